@@ -1,0 +1,76 @@
+// Nothing is decided silently: whatever chooses, refuses or falls back leaves a Decision.
+//
+// Reason codes are listed once, with the sentence that people read; `{}` in the sentence is replaced by
+// the evidence. The window, `fw`, logs and tests show the same records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// clang-format off
+// X(enumerator, stable code, sentence)
+#define FW_REASON_CODES(X) \
+    X(Fused,              "FUS01", "fused: {}") \
+    X(FusedEpilogue,      "FUS02", "the implementation absorbs it as an epilogue: {}") \
+    X(FusedPrologue,      "FUS03", "computed where it is read: {}") \
+    X(ValueEscapes,       "ESC01", "the value is used outside the group: {}") \
+    X(ValueIsResult,      "ESC02", "the value is a result of the model: {}") \
+    X(NotConvex,          "CVX01", "a path leaves the group and returns: {}") \
+    X(KindRefused,        "KND01", "operators of these kinds do not fuse: {}") \
+    X(AbsorbsNothing,     "IMP01", "the implementation absorbs nothing: {}") \
+    X(CannotAbsorb,       "IMP02", "the implementation cannot absorb it: {}") \
+    X(AlreadyAnchored,    "IMP03", "the group already has an anchor: {}") \
+    X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
+    X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \
+    X(GroupLimit,         "LIM11", "the group is as large as it may be: {}") \
+    X(RecomputeCost,      "CST01", "it would be computed more than once: {}") \
+    X(ChosenOnly,         "CHO01", "the only implementation: {}") \
+    X(ChosenPriority,     "CHO02", "the highest priority: {}") \
+    X(ChosenCost,         "CHO03", "the lowest estimated cost: {}") \
+    X(ChosenOrder,        "CHO04", "equal to others and first in the book: {}") \
+    X(GuardFalse,         "GRD01", "its condition does not hold: {}") \
+    X(GuardUndecided,     "GRD02", "its condition is not decided before the shapes are known: {}") \
+    X(ScheduleDefault,    "SCH11", "the default schedule: {}") \
+    X(ScheduleFallback,   "SCH12", "a simpler schedule: {}") \
+    X(LayoutChosen,       "LAY01", "stored in another order: {}") \
+    X(LayoutKept,         "LAY02", "stored in row-major order: {}") \
+    X(ViewOf,             "MEM01", "no copy, a view: {}") \
+    X(ReusesMemory,       "MEM02", "its memory is reused: {}") \
+    X(RuleApplied,        "RUL11", "a rule was applied: {}") \
+    X(ConditionFalse,     "RUL12", "a condition of the rule does not hold: {}") \
+    X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
+    X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
+    X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
+    X(NormalForm,         "IMP11", "imported in its normal form: {}") \
+    X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}")
+// clang-format on
+
+namespace fw {
+
+enum class ReasonCode : std::uint8_t {
+#define FW_X(name, text, sentence) name,
+    FW_REASON_CODES(FW_X)
+#undef FW_X
+};
+
+enum class Verdict : std::uint8_t { No, Yes, Note };
+
+struct Decision {
+    std::string subject; // node, edge "a -> b", group or rule
+    Verdict verdict = Verdict::Note;
+    ReasonCode code = ReasonCode::Fused;
+    std::string evidence;
+
+    bool operator==(const Decision&) const = default;
+    std::string sentence() const; // the reason with its evidence filled in
+};
+
+using Decisions = std::vector<Decision>;
+
+std::string_view codeText(ReasonCode code);
+std::string_view codeSentence(ReasonCode code);
+std::string_view verdictText(Verdict verdict); // "no", "yes", "note"
+
+} // namespace fw

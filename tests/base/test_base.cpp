@@ -1,0 +1,69 @@
+// Codes are unique, numbers print without a locale, symbols compare by name.
+#include "base/decision.h"
+#include "base/hash.h"
+#include "base/numbers.h"
+#include "base/result.h"
+#include "base/symbol.h"
+
+#include <QtTest>
+
+#include <set>
+
+using namespace fw;
+
+class TestBase : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void codesAreUnique();
+    void diagNamesItsPlace();
+    void decisionFillsTheSentence();
+    void numbersRoundTrip();
+    void floorDivisionRoundsDown();
+    void symbolsOrderByName();
+};
+
+void TestBase::codesAreUnique() {
+    std::set<std::string_view> seen;
+#define FW_X(name, text, ...) QVERIFY2(seen.insert(text).second, text);
+    FW_DIAG_CODES(FW_X)
+    FW_REASON_CODES(FW_X)
+#undef FW_X
+}
+
+void TestBase::diagNamesItsPlace() {
+    Diag diag = makeDiag(DiagCode::ShapeMismatch, "K is 768 from x but 512 from w");
+    diag.at({"model.onnx", "dense_1"}).at({"other.onnx", "late"}).advise("check the weights");
+    QCOMPARE(diag.text(), std::string("model.onnx: node dense_1: error SHP01: K is 768 from x but 512 "
+                                      "from w (check the weights)"));
+    QCOMPARE(exitCode(diag.code), 2);
+}
+
+void TestBase::decisionFillsTheSentence() {
+    const Decision decision{"conv -> relu", Verdict::No, ReasonCode::ValueEscapes, "add_3"};
+    QCOMPARE(decision.sentence(), std::string("the value is used outside the group: add_3"));
+}
+
+void TestBase::numbersRoundTrip() {
+    for (double value : {0.0, -1.5, 0.1, 1e-300, 3.0e38})
+        QCOMPARE(parseNumber(numberText(value)), std::optional(value));
+    QCOMPARE(numberText(-HUGE_VAL), std::string("-inf"));
+    QVERIFY(!parseInteger("12x"));
+    QVERIFY(!checkedMul(INT64_MAX, 2));
+}
+
+void TestBase::floorDivisionRoundsDown() {
+    QCOMPARE(floorDiv(-1, 4), -1);
+    QCOMPARE(floorMod(-1, 4), 3);
+    QCOMPARE(floorDiv(7, -2), -4);
+}
+
+void TestBase::symbolsOrderByName() {
+    const Symbol late("zebra"), early("ant");
+    QVERIFY(early < late);
+    QCOMPARE(Symbol("zebra"), late);
+    QVERIFY(Symbol().empty());
+}
+
+QTEST_GUILESS_MAIN(TestBase)
+#include "test_base.moc"
