@@ -1,0 +1,627 @@
+#include "expr/expr.h"
+
+#include "base/hash.h"
+#include "base/numbers.h"
+#include "base/result.h"
+
+#include <bit>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+struct FnRow {
+    std::string_view name;
+    std::size_t arity;
+};
+
+constexpr FnRow fnRows[] = {
+    {"exp", 1},   {"log", 1},     {"sqrt", 1}, {"rsqrt", 1}, {"tanh", 1},  {"erf", 1}, {"sigmoid", 1}, {"abs", 1},
+    {"floor", 1}, {"ceil", 1}, {"round", 1}, {"sign", 1},  {"sin", 1}, {"cos", 1}, {"pow", 2},
+};
+
+Expr make(ExprNode node) {
+    std::uint64_t h = mixHash(static_cast<std::uint64_t>(node.op) * 131 + static_cast<std::uint64_t>(node.dtype),
+                              static_cast<std::uint64_t>(node.fn));
+    h = mixHash(h, node.symbol.id());
+    h = mixHash(h, static_cast<std::uint64_t>(node.integer));
+    h = mixHash(h, std::bit_cast<std::uint64_t>(node.real));
+    for (const Expr& arg : node.args)
+        h = mixHash(h, arg.hash());
+    node.hash = h;
+    return Expr(std::make_shared<const ExprNode>(std::move(node)));
+}
+
+Expr makeOp(ExprOp op, DType dtype, Exprs args) {
+    ExprNode node;
+    node.op = op;
+    node.dtype = dtype;
+    node.args = std::move(args);
+    return make(std::move(node));
+}
+
+// An index literal beside a value of another dtype takes that dtype.
+void adapt(Expr& a, Expr& b) {
+    if (a.dtype() == b.dtype())
+        return;
+    if (a.isInt() && a.dtype() == DType::I64)
+        a = constantExpr(static_cast<double>(a->integer), b.dtype());
+    else if (b.isInt() && b.dtype() == DType::I64)
+        b = constantExpr(static_cast<double>(b->integer), a.dtype());
+    else
+        throw InternalError("operands of different dtypes: " + a.text() + " and " + b.text());
+}
+
+// Folds two Int leaves of the same dtype; overflow leaves the expression as it is.
+template <class Fold>
+std::optional<Expr> foldInts(const Expr& a, const Expr& b, Fold fold) {
+    if (!a.isInt() || !b.isInt())
+        return std::nullopt;
+    const std::optional<std::int64_t> value = fold(a->integer, b->integer);
+    if (!value)
+        return std::nullopt;
+    return intExpr(*value, a.dtype());
+}
+
+bool isZero(const Expr& e) {
+    return e.isInt(0) || (e.op() == ExprOp::Float && e->real == 0 && !std::signbit(e->real));
+}
+
+bool isOne(const Expr& e) {
+    return e.isInt(1) || (e.op() == ExprOp::Float && e->real == 1);
+}
+
+std::optional<bool> asTruth(const Expr& e) {
+    if (e.isInt())
+        return e->integer != 0;
+    return std::nullopt;
+}
+
+} // namespace
+
+Expr::Expr() : Expr(std::int64_t(0)) {}
+Expr::Expr(std::int64_t value) : Expr(intExpr(value)) {}
+
+ExprOp Expr::op() const {
+    return m_node->op;
+}
+
+DType Expr::dtype() const {
+    return m_node->dtype;
+}
+
+const Exprs& Expr::args() const {
+    return m_node->args;
+}
+
+const Expr& Expr::arg(std::size_t i) const {
+    return m_node->args[i];
+}
+
+std::uint64_t Expr::hash() const {
+    return m_node->hash;
+}
+
+bool Expr::operator==(const Expr& other) const {
+    if (m_node == other.m_node)
+        return true;
+    const ExprNode &a = *m_node, &b = *other.m_node;
+    return a.hash == b.hash && a.op == b.op && a.dtype == b.dtype && a.fn == b.fn && a.symbol == b.symbol &&
+           a.integer == b.integer &&
+           std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) && a.args == b.args;
+}
+
+bool Expr::isInt() const {
+    return m_node->op == ExprOp::Int;
+}
+
+bool Expr::isInt(std::int64_t value) const {
+    return isInt() && m_node->integer == value;
+}
+
+std::optional<std::int64_t> Expr::asInt() const {
+    if (isInt())
+        return m_node->integer;
+    return std::nullopt;
+}
+
+bool Expr::isVar() const {
+    return m_node->op == ExprOp::Var;
+}
+
+bool Expr::isConstant() const {
+    return m_node->op == ExprOp::Int || m_node->op == ExprOp::Float;
+}
+
+Expr intExpr(std::int64_t value, DType dtype) {
+    ExprNode node;
+    node.dtype = dtype;
+    node.integer = value;
+    return make(std::move(node));
+}
+
+Expr boolExpr(bool value) {
+    return intExpr(value ? 1 : 0, DType::Bool);
+}
+
+Expr floatExpr(double value, DType dtype) {
+    ExprNode node;
+    node.op = ExprOp::Float;
+    node.dtype = dtype;
+    node.real = value;
+    return make(std::move(node));
+}
+
+Expr constantExpr(double value, DType dtype) {
+    return isFloat(dtype) ? floatExpr(value, dtype) : intExpr(static_cast<std::int64_t>(value), dtype);
+}
+
+Expr varExpr(Symbol name, DType dtype) {
+    ExprNode node;
+    node.op = ExprOp::Var;
+    node.dtype = dtype;
+    node.symbol = name;
+    return make(std::move(node));
+}
+
+Expr operator+(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (auto folded = foldInts(a, b, checkedAdd))
+        return *folded;
+    // x + 0.0 turns -0 into +0, so only integers drop a zero.
+    if (a.isInt(0))
+        return b;
+    if (b.isInt(0))
+        return a;
+    return makeOp(ExprOp::Add, a.dtype(), {a, b});
+}
+
+Expr operator-(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) -> std::optional<std::int64_t> {
+            std::int64_t out = 0;
+            if (__builtin_sub_overflow(x, y, &out))
+                return std::nullopt;
+            return out;
+        }))
+        return *folded;
+    if (b.isInt(0))
+        return a;
+    return makeOp(ExprOp::Sub, a.dtype(), {a, b});
+}
+
+Expr operator*(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (auto folded = foldInts(a, b, checkedMul))
+        return *folded;
+    if (isOne(a))
+        return b;
+    if (isOne(b))
+        return a;
+    if (a.isInt(0))
+        return a;
+    if (b.isInt(0))
+        return b;
+    return makeOp(ExprOp::Mul, a.dtype(), {a, b});
+}
+
+Expr operator-(const Expr& a) {
+    if (a.isInt())
+        return intExpr(0, a.dtype()) - a;
+    if (a.op() == ExprOp::Float)
+        return floatExpr(-a->real, a.dtype());
+    return makeOp(ExprOp::Neg, a.dtype(), {a});
+}
+
+Expr divExpr(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (isOne(b))
+        return a;
+    return makeOp(ExprOp::Div, a.dtype(), {a, b});
+}
+
+Expr floorDivExpr(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (b.isInt() && b->integer != 0)
+        if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
+                return std::optional(floorDiv(x, y));
+            }))
+            return *folded;
+    if (b.isInt(1))
+        return a;
+    return makeOp(ExprOp::FloorDiv, a.dtype(), {a, b});
+}
+
+Expr modExpr(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (b.isInt() && b->integer != 0)
+        if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
+                return std::optional(floorMod(x, y));
+            }))
+            return *folded;
+    if (b.isInt(1))
+        return intExpr(0, a.dtype());
+    return makeOp(ExprOp::Mod, a.dtype(), {a, b});
+}
+
+Expr minExpr(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::min(x, y)); }))
+        return *folded;
+    if (a == b)
+        return a;
+    return makeOp(ExprOp::Min, a.dtype(), {a, b});
+}
+
+Expr maxExpr(const Expr& left, const Expr& right) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::max(x, y)); }))
+        return *folded;
+    if (a == b)
+        return a;
+    return makeOp(ExprOp::Max, a.dtype(), {a, b});
+}
+
+Expr fmaExpr(const Expr& a, const Expr& b, const Expr& c) {
+    if (isZero(a) || isZero(b))
+        return c;
+    return makeOp(ExprOp::Fma, c.dtype(), {a, b, c});
+}
+
+Expr ceilDivExpr(const Expr& a, const Expr& b) {
+    return floorDivExpr(a + b - Expr(1), b);
+}
+
+namespace {
+
+Expr compare(ExprOp op, const Expr& left, const Expr& right, bool (*onInts)(std::int64_t, std::int64_t),
+             bool onEqual) {
+    Expr a = left, b = right;
+    adapt(a, b);
+    if (a.isInt() && b.isInt())
+        return boolExpr(onInts(a->integer, b->integer));
+    if (!isFloat(a.dtype()) && a == b)
+        return boolExpr(onEqual);
+    return makeOp(op, DType::Bool, {a, b});
+}
+
+} // namespace
+
+Expr eqExpr(const Expr& a, const Expr& b) {
+    return compare(ExprOp::Eq, a, b, [](std::int64_t x, std::int64_t y) { return x == y; }, true);
+}
+
+Expr neExpr(const Expr& a, const Expr& b) {
+    return compare(ExprOp::Ne, a, b, [](std::int64_t x, std::int64_t y) { return x != y; }, false);
+}
+
+Expr ltExpr(const Expr& a, const Expr& b) {
+    return compare(ExprOp::Lt, a, b, [](std::int64_t x, std::int64_t y) { return x < y; }, false);
+}
+
+Expr leExpr(const Expr& a, const Expr& b) {
+    return compare(ExprOp::Le, a, b, [](std::int64_t x, std::int64_t y) { return x <= y; }, true);
+}
+
+Expr andExpr(const Expr& a, const Expr& b) {
+    if (auto truth = asTruth(a))
+        return *truth ? b : a;
+    if (auto truth = asTruth(b))
+        return *truth ? a : b;
+    if (a == b)
+        return a;
+    return makeOp(ExprOp::And, DType::Bool, {a, b});
+}
+
+Expr orExpr(const Expr& a, const Expr& b) {
+    if (auto truth = asTruth(a))
+        return *truth ? a : b;
+    if (auto truth = asTruth(b))
+        return *truth ? b : a;
+    if (a == b)
+        return a;
+    return makeOp(ExprOp::Or, DType::Bool, {a, b});
+}
+
+Expr notExpr(const Expr& a) {
+    if (auto truth = asTruth(a))
+        return boolExpr(!*truth);
+    if (a.op() == ExprOp::Not)
+        return a.arg(0);
+    return makeOp(ExprOp::Not, DType::Bool, {a});
+}
+
+Expr selectExpr(const Expr& condition, const Expr& then, const Expr& otherwise) {
+    if (auto truth = asTruth(condition))
+        return *truth ? then : otherwise;
+    Expr a = then, b = otherwise;
+    adapt(a, b);
+    if (a == b)
+        return a;
+    return makeOp(ExprOp::Select, a.dtype(), {condition, a, b});
+}
+
+Expr castExpr(const Expr& value, DType dtype) {
+    if (value.dtype() == dtype)
+        return value;
+    if (value.isInt() && dtype != DType::Bool && dtype != DType::Text) {
+        if (isFloat(dtype))
+            return floatExpr(static_cast<double>(value->integer), dtype);
+        if (dtype == DType::I64 || dtype == DType::I32)
+            return intExpr(value->integer, dtype);
+    }
+    return makeOp(ExprOp::Cast, dtype, {value});
+}
+
+Expr loadExpr(Symbol tensor, Exprs indices, DType dtype) {
+    ExprNode node;
+    node.op = ExprOp::Load;
+    node.dtype = dtype;
+    node.symbol = tensor;
+    node.args = std::move(indices);
+    return make(std::move(node));
+}
+
+Expr padExpr(const Expr& load, const Expr& otherwise) {
+    Expr a = load, b = otherwise;
+    adapt(a, b);
+    return makeOp(ExprOp::Pad, a.dtype(), {a, b});
+}
+
+Expr callExpr(MathFn fn, Exprs args) {
+    ExprNode node;
+    node.op = ExprOp::Call;
+    node.fn = fn;
+    node.dtype = args.at(0).dtype();
+    node.args = std::move(args);
+    return make(std::move(node));
+}
+
+std::string_view mathName(MathFn fn) {
+    return fnRows[static_cast<std::size_t>(fn)].name;
+}
+
+std::size_t mathArity(MathFn fn) {
+    return fnRows[static_cast<std::size_t>(fn)].arity;
+}
+
+std::optional<MathFn> parseMathFn(std::string_view name) {
+    for (std::size_t i = 0; i < std::size(fnRows); ++i)
+        if (fnRows[i].name == name)
+            return static_cast<MathFn>(i);
+    return std::nullopt;
+}
+
+Expr withArgs(const Expr& e, Exprs args) {
+    const ExprNode& node = e.node();
+    switch (node.op) {
+    case ExprOp::Int:
+    case ExprOp::Float:
+    case ExprOp::Var:
+        return e;
+    case ExprOp::Add:
+        return args[0] + args[1];
+    case ExprOp::Sub:
+        return args[0] - args[1];
+    case ExprOp::Mul:
+        return args[0] * args[1];
+    case ExprOp::Div:
+        return divExpr(args[0], args[1]);
+    case ExprOp::FloorDiv:
+        return floorDivExpr(args[0], args[1]);
+    case ExprOp::Mod:
+        return modExpr(args[0], args[1]);
+    case ExprOp::Min:
+        return minExpr(args[0], args[1]);
+    case ExprOp::Max:
+        return maxExpr(args[0], args[1]);
+    case ExprOp::Neg:
+        return -args[0];
+    case ExprOp::Fma:
+        return fmaExpr(args[0], args[1], args[2]);
+    case ExprOp::Eq:
+        return eqExpr(args[0], args[1]);
+    case ExprOp::Ne:
+        return neExpr(args[0], args[1]);
+    case ExprOp::Lt:
+        return ltExpr(args[0], args[1]);
+    case ExprOp::Le:
+        return leExpr(args[0], args[1]);
+    case ExprOp::And:
+        return andExpr(args[0], args[1]);
+    case ExprOp::Or:
+        return orExpr(args[0], args[1]);
+    case ExprOp::Not:
+        return notExpr(args[0]);
+    case ExprOp::Select:
+        return selectExpr(args[0], args[1], args[2]);
+    case ExprOp::Cast:
+        return castExpr(args[0], node.dtype);
+    case ExprOp::Load:
+        return loadExpr(node.symbol, std::move(args), node.dtype);
+    case ExprOp::Pad:
+        // A load that was rewritten to something else has been proved in range.
+        return args[0].op() == ExprOp::Load ? padExpr(args[0], args[1]) : args[0];
+    case ExprOp::Call:
+        return callExpr(node.fn, std::move(args));
+    }
+    return e;
+}
+
+Expr mapExpr(const Expr& e, const std::function<Expr(const Expr&)>& change) {
+    if (e.args().empty())
+        return change(e);
+    Exprs args;
+    args.reserve(e.args().size());
+    bool same = true;
+    for (const Expr& arg : e.args()) {
+        args.push_back(mapExpr(arg, change));
+        same = same && args.back().sameNode(arg);
+    }
+    return change(same ? e : withArgs(e, std::move(args)));
+}
+
+void visitExpr(const Expr& e, const std::function<void(const Expr&)>& visit) {
+    visit(e);
+    for (const Expr& arg : e.args())
+        visitExpr(arg, visit);
+}
+
+Expr substitute(const Expr& e, const Substitution& map) {
+    if (map.empty())
+        return e;
+    return mapExpr(e, [&](const Expr& part) {
+        if (!part.isVar())
+            return part;
+        const auto found = map.find(part->symbol);
+        return found == map.end() ? part : found->second;
+    });
+}
+
+std::set<Symbol> freeVars(const Expr& e) {
+    std::set<Symbol> vars;
+    visitExpr(e, [&](const Expr& part) {
+        if (part.isVar())
+            vars.insert(part->symbol);
+    });
+    return vars;
+}
+
+bool usesVar(const Expr& e, Symbol var) {
+    if (e.isVar())
+        return e->symbol == var;
+    for (const Expr& arg : e.args())
+        if (usesVar(arg, var))
+            return true;
+    return false;
+}
+
+bool hasLoad(const Expr& e) {
+    if (e.op() == ExprOp::Load)
+        return true;
+    for (const Expr& arg : e.args())
+        if (hasLoad(arg))
+            return true;
+    return false;
+}
+
+std::optional<std::int64_t> evalIndex(const Expr& e, const Bindings& bindings) {
+    const ExprNode& node = e.node();
+    if (node.op == ExprOp::Int)
+        return node.integer;
+    if (node.op == ExprOp::Var) {
+        const auto found = bindings.find(node.symbol);
+        return found == bindings.end() ? std::nullopt : std::optional(found->second);
+    }
+    std::int64_t v[3] = {0, 0, 0};
+    if (node.args.size() > 3 || node.op == ExprOp::Load || node.op == ExprOp::Call || node.op == ExprOp::Pad)
+        return std::nullopt;
+    if (node.op == ExprOp::Select) {
+        const auto condition = evalIndex(node.args[0], bindings);
+        return condition ? evalIndex(node.args[*condition ? 1 : 2], bindings) : std::nullopt;
+    }
+    for (std::size_t i = 0; i < node.args.size(); ++i) {
+        const auto value = evalIndex(node.args[i], bindings);
+        if (!value)
+            return std::nullopt;
+        v[i] = *value;
+    }
+    switch (node.op) {
+    case ExprOp::Add:
+        return checkedAdd(v[0], v[1]);
+    case ExprOp::Sub: {
+        std::int64_t out = 0;
+        return __builtin_sub_overflow(v[0], v[1], &out) ? std::nullopt : std::optional(out);
+    }
+    case ExprOp::Mul:
+        return checkedMul(v[0], v[1]);
+    case ExprOp::FloorDiv:
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(floorDiv(v[0], v[1]));
+    case ExprOp::Mod:
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(floorMod(v[0], v[1]));
+    case ExprOp::Div:
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(v[0] / v[1]);
+    case ExprOp::Min:
+        return std::min(v[0], v[1]);
+    case ExprOp::Max:
+        return std::max(v[0], v[1]);
+    case ExprOp::Neg:
+        return v[0] == INT64_MIN ? std::nullopt : std::optional(-v[0]);
+    case ExprOp::Eq:
+        return v[0] == v[1];
+    case ExprOp::Ne:
+        return v[0] != v[1];
+    case ExprOp::Lt:
+        return v[0] < v[1];
+    case ExprOp::Le:
+        return v[0] <= v[1];
+    case ExprOp::And:
+        return (v[0] != 0) && (v[1] != 0);
+    case ExprOp::Or:
+        return (v[0] != 0) || (v[1] != 0);
+    case ExprOp::Not:
+        return v[0] == 0;
+    case ExprOp::Cast:
+        return isFloat(node.dtype) ? std::nullopt : std::optional(v[0]);
+    case ExprOp::Fma: {
+        const auto product = checkedMul(v[0], v[1]);
+        return product ? checkedAdd(*product, v[2]) : std::nullopt;
+    }
+    case ExprOp::Int:
+    case ExprOp::Float:
+    case ExprOp::Var:
+    case ExprOp::Select:
+    case ExprOp::Load:
+    case ExprOp::Pad:
+    case ExprOp::Call:
+        break;
+    }
+    return std::nullopt;
+}
+
+double evalMath(MathFn fn, double a, double b) {
+    switch (fn) {
+    case MathFn::Exp:
+        return std::exp(a);
+    case MathFn::Log:
+        return std::log(a);
+    case MathFn::Sqrt:
+        return std::sqrt(a);
+    case MathFn::Rsqrt:
+        return 1.0 / std::sqrt(a);
+    case MathFn::Tanh:
+        return std::tanh(a);
+    case MathFn::Erf:
+        return std::erf(a);
+    case MathFn::Sigmoid:
+        return 1.0 / (1.0 + std::exp(-a));
+    case MathFn::Abs:
+        return std::fabs(a);
+    case MathFn::Floor:
+        return std::floor(a);
+    case MathFn::Ceil:
+        return std::ceil(a);
+    case MathFn::Round:
+        return std::nearbyint(a);
+    case MathFn::Sign:
+        return a > 0 ? 1.0 : a < 0 ? -1.0 : a;
+    case MathFn::Sin:
+        return std::sin(a);
+    case MathFn::Cos:
+        return std::cos(a);
+    case MathFn::Pow:
+        return std::pow(a, b);
+    }
+    return a;
+}
+
+} // namespace fw

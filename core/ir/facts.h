@@ -1,0 +1,29 @@
+// Facts: what the passes may know about an operator. Derived from its OpInst, never declared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw {
+
+// Ordered from the easiest to fuse to the hardest. Broadcast: reads an operand that lacks an axis.
+// Injective: moves elements (transpose, slice, concat, reshape). Reduction: every element read once;
+// Window: read more than once (overlapping pool). Rowwise: a reduction, then maps over the same outer
+// axes (softmax, layer norm). Contraction: a sum of products with reuse (matmul, convolution).
+enum class FusionKind : std::uint8_t { Elementwise, Broadcast, Injective, Reduction, Window, Rowwise, Contraction, Opaque };
+
+struct Facts {
+    FusionKind kind = FusionKind::Opaque;
+    std::vector<FusionKind> inputKinds;  // kind per input, seen from the first output
+    std::vector<bool> inPlace;           // per input: the first output may overwrite it
+    double flops = 0;                    // of the whole OpInst, free dims counted as 1
+    double transcendentals = 0;          // exp, erf, ... evaluated
+    double bytesRead = 0;
+    double bytesWritten = 0;
+};
+
+std::string_view kindText(FusionKind kind); // "elementwise", ...
+
+} // namespace fw

@@ -1,0 +1,150 @@
+// Graph: an immutable snapshot of an operator graph. A pass is a function from snapshot to snapshot.
+//
+// Graph inputs and constants are nodes too (operators "input" and "constant"), so a value is always
+// (node, output index). Nodes are shared between snapshots; ids are never reused within a lineage, and
+// `origins` lists the nodes of the imported graph a node stands for: provenance is data. The only way to
+// build a Graph is a GraphEditor, whose finish() infers types, verifies and orders topologically.
+#pragma once
+
+#include "base/decision.h"
+#include "ir/attributes.h"
+#include "ir/operator.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fw {
+
+using NodeId = std::int64_t;
+
+struct ValueRef {
+    NodeId node = -1; // -1: an absent optional operand
+    int output = 0;
+    auto operator<=>(const ValueRef&) const = default;
+    bool valid() const { return node >= 0; }
+};
+
+struct Output {
+    std::string name; // of the value, unique in the graph
+    TensorType type;
+    bool operator==(const Output&) const = default;
+};
+
+class Graph;
+
+struct Node {
+    NodeId id = -1;
+    std::string name;   // unique; ONNX node name or made from the operator
+    std::string op;     // operator name, e.g. "conv2d"; "input", "constant"; "unknown" keeps op_type in attrs
+    std::vector<ValueRef> inputs;
+    Attrs attrs;
+    std::vector<Output> outputs;
+    std::vector<std::shared_ptr<const Graph>> bodies; // of control flow
+    std::vector<NodeId> origins;                      // nodes of the imported graph, sorted
+    std::shared_ptr<const TensorData> data;           // of a constant
+
+    bool isInput() const { return op == "input"; }
+    bool isConstant() const { return op == "constant"; }
+};
+using NodePtr = std::shared_ptr<const Node>;
+
+struct NamedValue {
+    std::string name;
+    ValueRef value;
+};
+
+struct Use {
+    NodeId node;
+    std::size_t operand;
+};
+
+class Graph {
+public:
+    const std::string& name() const { return m_name; }
+    const std::vector<NodePtr>& nodes() const { return m_nodes; }      // topological, stable
+    const std::vector<NodeId>& inputs() const { return m_inputs; }     // in the model's order
+    const std::vector<NamedValue>& results() const { return m_results; }
+    const OperatorSet& operators() const { return *m_operators; }
+    std::shared_ptr<const OperatorSet> operatorSet() const { return m_operators; }
+
+    const Node* find(NodeId id) const;               // nullptr if absent
+    const Node& node(NodeId id) const;               // InternalError if absent
+    const Node* findByName(std::string_view name) const; // node name or output value name
+    const Output& output(ValueRef value) const;
+    const TensorType& type(ValueRef value) const { return output(value).type; }
+    std::vector<Use> uses(ValueRef value) const;     // in node order; results are not uses
+    bool isResult(ValueRef value) const;
+    std::vector<Symbol> freeDims() const;            // sorted by name
+    const TensorData* constant(ValueRef value) const; // data if the value is a constant
+    const Decisions& assumptions() const { return m_assumptions; }
+    NodeId nextId() const { return m_nextId; }
+    Hash hash() const; // of everything but ids and origins
+
+private:
+    friend class GraphEditor;
+    std::string m_name;
+    std::vector<NodePtr> m_nodes;
+    std::map<NodeId, std::size_t> m_index;
+    std::vector<NodeId> m_inputs;
+    std::vector<NamedValue> m_results;
+    std::map<ValueRef, std::vector<Use>> m_uses;
+    std::shared_ptr<const OperatorSet> m_operators;
+    Decisions m_assumptions;
+    NodeId m_nextId = 0;
+};
+using GraphPtr = std::shared_ptr<const Graph>;
+
+// Edits a copy. Types of the nodes added are inferred at once, so a builder can look at them; replacing
+// operands re-infers at finish(). Errors name the node. Not thread-safe.
+class GraphEditor {
+public:
+    explicit GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name = "graph");
+    explicit GraphEditor(const Graph& base);
+
+    ValueRef addInput(const std::string& name, TensorType type);
+    ValueRef addConstant(const std::string& name, TensorData data, std::vector<NodeId> origins = {});
+    struct NewNode {
+        std::string op;
+        std::vector<ValueRef> inputs;
+        Attrs attrs;
+        std::string name;                      // made from the operator if empty; made unique if taken
+        std::vector<std::string> outputNames;  // made from the node's name if missing
+        std::vector<NodeId> origins;
+        std::vector<std::shared_ptr<const Graph>> bodies;
+        std::vector<TensorType> declaredTypes; // of an unknown operator's outputs
+    };
+    Result<std::vector<ValueRef>> add(NewNode node); // one ValueRef per output
+    void addResult(const std::string& name, ValueRef value);
+    void replaceUses(ValueRef from, ValueRef to);    // operands and results
+    void remove(NodeId node);                        // must be unused at finish()
+    void removeUnused();                             // everything no result needs; inputs stay
+    void setOrigins(NodeId node, std::vector<NodeId> origins);
+
+    const Node* find(NodeId id) const;
+    const TensorType& type(ValueRef value) const;
+    NodeId nextId() const { return m_nextId; }
+
+    // Orders, infers, verifies. With Origins::Fresh every node becomes its own origin (after import).
+    enum class Origins : std::uint8_t { Keep, Fresh };
+    Result<GraphPtr> finish(Origins origins = Origins::Keep);
+
+private:
+    std::string uniqueName(const std::string& wish);
+
+    std::shared_ptr<const OperatorSet> m_operators;
+    std::string m_name;
+    std::map<NodeId, std::shared_ptr<Node>> m_nodes; // by id: the order of creation
+    std::vector<NodeId> m_order;
+    std::vector<NodeId> m_inputs;
+    std::vector<NamedValue> m_results;
+    std::map<std::string, int> m_names;
+    Decisions m_assumptions;
+    NodeId m_nextId = 0;
+};
+
+// What the verifier finds wrong; empty if nothing. GraphEditor::finish() calls it.
+Diags verify(const Graph& graph);
+
+} // namespace fw
