@@ -1,0 +1,29 @@
+// The JSON documents of resources/docs/command-line.md, read and written in one place for `fw
+// --json`, the worker and the window.
+//
+//     std::string text = toJson(info);
+//     FW_TRY(auto again, fromJson<InfoDocument>(text));
+//
+// Reading is total: unknown fields are skipped, missing ones keep their defaults, a wrong type or
+// text that is not JSON gives a Diag that names the field ("groups[3].name"). Nothing throws. An
+// optional without a value and a number that is not finite are written as null. Error documents are
+// fw::Diag, written as {code, message, severity, where{file,node,line,column}, hint}.
+#pragma once
+
+#include "base/result.h"
+#include "snapshot/records.h"
+
+#include <string>
+#include <string_view>
+
+namespace fw::snapshot {
+
+enum class JsonStyle : std::uint8_t { Line, Indented };
+
+// Both exist for every ...Document of records.h, for Diag, Request and Progress (protocol.h).
+template <class Document>
+std::string toJson(const Document& document, JsonStyle style = JsonStyle::Line);
+template <class Document>
+Result<Document> fromJson(std::string_view text);
+
+} // namespace fw::snapshot

@@ -1,0 +1,102 @@
+// One list of fields per record, used for reading and for writing: `fields(visitor, record)` calls
+// `visitor("name", member)` in the order in which the fields are printed. Included by the .cpp
+// files of this folder only.
+#pragma once
+
+#include "snapshot/protocol.h"
+
+namespace fw::snapshot {
+
+#define FW_FIELDS(Record, ...)                                                                     \
+    template <class Visitor, class R>                                                              \
+    requires std::is_same_v<std::remove_const_t<R>, Record>                                        \
+    void fields(Visitor& v, R& r) {                                                                \
+        __VA_ARGS__                                                                                \
+    }
+
+// clang-format off
+FW_FIELDS(TensorRecord, v("name", r.name); v("type", r.type);)
+FW_FIELDS(InputRef, v("node", r.node); v("output", r.output); v("name", r.name);)
+FW_FIELDS(Where, v("file", r.file); v("node", r.node); v("line", r.line); v("column", r.column);)
+FW_FIELDS(Diag, v("code", r.code); v("message", r.message); v("severity", r.severity); v("where", r.where);
+          v("hint", r.hint);)
+FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
+          v("inputs", r.inputs); v("outputs", r.outputs); v("nodes", r.nodes); v("ops", r.ops);
+          v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
+          v("opset", r.opset); v("runnable", r.runnable); v("diagnostics", r.diagnostics);)
+FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs", r.inputs); v("outputs", r.outputs);
+          v("attributes", r.attributes); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
+          v("unsupported", r.unsupported); v("source", r.source); v("line", r.line);)
+FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.implementation); v("est_us", r.estUs);)
+FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("nodes", r.nodes); v("inputs", r.inputs);
+          v("results", r.results); v("groups", r.groups); v("diagnostics", r.diagnostics);)
+FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
+          v("est_us", r.estUs); v("measured_us", r.measuredUs);)
+FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v("node_ids", r.nodeIds);
+          v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
+          v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("warnings", r.warnings);
+          v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
+          v("bytes", r.bytes);)
+FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromId); v("to_id", r.toId);
+          v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
+FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", r.groups); v("decisions", r.decisions);
+          v("notices", r.notices); v("arena_bytes", r.arenaBytes);)
+FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);)
+FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); v("groups", r.groups);)
+FW_FIELDS(ExplainDocument, v("subject", r.subject); v("nodes", r.nodes); v("group", r.group); v("verdict", r.verdict);
+          v("code", r.code); v("sentence", r.sentence); v("gates", r.gates); v("decisions", r.decisions);
+          v("counterfactuals", r.counterfactuals);)
+FW_FIELDS(OutputRecord, v("name", r.name); v("dtype", r.dtype); v("shape", r.shape); v("file", r.file);
+          v("summary", r.summary);)
+FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
+          v("max_ulp", r.maxUlp); v("worst", r.worst);)
+FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("sets", r.sets);
+          v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
+          v("notices", r.notices);)
+FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms", r.p90Ms); v("min_ms", r.minMs);
+          v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
+          v("threads", r.threads);)
+FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notices", r.notices);)
+FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);)
+FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
+          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("p95_us", r.p95Us);
+          v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps);)
+FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
+          v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
+          v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("random_inputs", r.randomInputs);
+          v("notices", r.notices);)
+FW_FIELDS(SpanRecord, v("from", r.from); v("to", r.to); v("nodes", r.nodes);)
+FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.text); v("spans", r.spans);)
+FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);
+          v("libraries", r.libraries); v("sha256", r.sha256);)
+FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
+FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBefore); v("nodes_after", r.nodesAfter);
+          v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);)
+FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); v("diagnostics", r.diagnostics);)
+FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);)
+FW_FIELDS(OpRecord, v("name", r.name); v("signature", r.signature); v("kind", r.kind); v("facts", r.facts);
+          v("doc", r.doc); v("expression", r.expression); v("implementations", r.implementations);)
+FW_FIELDS(OpsDocument, v("ops", r.ops);)
+FW_FIELDS(CaseRecord, v("name", r.name); v("verdict", r.verdict); v("reason", r.reason);)
+FW_FIELDS(TestDocument, v("total", r.total); v("passed", r.passed); v("failed", r.failed);
+          v("unsupported", r.unsupported); v("crashed", r.crashed); v("cases", r.cases);)
+FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.features); v("cores", r.cores);
+          v("vector_bits", r.vectorBits);)
+FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);)
+FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries", r.libraries);
+          v("problems", r.problems);)
+FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
+          v("layout", r.layout); v("notices", r.notices);)
+FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
+          v("rules", r.rules); v("dims", r.dims); v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
+          v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
+          v("expect", r.expect); v("each", r.each); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
+          v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)
+FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
+FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);)
+FW_FIELDS(Hello, v("version", r.version); v("pid", r.pid);)
+// clang-format on
+
+#undef FW_FIELDS
+
+} // namespace fw::snapshot

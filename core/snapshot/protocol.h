@@ -1,0 +1,115 @@
+// How the window and `fw` talk to `fw --worker`: one JSON object per line on standard input and
+// output.
+//
+//   request   {"id":7,"command":"fuse","arguments":{"model":"/m.onnx","target":"x86-64
+//   -threads=2"}} progress
+//   {"id":7,"progress":{"stage":"compile","text":"conv2d_bias_relu_3","done":3,"total":20}} answer
+//   {"id":7,"result":{...document of the command...}}
+//         or  {"id":7,"error":{"code":"ONX01","message":...,"where":{...},"hint":...}}
+//   cancel    {"cancel":7}
+//   first line of the worker: {"hello":{"version":"0.1.0","pid":123}}
+//
+// Any number of progress lines, then exactly one answer per request; a cancelled request is
+// answered by error CAN01 (or by its result, if that came first). Requests are served in order,
+// cancel lines are read at once. Requests do not depend on each other: the worker keeps opened
+// models and compiled modules between them by (path, mtime, target, rules). A line that is no
+// request is answered by an error with id 0. Standard error of the worker is the log. End of input
+// ends the worker.
+//
+// `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
+// rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
+// (arguments.output), stages (arguments.stage, .group), rewrite, check, test, ops, doctor, draw.
+#pragma once
+
+#include "base/result.h"
+#include "snapshot/documents.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw::snapshot {
+
+// One record for all commands; each reads what it knows. Empty means default.
+struct Arguments {
+    std::string model;
+    std::vector<std::string> models;          // bench
+    std::vector<std::string> folders;         // test
+    std::string target;                       // may be incomplete
+    std::vector<std::string> rules;           // book files
+    std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+    std::string stage;
+    std::optional<int> group;
+    std::vector<std::string> nodes;            // explain: names, or ids of stage "fused" as "#12"
+    std::string name;                          // ops
+    std::string output;                        // file or folder to write
+    std::map<std::string, std::string> inputs; // run: input name -> file
+    std::vector<std::string> values;           // run: inner values to return as well
+    std::optional<bool> expect;                // run: compare with the folder's data sets
+    std::optional<bool> each;                  // profile: every group alone
+    std::optional<double> rtol;
+    std::optional<double> atol;
+    std::optional<int> threads;
+    std::optional<double> seconds; // how long bench and profile may measure
+    std::string trace;             // profile, rewrite: file for the trace
+    std::optional<std::int64_t> seed;
+
+    bool operator==(const Arguments&) const = default;
+};
+
+struct Request {
+    std::int64_t id = 0;
+    std::string command;
+    Arguments arguments;
+
+    bool operator==(const Request&) const = default;
+};
+
+struct Progress {
+    std::string stage; // "import", "rewrite", "fuse", "compile", "run", "export"
+    std::string text;  // the node or group at work
+    std::int64_t done = 0;
+    std::int64_t total = 0; // 0: unknown
+
+    bool operator==(const Progress&) const = default;
+};
+
+// What arrives at the worker: a request, or the id to cancel.
+struct Command {
+    std::optional<Request> request;
+    std::optional<std::int64_t> cancel;
+};
+
+struct Hello {
+    std::string version;
+    std::int64_t pid = 0;
+
+    bool operator==(const Hello&) const = default;
+};
+
+enum class AnswerKind : std::uint8_t { Hello, Progress, Result, Error };
+
+struct Answer {
+    std::int64_t id = 0;
+    AnswerKind kind = AnswerKind::Progress;
+    Hello hello;
+    Progress progress;
+    std::string result; // JSON text of the document, not yet read
+    Diag error;
+};
+
+// Lines without the newline.
+std::string requestLine(const Request& request);
+std::string cancelLine(std::int64_t id);
+std::string helloLine(const Hello& hello);
+std::string progressLine(std::int64_t id, const Progress& progress);
+std::string resultLine(std::int64_t id, std::string_view document); // document: JSON on one line
+std::string errorLine(std::int64_t id, const Diag& error);
+
+Result<Command> readCommand(std::string_view line);
+Result<Answer> readAnswer(std::string_view line);
+
+} // namespace fw::snapshot

@@ -1,0 +1,437 @@
+// What crosses the worker's door: plain records without code or handles, one per command of `fw`.
+//
+// The same documents are printed by `fw --json`, sent by `fw --worker` and shown by the window.
+// Field names in JSON are those of resources/docs/command-line.md, the members' names in snake_case
+// (documents.h reads and writes them). Node ids are the engine's own, stable inside one stage of
+// one model; names are for people and may be empty or used twice. Times are microseconds or
+// milliseconds as the name says; an optional without a value is a number that nobody knows, never
+// zero.
+#pragma once
+
+#include "base/diag.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fw::snapshot {
+
+using NodeId = std::int64_t;
+constexpr NodeId noNode = -1;
+
+struct TensorRecord {
+    std::string name;
+    std::string type; // "f32[1,64,56,56]"; a free dimension is its name
+
+    bool operator==(const TensorRecord&) const = default;
+};
+
+// --- info
+// ------------------------------------------------------------------------------------------
+
+struct InfoDocument {
+    std::string model;  // path as given
+    std::string format; // "onnx", "fw", "folder"
+    std::string name;
+    std::string producer;
+    std::vector<TensorRecord> inputs;
+    std::vector<TensorRecord> outputs;
+    std::int64_t nodes = 0;
+    std::map<std::string, std::int64_t> ops; // operator -> how many nodes
+    std::int64_t parameters = 0;             // elements
+    std::int64_t parameterBytes = 0;
+    std::optional<double> flops; // unknown with free dimensions
+    std::int64_t opset = 0;
+    bool runnable = true;
+    Diags diagnostics;
+
+    bool operator==(const InfoDocument&) const = default;
+};
+
+// --- graph
+// -----------------------------------------------------------------------------------------
+
+struct InputRef {
+    NodeId node = noNode; // who makes the value
+    int output = 0;       // which of its outputs
+    std::string name;     // name of the value
+
+    bool operator==(const InputRef&) const = default;
+};
+
+struct NodeRecord {
+    NodeId id = noNode;
+    std::string name;
+    std::string op; // "conv2d"; "input" for graph inputs, "constant" for weights and constants
+    std::vector<InputRef> inputs;
+    std::vector<TensorRecord> outputs;
+    std::map<std::string, std::string> attributes;
+    std::vector<NodeId> origins; // ids of nodes of stage "imported"; empty in that stage itself
+    int group = -1;              // id of a group of the plan; only in stage "fused"
+    bool constant = false;       // weight or constant: usually folded into its consumers when drawn
+    bool unsupported = false;    // shown, but stops `run`
+    std::string source;          // where it comes from: "node 18 of model.onnx"; may be empty
+    int line = 0;                // from 1, for graphs in text
+
+    bool operator==(const NodeRecord&) const = default;
+};
+
+// What a picture needs to know of a group; all of it is in FuseDocument.
+struct GroupLabel {
+    int id = -1;
+    std::string name;
+    std::string implementation;
+    std::optional<double> estUs;
+
+    bool operator==(const GroupLabel&) const = default;
+};
+
+struct GraphDocument {
+    std::string stage; // "imported", "rewritten" or "fused"
+    std::string name;
+    std::vector<NodeRecord> nodes; // topologically ordered, with input and constant nodes
+    std::vector<NodeId> inputs;
+    std::vector<InputRef> results;
+    std::vector<GroupLabel> groups; // stage "fused" only
+    Diags diagnostics;
+
+    bool operator==(const GraphDocument&) const = default;
+};
+
+// --- fuse and explain
+// ------------------------------------------------------------------------------
+
+struct CandidateRecord {
+    std::string name;
+    std::string verdict; // "chosen", "ready", "refused"
+    std::string code;    // reason code, e.g. CHO02
+    std::string sentence;
+    std::optional<double> estUs;
+    std::optional<double> measuredUs;
+
+    bool operator==(const CandidateRecord&) const = default;
+};
+
+struct GroupRecord {
+    int id = -1;
+    std::string name;
+    std::vector<std::string> nodes; // names, in order of execution
+    std::vector<NodeId> nodeIds;    // the same nodes, ids of stage "fused"
+    NodeId anchorId = noNode;
+    std::string anchor;
+    std::string implementation;
+    std::string source; // "priority", "tuning log", "only one", "override"
+    std::vector<CandidateRecord> candidates;
+    std::string schedule; // the schedule as text
+    std::vector<std::string> warnings;
+    std::vector<TensorRecord> inputs;
+    std::vector<TensorRecord> outputs;
+    std::optional<double> estUs;
+    std::optional<double> flops;
+    std::optional<double> bytes; // read and written by the group
+
+    bool operator==(const GroupRecord&) const = default;
+};
+
+struct DecisionRecord {
+    std::string from; // names; `to` is empty if the decision is about one node or group
+    std::string to;
+    NodeId fromId = noNode; // ids of stage "fused"
+    NodeId toId = noNode;
+    std::string verdict; // "yes", "no", "note"
+    std::string code;
+    std::string sentence;
+
+    bool operator==(const DecisionRecord&) const = default;
+};
+
+struct FuseDocument {
+    std::string model;
+    std::string target; // complete: every part spelled out
+    std::vector<GroupRecord> groups;
+    std::vector<DecisionRecord> decisions;
+    std::vector<std::string> notices;
+    std::optional<std::int64_t> arenaBytes;
+
+    bool operator==(const FuseDocument&) const = default;
+};
+
+struct GateRecord {
+    std::string name;
+    bool pass = false;
+    std::string code;
+    std::string evidence;
+
+    bool operator==(const GateRecord&) const = default;
+};
+
+struct CounterfactualRecord {
+    std::string change; // "-libs="
+    std::string verdict;
+    std::vector<std::string> groups;
+
+    bool operator==(const CounterfactualRecord&) const = default;
+};
+
+struct ExplainDocument {
+    std::string subject;       // "Add_18 and Clip_17", "group 3"
+    std::vector<NodeId> nodes; // of stage "fused"
+    std::optional<int> group;  // that holds the subject, if it is one group
+    std::string verdict;       // "yes", "no", "note"
+    std::string code;
+    std::string sentence;
+    std::vector<GateRecord> gates; // in the order in which they were asked
+    std::vector<DecisionRecord> decisions;
+    std::vector<CounterfactualRecord> counterfactuals;
+
+    bool operator==(const ExplainDocument&) const = default;
+};
+
+// --- run, bench, profile
+// ---------------------------------------------------------------------------
+
+struct OutputRecord {
+    std::string name;
+    std::string dtype;
+    std::vector<std::int64_t> shape;
+    std::string file;    // empty if not written
+    std::string summary; // a few values, for people
+
+    bool operator==(const OutputRecord&) const = default;
+};
+
+struct ComparisonRecord {
+    std::string name; // test_data_set_0
+    bool pass = false;
+    std::optional<double> maxAbs;
+    std::optional<double> maxRel;
+    std::optional<double> maxUlp;
+    std::string worst; // which output and element
+
+    bool operator==(const ComparisonRecord&) const = default;
+};
+
+struct RunDocument {
+    std::string model;
+    std::string target;
+    std::vector<OutputRecord> outputs;
+    std::vector<ComparisonRecord> sets;
+    bool randomInputs = false; // seeded, because no data were given
+    double compileMs = 0;
+    double runMs = 0;
+    std::vector<std::string> notices;
+
+    bool operator==(const RunDocument&) const = default;
+};
+
+struct BenchRow {
+    std::string model;
+    double medianMs = 0;
+    double p90Ms = 0;
+    double minMs = 0;
+    std::int64_t runs = 0;
+    double compileMs = 0;
+    double loadMs = 0;
+    double peakRssMb = 0;
+    int threads = 0;
+
+    bool operator==(const BenchRow&) const = default;
+};
+
+struct BenchDocument {
+    std::string target;
+    std::vector<BenchRow> models;
+    std::vector<std::string> notices;
+
+    bool operator==(const BenchDocument&) const = default;
+};
+
+struct ShareRecord {
+    NodeId id = noNode; // of stage "fused"
+    std::string name;
+    std::optional<double> share; // of the group's time, 0..1
+    bool estimated = true;       // divided by estimate inside one kernel, not measured
+
+    bool operator==(const ShareRecord&) const = default;
+};
+
+struct ProfileRow {
+    int groupId = -1;
+    std::string group;
+    std::vector<ShareRecord> nodes;
+    std::string implementation;
+    std::int64_t calls = 0; // per run of the model
+    double medianUs = 0;    // per run of the model
+    std::optional<double> p95Us;
+    double share = 0; // of the sum of all groups, 0..1
+    std::optional<double> flops;
+    std::optional<double> bytes;
+    std::optional<double> gflops; // per second
+    std::optional<double> gbps;
+
+    bool operator==(const ProfileRow&) const = default;
+};
+
+struct ProfileDocument {
+    std::string model;
+    std::string target;
+    std::vector<ProfileRow> rows;
+    double endToEndMs = 0; // median of runs without instrumentation
+    double sumMs = 0;      // of the groups' medians
+    std::int64_t runs = 0;
+    int threads = 0;
+    double iqrPercent = 0; // (q3 - q1) / median of the end-to-end runs
+    double compileMs = 0;
+    bool randomInputs = false;
+    std::vector<std::string> notices;
+
+    bool operator==(const ProfileDocument&) const = default;
+};
+
+// --- the other commands
+// ----------------------------------------------------------------------------
+
+struct SpanRecord {
+    int from = 0; // lines of the text, from 1, both included
+    int to = 0;
+    std::vector<NodeId> nodes; // of stage "fused"
+
+    bool operator==(const SpanRecord&) const = default;
+};
+
+struct StagesDocument {
+    std::string stage;
+    std::optional<int> group;
+    std::string text;
+    std::vector<SpanRecord> spans;
+
+    bool operator==(const StagesDocument&) const = default;
+};
+
+struct ExportDocument {
+    std::string directory;
+    std::vector<std::string> files; // relative to the directory
+    std::string abi;
+    std::string target;
+    std::vector<std::string> libraries;
+    std::map<std::string, std::string> sha256; // file -> digest
+
+    bool operator==(const ExportDocument&) const = default;
+};
+
+struct AppliedRecord {
+    std::string rule;
+    std::int64_t count = 0;
+    double ms = 0;
+
+    bool operator==(const AppliedRecord&) const = default;
+};
+
+struct RewriteDocument {
+    std::vector<AppliedRecord> applied;
+    std::int64_t nodesBefore = 0;
+    std::int64_t nodesAfter = 0;
+    std::string stopReason; // "fixpoint", "limit"
+    std::string file;       // written, if any
+    std::string text;       // with -o -
+    std::vector<std::string> trace;
+
+    bool operator==(const RewriteDocument&) const = default;
+};
+
+struct CheckItem {
+    std::string name;
+    std::string kind;    // "rule", "operator", "test"
+    std::string verdict; // "ok", "refused", "failed"
+    Diags diagnostics;
+
+    bool operator==(const CheckItem&) const = default;
+};
+
+struct CheckDocument {
+    std::string file;
+    std::vector<CheckItem> items;
+    Diags diagnostics;
+
+    bool operator==(const CheckDocument&) const = default;
+};
+
+struct OpRecord {
+    std::string name;
+    std::string signature;
+    std::string kind; // "elementwise", ... "opaque"
+    std::map<std::string, std::string> facts;
+    std::string doc;
+    std::string expression;
+    std::vector<std::string> implementations;
+
+    bool operator==(const OpRecord&) const = default;
+};
+
+struct OpsDocument {
+    std::vector<OpRecord> ops;
+
+    bool operator==(const OpsDocument&) const = default;
+};
+
+struct CaseRecord {
+    std::string name;
+    std::string verdict; // "passed", "failed", "unsupported", "crashed"
+    std::string reason;
+
+    bool operator==(const CaseRecord&) const = default;
+};
+
+struct TestDocument {
+    std::int64_t total = 0; // folders
+    std::int64_t passed = 0;
+    std::int64_t failed = 0;
+    std::int64_t unsupported = 0;
+    std::int64_t crashed = 0;
+    std::vector<CaseRecord> cases;
+
+    bool operator==(const TestDocument&) const = default;
+};
+
+struct CpuRecord {
+    std::string name;
+    std::string target; // what -mcpu=native means here
+    std::vector<std::string> features;
+    int cores = 0;
+    int vectorBits = 0;
+
+    bool operator==(const CpuRecord&) const = default;
+};
+
+struct LibraryRecord {
+    std::string name;
+    std::string version;
+    std::string core; // the kernels it picked for this CPU
+    std::string status;
+
+    bool operator==(const LibraryRecord&) const = default;
+};
+
+struct DoctorDocument {
+    std::string version; // of Fusewright
+    CpuRecord cpu;
+    std::vector<LibraryRecord> libraries;
+    std::vector<std::string> problems; // what is missing and how to install it
+
+    bool operator==(const DoctorDocument&) const = default;
+};
+
+struct DrawDocument {
+    std::string file;
+    double width = 0;
+    double height = 0;
+    std::int64_t nodes = 0;
+    std::string layout; // "graphviz" or "layered"
+    std::vector<std::string> notices;
+
+    bool operator==(const DrawDocument&) const = default;
+};
+
+} // namespace fw::snapshot

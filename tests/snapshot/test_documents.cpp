@@ -1,0 +1,261 @@
+// Documents and protocol lines round-trip, skip what they do not know and never throw.
+#include "snapshot/documents.h"
+#include "snapshot/protocol.h"
+
+#include <QtTest>
+
+#include <limits>
+#include <random>
+
+using namespace fw;
+using namespace fw::snapshot;
+
+class TestDocuments : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void graphRoundTrips();
+    void planRoundTrips();
+    void othersRoundTrip();
+    void fieldNamesAreTheDocumentedOnes();
+    void unknownFieldsAreSkipped();
+    void wrongTypesNameTheField();
+    void brokenBytesAreReplaced();
+    void numbersThatAreNotFiniteAreNull();
+    void protocolRoundTrips();
+    void randomBytesAreRefused();
+};
+
+namespace {
+
+template <class T>
+void roundTrip(const T& document) {
+    const std::string text = toJson(document);
+    QVERIFY(text.find('\n') == std::string::npos);
+    const auto again = fromJson<T>(text);
+    QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
+    QVERIFY(*again == document);
+    const auto indented = fromJson<T>(toJson(document, JsonStyle::Indented));
+    QVERIFY(indented.ok() && *indented == document);
+}
+
+GraphDocument graph() {
+    GraphDocument out;
+    out.stage = "fused";
+    NodeRecord input;
+    input.id = 1;
+    input.op = "input";
+    input.outputs = {{"x", "f32[N,3]"}};
+    NodeRecord relu;
+    relu.id = (std::int64_t(1) << 53) + 7; // ids pass through as integers, not as doubles
+    relu.name = "Relu \"1\"\n<b>";
+    relu.op = "relu";
+    relu.inputs = {{1, 0, "x"}};
+    relu.outputs = {{"y", "f32[N,3]"}};
+    relu.attributes = {{"alpha", "0.1"}};
+    relu.origins = {4, 5};
+    relu.group = 0;
+    relu.unsupported = true;
+    relu.line = 3;
+    out.nodes = {input, relu};
+    out.inputs = {1};
+    out.results = {{relu.id, 0, "y"}};
+    out.groups = {{0, "relu_0", "generated.elementwise", 1.5}};
+    out.diagnostics = {makeWarning(DiagCode::UnknownOperator, "no such operator",
+                                   Where{"m.onnx", "n", 1, 2}, "add it to a book")};
+    return out;
+}
+
+} // namespace
+
+void TestDocuments::graphRoundTrips() {
+    roundTrip(graph());
+}
+
+void TestDocuments::planRoundTrips() {
+    FuseDocument plan;
+    plan.target = "x86-64 -mcpu=x86-64-v3 -libs= -threads=2";
+    GroupRecord group;
+    group.id = 2;
+    group.name = "conv2d_bias_relu_2";
+    group.nodes = {"Conv_0", "Relu_1"};
+    group.nodeIds = {3, 4};
+    group.anchor = "Conv_0";
+    group.anchorId = 3;
+    group.implementation = "generated.conv2d";
+    group.source = "only one";
+    group.candidates = {
+        {"generated.conv2d", "chosen", "CHO01", "the only implementation", 3.25, {}}};
+    group.schedule = "parallel oc\nvectorize ow 8";
+    group.warnings = {"w"};
+    group.inputs = {{"x", "f32[1]"}};
+    group.outputs = {{"y", "f32[1]"}};
+    group.estUs = 12.5;
+    group.flops = 1e9;
+    plan.groups = {group};
+    plan.decisions = {{"Conv_0", "Relu_1", 3, 4, "yes", "FUS02", "absorbed"}};
+    plan.notices = {"n"};
+    plan.arenaBytes = 4096;
+    roundTrip(plan);
+
+    ExplainDocument explain;
+    explain.subject = "Conv_0 and Relu_1";
+    explain.nodes = {3, 4};
+    explain.group = 2;
+    explain.verdict = "yes";
+    explain.gates = {{"convex", true, "FUS01", "no path leaves the group"}};
+    explain.decisions = plan.decisions;
+    explain.counterfactuals = {{"-libs=", "yes", {"a"}}};
+    roundTrip(explain);
+}
+
+void TestDocuments::othersRoundTrip() {
+    InfoDocument info;
+    info.model = "m.onnx";
+    info.inputs = {{"x", "f32[1]"}};
+    info.ops = {{"conv2d", 3}, {"relu", 2}};
+    info.flops = 1.5e9;
+    roundTrip(info);
+    ProfileDocument profile;
+    profile.rows = {{1,
+                     "g",
+                     {{3, "Conv_0", 0.9, true}},
+                     "generated",
+                     1,
+                     210.5,
+                     220.0,
+                     0.31,
+                     1e6,
+                     {},
+                     184.0,
+                     {}}};
+    profile.endToEndMs = 0.71;
+    profile.runs = 200;
+    roundTrip(profile);
+    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, 30, 100, 5, 80.5, 2}}, {}});
+    roundTrip(RunDocument{"m",
+                          "t",
+                          {{"y", "f32", {1, 10}, "y.npy", "0.1 0.2"}},
+                          {{"set", true, 1e-6, {}, 2.0, ""}},
+                          true,
+                          1,
+                          2,
+                          {}});
+    roundTrip(StagesDocument{"loops", 3, "for i\n  y[i]", {{1, 2, {7}}}});
+    roundTrip(ExportDocument{"out", {"a.so"}, "fw1", "t", {}, {{"a.so", "00"}}});
+    roundTrip(RewriteDocument{{{"fold", 3, 0.5}}, 10, 7, "fixpoint", "", "", {"t"}});
+    roundTrip(CheckDocument{"b.fw", {{"r", "rule", "ok", {}}}, {}});
+    roundTrip(OpsDocument{{{"relu", "relu(x)", "elementwise", {{"in_place", "yes"}}, "", "", {}}}});
+    roundTrip(TestDocument{2, 1, 0, 0, 1, {{"a", "passed", ""}, {"b", "crashed", "signal 11"}}});
+    roundTrip(DoctorDocument{
+        "0.1", {"cpu", "v4", {"avx2"}, 2, 512}, {{"onednn", "", "", "not used"}}, {"p"}});
+    roundTrip(DrawDocument{"a.svg", 100.5, 20, 3, "layered", {}});
+}
+
+void TestDocuments::fieldNamesAreTheDocumentedOnes() {
+    FuseDocument plan;
+    plan.groups.resize(1);
+    plan.decisions.resize(1);
+    const std::string text = toJson(plan);
+    for (const char* name : {"groups", "id", "name", "nodes", "anchor", "implementation", "source",
+                             "candidates", "warnings", "est_us", "decisions", "from", "to",
+                             "verdict", "code", "sentence", "notices"})
+        QVERIFY2(text.find("\"" + std::string(name) + "\":") != std::string::npos, name);
+    QCOMPARE(toJson(makeDiag(DiagCode::NotOnnx, "no model", Where{"a", "b", 1, 2}, "h")),
+             std::string(R"({"code":"ONX01","message":"no model","severity":"error",)"
+                         R"("where":{"file":"a","node":"b","line":1,"column":2},"hint":"h"})"));
+}
+
+void TestDocuments::unknownFieldsAreSkipped() {
+    const auto info = fromJson<InfoDocument>(R"({"nodes":3,"new":{"deep":[1,{}]},"flops":null})");
+    QVERIFY(info.ok());
+    QCOMPARE(info->nodes, std::int64_t(3));
+    QVERIFY(!info->flops);
+}
+
+void TestDocuments::wrongTypesNameTheField() {
+    const auto graph =
+        fromJson<GraphDocument>(R"({"nodes":[{"id":1},{"id":2,"outputs":[{"name":5}]}]})");
+    QVERIFY(!graph.ok());
+    QCOMPARE(graph.diag().message, std::string("nodes[1].outputs[0].name is not text"));
+    QVERIFY(!fromJson<GraphDocument>(R"({"nodes":{}})").ok());
+    QVERIFY(!fromJson<GraphDocument>(R"({"nodes":[7]})").ok());
+    QVERIFY(!fromJson<InfoDocument>(R"({"nodes":1.5})").ok());
+    QVERIFY(!fromJson<InfoDocument>(R"({"nodes":18446744073709551615})").ok());
+    QVERIFY(!fromJson<InfoDocument>("[1]").ok());
+    QVERIFY(!fromJson<InfoDocument>("").ok());
+    QVERIFY(!fromJson<ProfileDocument>(R"({"threads":99999999999})").ok());
+}
+
+void TestDocuments::brokenBytesAreReplaced() {
+    InfoDocument info;
+    info.name = "a\xff\xfe";
+    const auto again = fromJson<InfoDocument>(toJson(info));
+    QVERIFY(again.ok());
+    QCOMPARE(again->name, std::string("a\xef\xbf\xbd\xef\xbf\xbd"));
+}
+
+void TestDocuments::numbersThatAreNotFiniteAreNull() {
+    InfoDocument info;
+    info.flops = std::numeric_limits<double>::infinity();
+    QVERIFY(toJson(info).find("\"flops\":null") != std::string::npos);
+}
+
+void TestDocuments::protocolRoundTrips() {
+    Request request;
+    request.id = 7;
+    request.command = "fuse";
+    request.arguments.model = "/m.onnx";
+    request.arguments.rules = {"a.fw"};
+    request.arguments.dims = {{"N", 8}};
+    request.arguments.group = 3;
+    const auto command = readCommand(requestLine(request));
+    QVERIFY(command.ok() && command->request);
+    QVERIFY(*command->request == request);
+    const auto cancel = readCommand(cancelLine(9));
+    QVERIFY(cancel.ok());
+    QCOMPARE(*cancel->cancel, std::int64_t(9));
+    QVERIFY(!readCommand("{}").ok());
+
+    const auto progress = readAnswer(progressLine(7, {"compile", "conv_3", 3, 20}));
+    QVERIFY(progress.ok() && progress->kind == AnswerKind::Progress);
+    QVERIFY((progress->progress == Progress{"compile", "conv_3", 3, 20}));
+    const auto result = readAnswer(resultLine(7, toJson(graph())));
+    QVERIFY(result.ok() && result->kind == AnswerKind::Result);
+    QCOMPARE(result->id, std::int64_t(7));
+    QVERIFY(*fromJson<GraphDocument>(result->result) == graph());
+    // Another writer's spelling of the same line.
+    const auto spaced = readAnswer("{ \"result\": {\"nodes\": 3}, \"id\": 7 }");
+    QVERIFY(spaced.ok() && spaced->kind == AnswerKind::Result && spaced->id == 7);
+    QCOMPARE(fromJson<InfoDocument>(spaced->result)->nodes, std::int64_t(3));
+    const Diag diag = makeDiag(DiagCode::FileMissing, "gone", Where{"f", "", 0, 0}, "look");
+    const auto error = readAnswer(errorLine(7, diag));
+    QVERIFY(error.ok() && error->kind == AnswerKind::Error);
+    QVERIFY(error->error == diag);
+    const auto hello = readAnswer(helloLine({"0.1.0", 12}));
+    QVERIFY(hello.ok() && hello->kind == AnswerKind::Hello);
+    QCOMPARE(hello->hello.pid, std::int64_t(12));
+    QVERIFY(!readAnswer("{\"id\":7}").ok());
+    QVERIFY(!readAnswer("{\"id\":\"x\",\"progress\":{}}").ok());
+}
+
+void TestDocuments::randomBytesAreRefused() {
+    std::mt19937 random(7);
+    const std::string good = resultLine(7, toJson(graph()));
+    for (int round = 0; round < 2000; ++round) {
+        std::string text = round % 2 ? good : toJson(graph());
+        for (int i = 0; i < 3; ++i)
+            text[random() % text.size()] = static_cast<char>(random());
+        if (round % 5 == 0)
+            text.resize(random() % text.size());
+        if (const auto answer = readAnswer(text); answer.ok())
+            (void)fromJson<GraphDocument>(answer->result);
+        (void)fromJson<GraphDocument>(text);
+        (void)readCommand(text);
+    }
+    const std::string deep(200000, '[');
+    QVERIFY(!fromJson<GraphDocument>(deep).ok());
+}
+
+QTEST_GUILESS_MAIN(TestDocuments)
+#include "test_documents.moc"
