@@ -1,0 +1,156 @@
+// The dependency line of the architecture, enforced: who includes whom, who links whom, where Qt
+// and LLVM may appear, and what the window's binary drags in.
+#include "source_tree.h"
+
+#include <QFileInfo>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QtTest>
+
+using namespace fw::policy;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QStringList sources{u".h"_s, u".cpp"_s, u".c"_s};
+
+bool isQt(const QString& header) {
+    static const QRegularExpression form(u"^Q[A-Za-z]|^q[a-z]+\\.h$|^Qt"_s);
+    return form.match(header).hasMatch();
+}
+
+bool isLlvm(const QString& header) {
+    return header.startsWith(u"llvm/"_s) || header.startsWith(u"llvm-c/"_s);
+}
+
+} // namespace
+
+class TestLayers : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tableIsUnderstood();
+    void includesRespectTheFolders();
+    void linksRespectTheFolders();
+    void coreHasNoQt();
+    void llvmStaysInCodegen();
+    void runtimeStandsAlone();
+    void windowLinksNoCompiler();
+
+private:
+    Folders m_folders;
+};
+
+void TestLayers::tableIsUnderstood() {
+    QVERIFY(m_folders.mayKnow(u"session"_s, u"base"_s));
+    QVERIFY(m_folders.mayKnow(u"views/graph"_s, u"views/common"_s));
+    QVERIFY(m_folders.mayKnow(u"app/window"_s, u"views/graph"_s));
+    QVERIFY(!m_folders.mayKnow(u"base"_s, u"session"_s));
+    QVERIFY(!m_folders.mayKnow(u"views/graph"_s, u"views/explain"_s));
+    QVERIFY(!m_folders.mayKnow(u"picture"_s, u"module"_s));
+    QVERIFY(!m_folders.mayKnow(u"runtime"_s, u"base"_s));
+}
+
+void TestLayers::includesRespectTheFolders() {
+    QStringList wrong;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s}) {
+        for (const QString& file : projectFiles(top, sources)) {
+            const QString folder = m_folders.folderOf(file);
+            if (!m_folders.known(folder)) {
+                wrong << file + u": its folder has no line in folders.txt"_s;
+                continue;
+            }
+            for (const Include& include : includesOf(file)) {
+                if (include.angled)
+                    continue;
+                const QString other = m_folders.folderOfInclude(file, include.path);
+                if (!m_folders.mayKnow(folder, other))
+                    wrong << u"%1:%2: %3 may not include %4"_s.arg(file)
+                                 .arg(include.line)
+                                 .arg(folder, include.path);
+            }
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLayers::linksRespectTheFolders() {
+    static const QRegularExpression call(u"fw_folder\\(([^)]*)\\)"_s);
+    QStringList wrong;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s}) {
+        for (const QString& file : projectFiles(top, {u"/CMakeLists.txt"_s})) {
+            const auto match = call.match(readText(file));
+            if (!match.hasMatch())
+                continue;
+            QStringList words =
+                match.captured(1).split(QRegularExpression(u"\\s+"_s), Qt::SkipEmptyParts);
+            const QString folder = words.takeFirst();
+            if (folder != m_folders.folderOf(file))
+                wrong << file + u": fw_folder names "_s + folder;
+            QString part;
+            for (const QString& word : words) {
+                if (word == u"USES"_s || word == u"LIBRARIES"_s || word == u"QT"_s)
+                    part = word;
+                else if (part == u"USES"_s && !m_folders.mayKnow(folder, word))
+                    wrong << u"%1: %2 may not use %3"_s.arg(file, folder, word);
+            }
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLayers::coreHasNoQt() {
+    QStringList wrong;
+    QStringList files = projectFiles(u"core"_s, sources);
+    files << projectFiles(u"app/cli"_s, sources);
+    for (const QString& file : files)
+        for (const Include& include : includesOf(file))
+            if (isQt(include.path))
+                wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLayers::llvmStaysInCodegen() {
+    QStringList wrong;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s, u"tests"_s}) {
+        for (const QString& file : projectFiles(top, sources)) {
+            const bool allowed = file.startsWith(u"core/codegen/"_s) && file.endsWith(u".cpp"_s);
+            for (const Include& include : includesOf(file))
+                if (isLlvm(include.path) && !allowed)
+                    wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// An exported module carries core/runtime to machines that have nothing of ours.
+void TestLayers::runtimeStandsAlone() {
+    QStringList wrong;
+    for (const QString& file : projectFiles(u"core/runtime"_s, sources))
+        for (const Include& include : includesOf(file))
+            if (include.path.startsWith(u"fmt/"_s) || include.path.startsWith(u"nlohmann/"_s))
+                wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLayers::windowLinksNoCompiler() {
+    const QString binary = qEnvironmentVariable("FW_BIN") + u"/fusewright"_s;
+    if (!QFileInfo(QStringLiteral(FW_SOURCE_DIR) + u"/app/window/CMakeLists.txt"_s).exists())
+        QSKIP("there is no window in this tree");
+    if (!QFileInfo(binary).exists()) {
+        QVERIFY2(!qEnvironmentVariableIsSet("FW_ALL_BUILT"), qPrintable(binary + u" is missing"_s));
+        QSKIP("the workbench is not built in this configuration");
+    }
+    QProcess ldd;
+    ldd.start(u"ldd"_s, {binary});
+    QVERIFY(ldd.waitForFinished());
+    QCOMPARE(ldd.exitCode(), 0);
+    const QString libraries = QString::fromUtf8(ldd.readAllStandardOutput());
+    QVERIFY(libraries.contains(u"libQt6Widgets"_s));
+    for (const QString& name :
+         {u"libLLVM"_s, u"libdnnl"_s, u"libprotobuf"_s, u"libonnx"_s, u"libopenblas"_s})
+        QVERIFY2(!libraries.contains(name), qPrintable(name));
+}
+
+QTEST_GUILESS_MAIN(TestLayers)
+#include "test_layers.moc"
