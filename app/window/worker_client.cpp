@@ -1,0 +1,278 @@
+#include "app/window/worker_client.h"
+
+#include <QCoreApplication>
+#include <QDir>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::Answer;
+using snapshot::AnswerKind;
+
+namespace {
+
+// A worker that dies this soon after its start, this often in a row, is not started again by
+// itself.
+constexpr int quickDeathMs = 500;
+constexpr int quickDeathLimit = 3;
+
+} // namespace
+
+WorkerClient::WorkerClient(QString program, QObject* parent)
+    : QObject(parent), m_program(std::move(program)) {
+    m_grace.setSingleShot(true);
+    m_grace.setInterval(3000);
+    connect(&m_grace, &QTimer::timeout, this, [this] {
+        if (m_process && !m_queue.empty() && m_queue.front().sent && m_queue.front().cancelled) {
+            m_killedByUs = true;
+            m_process->kill();
+        }
+    });
+    m_restart.setSingleShot(true);
+    m_restart.setInterval(0);
+    connect(&m_restart, &QTimer::timeout, this, &WorkerClient::startProcess);
+    m_restart.start();
+}
+
+WorkerClient::~WorkerClient() {
+    m_stopping = true;
+    if (!m_process)
+        return;
+    m_process->disconnect(this);
+    m_process->closeWriteChannel(); // the worker ends at the end of its input
+    if (!m_process->waitForFinished(300)) {
+        m_process->kill();
+        m_process->waitForFinished(1000);
+    }
+}
+
+QString WorkerClient::defaultProgram() {
+    const QString fromEnvironment = qEnvironmentVariable("FW_WORKER");
+    if (!fromEnvironment.isEmpty())
+        return fromEnvironment;
+    return QDir(QCoreApplication::applicationDirPath()).filePath(u"fw"_s);
+}
+
+std::int64_t WorkerClient::request(const std::string& command, const snapshot::Arguments& arguments,
+                                   Handler handler) {
+    Pending pending;
+    pending.request = {m_nextId++, command, arguments};
+    pending.handler = std::move(handler);
+    const std::int64_t id = pending.request.id;
+    m_queue.push_back(std::move(pending));
+    if (m_state == State::Failed && !m_process) { // the user asked again: try again
+        m_quickDeaths = 0;
+        m_restart.start(0);
+    }
+    QMetaObject::invokeMethod(this, &WorkerClient::sendNext, Qt::QueuedConnection);
+    return id;
+}
+
+void WorkerClient::cancel(std::int64_t id) {
+    const auto found = std::find_if(m_queue.begin(), m_queue.end(),
+                                    [&](const Pending& p) { return p.request.id == id; });
+    if (found == m_queue.end() || found->cancelled)
+        return;
+    found->cancelled = true;
+    if (found->sent) {
+        if (m_process)
+            m_process->write(QByteArray::fromStdString(snapshot::cancelLine(id)) + '\n');
+        m_grace.start();
+    } else {
+        QMetaObject::invokeMethod(
+            this, [this, id] { answer(id, makeDiag(DiagCode::Cancelled, "cancelled")); },
+            Qt::QueuedConnection);
+    }
+}
+
+void WorkerClient::cancelAll() {
+    std::vector<std::int64_t> ids;
+    for (const Pending& pending : m_queue)
+        ids.push_back(pending.request.id);
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id)
+        cancel(*id);
+}
+
+void WorkerClient::startProcess() {
+    if (m_process || m_stopping)
+        return;
+    m_process = std::make_unique<QProcess>();
+    m_output.clear();
+    m_log.clear();
+    m_killedByUs = false;
+    connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &WorkerClient::readOutput);
+    connect(m_process.get(), &QProcess::readyReadStandardError, this, &WorkerClient::readLog);
+    connect(m_process.get(), &QProcess::started, this, [this] {
+        updateState();
+        sendNext();
+    });
+    connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
+        readOutput();
+        readLog();
+        processEnded(how == QProcess::CrashExit ? u"it was killed by signal %1"_s.arg(code)
+                                                : u"it ended with exit code %1"_s.arg(code));
+    });
+    connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart)
+            QMetaObject::invokeMethod(
+                this, [this] { processEnded(u"%1 could not be started"_s.arg(m_program)); },
+                Qt::QueuedConnection);
+    });
+    m_sinceStart.start();
+    updateState();
+    m_process->start(m_program, {u"--worker"_s});
+}
+
+void WorkerClient::sendNext() {
+    if (m_process && m_process->state() == QProcess::Running && !m_queue.empty() &&
+        !m_queue.front().sent && !m_queue.front().cancelled) {
+        m_queue.front().sent = true;
+        m_lastProgress = {};
+        m_process->write(QByteArray::fromStdString(snapshot::requestLine(m_queue.front().request)) +
+                         '\n');
+    }
+    updateState();
+}
+
+void WorkerClient::readOutput() {
+    if (!m_process)
+        return;
+    const qsizetype searchFrom = m_output.size();
+    m_output += m_process->readAllStandardOutput();
+    qsizetype start = 0;
+    for (qsizetype end = m_output.indexOf('\n', searchFrom); end >= 0;
+         end = m_output.indexOf('\n', start)) {
+        const QByteArray line = m_output.mid(start, end - start);
+        start = end + 1;
+        if (!line.isEmpty())
+            handleLine(line);
+    }
+    m_output.remove(0, start);
+}
+
+void WorkerClient::readLog() {
+    if (!m_process)
+        return;
+    m_log += m_process->readAllStandardError();
+    qsizetype start = 0;
+    for (qsizetype end = m_log.indexOf('\n'); end >= 0; end = m_log.indexOf('\n', start)) {
+        Q_EMIT logged(QString::fromUtf8(m_log.mid(start, end - start)));
+        start = end + 1;
+    }
+    m_log.remove(0, start);
+}
+
+void WorkerClient::handleLine(const QByteArray& line) {
+    auto read = snapshot::readAnswer({line.constData(), std::size_t(line.size())});
+    if (!read) {
+        Q_EMIT logged(u"the worker wrote a line that is no answer: "_s +
+                      QString::fromUtf8(line.left(200)));
+        return;
+    }
+    Answer got = read.take();
+    switch (got.kind) {
+    case AnswerKind::Hello:
+        m_version = QString::fromStdString(got.hello.version);
+        break;
+    case AnswerKind::Progress:
+        if (!m_queue.empty() && m_queue.front().sent && m_queue.front().request.id == got.id) {
+            m_lastProgress = got.progress;
+            Q_EMIT progressed(got.id, got.progress);
+        }
+        break;
+    case AnswerKind::Result:
+        m_quickDeaths = 0;
+        answer(got.id, std::move(got.result));
+        break;
+    case AnswerKind::Error:
+        m_quickDeaths = 0;
+        answer(got.id, std::move(got.error));
+        break;
+    }
+}
+
+void WorkerClient::answer(std::int64_t id, Result<std::string> result) {
+    const auto found = std::find_if(m_queue.begin(), m_queue.end(),
+                                    [&](const Pending& p) { return p.request.id == id; });
+    if (found == m_queue.end())
+        return; // answered before, for instance by the death of the worker
+    Handler handler = std::move(found->handler);
+    if (found->sent)
+        m_grace.stop();
+    m_queue.erase(found);
+    sendNext();
+    if (handler)
+        handler(std::move(result));
+    Q_EMIT finished(id);
+}
+
+void WorkerClient::processEnded(const QString& how) {
+    if (!m_process)
+        return;
+    m_process->disconnect(this);
+    m_process.release()->deleteLater(); // we may be inside its signal
+    m_grace.stop();
+
+    const bool atWork = !m_queue.empty() && m_queue.front().sent;
+    Diag diag;
+    if (m_killedByUs) {
+        diag = makeDiag(DiagCode::Cancelled, "the worker did not answer to Stop and was restarted");
+    } else {
+        QString message = u"the worker process died"_s;
+        Where where;
+        if (atWork) {
+            const auto& work = m_queue.front().request;
+            message += u" during %1"_s.arg(QString::fromStdString(work.command));
+            if (!m_lastProgress.stage.empty())
+                message += u", stage %1"_s.arg(QString::fromStdString(m_lastProgress.stage));
+            if (!m_lastProgress.text.empty())
+                message += u" of %1"_s.arg(QString::fromStdString(m_lastProgress.text));
+            where.file = work.arguments.model;
+            where.node = m_lastProgress.text;
+        }
+        message += u": "_s + how;
+        diag = makeDiag(DiagCode::WorkerDied, message.toStdString(), where,
+                        "it was started again; the document is unchanged");
+    }
+
+    const bool quick = m_sinceStart.elapsed() < quickDeathMs;
+    m_quickDeaths = quick ? m_quickDeaths + 1 : 0;
+    if (m_quickDeaths >= quickDeathLimit) {
+        diag.hint = "it died " + std::to_string(m_quickDeaths) +
+                    " times in a row and is started again by the next request";
+        setState(State::Failed);
+    } else {
+        m_restart.start(quick ? 50 * m_quickDeaths : 0);
+    }
+
+    std::deque<Pending> lost = std::move(m_queue);
+    m_queue.clear();
+    for (Pending& pending : lost) {
+        if (pending.handler)
+            pending.handler(pending.cancelled ? Diag(makeDiag(DiagCode::Cancelled, "cancelled"))
+                                              : diag);
+        Q_EMIT finished(pending.request.id);
+    }
+    Q_EMIT died(diag);
+    updateState();
+}
+
+void WorkerClient::setState(State state) {
+    if (m_state == state)
+        return;
+    m_state = state;
+    Q_EMIT stateChanged();
+}
+
+void WorkerClient::updateState() {
+    if (!m_process && m_quickDeaths >= quickDeathLimit && !m_restart.isActive())
+        setState(State::Failed);
+    else if (!m_process || m_process->state() != QProcess::Running)
+        setState(State::Starting);
+    else
+        setState(m_queue.empty() ? State::Idle : State::Busy);
+}
+
+} // namespace fw::ui

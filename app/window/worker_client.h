@@ -1,0 +1,93 @@
+// The window's end of `fw --worker` (core/snapshot/protocol.h).
+//
+// Reading models, planning, compiling and running happen in a child process, because a bad file or
+// kernel may kill it. The client queues requests and keeps one in flight, so that the request that
+// was at work when the worker died is known. On death every pending request fails with WorkerDied,
+// naming what the last progress named, and a new worker is started at once. There are no time
+// limits; a worker that does not answer to cancel within a grace period is killed and started
+// again. Lives in the GUI thread; never blocks it.
+#pragma once
+
+#include "snapshot/protocol.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QProcess>
+#include <QTimer>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace fw::ui {
+
+class WorkerClient : public QObject {
+    Q_OBJECT
+
+public:
+    enum class State { Starting, Idle, Busy, Failed };
+
+    // Exactly one call per request: JSON text of the document, or why there is none. Called from
+    // the event loop, never from inside request().
+    using Handler = std::function<void(Result<std::string>)>;
+
+    explicit WorkerClient(QString program, QObject* parent = nullptr);
+    ~WorkerClient() override;
+
+    // FW_WORKER if it is set, else `fw` beside the running program.
+    static QString defaultProgram();
+
+    std::int64_t request(const std::string& command, const snapshot::Arguments& arguments,
+                         Handler handler);
+    void cancel(std::int64_t id);
+    void cancelAll();
+
+    State state() const { return m_state; }
+    qint64 processId() const { return m_process ? m_process->processId() : 0; }
+    int pending() const { return int(m_queue.size()); }
+    const QString& version() const { return m_version; }
+    void setCancelGrace(int milliseconds) { m_grace.setInterval(milliseconds); }
+
+Q_SIGNALS:
+    void stateChanged();
+    void progressed(qint64 id, const fw::snapshot::Progress& progress);
+    void died(const fw::Diag& diag);  // already told to the handlers
+    void logged(const QString& line); // standard error of the worker
+    void finished(qint64 id);         // after the handler
+
+private:
+    struct Pending {
+        snapshot::Request request;
+        Handler handler;
+        bool sent = false;
+        bool cancelled = false;
+    };
+
+    void startProcess();
+    void sendNext();
+    void readOutput();
+    void readLog();
+    void handleLine(const QByteArray& line);
+    void answer(std::int64_t id, Result<std::string> result);
+    void processEnded(const QString& how);
+    void setState(State state);
+    void updateState();
+
+    QString m_program;
+    std::unique_ptr<QProcess> m_process;
+    QByteArray m_output;
+    QByteArray m_log;
+    std::deque<Pending> m_queue; // the first one is in flight if it is sent
+    snapshot::Progress m_lastProgress;
+    QElapsedTimer m_sinceStart;
+    QTimer m_grace;
+    QTimer m_restart;
+    QString m_version;
+    State m_state = State::Starting;
+    std::int64_t m_nextId = 1;
+    int m_quickDeaths = 0;
+    bool m_stopping = false;
+    bool m_killedByUs = false;
+};
+
+} // namespace fw::ui

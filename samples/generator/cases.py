@@ -1,5 +1,0 @@
-"""Operator cases."""
-
-
-def all_cases():
-    return {}
