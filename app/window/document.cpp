@@ -35,7 +35,9 @@ template <class T, class Done>
 std::int64_t Document::send(const std::string& command, const Arguments& arguments, Done done) {
     using Answer = Result<std::shared_ptr<const T>>;
     changeBusy(+1);
-    return m_worker.request(command, arguments, [this, done](Result<std::string> text) {
+    const auto token = std::make_shared<std::int64_t>(0);
+    *token = m_worker.request(command, arguments, [this, done, token](Result<std::string> text) {
+        m_inFlight.erase(*token);
         if (!text) {
             done(Answer(text.takeDiag()));
             changeBusy(-1);
@@ -54,6 +56,9 @@ std::int64_t Document::send(const std::string& command, const Arguments& argumen
                 changeBusy(-1);
             });
     });
+    if (command != "doctor") // belongs to the machine, not to the model
+        m_inFlight.insert(*token);
+    return *token;
 }
 
 template <class T>
@@ -93,7 +98,7 @@ void Document::open(const QString& path) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     if (!isOpen())
         setPart(Part::Info, State::Busy);
-    m_worker.cancelAll();
+    stop();
     Arguments wanted;
     wanted.model = absolute.toStdString();
     wanted.target = m_target.toStdString();
@@ -276,7 +281,9 @@ void Document::showStage(const QString& stage, int group) {
 }
 
 void Document::stop() {
-    m_worker.cancelAll();
+    const std::set<std::int64_t> ids = m_inFlight;
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) // the running one last
+        m_worker.cancel(*id);
 }
 
 void Document::setPart(Part part, State state, Diag error) {

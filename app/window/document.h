@@ -15,6 +15,7 @@
 
 #include <array>
 #include <memory>
+#include <set>
 
 namespace fw::ui {
 
@@ -103,6 +104,7 @@ private:
     std::shared_ptr<const snapshot::DoctorDocument> m_doctor;
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;
+    std::set<std::int64_t> m_inFlight;
     int m_busy = 0;
     int m_tasks = 0;
 };

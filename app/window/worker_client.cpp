@@ -87,14 +87,6 @@ void WorkerClient::cancel(std::int64_t id) {
     }
 }
 
-void WorkerClient::cancelAll() {
-    std::vector<std::int64_t> ids;
-    for (const Pending& pending : m_queue)
-        ids.push_back(pending.request.id);
-    for (auto id = ids.rbegin(); id != ids.rend(); ++id)
-        cancel(*id);
-}
-
 void WorkerClient::startProcess() {
     if (m_process || m_stopping)
         return;

@@ -40,7 +40,6 @@ public:
     std::int64_t request(const std::string& command, const snapshot::Arguments& arguments,
                          Handler handler);
     void cancel(std::int64_t id);
-    void cancelAll();
 
     State state() const { return m_state; }
     qint64 processId() const { return m_process ? m_process->processId() : 0; }
