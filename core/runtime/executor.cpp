@@ -1,0 +1,198 @@
+#include "runtime/executor.h"
+
+#include "runtime/cpu.h"
+
+#include <cstring>
+#include <ctime>
+
+namespace fw::runtime {
+
+Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
+                   const ExecutorOptions& options)
+    : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
+      m_arenaFill(options.arenaFill), m_wanted(m_program.symbols.size(), -1),
+      m_inputs(m_program.inputs.size()), m_outputs(m_program.outputs.size()) {
+    m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
+    m_settings.controlWord =
+        options.denormals == Denormals::Flush ? flushDenormalsWord : keepDenormalsWord;
+}
+
+Status Executor::open(Program program, const fw_kernel* kernels, std::size_t kernelCount,
+                      Weights weights, const ExecutorOptions& options,
+                      std::unique_ptr<Executor>& executor) {
+    executor.reset();
+    if (Status status = checkProgram(program); !status.ok())
+        return status;
+    if (kernelCount != program.kernelCount)
+        return fail(FW_BAD_PROGRAM, "%s has %u kernels, the table has %zu", program.name.c_str(),
+                    program.kernelCount, kernelCount);
+    const std::uint64_t missing = program.requiredFeatures & ~cpuInfo().features;
+    if (missing != 0) {
+        const std::string names = featureNames(missing);
+        return fail(FW_CPU_UNSUPPORTED, "%s was compiled for %s; this CPU (%s) has no %s",
+                    program.name.c_str(), program.target.c_str(), cpuInfo().model.c_str(),
+                    names.empty() ? "such instructions" : names.c_str());
+    }
+    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+        const bool piece = i < weights.pieces.size() && weights.pieces[i];
+        if (program.tensors[i].storage == Storage::Constant && !piece && !weights.payload)
+            return fail(FW_BAD_WEIGHTS, "the constant %s has no data",
+                        program.tensors[i].name.c_str());
+    }
+    executor.reset(new Executor(std::move(program), kernels, std::move(weights), options));
+    return {};
+}
+
+Status Executor::setSymbol(const std::string& name, std::int64_t value) {
+    for (std::size_t i = 0; i < m_program.symbols.size(); ++i) {
+        const Symbol& symbol = m_program.symbols[i];
+        if (symbol.name != name)
+            continue;
+        if (value < symbol.minimum || value > symbol.maximum)
+            return fail(FW_BAD_SHAPE, "%s must lie between %lld and %lld, got %lld", name.c_str(),
+                        static_cast<long long>(symbol.minimum),
+                        static_cast<long long>(symbol.maximum), static_cast<long long>(value));
+        m_wanted[i] = value;
+        m_planned = false;
+        return {};
+    }
+    return fail(FW_BAD_ARGUMENT, "the model has no free dimension %s", name.c_str());
+}
+
+Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
+    if (index >= m_inputs.size())
+        return fail(FW_BAD_ARGUMENT, "the model has %zu inputs, there is no input %zu",
+                    m_inputs.size(), index);
+    const Tensor& expected = m_program.tensors[m_program.inputs[index]];
+    TensorView view;
+    if (Status status = makeView(tensor, expected, "input " + expected.name, view); !status.ok())
+        return status;
+    for (std::size_t d = 0; d < view.shape.size(); ++d) {
+        const Expression& extent = m_program.expressions[expected.dims[d]];
+        std::int64_t fixed = 0;
+        if (!usesSymbols(extent) && evaluate(extent, nullptr, fixed) == Evaluation::Ok &&
+            fixed != view.shape[d])
+            return fail(FW_BAD_SHAPE, "input %s: extent %zu must be %lld, got shape %s",
+                        expected.name.c_str(), d, static_cast<long long>(fixed),
+                        shapeText(view.shape).c_str());
+    }
+    Signature& input = m_inputs[index];
+    if (!input.given || input.view.shape != view.shape)
+        m_planned = false;
+    input.view = std::move(view);
+    input.given = true;
+    m_resolved = false;
+    return {};
+}
+
+Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
+    if (index >= m_outputs.size())
+        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
+                    m_outputs.size(), index);
+    Signature& output = m_outputs[index];
+    m_resolved = false;
+    output.given = false;
+    if (!tensor)
+        return {};
+    const Tensor& expected = m_program.tensors[m_program.outputs[index]];
+    TensorView view;
+    if (Status status = makeView(*tensor, expected, "output " + expected.name, view); !status.ok())
+        return status;
+    output.view = std::move(view);
+    output.given = true;
+    return {};
+}
+
+Status Executor::outputShape(std::size_t index, std::vector<std::int64_t>& dims) {
+    if (index >= m_outputs.size())
+        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
+                    m_outputs.size(), index);
+    if (!m_planned)
+        if (Status status = prepare(); !status.ok())
+            return status;
+    dims = m_outputShapes[index];
+    return {};
+}
+
+Status Executor::outputView(std::size_t index, fw_tensor& view) {
+    if (index >= m_outputs.size())
+        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
+                    m_outputs.size(), index);
+    if (!m_planned || !m_resolved)
+        return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
+    const TensorId id = m_program.outputs[index];
+    view = fw_tensor{};
+    view.data = m_addresses[id];
+    view.device.device_type = 1;
+    view.ndim = static_cast<std::int32_t>(m_outputShapes[index].size());
+    view.dtype = dlpackType(m_program.tensors[id].type);
+    view.shape = m_outputShapes[index].data();
+    return {};
+}
+
+StepWork Executor::work(std::size_t step) const {
+    StepWork work;
+    if (!m_planned)
+        return work;
+    std::int64_t value = 0;
+    const Step& entry = m_program.steps[step];
+    if (evaluate(m_program.expressions[entry.flops], m_symbols.data(), value) == Evaluation::Ok &&
+        value >= 0)
+        work.flops = value;
+    if (evaluate(m_program.expressions[entry.bytes], m_symbols.data(), value) == Evaluation::Ok &&
+        value >= 0)
+        work.bytes = value;
+    return work;
+}
+
+Status Executor::run() {
+    return execute(nullptr);
+}
+
+Status Executor::run(std::vector<StepTime>& times) {
+    times.assign(m_program.steps.size(), StepTime{});
+    return execute(&times);
+}
+
+namespace {
+
+std::int64_t now() {
+    timespec time = {};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
+}
+
+} // namespace
+
+void Executor::runStep(std::size_t step) const {
+    const Step& entry = m_program.steps[step];
+    if (entry.kernel == copyKernel) {
+        const std::int64_t bytes = m_plan.bytes[entry.buffers[0].tensor];
+        std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));
+        return;
+    }
+    const fw_kernel_context context = {m_buffers[step].data(), m_operands[step].data(), parallelFor,
+                                       &m_settings};
+    m_kernels[entry.kernel](&context);
+}
+
+Status Executor::execute(std::vector<StepTime>* times) {
+    if (Status status = prepare(); !status.ok())
+        return status;
+    if (m_arenaFill == ArenaFill::Poison && m_arena.data())
+        std::memset(m_arena.data(), 0xff, m_arena.size());
+    const FloatingPointMode mode(m_settings.controlWord);
+    const std::int64_t start = times ? now() : 0;
+    copyInputs();
+    for (std::size_t step = 0; step < m_program.steps.size(); ++step) {
+        if (times)
+            (*times)[step].startNs = now() - start;
+        runStep(step);
+        if (times)
+            (*times)[step].endNs = now() - start;
+    }
+    copyOutputs();
+    return {};
+}
+
+} // namespace fw::runtime

@@ -1,0 +1,111 @@
+// Runs a program: binds free dimensions to the inputs' shapes, plans and owns the arena, calls the
+// kernels in order.
+//
+// The JIT session and exported modules use this same class; they differ in where kernels and
+// constants lie. One executor serves one caller at a time. Nothing is printed, nothing throws;
+// every refusal is a Status with a sentence.
+#pragma once
+
+#include "runtime/parallel.h"
+#include "runtime/planner.h"
+#include "runtime/tensor_view.h"
+#include "runtime/weights.h"
+
+#include <memory>
+
+namespace fw::runtime {
+
+enum class Denormals : std::uint8_t { Keep, Flush };
+enum class ArenaFill : std::uint8_t {
+    Leave,
+    Poison
+}; // Poison: all bits set (NaN) before each run, for tests
+
+struct ExecutorOptions {
+    std::int32_t threads = 0; // 0: CpuInfo::cores
+    Denormals denormals = Denormals::Keep;
+    ArenaFill arenaFill = ArenaFill::Leave;
+};
+
+struct StepTime {
+    std::int64_t startNs = 0; // since the start of the run
+    std::int64_t endNs = 0;
+};
+
+struct StepWork {
+    std::int64_t flops = -1; // -1: unknown
+    std::int64_t bytes = -1;
+};
+
+class Executor {
+public:
+    // Checks the program and the CPU. `kernels` and what `weights` points to must outlive the
+    // executor.
+    static Status open(Program program, const fw_kernel* kernels, std::size_t kernelCount,
+                       Weights weights, const ExecutorOptions& options,
+                       std::unique_ptr<Executor>& executor);
+
+    const Program& program() const { return m_program; }
+
+    // As the functions of the same names in fusewright.h.
+    Status setSymbol(const std::string& name, std::int64_t value);
+    Status setInput(std::size_t index, const fw_tensor& tensor);
+    Status bindOutput(std::size_t index, const fw_tensor* tensor);
+    Status outputShape(std::size_t index, std::vector<std::int64_t>& dims);
+    Status outputView(std::size_t index, fw_tensor& view);
+    Status run();
+    Status run(std::vector<StepTime>& times); // one entry per step
+
+    // Binds symbols, checks assumptions, plans memory. run() does it when something changed; call
+    // it to learn shapes, sizes or refusals without running.
+    Status prepare();
+
+    // Of the shapes that were prepared last.
+    const std::vector<std::int64_t>& symbolValues() const { return m_symbols; }
+    const MemoryPlan& memoryPlan() const { return m_plan; }
+    StepWork work(std::size_t step) const;
+
+private:
+    Executor(Program program, const fw_kernel* kernels, Weights weights,
+             const ExecutorOptions& options);
+
+    Status bindSymbols(std::vector<std::int64_t>& values) const;
+    Status checkInputs(const std::vector<std::int64_t>& values) const;
+    Status checkAssumptions(const std::vector<std::int64_t>& values) const;
+    Status planShapes(const std::vector<std::int64_t>& values);
+    Status resolve(); // addresses of all tensors
+    Status placeInputsAndOutputs();
+    void copyInputs() const;
+    void copyOutputs() const;
+    void runStep(std::size_t step) const;
+    Status execute(std::vector<StepTime>* times);
+
+    struct Signature { // what the caller gave for one input or output
+        TensorView view;
+        bool given = false;
+        bool direct = false; // used in place
+    };
+
+    Program m_program;
+    const fw_kernel* m_kernels;
+    Weights m_weights;
+    ParallelSettings m_settings;
+    ArenaFill m_arenaFill;
+
+    std::vector<std::int64_t> m_wanted; // symbols set by name; -1: not set
+    std::vector<Signature> m_inputs;
+    std::vector<Signature> m_outputs;
+
+    bool m_planned = false;  // m_plan belongs to m_symbols
+    bool m_resolved = false; // m_addresses are those of the current memory
+    std::vector<std::int64_t> m_symbols;
+    MemoryPlan m_plan;
+    AlignedMemory m_arena;
+    AlignedMemory m_staging;                   // copies of inputs, outputs that nobody bound
+    std::vector<std::byte*> m_addresses;       // by tensor
+    std::vector<std::vector<void*>> m_buffers; // by step
+    std::vector<std::vector<std::int64_t>> m_operands; // by step: values of its symbols
+    std::vector<std::vector<std::int64_t>> m_outputShapes;
+};
+
+} // namespace fw::runtime

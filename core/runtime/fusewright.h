@@ -1,0 +1,158 @@
+/* Fusewright modules: the C interface of a compiled model.
+ *
+ * This file is copied unchanged beside every exported module; it needs C99 and <stdint.h> only.
+ * Open a model, give it its inputs, run it, read its outputs. No function prints, aborts or keeps
+ * global state. Functions return an fw_status; fw_last_error says in a sentence what went wrong.
+ * One fw_model serves one caller at a time; open it several times for concurrent runs (mapped
+ * weights are shared by the system). The first run on a thread starts the OpenMP team of that
+ * thread: keep running a model from the same thread.
+ */
+#ifndef FUSEWRIGHT_H
+#define FUSEWRIGHT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FW_ABI_VERSION 1
+
+#if defined(FW_BUILDING_MODULE)
+#define FW_API __attribute__((visibility("default")))
+#else
+#define FW_API
+#endif
+
+typedef enum fw_status {
+    FW_OK = 0,
+    FW_BAD_ARGUMENT = 1,      /* null pointer, index out of range, unknown name */
+    FW_BAD_SHAPE = 2,         /* rank, extents or strides do not fit the model */
+    FW_BAD_DTYPE = 3,         /* element type does not fit the model */
+    FW_INPUT_MISSING = 4,     /* fw_run before every input was set */
+    FW_SYMBOL_UNBOUND = 5,    /* a free dimension has no value */
+    FW_ASSUMPTION_FAILED = 6, /* the shapes contradict what the model was compiled for */
+    FW_OVERFLOW = 7,          /* a size does not fit 64 bits */
+    FW_OUT_OF_MEMORY = 8,
+    FW_BAD_FILE = 9,        /* a file cannot be read or is not what it should be */
+    FW_BAD_WEIGHTS = 10,    /* the weights belong to another model or are damaged */
+    FW_BAD_PROGRAM = 11,    /* the compiled program is damaged or of another version */
+    FW_CPU_UNSUPPORTED = 12 /* this CPU lacks instructions that the kernels use */
+} fw_status;
+
+/* Type codes and structures have the values and layout of DLPack: a DLTensor* may be passed as
+ * fw_tensor*. */
+enum { FW_INT = 0, FW_UINT = 1, FW_FLOAT = 2, FW_BFLOAT = 4, FW_BOOL = 6 };
+
+typedef struct fw_dtype {
+    uint8_t code; /* FW_INT .. FW_BOOL */
+    uint8_t bits;
+    uint16_t lanes; /* always 1 */
+} fw_dtype;
+
+typedef struct fw_device {
+    int32_t device_type; /* 1: CPU */
+    int32_t device_id;
+} fw_device;
+
+typedef struct fw_tensor {
+    void* data;
+    fw_device device;
+    int32_t ndim;
+    fw_dtype dtype;
+    int64_t* shape;   /* ndim extents; may be null when ndim is 0 */
+    int64_t* strides; /* in elements; null: row-major without gaps */
+    uint64_t byte_offset;
+} fw_tensor;
+
+typedef struct fw_tensor_info {
+    const char* name;
+    fw_dtype dtype;
+    int32_t rank;
+    const int64_t* dims; /* rank extents; -1 where the extent depends on a free dimension */
+} fw_tensor_info;
+
+typedef struct fw_symbol_info {
+    const char* name; /* of a free dimension, "batch" */
+    int64_t minimum;
+    int64_t maximum;
+} fw_symbol_info;
+
+typedef struct fw_step_info {
+    const char* name;
+    int32_t node_count;
+    const char* const* nodes; /* names of the model's nodes that this step computes */
+} fw_step_info;
+
+typedef struct fw_step_time {
+    int64_t start_ns; /* since the start of the run */
+    int64_t end_ns;
+    int64_t flops; /* estimated for the current shapes; -1 if unknown */
+    int64_t bytes; /* read and written, estimated; -1 if unknown */
+} fw_step_time;
+
+typedef struct fw_options {
+    uint32_t struct_size;    /* sizeof(fw_options) */
+    int32_t threads;         /* 0: one per CPU that this process may use */
+    int32_t flush_denormals; /* 0: denormal numbers are kept */
+    int32_t verify_weights;  /* not 0: hash the whole weights file when opening */
+} fw_options;
+
+typedef struct fw_model fw_model;
+
+/* `weights` null: the file that was exported with the module, looked for beside the shared library.
+ * `options` null: defaults. On failure *model is null and fw_last_error(0) tells the calling thread
+ * why. */
+FW_API fw_status fw_open(const char* weights, const fw_options* options, fw_model** model);
+FW_API void fw_close(fw_model* model);
+
+/* Infos live as long as the model; null when the index is out of range. */
+FW_API int32_t fw_input_count(const fw_model* model);
+FW_API int32_t fw_output_count(const fw_model* model);
+FW_API int32_t fw_symbol_count(const fw_model* model);
+FW_API int32_t fw_step_count(const fw_model* model);
+FW_API const fw_tensor_info* fw_input(const fw_model* model, int32_t index);
+FW_API const fw_tensor_info* fw_output(const fw_model* model, int32_t index);
+FW_API const fw_symbol_info* fw_symbol(const fw_model* model, int32_t index);
+FW_API const fw_step_info* fw_step(const fw_model* model, int32_t index);
+
+/* Free dimensions take their values from the input shapes. Only one that is no extent of any input
+ * by itself has to be set by name. A value set by name must agree with the inputs. */
+FW_API fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value);
+
+/* The memory is borrowed and read by each fw_run until another tensor is set. Contiguous and
+ * 64-byte aligned memory is used in place, anything else is copied at each run. `shape` and
+ * `strides` are copied here. */
+FW_API fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* tensor);
+
+/* Lets fw_run write output `index` into the caller's memory (directly if contiguous, 64-byte
+ * aligned and apart from the inputs). Null: back to the model's own memory. */
+FW_API fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor);
+
+/* The extents of an output for the inputs that are set; `dims` has room for the output's rank. */
+FW_API fw_status fw_output_shape(fw_model* model, int32_t index, int64_t* dims);
+
+/* Describes where the output of the last run lies. Valid until the next call that changes the
+ * model. */
+FW_API fw_status fw_output_view(fw_model* model, int32_t index, fw_tensor* view);
+
+FW_API fw_status fw_run(fw_model* model);
+
+/* Runs and fills up to *count times, one per step; *count becomes the number of steps. */
+FW_API fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count);
+
+/* Bytes of working memory for the current shapes; 0 before the inputs are set. */
+FW_API int64_t fw_arena_bytes(const fw_model* model);
+
+/* The sentence for the last failed call on this model; null: for the last failed fw_open of this
+ * thread. */
+FW_API const char* fw_last_error(const fw_model* model);
+
+/* What this module is: target, graph hash, symbols, groups with their nodes and decisions. JSON,
+ * UTF-8. */
+FW_API const char* fw_metadata_json(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+// A compiled model without its machine code: which kernels run on which memory, for which shapes.
+//
+// One plain structure serves the JIT (handed over in memory) and exported modules (stored as a
+// blob, which is treated as hostile: readProgram checks every count and index, checkProgram
+// everything else, before anything is used). All sizes are expressions over the free dimensions, so
+// one program serves every shape.
+#pragma once
+
+#include "runtime/expression.h"
+#include "runtime/status.h"
+
+#include <string>
+#include <vector>
+
+namespace fw::runtime {
+
+using ExpressionId = std::uint32_t; // into Program::expressions
+using TensorId = std::uint32_t;     // into Program::tensors
+
+constexpr std::uint32_t programVersion = 1;
+constexpr std::uint64_t memoryAlignment = 64;
+
+// Values are part of the program format.
+enum class DataType : std::uint8_t {
+    F32 = 0,
+    F64 = 1,
+    F16 = 2,
+    Bf16 = 3,
+    I8 = 4,
+    I16 = 5,
+    I32 = 6,
+    I64 = 7,
+    U8 = 8,
+    U16 = 9,
+    U32 = 10,
+    U64 = 11,
+    Bool = 12, // one byte, 0 or 1
+};
+
+std::int64_t elementBytes(DataType type);
+fw_dtype dlpackType(DataType type);
+const char* typeName(DataType type); // "f32"
+
+struct Symbol {
+    std::string name;
+    std::int64_t minimum = 0;
+    std::int64_t maximum = 0; // inclusive
+};
+
+enum class Storage : std::uint8_t {
+    Input = 0,    // the caller's memory or a copy of it; row-major, never written
+    Output = 1,   // the caller's memory or ours; row-major
+    Constant = 2, // in the weights, at `offset`
+    Arena = 3,    // planned memory, alive from firstStep to lastStep (inclusive)
+    View = 4,     // the memory of `base` from `viewOffset` bytes on
+};
+
+struct Tensor {
+    std::string name;
+    DataType type = DataType::F32;
+    std::vector<ExpressionId> dims;
+    ExpressionId bytes = 0; // physical size
+    Storage storage = Storage::Arena;
+    std::uint32_t index = 0;     // Input, Output: position in the signature
+    std::uint64_t offset = 0;    // Constant: multiple of memoryAlignment
+    std::uint32_t firstStep = 0; // Arena
+    std::uint32_t lastStep = 0;  // Arena
+    TensorId base = 0;           // View: a tensor with a smaller id
+    ExpressionId viewOffset = 0; // View
+};
+
+enum class Access : std::uint8_t { Read = 0, Write = 1, ReadWrite = 2 };
+
+struct BufferUse {
+    TensorId tensor = 0;
+    Access access = Access::Read;
+};
+
+// A step without machine code: copies its second buffer to its first.
+constexpr std::uint32_t copyKernel = 0xffffffffu;
+
+struct Step {
+    std::string name;
+    std::uint32_t kernel = 0;          // into the kernel table, or copyKernel
+    std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
+    std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
+    std::vector<std::string> nodes;    // of the imported graph
+    ExpressionId flops = 0;            // estimates; a negative value means unknown
+    ExpressionId bytes = 0;
+};
+
+// What compilation took for granted about the shapes: not zero means that it holds.
+struct Assumption {
+    ExpressionId condition = 0;
+    std::string sentence; // "sequence of a equals sequence of b"
+};
+
+struct Program {
+    std::string name;
+    std::string target;
+    std::string engine;                 // version that compiled it
+    std::string metadata;               // JSON
+    std::uint64_t requiredFeatures = 0; // CpuFeature bits
+    std::uint32_t kernelCount = 0;
+    std::uint64_t weightsBytes = 0;
+    std::uint64_t weightsHash = 0; // hashWeights; 0 when the weights are handed over in memory
+    std::vector<Symbol> symbols;
+    std::vector<Expression> expressions;
+    std::vector<Tensor> tensors;
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+    std::vector<Step> steps;
+    std::vector<Assumption> assumptions;
+
+    // Returns the id of an equal expression if there is one.
+    ExpressionId add(const Expression& expression);
+    ExpressionId addConstant(std::int64_t value) { return add(constant(value)); }
+};
+
+// The tensor whose memory `tensor` names in the end: itself unless it is a view.
+TensorId rootOf(const Program& program, TensorId tensor);
+
+// Sets firstStep and lastStep of every arena tensor from the steps that use it or a view of it.
+// Unused: both 0.
+void deriveLifetimes(Program& program);
+
+// Everything that can be known without shapes: ids in range, no cycles among views, tensors used
+// within their lifetime and written before they are read, constants inside the weights.
+Status checkProgram(const Program& program);
+
+std::vector<std::uint8_t> writeProgram(const Program& program);
+
+// Reads and checks. On failure `program` is left in an unspecified state.
+Status readProgram(const std::uint8_t* data, std::size_t size, Program& program);
+
+// FNV-1a over the blob behind its header; guards against damage, not against intent.
+std::uint64_t blobChecksum(const std::uint8_t* data, std::size_t size);
+
+} // namespace fw::runtime

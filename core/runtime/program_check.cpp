@@ -1,0 +1,189 @@
+// The static checks of a program. Programs come from our compiler or from a file that anyone may
+// have written; both pass here before the executor trusts an index.
+#include "runtime/program.h"
+
+namespace fw::runtime {
+
+namespace {
+
+class Checker {
+public:
+    explicit Checker(const Program& program) : m_program(program) {}
+
+    Status check() {
+        if (Status status = expressions(); !status.ok())
+            return status;
+        if (Status status = tensors(); !status.ok())
+            return status;
+        if (Status status = signature(); !status.ok())
+            return status;
+        return steps();
+    }
+
+private:
+    bool expressionExists(ExpressionId id) const { return id < m_program.expressions.size(); }
+    const char* nameOf(TensorId id) const { return m_program.tensors[id].name.c_str(); }
+
+    Status expressions() const {
+        for (std::size_t i = 0; i < m_program.symbols.size(); ++i) {
+            const Symbol& symbol = m_program.symbols[i];
+            if (symbol.minimum < 0 || symbol.maximum < symbol.minimum)
+                return fail(FW_BAD_PROGRAM, "symbol %s has an empty or negative range",
+                            symbol.name.c_str());
+        }
+        for (std::size_t i = 0; i < m_program.expressions.size(); ++i)
+            if (!wellFormed(m_program.expressions[i], m_program.symbols.size()))
+                return fail(FW_BAD_PROGRAM, "expression %zu is malformed", i);
+        for (const Assumption& assumption : m_program.assumptions)
+            if (!expressionExists(assumption.condition))
+                return fail(FW_BAD_PROGRAM,
+                            "an assumption names an expression that does not exist");
+        return {};
+    }
+
+    Status tensors() const {
+        for (std::size_t i = 0; i < m_program.tensors.size(); ++i) {
+            const Tensor& tensor = m_program.tensors[i];
+            bool known = expressionExists(tensor.bytes);
+            for (ExpressionId dim : tensor.dims)
+                known = known && expressionExists(dim);
+            if (tensor.storage == Storage::View)
+                known = known && expressionExists(tensor.viewOffset);
+            if (!known)
+                return fail(FW_BAD_PROGRAM, "tensor %s names an expression that does not exist",
+                            tensor.name.c_str());
+            if (Status status = storage(tensor, i); !status.ok())
+                return status;
+        }
+        return {};
+    }
+
+    Status storage(const Tensor& tensor, std::size_t id) const {
+        switch (tensor.storage) {
+        case Storage::Input:
+        case Storage::Output: {
+            const auto& list =
+                tensor.storage == Storage::Input ? m_program.inputs : m_program.outputs;
+            if (tensor.index >= list.size() || list[tensor.index] != id)
+                return fail(FW_BAD_PROGRAM, "tensor %s is not where the signature says",
+                            tensor.name.c_str());
+            return {};
+        }
+        case Storage::Constant:
+            return constantInside(tensor);
+        case Storage::Arena:
+            if (tensor.firstStep > tensor.lastStep ||
+                (tensor.lastStep >= m_program.steps.size() && tensor.lastStep != 0))
+                return fail(FW_BAD_PROGRAM, "tensor %s has an impossible lifetime",
+                            tensor.name.c_str());
+            return {};
+        case Storage::View:
+            if (tensor.base >= id)
+                return fail(FW_BAD_PROGRAM, "tensor %s is a view of a later tensor",
+                            tensor.name.c_str());
+            return {};
+        }
+        return fail(FW_BAD_PROGRAM, "tensor %s has an unknown storage", tensor.name.c_str());
+    }
+
+    Status constantInside(const Tensor& tensor) const {
+        const Expression& size = m_program.expressions[tensor.bytes];
+        std::int64_t bytes = 0;
+        if (usesSymbols(size) || evaluate(size, nullptr, bytes) != Evaluation::Ok || bytes < 0)
+            return fail(FW_BAD_PROGRAM, "constant %s has no fixed size", tensor.name.c_str());
+        const auto length = static_cast<std::uint64_t>(bytes);
+        if (tensor.offset % memoryAlignment != 0 || tensor.offset > m_program.weightsBytes ||
+            length > m_program.weightsBytes - tensor.offset)
+            return fail(FW_BAD_PROGRAM, "constant %s lies outside the weights",
+                        tensor.name.c_str());
+        return {};
+    }
+
+    Status signature() const {
+        for (int side = 0; side < 2; ++side) {
+            const auto& list = side == 0 ? m_program.inputs : m_program.outputs;
+            const Storage wanted = side == 0 ? Storage::Input : Storage::Output;
+            for (std::size_t i = 0; i < list.size(); ++i)
+                if (list[i] >= m_program.tensors.size() ||
+                    m_program.tensors[list[i]].storage != wanted ||
+                    m_program.tensors[list[i]].index != i)
+                    return fail(FW_BAD_PROGRAM, "entry %zu of the signature is wrong", i);
+        }
+        return {};
+    }
+
+    Status steps() const {
+        std::vector<bool> written(m_program.tensors.size(), false);
+        for (std::size_t i = 0; i < m_program.tensors.size(); ++i) {
+            const Storage storage = m_program.tensors[i].storage;
+            written[i] = storage == Storage::Input || storage == Storage::Constant;
+        }
+        for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+            const Step& step = m_program.steps[s];
+            bool known = expressionExists(step.flops) && expressionExists(step.bytes);
+            for (ExpressionId value : step.symbols)
+                known = known && expressionExists(value);
+            for (const BufferUse& use : step.buffers)
+                known = known && use.tensor < m_program.tensors.size();
+            if (!known)
+                return fail(FW_BAD_PROGRAM, "step %s names something that does not exist",
+                            step.name.c_str());
+            if (Status status = kernel(step); !status.ok())
+                return status;
+            if (Status status = uses(step, s, written); !status.ok())
+                return status;
+        }
+        for (TensorId output : m_program.outputs)
+            if (!written[output])
+                return fail(FW_BAD_PROGRAM, "output %s is never written", nameOf(output));
+        return {};
+    }
+
+    Status kernel(const Step& step) const {
+        if (step.kernel == copyKernel) {
+            if (step.buffers.size() != 2 || step.buffers[0].access != Access::Write ||
+                step.buffers[1].access != Access::Read)
+                return fail(FW_BAD_PROGRAM, "copy step %s wants one output and one input",
+                            step.name.c_str());
+            return {};
+        }
+        if (step.kernel >= m_program.kernelCount)
+            return fail(FW_BAD_PROGRAM, "step %s names a kernel that does not exist",
+                        step.name.c_str());
+        return {};
+    }
+
+    // Reads are judged before the writes of the same step: a kernel that needs its own output says
+    // ReadWrite after an earlier step wrote it.
+    Status uses(const Step& step, std::size_t index, std::vector<bool>& written) const {
+        for (const BufferUse& use : step.buffers) {
+            const TensorId root = rootOf(m_program, use.tensor);
+            const Tensor& tensor = m_program.tensors[root];
+            if (tensor.storage == Storage::Arena &&
+                (index < tensor.firstStep || index > tensor.lastStep))
+                return fail(FW_BAD_PROGRAM, "step %s uses %s outside its lifetime",
+                            step.name.c_str(), tensor.name.c_str());
+            if (use.access != Access::Write && !written[root])
+                return fail(FW_BAD_PROGRAM, "step %s reads %s before it is written",
+                            step.name.c_str(), tensor.name.c_str());
+            if (use.access != Access::Read &&
+                (tensor.storage == Storage::Input || tensor.storage == Storage::Constant))
+                return fail(FW_BAD_PROGRAM, "step %s writes %s, which is read-only",
+                            step.name.c_str(), tensor.name.c_str());
+        }
+        for (const BufferUse& use : step.buffers)
+            if (use.access != Access::Read)
+                written[rootOf(m_program, use.tensor)] = true;
+        return {};
+    }
+
+    const Program& m_program;
+};
+
+} // namespace
+
+Status checkProgram(const Program& program) {
+    return Checker(program).check();
+}
+
+} // namespace fw::runtime

@@ -1,0 +1,106 @@
+// parallelFor covers every iteration exactly once, nests serially, and sets the floating-point mode
+// of all threads.
+#include "runtime/parallel.h"
+
+#include <QTest>
+#include <atomic>
+#include <limits>
+#include <vector>
+#include <xmmintrin.h>
+
+using namespace fw::runtime;
+
+namespace {
+
+void countIterations(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    auto* counters = static_cast<std::atomic<int>*>(context->buffers[0]);
+    auto* calls = static_cast<std::atomic<int>*>(context->buffers[1]);
+    ++*calls;
+    for (std::int64_t i = begin; i < end; ++i)
+        ++counters[i];
+}
+
+void nested(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+        context->parallel_for(context, countIterations, 3, 1);
+}
+
+void halveSmallest(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    auto* values = static_cast<volatile float*>(context->buffers[0]);
+    for (std::int64_t i = begin; i < end; ++i)
+        values[i] = values[i] * 0.5f;
+}
+
+struct Context {
+    ParallelSettings settings;
+    void* buffers[2] = {};
+    fw_kernel_context context{buffers, nullptr, parallelFor, &settings};
+};
+
+} // namespace
+
+class TestParallel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyIterationOnce() {
+        for (int threads : {1, 2, 3, 5}) {
+            for (std::int64_t count : {0, 1, 2, 3, 7, 64, 1001}) {
+                for (std::int64_t grain : {0, 1, 2, 10, 5000}) {
+                    std::vector<std::atomic<int>> counters(std::size_t(count) + 1);
+                    std::atomic<int> calls = 0;
+                    Context c;
+                    c.settings.threads = threads;
+                    c.buffers[0] = counters.data();
+                    c.buffers[1] = &calls;
+                    parallelFor(&c.context, countIterations, count, grain);
+                    for (std::int64_t i = 0; i < count; ++i)
+                        QCOMPARE(counters[std::size_t(i)].load(), 1);
+                    QCOMPARE(counters[std::size_t(count)].load(), 0);
+                    QVERIFY(calls <= threads);
+                    if (threads == 1 || grain >= count)
+                        QVERIFY(calls <= 1);
+#if !defined(__SANITIZE_THREAD__)
+                    else if (threads == 2 && count >= 64 && grain <= 10)
+                        QCOMPARE(calls.load(), 2);
+#endif
+                }
+            }
+        }
+    }
+
+    void nestedCallsAreSerial() {
+        std::vector<std::atomic<int>> counters(3);
+        std::atomic<int> calls = 0;
+        Context c;
+        c.settings.threads = 2;
+        c.buffers[0] = counters.data();
+        c.buffers[1] = &calls;
+        parallelFor(&c.context, nested, 10, 1);
+        QCOMPARE(counters[0].load() + counters[1].load() + counters[2].load(), 30);
+#if !defined(__SANITIZE_THREAD__)
+        QCOMPARE(calls.load(), 10);
+#endif
+    }
+
+    void denormalsOnAllThreads() {
+        for (const bool flush : {false, true}) {
+            std::vector<float> values(64, std::numeric_limits<float>::min());
+            Context c;
+            c.settings.threads = 2;
+            c.settings.controlWord = flush ? flushDenormalsWord : keepDenormalsWord;
+            c.buffers[0] = values.data();
+            const unsigned before = _mm_getcsr();
+            {
+                const FloatingPointMode mode(c.settings.controlWord);
+                parallelFor(&c.context, halveSmallest, 64, 1);
+            }
+            QCOMPARE(_mm_getcsr(), before);
+            for (float value : values)
+                QCOMPARE(value, flush ? 0.0f : std::numeric_limits<float>::min() / 2);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestParallel)
+#include "test_parallel.moc"
