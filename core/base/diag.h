@@ -17,8 +17,8 @@ enum class Severity : std::uint8_t { Note, Warning, Error };
 
 // Any part may be unknown: empty string, zero line.
 struct Where {
-    std::string file;
-    std::string node;
+    std::string file = {};
+    std::string node = {};
     int line = 0;   // from 1
     int column = 0; // from 1
 

@@ -1,0 +1,127 @@
+#include "base/files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fw {
+
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int value) : m_value(value) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (m_value >= 0)
+            ::close(m_value);
+    }
+    int value() const { return m_value; }
+    int release() {
+        const int value = m_value;
+        m_value = -1;
+        return value;
+    }
+
+private:
+    int m_value;
+};
+
+std::string errorText(int error) {
+    return std::strerror(error);
+}
+
+struct Mapping {
+    void* address;
+    std::size_t size;
+    Mapping(void* start, std::size_t length) : address(start), size(length) {}
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping() { ::munmap(address, size); }
+};
+
+Diag unwritable(const std::string& path, const std::string& why) {
+    return makeDiag(DiagCode::FileUnwritable, "cannot be written: " + why, {path},
+                    "choose another place, or make it writable");
+}
+
+std::string folderOf(const std::string& path) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string::npos)
+        return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+} // namespace
+
+Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uint64_t maxBytes) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0)
+        return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(errno), {name});
+    if (S_ISDIR(status.st_mode))
+        return makeDiag(DiagCode::FileMissing, "is a folder, not a file", {name});
+    if (!S_ISREG(status.st_mode))
+        return makeDiag(DiagCode::FileMissing, "is not a regular file", {name});
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (size > maxBytes)
+        return makeDiag(DiagCode::FileTooLarge,
+                        fmt::format("has {} bytes, the limit is {}", size, maxBytes), {name});
+    MappedFile file;
+    if (size == 0)
+        return file;
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (address == MAP_FAILED)
+        return makeDiag(DiagCode::FileMissing, "cannot be mapped: " + errorText(errno), {name});
+    file.bytes = {static_cast<const std::byte*>(address), static_cast<std::size_t>(size)};
+    file.owner = std::make_shared<Mapping>(address, static_cast<std::size_t>(size));
+    return file;
+}
+
+Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes) {
+    // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.value() < 0)
+        return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(errno), {path});
+    return mapOpenFile(file.value(), path, maxBytes);
+}
+
+Status writeFile(const std::string& path, std::string_view bytes) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        return unwritable(path, "the target exists and is not a regular file");
+    const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (file.value() < 0)
+        return unwritable(path, errorText(errno));
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+        const ssize_t count = ::write(file.value(), bytes.data() + written, bytes.size() - written);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            const int error = errno;
+            ::unlink(temporary.c_str());
+            return unwritable(path, errorText(error));
+        }
+        written += static_cast<std::size_t>(count);
+    }
+    const bool synced = ::fsync(file.value()) == 0;
+    const bool closed = ::close(file.release()) == 0;
+    if (!synced || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        ::unlink(temporary.c_str());
+        return unwritable(path, errorText(error));
+    }
+    const Descriptor folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.value() >= 0)
+        ::fsync(folder.value());
+    return {};
+}
+
+} // namespace fw
