@@ -16,7 +16,7 @@ set(CMAKE_JOB_POOL_LINK link)
 
 set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                 -Wold-style-cast -Wimplicit-fallthrough)
-set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion -Wswitch-enum)
+set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)
 
 set(FW_SANITIZER "" CACHE STRING "address, thread or empty")
 if(FW_SANITIZER STREQUAL "address")

@@ -1,0 +1,117 @@
+#include "ir/graph.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+const Node* Graph::find(NodeId id) const {
+    const auto found = m_index.find(id);
+    return found == m_index.end() ? nullptr : m_nodes[found->second].get();
+}
+
+const Node& Graph::node(NodeId id) const {
+    const Node* found = find(id);
+    if (found == nullptr)
+        throw InternalError("no node " + std::to_string(id) + " in graph " + m_name);
+    return *found;
+}
+
+const Node* Graph::findByName(std::string_view name) const {
+    for (const NodePtr& node : m_nodes)
+        if (node->name == name)
+            return node.get();
+    for (const NodePtr& node : m_nodes)
+        for (const Output& output : node->outputs)
+            if (output.name == name)
+                return node.get();
+    return nullptr;
+}
+
+const Output& Graph::output(ValueRef value) const {
+    const Node& producer = node(value.node);
+    return producer.outputs.at(static_cast<std::size_t>(value.output));
+}
+
+std::vector<Use> Graph::uses(ValueRef value) const {
+    const auto found = m_uses.find(value);
+    return found == m_uses.end() ? std::vector<Use>() : found->second;
+}
+
+bool Graph::isResult(ValueRef value) const {
+    return std::any_of(m_results.begin(), m_results.end(), [&](const NamedValue& r) { return r.value == value; });
+}
+
+std::vector<Symbol> Graph::freeDims() const {
+    std::set<Symbol> dims;
+    for (const NodePtr& node : m_nodes)
+        for (const Output& output : node->outputs)
+            for (const Dim& dim : output.type.shape)
+                dims.merge(freeVars(dim));
+    return {dims.begin(), dims.end()};
+}
+
+const TensorData* Graph::constant(ValueRef value) const {
+    const Node* producer = value.valid() ? find(value.node) : nullptr;
+    return producer != nullptr && producer->isConstant() ? producer->data.get() : nullptr;
+}
+
+Hash Graph::hash() const {
+    std::map<NodeId, std::size_t> place;
+    std::string text = m_name;
+    const auto addRef = [&](ValueRef value) {
+        text += value.valid() ? " %" + std::to_string(place.at(value.node)) + "." + std::to_string(value.output) : " -";
+    };
+    for (const NodePtr& node : m_nodes) {
+        place.emplace(node->id, place.size());
+        text += "\n" + node->name + " " + node->op + " " + node->attrs.print();
+        for (const ValueRef& input : node->inputs)
+            addRef(input);
+        for (const Output& output : node->outputs)
+            text += " " + output.name + ":" + output.type.text();
+        if (node->data)
+            text += " " + node->data->hash().hex();
+        for (const auto& body : node->bodies)
+            text += " " + body->hash().hex();
+    }
+    for (const NamedValue& result : m_results) {
+        text += "\n-> " + result.name;
+        addRef(result.value);
+    }
+    return hashOf(text);
+}
+
+Diags verify(const Graph& graph) {
+    Diags out;
+    const auto bad = [&](const Node& node, const std::string& what) {
+        out.push_back(makeDiag(DiagCode::GraphInvalid, what, {{}, node.name}));
+    };
+    std::set<NodeId> seen;
+    std::set<std::string> names, values;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!names.insert(node->name).second)
+            bad(*node, "two nodes have this name");
+        for (const Output& output : node->outputs)
+            if (!values.insert(output.name).second)
+                bad(*node, "two values are named " + output.name);
+        for (const ValueRef& input : node->inputs) {
+            if (!input.valid())
+                continue;
+            if (!seen.contains(input.node))
+                bad(*node, "an operand is not computed before it");
+            else if (static_cast<std::size_t>(input.output) >= graph.node(input.node).outputs.size())
+                bad(*node, "an operand names an output that does not exist");
+        }
+        if (node->isConstant() && (!node->data || !(node->data->type() == node->outputs.at(0).type)))
+            bad(*node, "a constant without data of its type");
+        if (graph.operators().find(node->op) == nullptr)
+            bad(*node, "no operator " + node->op);
+        seen.insert(node->id);
+    }
+    for (const NamedValue& result : graph.results())
+        if (!seen.contains(result.value.node))
+            out.push_back(makeDiag(DiagCode::GraphInvalid, "result " + result.name + " is not computed"));
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,251 @@
+#include "ir/tensor_data.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace fw {
+
+namespace {
+
+template <class T>
+T readAs(std::span<const std::byte> bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+    return value;
+}
+
+double halfToDouble(std::uint16_t half) {
+    const int exponent = (half >> 10) & 31;
+    const double fraction = half & 1023;
+    const double sign = (half & 0x8000) != 0 ? -1.0 : 1.0;
+    if (exponent == 31)
+        return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
+    if (exponent == 0)
+        return sign * std::ldexp(fraction, -24);
+    return sign * std::ldexp(fraction + 1024, exponent - 25);
+}
+
+std::uint16_t doubleToHalf(double value) {
+    const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    if (std::isnan(value))
+        return 0x7e00;
+    const double size = std::fabs(value);
+    if (size >= 65520)
+        return static_cast<std::uint16_t>(sign | 0x7c00);
+    int exponent = 0;
+    std::frexp(size, &exponent); // size = f * 2^exponent, 0.5 <= f < 1
+    const int shift = std::max(exponent - 11, -24);
+    const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -shift)));
+    // Normal numbers have 11 bits of units; the carry into the exponent is right by construction.
+    const std::uint32_t bits = shift == -24 ? units : units + (static_cast<std::uint32_t>(shift + 24) << 10);
+    return static_cast<std::uint16_t>(sign | bits);
+}
+
+std::uint16_t floatToBrain(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (std::isnan(value))
+        return static_cast<std::uint16_t>((bits >> 16) | 0x40);
+    return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+template <class T, class Value>
+void writeAs(std::vector<std::byte>& bytes, std::size_t index, Value value) {
+    const T narrow = static_cast<T>(value);
+    std::memcpy(bytes.data() + index * sizeof(T), &narrow, sizeof(T));
+}
+
+template <class Value>
+void writeElement(std::vector<std::byte>& bytes, DType dtype, std::size_t index, Value value) {
+    switch (dtype) {
+    case DType::Bool:
+        return writeAs<std::uint8_t>(bytes, index, value != 0 ? 1 : 0);
+    case DType::I8:
+        return writeAs<std::int8_t>(bytes, index, value);
+    case DType::U8:
+        return writeAs<std::uint8_t>(bytes, index, value);
+    case DType::I16:
+        return writeAs<std::int16_t>(bytes, index, value);
+    case DType::U16:
+        return writeAs<std::uint16_t>(bytes, index, value);
+    case DType::I32:
+        return writeAs<std::int32_t>(bytes, index, value);
+    case DType::U32:
+        return writeAs<std::uint32_t>(bytes, index, value);
+    case DType::I64:
+        return writeAs<std::int64_t>(bytes, index, value);
+    case DType::U64:
+        return writeAs<std::uint64_t>(bytes, index, value);
+    case DType::F16:
+        return writeAs<std::uint16_t>(bytes, index, doubleToHalf(static_cast<double>(value)));
+    case DType::BF16:
+        return writeAs<std::uint16_t>(bytes, index, floatToBrain(static_cast<float>(value)));
+    case DType::F32:
+        return writeAs<float>(bytes, index, value);
+    case DType::F64:
+        return writeAs<double>(bytes, index, value);
+    case DType::Text:
+        break;
+    }
+    throw InternalError("text tensors hold no numbers");
+}
+
+std::size_t countOf(const std::vector<std::int64_t>& extents) {
+    const Result<std::int64_t> count = checkedCount(extents);
+    return static_cast<std::size_t>(count.value());
+}
+
+template <class Value>
+TensorData dataFrom(DType dtype, std::vector<std::int64_t> extents, const std::vector<Value>& values) {
+    std::vector<std::byte> bytes(values.size() * dtypeBytes(dtype));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        writeElement(bytes, dtype, i, values[i]);
+    return TensorData(dtype, std::move(extents), std::move(bytes));
+}
+
+// SplitMix64: the same sequence everywhere, unlike the distributions of the standard library.
+std::uint64_t nextRandom(std::uint64_t& state) {
+    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+}
+
+} // namespace
+
+TensorData::TensorData(DType dtype, std::vector<std::int64_t> extents, std::vector<std::byte> bytes)
+    : m_dtype(dtype), m_extents(std::move(extents)) {
+    if (bytes.size() != countOf(m_extents) * dtypeBytes(dtype))
+        throw InternalError("tensor data of the wrong size");
+    auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+    m_bytes = *owner;
+    m_owner = std::move(owner);
+}
+
+TensorData::TensorData(DType dtype, std::vector<std::int64_t> extents, std::span<const std::byte> bytes,
+                       std::shared_ptr<const void> owner)
+    : m_dtype(dtype), m_extents(std::move(extents)), m_owner(std::move(owner)), m_bytes(bytes) {
+    if (bytes.size() != countOf(m_extents) * dtypeBytes(dtype))
+        throw InternalError("tensor data of the wrong size");
+}
+
+std::size_t TensorData::count() const {
+    return countOf(m_extents);
+}
+
+TensorType TensorData::type() const {
+    return {m_dtype, fixedShape(m_extents)};
+}
+
+Hash TensorData::hash() const {
+    const Hash content = hashOf(m_bytes);
+    return hashOf(type().text() + content.hex());
+}
+
+double TensorData::at(std::size_t index) const {
+    switch (m_dtype) {
+    case DType::F32:
+        return static_cast<double>(readAs<float>(m_bytes, index));
+    case DType::F64:
+        return readAs<double>(m_bytes, index);
+    case DType::F16:
+        return halfToDouble(readAs<std::uint16_t>(m_bytes, index));
+    case DType::BF16:
+        return static_cast<double>(
+            std::bit_cast<float>(static_cast<std::uint32_t>(readAs<std::uint16_t>(m_bytes, index)) << 16));
+    case DType::U64:
+        return static_cast<double>(readAs<std::uint64_t>(m_bytes, index));
+    default:
+        return static_cast<double>(integerAt(index));
+    }
+}
+
+std::int64_t TensorData::integerAt(std::size_t index) const {
+    switch (m_dtype) {
+    case DType::Bool:
+        return readAs<std::uint8_t>(m_bytes, index) != 0;
+    case DType::I8:
+        return readAs<std::int8_t>(m_bytes, index);
+    case DType::U8:
+        return readAs<std::uint8_t>(m_bytes, index);
+    case DType::I16:
+        return readAs<std::int16_t>(m_bytes, index);
+    case DType::U16:
+        return readAs<std::uint16_t>(m_bytes, index);
+    case DType::I32:
+        return readAs<std::int32_t>(m_bytes, index);
+    case DType::U32:
+        return readAs<std::uint32_t>(m_bytes, index);
+    case DType::I64:
+        return readAs<std::int64_t>(m_bytes, index);
+    case DType::U64:
+        return static_cast<std::int64_t>(readAs<std::uint64_t>(m_bytes, index));
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+        return static_cast<std::int64_t>(at(index));
+    case DType::Text:
+        break;
+    }
+    throw InternalError("text tensors hold no numbers");
+}
+
+std::vector<double> TensorData::toDoubles() const {
+    std::vector<double> out(count());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = at(i);
+    return out;
+}
+
+std::vector<std::int64_t> TensorData::toIntegers() const {
+    std::vector<std::int64_t> out(count());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = integerAt(i);
+    return out;
+}
+
+bool TensorData::isUniform() const {
+    const std::size_t size = dtypeBytes(m_dtype);
+    return m_bytes.size() <= size || std::memcmp(m_bytes.data(), m_bytes.data() + size, m_bytes.size() - size) == 0;
+}
+
+TensorData TensorData::reshaped(std::vector<std::int64_t> extents) const {
+    return TensorData(m_dtype, std::move(extents), m_bytes, m_owner);
+}
+
+bool TensorData::operator==(const TensorData& other) const {
+    return m_dtype == other.m_dtype && m_extents == other.m_extents && m_bytes.size() == other.m_bytes.size() &&
+           (m_bytes.empty() || std::memcmp(m_bytes.data(), other.m_bytes.data(), m_bytes.size()) == 0);
+}
+
+TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents, const std::vector<double>& values) {
+    return dataFrom(dtype, std::move(extents), values);
+}
+
+TensorData dataFromIntegers(DType dtype, std::vector<std::int64_t> extents, const std::vector<std::int64_t>& values) {
+    return dataFrom(dtype, std::move(extents), values);
+}
+
+TensorData randomData(DType dtype, std::vector<std::int64_t> extents, std::uint64_t seed) {
+    std::vector<double> values(countOf(extents));
+    for (double& value : values) {
+        const std::uint64_t bits = nextRandom(seed);
+        if (isFloat(dtype))
+            value = std::ldexp(static_cast<double>(bits >> 40), -23) - 1.0;
+        else
+            value = static_cast<double>(bits % (dtype == DType::Bool ? 2 : 10));
+    }
+    return dataFromDoubles(dtype, std::move(extents), values);
+}
+
+TensorData randomIntegers(DType dtype, std::vector<std::int64_t> extents, std::uint64_t seed) {
+    std::vector<double> values(countOf(extents));
+    for (double& value : values) {
+        const auto small = static_cast<double>(nextRandom(seed) % 9) - 4;
+        value = isFloat(dtype) || dtype == DType::I8 || dtype == DType::I32 || dtype == DType::I64 ? small : std::fabs(small);
+    }
+    return dataFromDoubles(dtype, std::move(extents), values);
+}
+
+} // namespace fw
