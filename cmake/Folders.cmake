@@ -1,3 +1,5 @@
+# moc of Qt 6.4 does not parse <concepts>: AUTOMOC_MOC_OPTIONS makes it believe the header was read.
+
 # One CMake target per folder: `fw_folder(base)` makes the static library fw_base from every .cpp of the folder.
 # What a folder may include is the list of folders it links; tests/policy reads the includes and holds both together.
 
@@ -14,7 +16,7 @@ function(fw_folder name)
   endforeach()
   target_link_libraries(${target} PUBLIC ${ARG_LIBRARIES})
   if(ARG_QT)
-    set_target_properties(${target} PROPERTIES AUTOMOC ON)
+    set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1)
     target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS QT_NO_CAST_FROM_ASCII)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS}>)
   else()
@@ -27,7 +29,7 @@ function(fw_test path)
   cmake_parse_arguments(ARG "DISPLAY" "" "USES;LIBRARIES;LABELS;SOURCES" ${ARGN})
   string(REPLACE "/" "_" target ${path})
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}.cpp ${ARG_SOURCES})
-  set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1 RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_options(${target} PRIVATE ${FW_WARNINGS})
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

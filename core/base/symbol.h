@@ -31,7 +31,10 @@ private:
 
 } // namespace fw
 
+// moc of Qt 6.4 does not parse `struct std::hash<...>`, so the namespace is opened.
+namespace std {
 template <>
-struct std::hash<fw::Symbol> {
+struct hash<fw::Symbol> {
     std::size_t operator()(const fw::Symbol& symbol) const noexcept { return symbol.id(); }
 };
+} // namespace std

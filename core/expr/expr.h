@@ -144,7 +144,10 @@ double evalMath(MathFn fn, double a, double b = 0);
 
 } // namespace fw
 
+// moc of Qt 6.4 does not parse `struct std::hash<...>`, so the namespace is opened.
+namespace std {
 template <>
-struct std::hash<fw::Expr> {
+struct hash<fw::Expr> {
     std::size_t operator()(const fw::Expr& e) const noexcept { return e.hash(); }
 };
+} // namespace std

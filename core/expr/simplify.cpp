@@ -1,0 +1,640 @@
+#include "expr/simplify.h"
+
+#include "base/numbers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace fw {
+
+namespace {
+
+constexpr int maxDepth = 12; // of proofs; deeper chains stay unproved
+
+bool isIndex(const Expr& e) {
+    return e.dtype() == DType::I64;
+}
+
+bool looksLikeDim(Symbol name) {
+    return !name.empty() && std::isupper(static_cast<unsigned char>(name.text()[0])) != 0;
+}
+
+// Adds coefficient * atom; false on overflow.
+bool addTerm(Affine& sum, const Expr& atom, std::int64_t coefficient) {
+    if (coefficient == 0)
+        return true;
+    for (auto& [known, value] : sum.terms) {
+        if (!(known == atom))
+            continue;
+        const auto total = checkedAdd(value, coefficient);
+        if (!total)
+            return false;
+        value = *total;
+        return true;
+    }
+    sum.terms.emplace_back(atom, coefficient);
+    return true;
+}
+
+bool addScaled(Affine& sum, const Affine& other, std::int64_t factor) {
+    for (const auto& [atom, coefficient] : other.terms) {
+        const auto scaled = checkedMul(coefficient, factor);
+        if (!scaled || !addTerm(sum, atom, *scaled))
+            return false;
+    }
+    const auto constant = checkedMul(other.constant, factor);
+    const auto total = constant ? checkedAdd(sum.constant, *constant) : std::nullopt;
+    if (!total)
+        return false;
+    sum.constant = *total;
+    return true;
+}
+
+void normalise(Affine& sum) {
+    std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
+    if (sum.terms.size() > 1)
+        std::stable_sort(sum.terms.begin(), sum.terms.end(), [](const auto& a, const auto& b) {
+            if (a.first.isVar() && b.first.isVar())
+                return a.first->symbol < b.first->symbol;
+            if (a.first.isVar() != b.first.isVar())
+                return a.first.isVar();
+            return a.first.text() < b.first.text();
+        });
+}
+
+void collectFactors(const Expr& e, Exprs& factors) {
+    if (e.op() == ExprOp::Mul) {
+        collectFactors(e.arg(0), factors);
+        collectFactors(e.arg(1), factors);
+    } else {
+        factors.push_back(e);
+    }
+}
+
+// A product of atoms in one canonical order.
+Expr productOf(Exprs factors) {
+    std::stable_sort(factors.begin(), factors.end(),
+                     [](const Expr& a, const Expr& b) { return a.text() < b.text(); });
+    Expr out(1);
+    for (const Expr& factor : factors)
+        out = out * factor;
+    return out;
+}
+
+Expr multiplyAtoms(const Expr& a, const Expr& b) {
+    Exprs factors;
+    collectFactors(a, factors);
+    collectFactors(b, factors);
+    return productOf(std::move(factors));
+}
+
+bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
+    switch (e.op()) {
+    case ExprOp::Int: {
+        const auto value = checkedMul(e->integer, factor);
+        const auto total = value ? checkedAdd(sum.constant, *value) : std::nullopt;
+        if (!total)
+            return false;
+        sum.constant = *total;
+        return true;
+    }
+    case ExprOp::Add:
+        return gather(e.arg(0), sum, factor) && gather(e.arg(1), sum, factor);
+    case ExprOp::Sub:
+        return factor != INT64_MIN && gather(e.arg(0), sum, factor) && gather(e.arg(1), sum, -factor);
+    case ExprOp::Neg:
+        return factor != INT64_MIN && gather(e.arg(0), sum, -factor);
+    case ExprOp::Mul: {
+        const Affine a = toAffine(e.arg(0)), b = toAffine(e.arg(1));
+        if (a.terms.empty())
+            if (const auto scaled = checkedMul(factor, a.constant))
+                return addScaled(sum, b, *scaled);
+        if (b.terms.empty())
+            if (const auto scaled = checkedMul(factor, b.constant))
+                return addScaled(sum, a, *scaled);
+        if (a.terms.size() * b.terms.size() > 16)
+            return addTerm(sum, e, factor);
+        for (const auto& [x, cx] : a.terms)
+            for (const auto& [y, cy] : b.terms) {
+                const auto c = checkedMul(cx, cy);
+                const auto scaled = c ? checkedMul(*c, factor) : std::nullopt;
+                if (!scaled || !addTerm(sum, multiplyAtoms(x, y), *scaled))
+                    return false;
+            }
+        Affine rest;
+        Affine aTerms = a, bTerms = b;
+        aTerms.constant = bTerms.constant = 0;
+        if (!addScaled(rest, aTerms, b.constant) || !addScaled(rest, bTerms, a.constant))
+            return false;
+        const auto constant = checkedMul(a.constant, b.constant);
+        if (!constant)
+            return false;
+        rest.constant = *constant;
+        return addScaled(sum, rest, factor);
+    }
+    default:
+        return addTerm(sum, e, factor);
+    }
+}
+
+} // namespace
+
+Affine toAffine(const Expr& e) {
+    Affine sum;
+    if (!gather(e, sum, 1)) { // overflow: the whole expression is one opaque atom
+        sum = {};
+        sum.terms.emplace_back(e, 1);
+        return sum;
+    }
+    normalise(sum);
+    return sum;
+}
+
+Expr fromAffine(const Affine& affine) {
+    Expr out(0);
+    // Positive terms first: i - 1 instead of -1 + i.
+    for (const auto& [atom, coefficient] : affine.terms)
+        if (coefficient > 0)
+            out = out + atom * Expr(coefficient);
+    for (const auto& [atom, coefficient] : affine.terms) {
+        if (coefficient >= 0)
+            continue;
+        if (out.isInt(0))
+            out = atom * Expr(coefficient);
+        else
+            out = out - atom * Expr(-coefficient);
+    }
+    if (affine.constant < 0 && affine.constant != INT64_MIN && !out.isInt())
+        return out - Expr(-affine.constant);
+    return out + Expr(affine.constant);
+}
+
+void Ranges::push(Symbol var, Expr min, Expr max) {
+    m_ranges.push_back({var, std::move(min), std::move(max)});
+}
+
+void Ranges::pop() {
+    m_ranges.pop_back();
+}
+
+const Range* Ranges::find(Symbol var) const {
+    for (auto it = m_ranges.rbegin(); it != m_ranges.rend(); ++it)
+        if (it->var == var)
+            return &*it;
+    return nullptr;
+}
+
+void Ranges::assume(const Expr& condition) {
+    switch (condition.op()) {
+    case ExprOp::And:
+        assume(condition.arg(0));
+        assume(condition.arg(1));
+        return;
+    case ExprOp::Lt:
+        if (isIndex(condition.arg(0)))
+            m_facts.push_back(condition.arg(1) - condition.arg(0) - Expr(1));
+        return;
+    case ExprOp::Le:
+        if (isIndex(condition.arg(0)))
+            m_facts.push_back(condition.arg(1) - condition.arg(0));
+        return;
+    case ExprOp::Eq:
+        if (isIndex(condition.arg(0))) {
+            m_facts.push_back(condition.arg(1) - condition.arg(0));
+            m_facts.push_back(condition.arg(0) - condition.arg(1));
+        }
+        return;
+    case ExprOp::Not: {
+        const Expr& inner = condition.arg(0);
+        if (inner.op() == ExprOp::Lt)
+            assume(leExpr(inner.arg(1), inner.arg(0)));
+        else if (inner.op() == ExprOp::Le)
+            assume(ltExpr(inner.arg(1), inner.arg(0)));
+        else if (inner.op() == ExprOp::Or) {
+            assume(notExpr(inner.arg(0)));
+            assume(notExpr(inner.arg(1)));
+        }
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+namespace {
+
+using Bound = std::optional<std::int64_t>;
+
+Bound scaleBound(Bound bound, std::int64_t factor) {
+    return bound ? checkedMul(*bound, factor) : std::nullopt;
+}
+
+Bound addBound(Bound a, Bound b) {
+    return a && b ? checkedAdd(*a, *b) : std::nullopt;
+}
+
+Interval boundsAt(const Expr& e, const Ranges& ranges, int depth);
+
+Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
+    if (depth > maxDepth)
+        return {};
+    switch (atom.op()) {
+    case ExprOp::Var: {
+        const Range* range = ranges.find(atom->symbol);
+        if (range == nullptr)
+            return looksLikeDim(atom->symbol) ? Interval{0, std::nullopt} : Interval{};
+        return {boundsAt(range->min, ranges, depth + 1).min, boundsAt(range->max, ranges, depth + 1).max};
+    }
+    case ExprOp::Mod: {
+        const Interval divisor = boundsAt(atom.arg(1), ranges, depth + 1);
+        if (!divisor.min || *divisor.min <= 0)
+            return {};
+        Interval out{0, divisor.max ? Bound(*divisor.max - 1) : std::nullopt};
+        const Interval value = boundsAt(atom.arg(0), ranges, depth + 1);
+        if (value.min && *value.min >= 0 && value.max && (!out.max || *value.max < *out.max))
+            out.max = value.max;
+        return out;
+    }
+    case ExprOp::FloorDiv: {
+        const Interval value = boundsAt(atom.arg(0), ranges, depth + 1);
+        const auto divisor = atom.arg(1).asInt();
+        if (divisor && *divisor > 0)
+            return {value.min ? Bound(floorDiv(*value.min, *divisor)) : std::nullopt,
+                    value.max ? Bound(floorDiv(*value.max, *divisor)) : std::nullopt};
+        const Interval by = boundsAt(atom.arg(1), ranges, depth + 1);
+        if (value.min && *value.min >= 0 && by.min && *by.min > 0)
+            return {0, value.max ? Bound(floorDiv(*value.max, *by.min)) : std::nullopt};
+        return {};
+    }
+    case ExprOp::Min:
+    case ExprOp::Max: {
+        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1), b = boundsAt(atom.arg(1), ranges, depth + 1);
+        Interval out;
+        const bool isMin = atom.op() == ExprOp::Min;
+        const auto both = [isMin](Bound x, Bound y) {
+            return x && y ? Bound(isMin ? std::min(*x, *y) : std::max(*x, *y)) : std::nullopt;
+        };
+        const auto either = [](Bound x, Bound y) { return x ? x : y; };
+        out.min = isMin ? both(a.min, b.min) : (a.min && b.min ? both(a.min, b.min) : either(a.min, b.min));
+        out.max = isMin ? (a.max && b.max ? both(a.max, b.max) : either(a.max, b.max)) : both(a.max, b.max);
+        return out;
+    }
+    case ExprOp::Mul: {
+        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1), b = boundsAt(atom.arg(1), ranges, depth + 1);
+        if (a.min && *a.min >= 0 && b.min && *b.min >= 0)
+            return {checkedMul(*a.min, *b.min), a.max && b.max ? checkedMul(*a.max, *b.max) : std::nullopt};
+        return {};
+    }
+    case ExprOp::Select: {
+        const Interval a = boundsAt(atom.arg(1), ranges, depth + 1), b = boundsAt(atom.arg(2), ranges, depth + 1);
+        return {a.min && b.min ? Bound(std::min(*a.min, *b.min)) : std::nullopt,
+                a.max && b.max ? Bound(std::max(*a.max, *b.max)) : std::nullopt};
+    }
+    case ExprOp::Cast:
+        if (isInteger(atom.arg(0).dtype()) || atom.arg(0).dtype() == DType::Bool)
+            return boundsAt(atom.arg(0), ranges, depth + 1);
+        return {};
+    default:
+        return {};
+    }
+}
+
+Interval affineBounds(const Affine& sum, const Ranges& ranges, int depth) {
+    Interval out{sum.constant, sum.constant};
+    for (const auto& [atom, coefficient] : sum.terms) {
+        const Interval bounds = atomBounds(atom, ranges, depth);
+        const Bound low = scaleBound(coefficient > 0 ? bounds.min : bounds.max, coefficient);
+        const Bound high = scaleBound(coefficient > 0 ? bounds.max : bounds.min, coefficient);
+        out.min = addBound(out.min, low);
+        out.max = addBound(out.max, high);
+    }
+    return out;
+}
+
+Interval boundsAt(const Expr& e, const Ranges& ranges, int depth) {
+    if (e.isInt())
+        return {e->integer, e->integer};
+    if (e.dtype() == DType::Bool)
+        return {0, 1};
+    return affineBounds(toAffine(e), ranges, depth);
+}
+
+bool proveAffine(const Affine& sum, const Ranges& ranges, int depth);
+
+// sum with term `at` replaced by coefficient * value
+Affine replaced(const Affine& sum, std::size_t at, const Expr& value) {
+    Affine out = sum;
+    const std::int64_t coefficient = out.terms[at].second;
+    out.terms.erase(out.terms.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!addScaled(out, toAffine(value), coefficient)) {
+        out = sum; // overflow: nothing gained
+        return out;
+    }
+    normalise(out);
+    return out;
+}
+
+// Bounds one non-variable atom by something simpler; true if that proves the sum.
+std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Ranges& ranges, int depth) {
+    const auto& [atom, coefficient] = sum.terms[at];
+    switch (atom.op()) {
+    case ExprOp::Min:
+    case ExprOp::Max: {
+        const bool all = (atom.op() == ExprOp::Min) == (coefficient > 0);
+        const bool first = proveAffine(replaced(sum, at, atom.arg(0)), ranges, depth + 1);
+        if (all && !first)
+            return false;
+        if (!all && first)
+            return true;
+        return proveAffine(replaced(sum, at, atom.arg(1)), ranges, depth + 1);
+    }
+    case ExprOp::Mod:
+        return proveAffine(replaced(sum, at, coefficient > 0 ? Expr(0) : atom.arg(1) - Expr(1)), ranges, depth + 1);
+    case ExprOp::FloorDiv: {
+        const auto divisor = atom.arg(1).asInt();
+        if (!divisor || *divisor <= 0)
+            return std::nullopt;
+        // c * (a / c) lies in a - c + 1 .. a, so multiply the sum by c.
+        Affine rest = sum;
+        rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(at));
+        Affine scaled;
+        const Expr bound = coefficient > 0 ? atom.arg(0) - Expr(*divisor - 1) : atom.arg(0);
+        if (!addScaled(scaled, rest, *divisor) || !addScaled(scaled, toAffine(bound), coefficient))
+            return false;
+        normalise(scaled);
+        return proveAffine(scaled, ranges, depth + 1);
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
+    if (sum.terms.empty())
+        return sum.constant >= 0;
+    if (depth > maxDepth)
+        return false;
+    if (const Interval bounds = affineBounds(sum, ranges, 0); bounds.min && *bounds.min >= 0)
+        return true;
+    // A known truth may stand for part of the sum: sum - fact >= 0 is enough.
+    if (depth < 3) {
+        for (const Expr& fact : ranges.facts()) {
+            Affine less = sum;
+            const Affine known = toAffine(fact);
+            const bool related = std::any_of(known.terms.begin(), known.terms.end(), [&](const auto& term) {
+                return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& own) {
+                    return own.first == term.first && (own.second > 0) == (term.second > 0);
+                });
+            });
+            if (!related || !addScaled(less, known, -1))
+                continue;
+            normalise(less);
+            if (proveAffine(less, ranges, std::max(depth + 1, 3)))
+                return true;
+        }
+    }
+    for (std::size_t i = 0; i < sum.terms.size(); ++i)
+        if (const auto proved = eliminateAtom(sum, i, ranges, depth))
+            return *proved;
+    // Variables from the innermost range outward: their extremes may mention outer ones.
+    for (auto range = ranges.all().rbegin(); range != ranges.all().rend(); ++range)
+        for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+            const auto& [atom, coefficient] = sum.terms[i];
+            if (atom.isVar() && atom->symbol == range->var)
+                return proveAffine(replaced(sum, i, coefficient > 0 ? range->min : range->max), ranges, depth + 1);
+            // A product with the variable, such as i * W: bounded when the other factors are >= 0.
+            if (atom.op() != ExprOp::Mul || !usesVar(atom, range->var))
+                continue;
+            Exprs factors, others;
+            collectFactors(atom, factors);
+            int found = 0;
+            for (const Expr& factor : factors) {
+                if (factor.isVar() && factor->symbol == range->var && found == 0)
+                    ++found;
+                else
+                    others.push_back(factor);
+            }
+            const Expr other = productOf(others);
+            if (found != 1 || usesVar(other, range->var))
+                return false;
+            const Interval sign = boundsAt(other, ranges, depth + 1);
+            if (!sign.min || *sign.min < 0)
+                return false;
+            return proveAffine(replaced(sum, i, (coefficient > 0 ? range->min : range->max) * other), ranges, depth + 1);
+        }
+    return false;
+}
+
+} // namespace
+
+Interval boundsOf(const Expr& e, const Ranges& ranges) {
+    return boundsAt(e, ranges, 0);
+}
+
+bool proveNonNegative(const Expr& e, const Ranges& ranges) {
+    return proveAffine(toAffine(simplify(e, ranges)), ranges, 0);
+}
+
+bool proveEqual(const Expr& a, const Expr& b, const Ranges& ranges) {
+    const Affine difference = toAffine(simplify(a - b, ranges));
+    return difference.terms.empty() && difference.constant == 0;
+}
+
+bool proveDifferent(const Expr& a, const Expr& b, const Ranges& ranges) {
+    return proveNonNegative(a - b - Expr(1), ranges) || proveNonNegative(b - a - Expr(1), ranges);
+}
+
+std::optional<bool> decide(const Expr& condition, const Ranges& ranges) {
+    const auto both = [&](const Expr& yes, const Expr& no) -> std::optional<bool> {
+        if (proveNonNegative(yes, ranges))
+            return true;
+        if (proveNonNegative(no, ranges))
+            return false;
+        return std::nullopt;
+    };
+    switch (condition.op()) {
+    case ExprOp::Int:
+        return condition->integer != 0;
+    case ExprOp::Lt:
+        if (!isIndex(condition.arg(0)))
+            return std::nullopt;
+        return both(condition.arg(1) - condition.arg(0) - Expr(1), condition.arg(0) - condition.arg(1));
+    case ExprOp::Le:
+        if (!isIndex(condition.arg(0)))
+            return std::nullopt;
+        return both(condition.arg(1) - condition.arg(0), condition.arg(0) - condition.arg(1) - Expr(1));
+    case ExprOp::Eq:
+    case ExprOp::Ne: {
+        if (!isIndex(condition.arg(0)))
+            return std::nullopt;
+        const bool equal = proveEqual(condition.arg(0), condition.arg(1), ranges);
+        if (equal || proveDifferent(condition.arg(0), condition.arg(1), ranges))
+            return equal == (condition.op() == ExprOp::Eq);
+        return std::nullopt;
+    }
+    case ExprOp::Not: {
+        const auto inner = decide(condition.arg(0), ranges);
+        return inner ? std::optional(!*inner) : std::nullopt;
+    }
+    case ExprOp::And:
+    case ExprOp::Or: {
+        const bool stop = condition.op() == ExprOp::Or;
+        const auto a = decide(condition.arg(0), ranges);
+        if (a && *a == stop)
+            return stop;
+        const auto b = decide(condition.arg(1), ranges);
+        if (b && *b == stop)
+            return stop;
+        return a && b ? std::optional(!stop) : std::nullopt;
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+namespace {
+
+// atom / divisor when the divisor's factors are all among the atom's: N*H / H = N.
+std::optional<Expr> dividedAtom(const Expr& atom, const Expr& divisor) {
+    Exprs factors, by;
+    collectFactors(atom, factors);
+    collectFactors(divisor, by);
+    for (const Expr& factor : by) {
+        const auto found = std::find(factors.begin(), factors.end(), factor);
+        if (found == factors.end())
+            return std::nullopt;
+        factors.erase(found);
+    }
+    return productOf(std::move(factors));
+}
+
+struct Division {
+    Affine quotient;
+    Affine rest;
+};
+
+// value = divisor * quotient + rest, taking every term that the divisor divides.
+Division divideTerms(const Affine& value, const Expr& divisor) {
+    Division out;
+    const auto number = divisor.asInt();
+    for (const auto& [atom, coefficient] : value.terms) {
+        if (number && coefficient % *number == 0) {
+            addTerm(out.quotient, atom, coefficient / *number);
+        } else if (const auto divided = number ? std::nullopt : dividedAtom(atom, divisor)) {
+            addScaled(out.quotient, toAffine(*divided), coefficient);
+        } else {
+            addTerm(out.rest, atom, coefficient);
+        }
+    }
+    if (number) {
+        out.quotient.constant = floorDiv(value.constant, *number);
+        out.rest.constant = floorMod(value.constant, *number);
+    } else {
+        out.rest.constant = value.constant;
+    }
+    normalise(out.quotient);
+    normalise(out.rest);
+    return out;
+}
+
+bool liesBelow(const Expr& value, const Expr& limit, const Ranges& ranges) {
+    return proveAffine(toAffine(value), ranges, 0) && proveAffine(toAffine(limit - value - Expr(1)), ranges, 0);
+}
+
+Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
+    const Expr &value = e.arg(0), &divisor = e.arg(1);
+    const Interval sign = boundsOf(divisor, ranges);
+    const bool positive = sign.min && *sign.min > 0;
+    const bool dimLike = sign.min && *sign.min >= 0; // a free dim: where it is 0, nothing is evaluated
+    if (!positive && !dimLike)
+        return e;
+    Division parts = divideTerms(toAffine(value), divisor);
+    Expr rest = fromAffine(parts.rest);
+    if (liesBelow(rest, divisor, ranges))
+        return wantRest ? rest : fromAffine(parts.quotient);
+    if (const auto number = divisor.asInt(); number && !parts.rest.terms.empty()) {
+        // (g*r + k) / (g*d) = (r + k/g) / d
+        std::int64_t g = *number;
+        for (const auto& term : parts.rest.terms)
+            g = std::gcd(g, term.second);
+        if (g > 1 && !wantRest) {
+            Affine less;
+            for (const auto& [atom, coefficient] : parts.rest.terms)
+                less.terms.emplace_back(atom, coefficient / g);
+            less.constant = floorDiv(parts.rest.constant, g);
+            const Expr quotient = floorDivExpr(fromAffine(less), Expr(*number / g));
+            return fromAffine(parts.quotient) + quotient;
+        }
+        // (x / a) / b = x / (a * b)
+        if (!wantRest && parts.rest.constant == 0 && parts.rest.terms.size() == 1 && parts.rest.terms[0].second == 1) {
+            const Expr& atom = parts.rest.terms[0].first;
+            const auto inner = atom.op() == ExprOp::FloorDiv ? atom.arg(1).asInt() : std::nullopt;
+            const auto product = inner && *inner > 0 ? checkedMul(*inner, *number) : std::nullopt;
+            if (product)
+                return fromAffine(parts.quotient) + floorDivExpr(atom.arg(0), Expr(*product));
+        }
+    }
+    return wantRest ? modExpr(rest, divisor) : fromAffine(parts.quotient) + floorDivExpr(rest, divisor);
+}
+
+Expr simplifyNode(const Expr& e, const Ranges& ranges) {
+    if (e.dtype() == DType::Bool) {
+        if (const auto truth = decide(e, ranges))
+            return boolExpr(*truth);
+        return e;
+    }
+    switch (e.op()) {
+    case ExprOp::Select:
+        if (const auto truth = decide(e.arg(0), ranges))
+            return *truth ? e.arg(1) : e.arg(2);
+        return e;
+    case ExprOp::FloorDiv:
+        return isIndex(e) ? simplifyDivision(e, ranges, false) : e;
+    case ExprOp::Mod:
+        return isIndex(e) ? simplifyDivision(e, ranges, true) : e;
+    case ExprOp::Min:
+    case ExprOp::Max: {
+        if (!isIndex(e))
+            return e;
+        const bool isMin = e.op() == ExprOp::Min;
+        if (proveAffine(toAffine(e.arg(1) - e.arg(0)), ranges, 0))
+            return e.arg(isMin ? 0 : 1);
+        if (proveAffine(toAffine(e.arg(0) - e.arg(1)), ranges, 0))
+            return e.arg(isMin ? 1 : 0);
+        return e;
+    }
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+    case ExprOp::Neg:
+        return isIndex(e) && !hasLoad(e) ? fromAffine(toAffine(e)) : e;
+    default:
+        return e;
+    }
+}
+
+} // namespace
+
+Expr simplify(const Expr& e, const Ranges& ranges) {
+    return mapExpr(e, [&](const Expr& part) { return simplifyNode(part, ranges); });
+}
+
+std::optional<Linear> linearIn(const Expr& e, Symbol var) {
+    const Affine sum = toAffine(e);
+    Linear out{0, Expr(0)};
+    Affine rest;
+    rest.constant = sum.constant;
+    for (const auto& [atom, coefficient] : sum.terms) {
+        if (atom.isVar() && atom->symbol == var)
+            out.coefficient = coefficient;
+        else if (usesVar(atom, var))
+            return std::nullopt;
+        else
+            rest.terms.emplace_back(atom, coefficient);
+    }
+    out.rest = fromAffine(rest);
+    return out;
+}
+
+} // namespace fw
