@@ -1,0 +1,32 @@
+// Runs the command line as a user would, for the tests that judge the product from outside.
+#pragma once
+
+#include <QProcess>
+#include <QStringList>
+
+namespace fw::conformance {
+
+struct Answer {
+    int exitCode = -1; // -1: did not start, did not end in time, or died of a signal
+    QByteArray out;
+    QByteArray error;
+};
+
+inline QString programPath() {
+    return qEnvironmentVariable("FW_BIN") + QStringLiteral("/fw");
+}
+
+inline Answer runFw(const QStringList& arguments, int seconds) {
+    QProcess process;
+    process.start(programPath(), arguments);
+    Answer answer;
+    if (!process.waitForStarted() || !process.waitForFinished(seconds * 1000))
+        return answer;
+    if (process.exitStatus() == QProcess::NormalExit)
+        answer.exitCode = process.exitCode();
+    answer.out = process.readAllStandardOutput();
+    answer.error = process.readAllStandardError();
+    return answer;
+}
+
+} // namespace fw::conformance

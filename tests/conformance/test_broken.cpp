@@ -1,0 +1,93 @@
+// samples/broken: every file is refused with exit code 2 and a message that names it, in text and
+// in JSON, whatever is asked of it. The model with an unknown operator opens and is drawn, but
+// cannot run.
+#include "fw_process.h"
+
+#include "snapshot/documents.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace fw::conformance;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString folder = QStringLiteral(FW_SOURCE_DIR) + u"/samples/broken/"_s;
+constexpr int limit = 60;
+
+} // namespace
+
+class TestBroken : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void isRefused_data();
+    void isRefused();
+    void unknownOperatorOpens();
+    void missingFile();
+
+private:
+    QTemporaryDir m_out;
+};
+
+void TestBroken::initTestCase() {
+    QVERIFY2(QFileInfo(programPath()).isExecutable(), qPrintable(programPath()));
+}
+
+void TestBroken::isRefused_data() {
+    QTest::addColumn<QString>("file");
+    for (const QString& name : QDir(folder).entryList({u"*.onnx"_s}, QDir::Files, QDir::Name))
+        if (name != u"unknown_op.onnx"_s)
+            QTest::addRow("%s", qPrintable(name)) << name;
+}
+
+void TestBroken::isRefused() {
+    QFETCH(QString, file);
+    const QList<QStringList> questions{
+        {u"info"_s, folder + file},
+        {u"run"_s, folder + file},
+        {u"export"_s, folder + file, u"-o"_s, m_out.filePath(u"module"_s)},
+        {u"draw"_s, folder + file, u"-o"_s, m_out.filePath(u"graph.svg"_s)},
+    };
+    for (const QStringList& question : questions) {
+        const Answer answer = runFw(question, limit);
+        QVERIFY2(answer.exitCode == 2, qPrintable(u"%1: exit code %2: %3"_s.arg(question[0])
+                                                      .arg(answer.exitCode)
+                                                      .arg(QString::fromUtf8(answer.error))));
+        QVERIFY2(answer.error.contains(file.toUtf8()), answer.error.constData());
+    }
+    const Answer json = runFw({u"info"_s, u"--json"_s, folder + file}, limit);
+    QCOMPARE(json.exitCode, 2);
+    QVERIFY2(json.out.contains("\"code\"") && json.out.contains("\"message\""),
+             json.out.constData());
+}
+
+void TestBroken::unknownOperatorOpens() {
+    const QString file = folder + u"unknown_op.onnx"_s;
+    const QString picture = m_out.filePath(u"unknown.svg"_s);
+    const Answer info = runFw({u"info"_s, u"--json"_s, file}, limit);
+    QCOMPARE(info.exitCode, 0);
+    QVERIFY2(info.out.contains("Frobnicate"), info.out.constData());
+    QCOMPARE(runFw({u"draw"_s, file, u"-o"_s, picture}, limit).exitCode, 0);
+    QVERIFY(QFileInfo(picture).size() > 0);
+    for (const QString& command : {u"run"_s, u"export"_s}) {
+        QStringList question{command, file};
+        if (command == u"export"_s)
+            question << u"-o"_s << m_out.filePath(u"module"_s);
+        const Answer answer = runFw(question, limit);
+        QCOMPARE(answer.exitCode, 2);
+        QVERIFY2(answer.error.contains("Frobnicate"), answer.error.constData());
+    }
+}
+
+void TestBroken::missingFile() {
+    const Answer answer = runFw({u"info"_s, m_out.filePath(u"nowhere.onnx"_s)}, limit);
+    QCOMPARE(answer.exitCode, 2);
+    QVERIFY2(answer.error.contains("nowhere.onnx"), answer.error.constData());
+}
+
+QTEST_GUILESS_MAIN(TestBroken)
+#include "test_broken.moc"

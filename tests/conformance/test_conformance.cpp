@@ -1,0 +1,120 @@
+// Every operator case, every sample and, where they are, the shared models: `fw test` must say that
+// the outputs agree. What the engine refuses is listed in expected_unsupported.txt; a wrong output
+// or a crash is never expected.
+#include "fw_process.h"
+
+#include "snapshot/documents.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QtTest>
+
+using namespace fw::conformance;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString root = QStringLiteral(FW_SOURCE_DIR);
+
+QStringList modelFolders(const QString& parent) {
+    QStringList folders;
+    for (const QString& name :
+         QDir(parent).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
+        if (QFileInfo::exists(parent + u'/' + name + u"/model.onnx"_s))
+            folders << parent + u'/' + name;
+    return folders;
+}
+
+QMap<QString, QString> expectedUnsupported() {
+    QMap<QString, QString> reasons;
+    QFile file(root + u"/tests/conformance/expected_unsupported.txt"_s);
+    if (!file.open(QIODevice::ReadOnly))
+        return reasons;
+    for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
+        if (!line.startsWith(u'#') && !line.trimmed().isEmpty())
+            reasons[line.section(u' ', 0, 0)] = line.section(u' ', 1).trimmed();
+    return reasons;
+}
+
+// One line per case whose verdict is not the expected one.
+QStringList surprises(const QStringList& folders, const QStringList& options, int seconds) {
+    const QMap<QString, QString> refused = expectedUnsupported();
+    QStringList arguments{u"test"_s, u"--json"_s, u"--target"_s, u"x86-64 -libs="_s};
+    const Answer answer = runFw(arguments + options + folders, seconds);
+    if (answer.exitCode != 0 && answer.exitCode != 1)
+        return {u"fw test ended with %1: %2"_s.arg(answer.exitCode)
+                    .arg(QString::fromUtf8(answer.error.right(2000)))};
+    const auto document =
+        fw::snapshot::fromJson<fw::snapshot::TestDocument>(answer.out.toStdString());
+    if (!document)
+        return {QString::fromStdString(document.diag().text())};
+    QStringList wrong;
+    QSet<QString> seen;
+    for (const auto& record : document->cases) {
+        const QString name = QFileInfo(QString::fromStdString(record.name)).fileName();
+        const QString verdict = QString::fromStdString(record.verdict);
+        seen.insert(name);
+        if (verdict != (refused.contains(name) ? u"unsupported"_s : u"passed"_s))
+            wrong << u"%1: %2 %3"_s.arg(name, verdict, QString::fromStdString(record.reason));
+    }
+    for (const QString& folder : folders)
+        if (!seen.contains(QFileInfo(folder).fileName()))
+            wrong << folder + u": no verdict"_s;
+    return wrong;
+}
+
+} // namespace
+
+class TestConformance : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void operatorsAreExact();
+    void operatorsAreClose();
+    void samplesPass();
+    void sharedModelsPass();
+    void refusalsAreOfCases();
+};
+
+void TestConformance::operatorsAreExact() {
+    const QStringList folders = modelFolders(root + u"/tests/conformance/ops"_s);
+    QVERIFY(folders.size() > 300);
+    const QStringList wrong = surprises(folders, {u"--rtol"_s, u"0"_s, u"--atol"_s, u"0"_s}, 550);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestConformance::operatorsAreClose() {
+    const QStringList folders = modelFolders(root + u"/tests/conformance/close"_s);
+    QVERIFY(folders.size() > 30);
+    const QStringList wrong = surprises(folders, {}, 300);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestConformance::samplesPass() {
+    const QStringList folders = modelFolders(root + u"/samples"_s);
+    QVERIFY(folders.size() >= 6);
+    const QStringList wrong = surprises(folders, {}, 300);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestConformance::sharedModelsPass() {
+    const QStringList folders = modelFolders(root + u"/../shared/models"_s);
+    if (folders.isEmpty())
+        QSKIP("there are no shared models beside this checkout");
+    const QStringList wrong =
+        surprises(folders, {u"--rtol"_s, u"1e-3"_s, u"--atol"_s, u"1e-5"_s}, 550);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestConformance::refusalsAreOfCases() {
+    const QMap<QString, QString> refused = expectedUnsupported();
+    for (auto it = refused.cbegin(); it != refused.cend(); ++it) {
+        const bool exists = QFileInfo::exists(root + u"/tests/conformance/ops/"_s + it.key()) ||
+                            QFileInfo::exists(root + u"/tests/conformance/close/"_s + it.key());
+        QVERIFY2(exists, qPrintable(it.key() + u" is no case"_s));
+        QVERIFY2(it.value().size() > 10, qPrintable(it.key() + u" has no reason"_s));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestConformance)
+#include "test_conformance.moc"
