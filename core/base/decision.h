@@ -44,7 +44,8 @@
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
-    X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}")
+    X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
+    X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on
 
 namespace fw {

@@ -1,0 +1,66 @@
+// What is to be drawn: boxes, containers around some of them, edges. Plain values without geometry;
+// the snapshot (or `fw draw`, or a test) fills them, draw() in picture.h turns them into a Picture.
+//
+// Ids are the caller's. Box ids are unique among the boxes, container ids among the containers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw::picture {
+
+enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown };
+enum class EdgeKind : std::uint8_t { Data, Shape, Control };
+enum class Implementation : std::uint8_t { None, Generated, OneDnn, OpenBlas, Reference };
+
+struct Box {
+    std::int64_t id = 0;
+    std::string title;                                    // the operator: first line, bold
+    std::string subtitle;                                 // the node's name: second line
+    std::vector<std::string> lines;                       // more, e.g. attributes
+    Implementation implementation = Implementation::None; // drawn as a two-letter chip
+    std::int64_t container = -1;
+    BoxRole role = BoxRole::Operator;
+
+    bool operator==(const Box&) const = default;
+};
+
+struct Container {
+    std::int64_t id = 0;
+    std::string title;                                    // left in the header
+    std::string right;                                    // right in the header, e.g. "0.21 ms"
+    Implementation implementation = Implementation::None; // tints frame and fill
+
+    bool operator==(const Container&) const = default;
+};
+
+struct Edge {
+    std::int64_t from = 0;
+    std::int32_t fromPort =
+        0; // edges of one port of one box carry the same value and share their path
+    std::int64_t to = 0;
+    std::int32_t toPort = 0;
+    std::string label; // e.g. "1×96×56×56"
+    EdgeKind kind = EdgeKind::Data;
+
+    bool operator==(const Edge&) const = default;
+};
+
+struct Diagram {
+    std::string name;
+    std::vector<Box> boxes;
+    std::vector<Container> containers;
+    std::vector<Edge> edges;
+
+    bool operator==(const Diagram&) const = default;
+};
+
+std::string_view chipText(Implementation implementation);           // "LL", "DN", "OB", "rf", ""
+std::string_view implementationText(Implementation implementation); // "generated", "oneDNN", ...
+// By the name an implementation has in a plan: "generated.conv_tiled", "onednn.conv",
+// "openblas.sgemm".
+Implementation implementationOf(std::string_view name);
+
+} // namespace fw::picture

@@ -1,0 +1,44 @@
+// The stages of layered.h and the structure they hand on.
+#pragma once
+
+#include "picture/layered.h"
+
+namespace fw::picture {
+
+// A node of the input or a dummy: the place where a long edge passes a layer.
+struct Slot {
+    std::int32_t node = -1; // -1: dummy
+    std::int32_t layer = 0;
+    double width = 0, height = 0;
+    double x = 0; // centre
+};
+
+struct Segment { // between slots of neighbouring layers
+    std::int32_t slot = 0;
+    double weight = 1;
+    double offset = 0;      // where it touches this slot, from its centre
+    double otherOffset = 0; // where it touches the other one
+};
+
+// One path from a node: trunk[k] is the slot in layer (from's layer + k); trunk[0] is the node
+// itself.
+struct Net {
+    std::vector<std::int32_t> trunk;
+    std::vector<std::uint32_t> edges;
+};
+
+struct Layers {
+    std::vector<Slot> slots;
+    std::vector<std::vector<Segment>> up, down;
+    std::vector<std::vector<std::int32_t>> order; // per layer, left to right
+    std::vector<Net> nets;
+    std::vector<std::uint32_t> far; // edges too long for dummies: they go around on the right
+    std::vector<char> reversed;     // per edge: it closed a cycle and is laid out upside down
+};
+
+Layers assignLayers(const LayeredInput& input);
+void orderLayers(Layers& layers, const CancelToken& cancel);
+void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel);
+LayeredOutput routeLayers(const LayeredInput& input, Layers& layers);
+
+} // namespace fw::picture

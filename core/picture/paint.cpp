@@ -1,0 +1,305 @@
+// The draw list: containers, then edges, then boxes, then edge labels where there is room for them.
+#include "picture/compose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace fw::picture {
+namespace {
+
+constexpr double margin = 24;
+
+struct Tint {
+    Colour line, fill;
+};
+
+Tint tintOf(Implementation implementation) {
+    switch (implementation) {
+    case Implementation::Generated:
+        return {Colour::Generated, Colour::GeneratedFill};
+    case Implementation::OneDnn:
+        return {Colour::OneDnn, Colour::OneDnnFill};
+    case Implementation::OpenBlas:
+        return {Colour::OpenBlas, Colour::OpenBlasFill};
+    case Implementation::None:
+    case Implementation::Reference:
+        return {Colour::Reference, Colour::ReferenceFill};
+    }
+    return {Colour::Reference, Colour::ReferenceFill};
+}
+
+Point bezier(const Point* p, double t) {
+    const double s = 1 - t;
+    const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+    return {a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+            a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
+}
+
+class Painter {
+public:
+    Painter(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
+            Picture& picture)
+        : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {}
+
+    void run();
+
+private:
+    void paintContainers();
+    void paintLegs(const std::vector<Leg>& legs,
+                   const std::vector<std::vector<std::uint32_t>>& sources, Point origin,
+                   double width);
+    void paintBox(std::uint32_t index, Point corner);
+    void paintLabels();
+    void text(Owner owner, Point position, std::string_view content, double room, double size,
+              Weight weight, Colour colour, TextRole role, Elide mode);
+    bool isFree(const Rect& rect, std::size_t ownPath) const;
+    static std::pair<int, int> cell(Point p) {
+        return {static_cast<int>(std::floor(p.x / 64)), static_cast<int>(std::floor(p.y / 64))};
+    }
+
+    const Diagram& m_diagram;
+    const Composition& m_composition;
+    const LayeredOutput& m_outer;
+    Picture& m_picture;
+    // For the labels: what lies in each cell of 64 x 64.
+    std::map<std::pair<int, int>, std::vector<Rect>> m_taken;
+    std::map<std::pair<int, int>, std::vector<std::pair<Point, std::size_t>>> m_samples;
+};
+
+void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
+                   Weight weight, Colour colour, TextRole role, Elide mode) {
+    TextItem item{owner,  position, 0,    size,
+                  weight, colour,   role, elide(content, room, size, weight, mode)};
+    if (item.text.empty())
+        return;
+    item.width = textWidth(item.text, size, weight);
+    m_picture.items.emplace_back(std::move(item));
+}
+
+void Painter::paintContainers() {
+    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
+        const Container& container = m_diagram.containers[c];
+        const InnerLayout& inner = m_composition.inners[c];
+        const Point center = m_outer.centers[c];
+        const Rect rect{std::round(center.x - inner.width / 2) + margin,
+                        std::round(center.y - inner.height / 2) + margin, inner.width,
+                        inner.height};
+        const Tint tint = tintOf(container.implementation);
+        const Owner owner{OwnerKind::Container, container.id};
+        m_picture.containers.push_back(
+            {container.id, rect, headerHeight, container.implementation});
+        m_picture.items.emplace_back(
+            RectItem{owner, rect, 8, tint.fill, tint.line, 1.5, Dash::Solid});
+        const std::string right =
+            elide(container.right, 160, titleSize, Weight::Regular, Elide::Right);
+        const double rightWidth = textWidth(right, titleSize, Weight::Regular);
+        text(owner, {rect.x + 12, rect.y + 18}, container.title,
+             rect.width - 24 - (rightWidth > 0 ? rightWidth + 16 : 0), titleSize, Weight::Bold,
+             tint.line, TextRole::Header, Elide::Middle);
+        text(owner, {rect.right() - 12 - rightWidth, rect.y + 18}, right, 160, titleSize,
+             Weight::Regular, tint.line, TextRole::HeaderRight, Elide::Right);
+    }
+}
+
+void Painter::paintLegs(const std::vector<Leg>& legs,
+                        const std::vector<std::vector<std::uint32_t>>& sources, Point origin,
+                        double width) {
+    for (const Leg& leg : legs) {
+        PathItem item;
+        item.width = width;
+        item.arrow = leg.arrow;
+        for (const std::uint32_t e : leg.edges)
+            item.edges.insert(item.edges.end(), sources[e].begin(), sources[e].end());
+        std::sort(item.edges.begin(), item.edges.end());
+        const Edge& first = m_diagram.edges[item.edges.front()];
+        item.owner = {OwnerKind::Edge, item.edges.front()};
+        item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
+                    : first.kind == EdgeKind::Shape ? Dash::Dotted
+                                                    : Dash::Dashed;
+        for (const Point p : leg.points)
+            item.points.push_back({p.x + origin.x, p.y + origin.y});
+        m_picture.items.emplace_back(std::move(item));
+    }
+}
+
+void Painter::paintBox(std::uint32_t index, Point corner) {
+    const Box& box = m_diagram.boxes[index];
+    const BoxShape shape = m_composition.boxes[index];
+    const Rect rect{corner.x, corner.y, shape.width, shape.height};
+    const Owner owner{OwnerKind::Box, box.id};
+    PlacedBox& placed = m_picture.boxes[index];
+    placed = {box.id, box.container, rect, printable(box.title, 200)};
+    if (!box.subtitle.empty())
+        placed.label += " " + printable(box.subtitle, 200);
+
+    RectItem frame{owner, rect, 5, Colour::BoxFill, Colour::BoxLine, 1, Dash::Solid};
+    Colour titleColour = Colour::Text;
+    switch (box.role) {
+    case BoxRole::Operator:
+        break;
+    case BoxRole::Input:
+    case BoxRole::Output:
+        frame.radius = std::min(14.0, shape.height / 2);
+        break;
+    case BoxRole::Constant:
+        frame.fill = Colour::ConstantFill;
+        break;
+    case BoxRole::Unknown:
+        frame.fill = Colour::FailingFill;
+        frame.line = Colour::Failing;
+        frame.dash = Dash::Dashed;
+        titleColour = Colour::Failing;
+        break;
+    }
+    m_picture.items.emplace_back(frame);
+    const double room = shape.width - 2 * boxPadding;
+    double titleRoom = room;
+    if (box.implementation != Implementation::None) {
+        const Tint tint = tintOf(box.implementation);
+        const Rect chip{rect.right() - boxPadding - 22, rect.y + 7, 24, 13};
+        m_picture.items.emplace_back(
+            RectItem{owner, chip, 3, tint.fill, tint.line, 1, Dash::Solid});
+        const double width = textWidth(chipText(box.implementation), chipSize, Weight::Bold);
+        text(owner, {chip.center().x - width / 2, chip.y + 10}, chipText(box.implementation), 30,
+             chipSize, Weight::Bold, tint.line, TextRole::Chip, Elide::Right);
+        titleRoom -= 28;
+    }
+    const double x = rect.x + boxPadding;
+    text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize, Weight::Bold, titleColour,
+         TextRole::Title, Elide::Right);
+    double y = rect.y + 17;
+    if (!box.subtitle.empty())
+        text(owner, {x, y += 15}, box.subtitle, room, titleSize, Weight::Regular, Colour::Muted,
+             TextRole::Subtitle, Elide::Middle);
+    for (const std::string& line : box.lines)
+        text(owner, {x, y += 14}, line, room, labelSize, Weight::Regular, Colour::Muted,
+             TextRole::Detail, Elide::Right);
+}
+
+bool Painter::isFree(const Rect& rect, std::size_t ownPath) const {
+    const auto [x0, y0] = cell({rect.x, rect.y});
+    const auto [x1, y1] = cell({rect.right(), rect.bottom()});
+    for (int x = x0; x <= x1; ++x) {
+        for (int y = y0; y <= y1; ++y) {
+            if (const auto found = m_taken.find({x, y}); found != m_taken.end())
+                for (const Rect& other : found->second)
+                    if (rect.overlaps(other))
+                        return false;
+            if (const auto found = m_samples.find({x, y}); found != m_samples.end())
+                for (const auto& [point, path] : found->second)
+                    if (path != ownPath && rect.contains(point))
+                        return false;
+        }
+    }
+    return true;
+}
+
+// One label for each value, beside the first path of it that has room.
+void Painter::paintLabels() {
+    const auto take = [&](const Rect& rect) {
+        const auto [x0, y0] = cell({rect.x, rect.y});
+        const auto [x1, y1] = cell({rect.right(), rect.bottom()});
+        for (int x = x0; x <= x1; ++x)
+            for (int y = y0; y <= y1; ++y)
+                m_taken[{x, y}].push_back(rect);
+    };
+    std::vector<const PathItem*> paths;
+    for (const Item& item : m_picture.items) {
+        const auto* path = std::get_if<PathItem>(&item);
+        if (!path)
+            continue;
+        for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
+            const Point a = path->points[i], b = path->points[i + 3];
+            const double length = std::abs(a.x - b.x) + std::abs(a.y - b.y);
+            const int steps = std::clamp(static_cast<int>(length / 6), 1, 400);
+            for (int k = 0; k <= steps; ++k) {
+                const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
+                m_samples[cell(p)].emplace_back(p, paths.size());
+            }
+        }
+        paths.push_back(path);
+    }
+    for (const PlacedBox& box : m_picture.boxes)
+        if (box.container == -1)
+            take(box.rect);
+    for (const PlacedContainer& container : m_picture.containers)
+        take(container.rect);
+    std::set<std::pair<std::int64_t, std::int32_t>> labelled;
+    std::vector<TextItem> found;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const Edge& edge = m_diagram.edges[paths[i]->edges.front()];
+        if (edge.label.empty() || labelled.contains({edge.from, edge.fromPort}))
+            continue;
+        TextItem item{paths[i]->owner,
+                      {},
+                      0,
+                      labelSize,
+                      Weight::Regular,
+                      Colour::EdgeLabel,
+                      TextRole::EdgeLabel,
+                      elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle)};
+        item.width = textWidth(item.text, labelSize, Weight::Regular);
+        const auto& points = paths[i]->points;
+        const std::size_t pieces = (points.size() - 1) / 3;
+        for (std::size_t k = 0; k < 2 * pieces && !labelled.contains({edge.from, edge.fromPort});
+             ++k) {
+            const Point middle = bezier(&points[3 * (k / 2)], 0.5);
+            const double x = k % 2 == 0 ? middle.x + 7 : middle.x - 7 - item.width;
+            const Rect room{x - 2, middle.y - 8, item.width + 4, 14};
+            if (room.x < 4 || !isFree(room, i))
+                continue;
+            item.position = {x, middle.y + 4};
+            labelled.insert({edge.from, edge.fromPort});
+            take(room);
+            m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
+            found.push_back(item);
+        }
+    }
+    for (TextItem& item : found)
+        m_picture.items.emplace_back(std::move(item));
+}
+
+void Painter::run() {
+    m_picture.width = m_outer.width + 2 * margin;
+    m_picture.height = m_outer.height + 2 * margin;
+    m_picture.boxes.resize(m_diagram.boxes.size());
+    for (const Edge& edge : m_diagram.edges)
+        m_picture.links.push_back({edge.from, edge.to});
+    paintContainers();
+    paintLegs(m_outer.legs, m_composition.edgeSources, {margin, margin}, 1.4);
+    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
+        const InnerLayout& inner = m_composition.inners[c];
+        const Rect& rect = m_picture.containers[c].rect;
+        paintLegs(inner.output.legs, inner.edgeSources,
+                  {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
+    }
+    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
+        const InnerLayout& inner = m_composition.inners[c];
+        const Rect& rect = m_picture.containers[c].rect;
+        for (std::size_t m = 0; m < inner.members.size(); ++m) {
+            const BoxShape shape = m_composition.boxes[inner.members[m]];
+            const Point center = inner.output.centers[m];
+            paintBox(inner.members[m],
+                     {std::round(rect.x + inner.origin.x + center.x - shape.width / 2),
+                      std::round(rect.y + inner.origin.y + center.y - shape.height / 2)});
+        }
+    }
+    for (std::size_t i = 0; i < m_composition.free.size(); ++i) {
+        const BoxShape shape = m_composition.boxes[m_composition.free[i]];
+        const Point center = m_outer.centers[m_diagram.containers.size() + i];
+        paintBox(m_composition.free[i], {std::round(center.x - shape.width / 2) + margin,
+                                         std::round(center.y - shape.height / 2) + margin});
+    }
+    paintLabels();
+}
+
+} // namespace
+
+void paint(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
+           Picture& picture) {
+    Painter(diagram, composition, outer, picture).run();
+}
+
+} // namespace fw::picture

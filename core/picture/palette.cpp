@@ -1,0 +1,75 @@
+#include "picture/palette.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fw::picture {
+namespace {
+
+struct Entry {
+    std::string_view name;
+    std::uint32_t light, dark;
+};
+
+constexpr std::array g_entries = {
+#define FW_X(name, light, dark) Entry{#name, light, dark},
+    FW_COLOURS(FW_X)
+#undef FW_X
+};
+
+const Entry& entry(Colour colour) {
+    return g_entries[static_cast<std::size_t>(colour)];
+}
+
+Rgb split(std::uint32_t value) {
+    return {static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
+            static_cast<std::uint8_t>(value)};
+}
+
+double luminance(Rgb colour) {
+    const auto linear = [](std::uint8_t channel) {
+        const double v = channel / 255.0;
+        return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) +
+           0.0722 * linear(colour.blue);
+}
+
+} // namespace
+
+Rgb rgb(Colour colour, ThemeKind theme) {
+    return split(theme == ThemeKind::Light ? entry(colour).light : entry(colour).dark);
+}
+
+std::string hexText(Rgb colour) {
+    return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+}
+
+std::string_view colourText(Colour colour) {
+    return entry(colour).name;
+}
+
+double contrast(Rgb a, Rgb b) {
+    const double first = luminance(a) + 0.05, second = luminance(b) + 0.05;
+    return std::max(first, second) / std::min(first, second);
+}
+
+Rgb cividis(double value) {
+    // Nine support points of the published map, interpolated.
+    constexpr std::array<std::uint32_t, 9> points = {
+        0x00224E, 0x123570, 0x3B496C, 0x575D6D, 0x707173, 0x8A8678, 0xA59C74, 0xC3B369, 0xFEE838};
+    const double scaled =
+        std::clamp(std::isnan(value) ? 0.0 : value, 0.0, 1.0) * (points.size() - 1);
+    const auto low = std::min(static_cast<std::size_t>(scaled), points.size() - 2);
+    const double t = scaled - static_cast<double>(low);
+    const Rgb a = split(points[low]), b = split(points[low + 1]);
+    const auto mix = [t](std::uint8_t x, std::uint8_t y) {
+        return static_cast<std::uint8_t>(std::lround(x + (y - x) * t));
+    };
+    return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
+}
+
+} // namespace fw::picture

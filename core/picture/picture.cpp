@@ -1,0 +1,76 @@
+#include "picture/picture.h"
+
+#include "picture/compose.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fw::picture {
+namespace {
+
+// One decimal at most, so that golden files do not depend on the last bit.
+std::string coordinate(double value) {
+    const double rounded = std::round(value * 10) / 10;
+    return fmt::format("{:g}", rounded == 0 ? 0.0 : rounded);
+}
+
+std::string ownerText(Owner owner) {
+    switch (owner.kind) {
+    case OwnerKind::None:
+        return "-";
+    case OwnerKind::Box:
+        return fmt::format("box {}", owner.id);
+    case OwnerKind::Container:
+        return fmt::format("container {}", owner.id);
+    case OwnerKind::Edge:
+        return fmt::format("edge {}", owner.id);
+    }
+    return "-";
+}
+
+struct Dumper {
+    std::string& out;
+
+    void operator()(const RectItem& item) const {
+        out += fmt::format("rect {} at {} {} size {} {} fill {} line {}\n", ownerText(item.owner),
+                           coordinate(item.rect.x), coordinate(item.rect.y),
+                           coordinate(item.rect.width), coordinate(item.rect.height),
+                           colourText(item.fill), colourText(item.line));
+    }
+    void operator()(const TextItem& item) const {
+        out += fmt::format("text {} at {} {} colour {} {}\n", ownerText(item.owner),
+                           coordinate(item.position.x), coordinate(item.position.y),
+                           colourText(item.colour), item.text);
+    }
+    void operator()(const PathItem& item) const {
+        out += fmt::format("path {}{}", ownerText(item.owner),
+                           item.arrow == Arrow::End ? " arrow" : "");
+        for (const Point p : item.points)
+            out += fmt::format(" {},{}", coordinate(p.x), coordinate(p.y));
+        out += '\n';
+    }
+};
+
+} // namespace
+
+std::string dump(const Picture& picture) {
+    std::string out =
+        fmt::format("picture {} {}\n", coordinate(picture.width), coordinate(picture.height));
+    for (const Item& item : picture.items)
+        std::visit(Dumper{out}, item);
+    return out;
+}
+
+Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
+                     const CancelToken& cancel) {
+    FW_TRY(const Composition composition, compose(diagram, cancel));
+    Picture picture;
+    picture.name = diagram.name;
+    (void)options;
+    FW_TRY(const LayeredOutput outer, layered(composition.outer, cancel));
+    paint(diagram, composition, outer, picture);
+    return picture;
+}
+
+} // namespace fw::picture
