@@ -11,7 +11,7 @@ namespace fw::picture {
 namespace {
 
 BoxShape shapeOf(const Box& box) {
-    constexpr double least = 130, most = 260;
+    constexpr double least = 150, most = 250;
     double width = textWidth(printable(box.title, 200), titleSize, Weight::Bold);
     if (box.implementation != Implementation::None)
         width += 30;

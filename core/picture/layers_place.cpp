@@ -66,9 +66,26 @@ void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
             layers.slots[static_cast<std::size_t>(s)].x -= x / 2;
     }
 
+    // A block of slots that stand as close as they may; its place is the weighted median of its
+    // wishes, so that a strong line stays straight and only the weaker one beside it moves.
     struct Block {
-        double value, weight;
-        std::size_t count;
+        double value = 0;
+        std::vector<std::pair<double, double>> wishes; // place, weight; ascending
+    };
+    const auto settle = [](Block& block) {
+        double sum = 0;
+        for (const auto& [value, weight] : block.wishes)
+            sum += weight;
+        double running = 0;
+        for (std::size_t i = 0; i < block.wishes.size(); ++i) {
+            running += block.wishes[i].second;
+            if (running * 2 < sum)
+                continue;
+            block.value = block.wishes[i].first;
+            if (running * 2 == sum && i + 1 < block.wishes.size())
+                block.value = (block.value + block.wishes[i + 1].first) / 2;
+            return;
+        }
     };
     std::vector<Block> blocks;
     std::vector<double> shift;
@@ -83,20 +100,20 @@ void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
                 shift[i] = shift[i - 1] + gap(layers.slots[static_cast<std::size_t>(order[i - 1])],
                                               layers.slots[s]);
             const Wish w = wish(layers, s, above, below, scratch);
-            blocks.push_back({w.x - shift[i], w.weight, 1});
+            blocks.push_back({w.x - shift[i], {{w.x - shift[i], w.weight}}});
             while (blocks.size() > 1 && blocks[blocks.size() - 2].value > blocks.back().value) {
-                const Block last = blocks.back();
+                Block last = std::move(blocks.back());
                 blocks.pop_back();
-                Block& into = blocks.back();
-                into.value = (into.value * into.weight + last.value * last.weight) /
-                             (into.weight + last.weight);
-                into.weight += last.weight;
-                into.count += last.count;
+                auto& into = blocks.back().wishes;
+                const auto middle = static_cast<std::ptrdiff_t>(into.size());
+                into.insert(into.end(), last.wishes.begin(), last.wishes.end());
+                std::inplace_merge(into.begin(), into.begin() + middle, into.end());
+                settle(blocks.back());
             }
         }
         std::size_t i = 0;
         for (const Block& block : blocks)
-            for (std::size_t k = 0; k < block.count; ++k, ++i)
+            for (std::size_t k = 0; k < block.wishes.size(); ++k, ++i)
                 layers.slots[static_cast<std::size_t>(order[i])].x = block.value + shift[i];
     };
     const std::size_t depth = layers.order.size();

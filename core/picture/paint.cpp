@@ -272,8 +272,11 @@ void Painter::run() {
     for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
         const InnerLayout& inner = m_composition.inners[c];
         const Rect& rect = m_picture.containers[c].rect;
-        paintLegs(inner.output.legs, inner.edgeSources,
-                  {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
+        std::vector<Leg> legs = inner.output.legs;
+        for (Leg& leg : legs) // the arrow stands where the value is read, not at the frame
+            if (inner.input.nodes[inner.input.edges[leg.edges.back()].to].pin == Pin::Last)
+                leg.arrow = Arrow::None;
+        paintLegs(legs, inner.edgeSources, {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
     }
     for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
         const InnerLayout& inner = m_composition.inners[c];

@@ -1,0 +1,179 @@
+#include "views/common/theme.h"
+
+#include <QApplication>
+#include <QPalette>
+#include <QStyleFactory>
+
+namespace fw::ui {
+
+QColor toQt(picture::Rgb rgb) {
+    return QColor(rgb.red, rgb.green, rgb.blue);
+}
+
+Theme& Theme::instance() {
+    static Theme theme;
+    return theme;
+}
+
+ThemeKind Theme::systemKind() {
+    const QPalette palette = QApplication::palette();
+    return palette.color(QPalette::WindowText).lightness() >
+                   palette.color(QPalette::Window).lightness()
+               ? ThemeKind::Dark
+               : ThemeKind::Light;
+}
+
+QFont Theme::textFont(int pixelSize, QFont::Weight weight) {
+    QFont font(QStringLiteral("DejaVu Sans"));
+    font.setPixelSize(pixelSize);
+    font.setWeight(weight);
+    return font;
+}
+
+QFont Theme::codeFont(int pixelSize) {
+    QFont font(QStringLiteral("DejaVu Sans Mono"));
+    font.setStyleHint(QFont::Monospace);
+    font.setPixelSize(pixelSize);
+    return font;
+}
+
+void Theme::apply(ThemeKind kind) {
+    m_kind = kind;
+    if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion")))
+        QApplication::setStyle(fusion);
+    QPalette palette;
+    const auto set = [&](QPalette::ColorRole role, Colour meaning) {
+        palette.setColor(role, colour(meaning));
+    };
+    set(QPalette::Window, Colour::Pane);
+    set(QPalette::WindowText, Colour::Text);
+    set(QPalette::Base, Colour::Pane);
+    set(QPalette::AlternateBase, Colour::PaneAlternate);
+    set(QPalette::Text, Colour::Text);
+    set(QPalette::Button, Colour::Pane);
+    set(QPalette::ButtonText, Colour::Text);
+    set(QPalette::BrightText, Colour::Failing);
+    set(QPalette::ToolTipBase, Colour::Chrome);
+    set(QPalette::ToolTipText, Colour::Text);
+    set(QPalette::PlaceholderText, Colour::Muted);
+    set(QPalette::Highlight, Colour::Accent);
+    set(QPalette::HighlightedText, Colour::OnAccent);
+    set(QPalette::Link, Colour::Accent);
+    set(QPalette::Light, Colour::PaneAlternate);
+    set(QPalette::Mid, Colour::Line);
+    set(QPalette::Midlight, Colour::Line);
+    set(QPalette::Dark, Colour::Line);
+    set(QPalette::Shadow, Colour::Line);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+        palette.setColor(QPalette::Disabled, role, colour(Colour::BoxLine));
+    QApplication::setPalette(palette);
+    QApplication::setFont(textFont());
+    qApp->setStyleSheet(styleSheet(kind));
+    Q_EMIT changed(kind);
+}
+
+// Colours are written as @Meaning and replaced from the palette.
+static const char g_styleSheet[] = R"(
+* { font-family: "DejaVu Sans"; font-size: 12px; }
+QMainWindow { background: @Pane; }
+QMainWindow::separator { background: @Line; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: @Accent; }
+QSplitter::handle { background: @Line; }
+QSplitter::handle:horizontal { width: 1px; }
+QSplitter::handle:vertical { height: 1px; }
+QMenuBar { background: @Chrome; border: none; padding: 1px 4px; }
+QMenuBar::item { padding: 4px 9px; background: transparent; border-radius: 4px; }
+QMenuBar::item:selected { background: @PaneHighlight; }
+QMenu { background: @Pane; border: 1px solid @Line; padding: 4px 0; }
+QMenu::item { padding: 5px 28px 5px 24px; }
+QMenu::item:selected { background: @PaneHighlight; }
+QMenu::item:disabled { color: @BoxLine; }
+QMenu::separator { height: 1px; background: @Line; margin: 4px 0; }
+QToolBar { background: @Pane; border: none; border-bottom: 1px solid @Line; padding: 5px 8px; spacing: 6px; }
+QToolBar::separator { width: 14px; background: transparent; }
+QToolBar QToolButton, QPushButton {
+  background: @Pane; color: @Text; border: 1px solid @Line; border-radius: 4px; padding: 4px 11px; min-height: 15px; }
+QToolBar QToolButton:hover, QPushButton:hover { background: @PaneHighlight; border-color: @Hover; }
+QToolBar QToolButton:pressed, QPushButton:pressed, QToolBar QToolButton:checked { background: @PaneHighlight; }
+QToolBar QToolButton:disabled, QPushButton:disabled { color: @BoxLine; background: @PaneAlternate; }
+QToolButton[primary="true"], QPushButton[primary="true"], QPushButton:default {
+  background: @Accent; color: @OnAccent; border-color: @Accent; font-weight: bold; }
+QToolButton[primary="true"]:hover, QPushButton[primary="true"]:hover { background: @Hover; border-color: @Hover; color: @OnAccent; }
+QToolButton[primary="true"]:disabled, QPushButton[primary="true"]:disabled { background: @Line; border-color: @Line; color: @Muted; }
+QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus { border-color: @Accent; }
+QLineEdit, QComboBox, QSpinBox {
+  background: @Pane; color: @Text; border: 1px solid @Line; border-radius: 4px; padding: 3px 8px; min-height: 16px;
+  selection-background-color: @Accent; selection-color: @OnAccent; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: none; width: 0; height: 0; border-left: 4px solid transparent;
+  border-right: 4px solid transparent; border-top: 5px solid @Muted; margin-right: 8px; }
+QComboBox QAbstractItemView { background: @Pane; border: 1px solid @Line; selection-background-color: @PaneHighlight;
+  selection-color: @Text; outline: none; }
+QTabBar { background: @Chrome; qproperty-drawBase: 0; }
+QTabWidget::pane { border: none; border-top: 1px solid @Line; }
+QTabWidget::tab-bar { left: 6px; }
+QTabBar::tab { background: transparent; color: @Muted; padding: 6px 14px; border: 1px solid transparent; border-bottom: none; }
+QTabBar::tab:selected { background: @Pane; color: @Text; border-color: @Line; font-weight: bold;
+  border-top-left-radius: 5px; border-top-right-radius: 5px; }
+QTabBar::tab:hover:!selected { color: @Text; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QHeaderView { background: @Pane; border: none; }
+QHeaderView::section { background: @Pane; color: @Muted; border: none; border-bottom: 1px solid @Line; padding: 4px 6px; }
+QAbstractItemView { background: @Pane; alternate-background-color: @PaneAlternate; border: none; outline: none;
+  gridline-color: transparent; selection-background-color: @PaneHighlight; selection-color: @Text; }
+QTreeView::item, QTableView::item, QListView::item { padding: 2px 4px; border: none; min-height: 17px; }
+QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @PaneHighlight; }
+QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @PaneHighlight; color: @Text; }
+QTreeView::item:selected:active, QTableView::item:selected:active, QListView::item:selected:active { color: @Accent; }
+QPlainTextEdit, QTextEdit, QTextBrowser { background: @Pane; color: @Text; border: none;
+  selection-background-color: @Accent; selection-color: @OnAccent; }
+QScrollBar { background: transparent; border: none; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: @Line; border-radius: 4px; margin: 1px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: @BoxLine; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QStatusBar { background: @Pane; border-top: 1px solid @Line; color: @Muted; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: @Muted; padding: 2px 9px; }
+QProgressBar { background: @PaneAlternate; border: 1px solid @Line; border-radius: 4px; text-align: center; max-height: 12px; }
+QProgressBar::chunk { background: @Accent; border-radius: 3px; }
+QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 6px; }
+QLabel[muted="true"] { color: @Muted; }
+#paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
+#paneTitle { font-weight: bold; }
+#paneDetail { color: @Muted; }
+#stateCard { background: @Pane; border: 1px solid @Line; border-radius: 6px; }
+#stateTitle { font-size: 14px; font-weight: bold; }
+#stateTitle[state="error"] { color: @Failing; }
+#stateText { color: @Muted; }
+#staleRibbon { background: @PaneHighlight; border-bottom: 1px solid @Line; }
+#staleRibbon QLabel { color: @NearMiss; }
+)";
+
+QString Theme::styleSheet(ThemeKind kind) {
+    QString text = QString::fromLatin1(g_styleSheet);
+    QString out;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        if (text[i] != QLatin1Char('@')) {
+            out += text[i];
+            continue;
+        }
+        qsizetype end = i + 1;
+        while (end < text.size() && text[end].isLetter())
+            ++end;
+        const std::string name = text.mid(i + 1, end - i - 1).toStdString();
+#define FW_X(meaning, light, dark)                                                                 \
+    if (name == #meaning)                                                                          \
+        out += QString::fromStdString(hexText(rgb(Colour::meaning, kind)));
+        FW_COLOURS(FW_X)
+#undef FW_X
+        i = end - 1;
+    }
+    return out;
+}
+
+} // namespace fw::ui

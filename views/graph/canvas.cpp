@@ -1,0 +1,528 @@
+// What the canvas does with mouse, keys and requests; what it looks like is in canvas_paint.cpp.
+#include "views/graph/canvas.h"
+
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw::ui {
+namespace {
+
+constexpr double leastScale = 0.03, mostScale = 6;
+
+QPointF toPoint(picture::Point p) {
+    return {p.x, p.y};
+}
+
+} // namespace
+
+GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the minimap shows where one is
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::StrongFocus);
+    viewport()->setMouseTracking(true);
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Graph"));
+    setMinimumSize(120, 80);
+    setTheme(Theme::instance().kind());
+    connect(&Theme::instance(), &Theme::changed, this, &GraphCanvas::setTheme);
+}
+
+void GraphCanvas::setPicture(std::shared_ptr<const picture::Picture> picture) {
+    const picture::PlacedBox* before = m_index.box(m_focus);
+    const QPointF anchor = before ? toViewport(before->rect.center()) : QPointF();
+    const bool anchored = before != nullptr; // `before` ends with the old picture
+    const bool wasEmpty = !m_picture;
+    m_picture = std::move(picture);
+    m_index = SceneIndex(m_picture);
+    m_minimap = QPixmap();
+    std::erase_if(m_selected, [&](std::int64_t id) { return !m_index.box(id); });
+    if (!m_index.box(m_focus))
+        m_focus = m_selected.empty() ? -1 : *m_selected.begin();
+    m_cameFrom = m_hovered = -1;
+    refreshEmphasis();
+    const picture::PlacedBox* after = anchored ? m_index.box(m_focus) : nullptr;
+    if (after)
+        moveTo(toPoint(after->rect.center()) * m_scale - anchor);
+    else if (wasEmpty || !m_picture)
+        showStart();
+    else
+        moveTo(m_offset);
+    describe();
+    viewport()->update();
+}
+
+// The top of the graph at a size that can be read; the whole of it if that is possible.
+void GraphCanvas::showStart() {
+    m_startPending = !isVisible();
+    if (!m_picture)
+        return;
+    const QSizeF size(viewport()->width(), viewport()->height() - legendHeight());
+    const double whole =
+        std::min(size.width() / m_picture->width, size.height() / m_picture->height);
+    const double wide = size.width() / m_picture->width;
+    m_scale = std::clamp(whole >= 0.7 ? whole : wide, 0.7, 1.0);
+    double middle = m_picture->width / 2;
+    if (m_picture->width * m_scale > size.width()) {
+        const picture::PlacedBox* first = nullptr;
+        for (const picture::PlacedBox& box : m_picture->boxes)
+            if (!first || box.rect.y < first->rect.y)
+                first = &box;
+        if (first)
+            middle = first->rect.center().x;
+    }
+    moveTo({middle * m_scale - size.width() / 2, 0});
+    Q_EMIT scaleChanged(m_scale);
+}
+
+void GraphCanvas::setSelected(const Ids& ids) {
+    std::set<std::int64_t> known;
+    for (const std::int64_t id : ids)
+        if (m_index.box(id))
+            known.insert(id);
+    if (known == m_selected)
+        return;
+    m_selected = std::move(known);
+    if (!m_selected.contains(m_focus))
+        m_focus = m_selected.empty() ? -1 : *m_selected.begin();
+    m_cameFrom = -1;
+    refreshEmphasis();
+    describe();
+    viewport()->update();
+}
+
+void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus) {
+    m_focus = focus;
+    if (ids == m_selected)
+        return;
+    m_selected = std::move(ids);
+    refreshEmphasis();
+    describe();
+    viewport()->update();
+    Q_EMIT selectionChanged(selected());
+}
+
+void GraphCanvas::refreshEmphasis() {
+    m_wholeContainers.clear();
+    m_emphasised.assign(m_picture ? m_picture->links.size() : 0, 0);
+    if (!m_picture)
+        return;
+    std::map<std::int64_t, std::pair<std::size_t, std::size_t>> counts; // members, selected ones
+    for (const picture::PlacedBox& box : m_picture->boxes) {
+        if (box.container == -1)
+            continue;
+        auto& [all, chosen] = counts[box.container];
+        ++all;
+        chosen += m_selected.contains(box.id) ? 1 : 0;
+    }
+    for (const auto& [id, count] : counts)
+        if (count.first == count.second && count.first > 1)
+            m_wholeContainers.insert(id);
+    for (std::size_t e = 0; e < m_picture->links.size(); ++e)
+        m_emphasised[e] = m_selected.contains(m_picture->links[e].from) ||
+                          m_selected.contains(m_picture->links[e].to);
+}
+
+// What a screen reader says about the selection.
+void GraphCanvas::describe() {
+    QString text;
+    if (!m_picture) {
+        text = tr("no graph");
+    } else if (const picture::PlacedBox* box = m_index.box(m_focus);
+               box && m_selected.size() == 1) {
+        text = tr("%1, %2 producers, %3 consumers")
+                   .arg(QString::fromStdString(box->label))
+                   .arg(m_index.producers(m_focus).size())
+                   .arg(m_index.consumers(m_focus).size());
+    } else {
+        text = tr("%1 boxes, %2 selected").arg(m_picture->boxes.size()).arg(m_selected.size());
+    }
+    if (text == accessibleDescription())
+        return;
+    setAccessibleDescription(text);
+    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+}
+
+void GraphCanvas::setHeat(std::map<std::int64_t, double> heat) {
+    m_heat = std::move(heat);
+    m_minimap = QPixmap();
+    viewport()->update();
+}
+
+void GraphCanvas::setTheme(ThemeKind theme) {
+    m_theme = theme;
+    m_minimap = QPixmap();
+    viewport()->update();
+}
+
+void GraphCanvas::setMinimapShown(bool shown) {
+    m_minimapShown = shown;
+    viewport()->update();
+}
+
+// --- geometry
+
+picture::Point GraphCanvas::toScene(QPointF at) const {
+    const QPointF p = (at + m_offset) / m_scale;
+    return {p.x(), p.y()};
+}
+
+QPointF GraphCanvas::toViewport(picture::Point scene) const {
+    return toPoint(scene) * m_scale - m_offset;
+}
+
+picture::Rect GraphCanvas::visibleScene() const {
+    const picture::Point corner = toScene({0, 0});
+    return {corner.x, corner.y, viewport()->width() / m_scale, viewport()->height() / m_scale};
+}
+
+QRectF GraphCanvas::nodeRect(std::int64_t id) const {
+    const picture::PlacedBox* box = m_index.box(id);
+    if (!box)
+        return {};
+    return {toViewport({box->rect.x, box->rect.y}),
+            QSizeF(box->rect.width, box->rect.height) * m_scale};
+}
+
+QPoint GraphCanvas::nodeCenter(std::int64_t id) const {
+    const QRectF rect = nodeRect(id);
+    return rect.isNull() ? QPoint(-1, -1) : rect.center().toPoint();
+}
+
+void GraphCanvas::moveTo(QPointF offset) {
+    if (m_picture) {
+        const double keep = 60; // so much of the picture stays in view
+        const double right = m_picture->width * m_scale, bottom = m_picture->height * m_scale;
+        offset.setX(
+            std::clamp(offset.x(), keep - viewport()->width(), std::max(right - keep, 0.0)));
+        offset.setY(
+            std::clamp(offset.y(), keep - viewport()->height(), std::max(bottom - keep, 0.0)));
+    }
+    m_offset = {std::round(offset.x()), std::round(offset.y())};
+    viewport()->update();
+}
+
+void GraphCanvas::zoomAround(QPointF at, double scale) {
+    const double next = std::clamp(scale, leastScale, mostScale);
+    if (next == m_scale)
+        return;
+    const QPointF scene = (at + m_offset) / m_scale;
+    m_scale = next;
+    moveTo(scene * m_scale - at);
+    Q_EMIT scaleChanged(m_scale);
+}
+
+void GraphCanvas::setScale(double scale) {
+    zoomAround(QRectF(viewport()->rect()).center(), scale);
+}
+
+void GraphCanvas::zoomTo(const picture::Rect& rect, double largest) {
+    const double border = 16;
+    const QSizeF size(std::max(viewport()->width() - 2 * border, 20.0),
+                      std::max(viewport()->height() - 2 * border - legendHeight(), 20.0));
+    m_scale = std::clamp(std::min(size.width() / std::max(rect.width, 1.0),
+                                  size.height() / std::max(rect.height, 1.0)),
+                         leastScale, largest);
+    moveTo(toPoint(rect.center()) * m_scale -
+           QPointF(viewport()->width() / 2.0, (viewport()->height() - legendHeight()) / 2.0));
+    Q_EMIT scaleChanged(m_scale);
+}
+
+void GraphCanvas::fitAll() {
+    if (m_picture)
+        zoomTo({0, 0, m_picture->width, m_picture->height}, 1.5);
+}
+
+void GraphCanvas::fitSelection() {
+    if (m_selected.empty())
+        return fitAll();
+    double x0 = 1e30, y0 = 1e30, x1 = -1e30, y1 = -1e30;
+    for (const std::int64_t id : m_selected) {
+        const picture::Rect& rect = m_index.box(id)->rect;
+        x0 = std::min(x0, rect.x - 40);
+        y0 = std::min(y0, rect.y - 40);
+        x1 = std::max(x1, rect.right() + 40);
+        y1 = std::max(y1, rect.bottom() + 40);
+    }
+    zoomTo({x0, y0, x1 - x0, y1 - y0}, 1.5);
+}
+
+void GraphCanvas::centerOn(std::int64_t id) {
+    if (const picture::PlacedBox* box = m_index.box(id))
+        moveTo(toPoint(box->rect.center()) * m_scale - QRectF(viewport()->rect()).center());
+}
+
+void GraphCanvas::reveal(std::int64_t id) {
+    const QRectF rect = nodeRect(id);
+    const QRectF view = viewport()->rect();
+    const QRectF middle = view.adjusted(view.width() * 0.05, view.height() * 0.05,
+                                        -view.width() * 0.05, -view.height() * 0.05);
+    if (!rect.isNull() && !middle.contains(rect))
+        centerOn(id);
+}
+
+void GraphCanvas::resizeEvent(QResizeEvent* event) {
+    QAbstractScrollArea::resizeEvent(event);
+    if (m_startPending && isVisible())
+        showStart();
+    else
+        moveTo(m_offset);
+}
+
+// --- mouse
+
+void GraphCanvas::mousePressEvent(QMouseEvent* event) {
+    m_pressed = m_current = event->position();
+    m_dragOffset = m_offset;
+    m_pressModifiers = event->modifiers();
+    if (event->button() == Qt::MiddleButton) {
+        m_drag = Drag::Pan;
+    } else if (event->button() == Qt::LeftButton) {
+        m_drag = minimapRect().contains(m_pressed) ? Drag::Minimap : Drag::Press;
+        if (m_drag == Drag::Minimap)
+            mouseMoveEvent(event);
+    }
+}
+
+void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
+    m_current = event->position();
+    if (m_drag == Drag::Press && (m_current - m_pressed).manhattanLength() >= 5) {
+        m_drag = m_pressModifiers & Qt::ShiftModifier     ? Drag::Select
+                 : m_pressModifiers & Qt::ControlModifier ? Drag::Zoom
+                                                          : Drag::Pan;
+        if (m_drag == Drag::Pan)
+            viewport()->setCursor(Qt::ClosedHandCursor);
+    }
+    switch (m_drag) {
+    case Drag::None: {
+        const picture::Owner owner = m_index.hit(toScene(m_current), 5 / m_scale);
+        hover(owner.kind == picture::OwnerKind::Box ? owner.id : -1);
+        break;
+    }
+    case Drag::Press:
+        break;
+    case Drag::Pan:
+        moveTo(m_dragOffset - (m_current - m_pressed));
+        break;
+    case Drag::Select:
+    case Drag::Zoom:
+        viewport()->update();
+        break;
+    case Drag::Minimap: {
+        const QRectF map = minimapRect();
+        const QPointF part((m_current.x() - map.x()) / map.width(),
+                           (m_current.y() - map.y()) / map.height());
+        moveTo(QPointF(part.x() * m_picture->width, part.y() * m_picture->height) * m_scale -
+               QRectF(viewport()->rect()).center());
+        break;
+    }
+    }
+}
+
+void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
+    const Drag drag = std::exchange(m_drag, Drag::None);
+    viewport()->unsetCursor();
+    m_current = event->position();
+    const picture::Point a = toScene(m_pressed), b = toScene(m_current);
+    const picture::Rect band{std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x),
+                             std::abs(a.y - b.y)};
+    if (drag == Drag::Press) {
+        click(m_pressed, m_pressModifiers);
+    } else if (drag == Drag::Select) {
+        const Ids inside = m_index.boxesIn(band);
+        std::set<std::int64_t> ids(inside.begin(), inside.end());
+        if (m_pressModifiers & Qt::ControlModifier)
+            ids.insert(m_selected.begin(), m_selected.end());
+        changeSelection(std::move(ids), inside.empty() ? -1 : inside.front());
+    } else if (drag == Drag::Zoom) {
+        zoomTo(band, mostScale);
+    }
+    viewport()->update();
+}
+
+void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
+    const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+    Ids ids;
+    switch (owner.kind) {
+    case picture::OwnerKind::None:
+        break;
+    case picture::OwnerKind::Box:
+        ids = {owner.id};
+        break;
+    case picture::OwnerKind::Container:
+        ids = m_index.members(owner.id);
+        break;
+    case picture::OwnerKind::Edge: {
+        const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
+        ids = {link.from, link.to};
+        break;
+    }
+    }
+    m_cameFrom = -1;
+    std::set<std::int64_t> next;
+    if (modifiers & (Qt::ControlModifier | Qt::ShiftModifier)) {
+        if (ids.empty())
+            return;
+        next = m_selected;
+        const bool all = std::all_of(ids.begin(), ids.end(),
+                                     [&](std::int64_t id) { return m_selected.contains(id); });
+        for (const std::int64_t id : ids) {
+            if (all && modifiers & Qt::ControlModifier)
+                next.erase(id);
+            else
+                next.insert(id);
+        }
+    } else {
+        next.insert(ids.begin(), ids.end());
+    }
+    const std::int64_t focus = ids.empty() ? -1 : ids.front();
+    changeSelection(std::move(next), focus);
+}
+
+void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton)
+        return;
+    const picture::Owner owner = m_index.hit(toScene(event->position()), 5 / m_scale);
+    if (owner.kind == picture::OwnerKind::Box)
+        Q_EMIT activated(owner.id);
+    else if (owner.kind == picture::OwnerKind::Container)
+        Q_EMIT containerActivated(owner.id);
+}
+
+void GraphCanvas::wheelEvent(QWheelEvent* event) {
+    if (event->modifiers() & Qt::ControlModifier) {
+        zoomAround(event->position(), m_scale * std::pow(1.25, event->angleDelta().y() / 120.0));
+    } else {
+        QPointF by = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) * 0.6
+                                                  : QPointF(event->pixelDelta());
+        if (event->modifiers() & Qt::ShiftModifier)
+            by = by.transposed();
+        moveTo(m_offset - by);
+    }
+    event->accept();
+}
+
+void GraphCanvas::hover(std::int64_t id) {
+    if (id == m_hovered)
+        return;
+    m_hovered = id;
+    viewport()->update();
+    Q_EMIT hovered(id);
+}
+
+void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
+    QPoint at = event->pos();
+    std::int64_t id = -1;
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        id = m_focus;
+        at = id == -1 ? viewport()->rect().center() : nodeCenter(id);
+    } else {
+        const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+        id = owner.kind == picture::OwnerKind::Box ? owner.id : -1;
+    }
+    if (id != -1 && !m_selected.contains(id))
+        changeSelection({id}, id);
+    Q_EMIT menuRequested(id, viewport()->mapToGlobal(at));
+}
+
+QString GraphCanvas::tipAt(QPointF at) const {
+    const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+    if (owner.kind == picture::OwnerKind::Box)
+        return QString::fromStdString(m_index.box(owner.id)->label);
+    if (owner.kind == picture::OwnerKind::Edge) {
+        const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
+        const picture::PlacedBox* from = m_index.box(link.from);
+        const picture::PlacedBox* to = m_index.box(link.to);
+        if (from && to)
+            return QString::fromStdString(from->label) + QStringLiteral(" → ") +
+                   QString::fromStdString(to->label);
+    }
+    return {};
+}
+
+bool GraphCanvas::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        // Names come from the model: shown as plain text, never as rich text.
+        const QString tip = tipAt(help->pos()).toHtmlEscaped();
+        QToolTip::showText(help->globalPos(), tip, viewport());
+        return true;
+    }
+    if (event->type() == QEvent::Leave)
+        hover(-1);
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+// --- keys
+
+void GraphCanvas::walk(Direction direction, Qt::KeyboardModifiers modifiers) {
+    if (!m_picture || m_picture->boxes.empty())
+        return;
+    std::int64_t next = -1;
+    if (m_focus == -1) {
+        const picture::Rect view = visibleScene();
+        const Ids visible = m_index.boxesIn(view);
+        next = visible.empty() ? m_picture->boxes.front().id : visible.front();
+    } else {
+        next = m_index.walk(m_focus, direction, m_cameFrom);
+    }
+    if (next == -1)
+        return;
+    m_cameFrom = m_focus;
+    std::set<std::int64_t> ids{next};
+    if (modifiers & Qt::ShiftModifier)
+        ids.insert(m_selected.begin(), m_selected.end());
+    changeSelection(std::move(ids), next);
+    reveal(next);
+}
+
+void GraphCanvas::keyPressEvent(QKeyEvent* event) {
+    if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) {
+        event->ignore();
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Up:
+        return walk(Direction::Up, event->modifiers());
+    case Qt::Key_Down:
+        return walk(Direction::Down, event->modifiers());
+    case Qt::Key_Left:
+        return walk(Direction::Left, event->modifiers());
+    case Qt::Key_Right:
+        return walk(Direction::Right, event->modifiers());
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_focus != -1)
+            Q_EMIT activated(m_focus);
+        return;
+    case Qt::Key_Space:
+    case Qt::Key_F:
+        return fitSelection();
+    case Qt::Key_0:
+        return setScale(1);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        return setScale(m_scale * 1.25);
+    case Qt::Key_Minus:
+        return setScale(m_scale / 1.25);
+    case Qt::Key_M:
+        return setMinimapShown(!m_minimapShown);
+    case Qt::Key_Escape:
+        if (!m_selected.empty())
+            return changeSelection({}, -1);
+        break;
+    default:
+        break;
+    }
+    event->ignore(); // single letters that mean nothing here belong to the window
+}
+
+} // namespace fw::ui

@@ -1,0 +1,131 @@
+// GraphCanvas: paints a Picture and lets people walk in it. It owns no graph: it is given a
+// picture, shows it, and reports what was selected by the ids that the picture carries. Selections
+// are sets of box ids; a click on a container's frame selects its members.
+//
+//   drag, wheel, middle drag   move            Ctrl+wheel, + - 0     zoom (0: 100 %)
+//   click, Ctrl+click          select, toggle  Shift+drag, Ctrl+drag  select or zoom into a
+//   rectangle arrows, Shift+arrows       walk, extend    Enter, double click   activate Space or F
+//   fit selection or all                  M  minimap   Esc  select nothing
+#pragma once
+
+#include "views/common/theme.h"
+#include "views/graph/scene_index.h"
+
+#include <QAbstractScrollArea>
+#include <QPixmap>
+
+#include <map>
+#include <set>
+
+class QPainter;
+
+namespace fw::ui {
+
+using Ids = std::vector<std::int64_t>; // ascending where a canvas gives them out
+
+class GraphCanvas : public QAbstractScrollArea {
+    Q_OBJECT
+
+public:
+    explicit GraphCanvas(QWidget* parent = nullptr);
+
+    // The view starts at the top when nothing was shown before; otherwise a selected box that lives
+    // on stays where it is on the screen. Selected ids that are gone leave the selection without a
+    // signal.
+    void setPicture(std::shared_ptr<const picture::Picture> picture);
+    std::shared_ptr<const picture::Picture> picture() const { return m_picture; }
+
+    // Does not emit selectionChanged: only people do.
+    void setSelected(const Ids& ids);
+    Ids selected() const { return Ids(m_selected.begin(), m_selected.end()); }
+    // Scrolls only when the box is outside the middle of the view.
+    void reveal(std::int64_t id);
+    void centerOn(std::int64_t id);
+
+    // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off.
+    void setHeat(std::map<std::int64_t, double> heat);
+    void setTheme(ThemeKind theme);
+    void setMinimapShown(bool shown);
+    bool minimapShown() const { return m_minimapShown; }
+
+    double scale() const { return m_scale; }
+    void setScale(double scale); // keeps the middle of the view
+    void fitAll();
+    void fitSelection(); // or all, when nothing is selected
+
+    // In viewport coordinates; empty or (-1, -1) for unknown ids.
+    QRectF nodeRect(std::int64_t id) const;
+    QPoint nodeCenter(std::int64_t id) const;
+    picture::Point toScene(QPointF viewport) const;
+    QPointF toViewport(picture::Point scene) const;
+    // What is painted now: scale, visible items with marks. For tests.
+    QString dump() const;
+
+Q_SIGNALS:
+    void selectionChanged(const std::vector<std::int64_t>& ids);
+    void activated(std::int64_t id);          // double click or Enter on a box
+    void containerActivated(std::int64_t id); // double click on a container's frame
+    void hovered(std::int64_t id);            // -1: nothing
+    void scaleChanged(double scale);
+    void menuRequested(std::int64_t id, const QPoint& global); // -1: on the background
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+
+private:
+    enum class Drag : std::uint8_t { None, Press, Pan, Select, Zoom, Minimap };
+
+    void showStart();
+    void zoomTo(const picture::Rect& rect, double largest);
+    void zoomAround(QPointF viewport, double scale);
+    void moveTo(QPointF offset); // keeps part of the picture in view
+    void changeSelection(std::set<std::int64_t> ids, std::int64_t focus);
+    void click(QPointF at, Qt::KeyboardModifiers modifiers);
+    void walk(Direction direction, Qt::KeyboardModifiers modifiers);
+    void hover(std::int64_t id);
+    void describe();
+    QString tipAt(QPointF at) const;
+    picture::Rect visibleScene() const;
+    QRectF minimapRect() const;  // empty: not shown
+    double legendHeight() const; // 0: nothing to explain
+
+    void paintItem(QPainter& painter, const picture::Item& item) const;
+    void paintRect(QPainter& painter, const picture::RectItem& item) const;
+    void paintText(QPainter& painter, const picture::TextItem& item) const;
+    void paintPath(QPainter& painter, const picture::PathItem& item) const;
+    void paintMinimap(QPainter& painter);
+    void paintLegend(QPainter& painter) const;
+    void refreshEmphasis();
+    QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
+
+    std::shared_ptr<const picture::Picture> m_picture;
+    SceneIndex m_index;
+    ThemeKind m_theme = ThemeKind::Light;
+    double m_scale = 1;
+    QPointF m_offset; // of the viewport's corner in scaled scene pixels
+    bool m_startPending = false;
+
+    std::set<std::int64_t> m_selected;
+    std::set<std::int64_t> m_wholeContainers; // all members selected
+    std::vector<char> m_emphasised;           // per edge of the diagram: touches the selection
+    std::int64_t m_focus = -1, m_cameFrom = -1;
+    std::int64_t m_hovered = -1;
+    std::map<std::int64_t, double> m_heat;
+
+    Drag m_drag = Drag::None;
+    QPointF m_pressed, m_dragOffset, m_current;
+    Qt::KeyboardModifiers m_pressModifiers;
+    bool m_minimapShown = true;
+    QPixmap m_minimap;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,317 @@
+// What the canvas looks like. Details go first when the scale falls: rounded corners and small
+// text, then all text, then arrow heads; colours come from the palette only.
+#include "views/graph/canvas.h"
+
+#include <QPaintEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw::ui {
+namespace {
+
+constexpr double textScale = 0.42, titleScale = 0.3, plainScale = 0.2;
+
+QRectF toQt(const picture::Rect& rect) {
+    return {rect.x, rect.y, rect.width, rect.height};
+}
+
+QPainterPath pathOf(const picture::PathItem& item) {
+    QPainterPath path;
+    const auto at = [&](std::size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
+    path.moveTo(at(0));
+    for (std::size_t i = 1; i + 2 < item.points.size(); i += 3)
+        path.cubicTo(at(i), at(i + 1), at(i + 2));
+    return path;
+}
+
+QFont fontOf(double size, picture::Weight weight) {
+    QFont font = Theme::textFont(static_cast<int>(std::lround(size)),
+                                 weight == picture::Weight::Bold ? QFont::Bold : QFont::Normal);
+    font.setHintingPreference(QFont::PreferNoHinting); // widths as in the table of core/picture
+    return font;
+}
+
+} // namespace
+
+void GraphCanvas::paintEvent(QPaintEvent*) {
+    QPainter painter(viewport());
+    painter.fillRect(viewport()->rect(), colour(Colour::Canvas));
+    if (!m_picture)
+        return;
+    painter.setRenderHint(QPainter::Antialiasing, m_scale >= plainScale);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    painter.save();
+    painter.translate(-m_offset);
+    painter.scale(m_scale, m_scale);
+    for (const std::uint32_t i : m_index.itemsIn(visibleScene()))
+        paintItem(painter, m_picture->items[i]);
+    painter.restore();
+
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (m_drag == Drag::Select || m_drag == Drag::Zoom) {
+        QColor fill = colour(Colour::Accent);
+        fill.setAlpha(28);
+        painter.setPen(
+            QPen(colour(Colour::Accent), 1, m_drag == Drag::Zoom ? Qt::DashLine : Qt::SolidLine));
+        painter.setBrush(fill);
+        painter.drawRect(QRectF(m_pressed, m_current).normalized());
+    }
+    paintLegend(painter);
+    paintMinimap(painter);
+}
+
+void GraphCanvas::paintItem(QPainter& painter, const picture::Item& item) const {
+    if (const auto* rect = std::get_if<picture::RectItem>(&item))
+        paintRect(painter, *rect);
+    else if (const auto* text = std::get_if<picture::TextItem>(&item))
+        paintText(painter, *text);
+    else
+        paintPath(painter, std::get<picture::PathItem>(item));
+}
+
+void GraphCanvas::paintRect(QPainter& painter, const picture::RectItem& item) const {
+    const bool box = item.owner.kind == picture::OwnerKind::Box && item.radius > 3; // not a chip
+    QColor fill = colour(item.fill), line = colour(item.line);
+    double width = item.lineWidth;
+    Qt::PenStyle style = item.dash == picture::Dash::Solid ? Qt::SolidLine : Qt::DashLine;
+    if (box) {
+        if (const auto heat = m_heat.find(item.owner.id); heat != m_heat.end())
+            fill = ui::toQt(picture::cividis(heat->second));
+        if (m_selected.contains(item.owner.id)) {
+            line = colour(Colour::Accent);
+            width = std::max(3.0, 2 / m_scale); // stays visible in the overview
+            style = Qt::SolidLine;
+        } else if (item.owner.id == m_hovered) {
+            line = colour(Colour::Hover);
+            width = 2;
+        }
+    } else if (item.owner.kind == picture::OwnerKind::Container &&
+               m_wholeContainers.contains(item.owner.id)) {
+        line = colour(Colour::Accent);
+        width = std::max(2.5, 2 / m_scale);
+    }
+    painter.setPen(QPen(line, width, style));
+    painter.setBrush(fill);
+    // Lines of odd width lie between pixels at scale 1, so that they are crisp.
+    const double shift = m_scale == 1 && width == 1 ? 0.5 : 0;
+    const QRectF rect = toQt(item.rect).translated(shift, shift);
+    if (m_scale < plainScale)
+        painter.drawRect(rect);
+    else
+        painter.drawRoundedRect(rect, item.radius, item.radius);
+}
+
+void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) const {
+    const bool important =
+        item.role == picture::TextRole::Title || item.role == picture::TextRole::Header;
+    if (m_scale < (important ? titleScale : textScale))
+        return;
+    QColor pen = colour(item.colour);
+    if (item.owner.kind == picture::OwnerKind::Box && item.role != picture::TextRole::Chip)
+        if (const auto heat = m_heat.find(item.owner.id); heat != m_heat.end()) {
+            const picture::Rgb fill = picture::cividis(heat->second);
+            pen =
+                contrast(fill, {255, 255, 255}) > contrast(fill, {0, 0, 0}) ? Qt::white : Qt::black;
+        }
+    painter.setPen(pen);
+    painter.setFont(fontOf(item.size, item.weight));
+    painter.drawText(QPointF(item.position.x, item.position.y), QString::fromStdString(item.text));
+}
+
+void GraphCanvas::paintPath(QPainter& painter, const picture::PathItem& item) const {
+    if (item.points.size() < 4)
+        return;
+    bool emphasised = false, hovered = false;
+    for (const std::uint32_t e : item.edges) {
+        emphasised |= m_emphasised[e] != 0;
+        hovered |= m_hovered != -1 &&
+                   (m_picture->links[e].from == m_hovered || m_picture->links[e].to == m_hovered);
+    }
+    const QColor line = colour(emphasised ? Colour::Accent : hovered ? Colour::Hover : item.colour);
+    const double width = std::max(item.width + (emphasised || hovered ? 0.5 : 0.0), 0.7 / m_scale);
+    Qt::PenStyle style = Qt::SolidLine;
+    if (item.dash != picture::Dash::Solid)
+        style = item.dash == picture::Dash::Dashed ? Qt::DashLine : Qt::DotLine;
+    painter.setPen(QPen(line, width, style, Qt::FlatCap));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(pathOf(item));
+    if (item.arrow == picture::Arrow::None || m_scale < plainScale)
+        return;
+    const picture::Point tip = item.points.back();
+    picture::Point before = item.points[item.points.size() - 2];
+    if (before == tip)
+        before = item.points[item.points.size() - 4];
+    const double length = std::hypot(tip.x - before.x, tip.y - before.y);
+    if (length < 1e-6)
+        return;
+    const double dx = (tip.x - before.x) / length, dy = (tip.y - before.y) / length;
+    const QPointF base(tip.x - dx * 7.5, tip.y - dy * 7.5);
+    const QPointF head[] = {{tip.x, tip.y},
+                            {base.x() - dy * 4, base.y() + dx * 4},
+                            {base.x() + dy * 4, base.y() - dx * 4}};
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(line);
+    painter.drawPolygon(head, 3);
+}
+
+QRectF GraphCanvas::minimapRect() const {
+    if (!m_minimapShown || !m_picture || m_picture->boxes.empty())
+        return {};
+    const QSizeF view = viewport()->size();
+    if (view.width() < 240 || view.height() < 180)
+        return {};
+    const picture::Rect visible = visibleScene();
+    if (visible.contains(picture::Rect{0, 0, m_picture->width, m_picture->height}))
+        return {}; // everything is in view
+    const double most = std::min(view.height() * 0.5, 220.0);
+    const double scale = std::min(130 / m_picture->width, most / m_picture->height);
+    const QSizeF size(std::max(m_picture->width * scale, 24.0),
+                      std::max(m_picture->height * scale, 24.0));
+    return {QPointF(view.width() - size.width() - 10, 10), size};
+}
+
+void GraphCanvas::paintMinimap(QPainter& painter) {
+    const QRectF rect = minimapRect();
+    if (rect.isNull())
+        return;
+    const double sx = rect.width() / m_picture->width, sy = rect.height() / m_picture->height;
+    const double ratio = devicePixelRatioF();
+    if (m_minimap.isNull() || m_minimap.size() != (rect.size() * ratio).toSize()) {
+        m_minimap = QPixmap((rect.size() * ratio).toSize());
+        m_minimap.setDevicePixelRatio(ratio);
+        QColor background = colour(Colour::Pane);
+        m_minimap.fill(background);
+        QPainter map(&m_minimap);
+        map.setPen(Qt::NoPen);
+        const auto scaled = [&](const picture::Rect& r, double least) {
+            return QRectF(r.x * sx, r.y * sy, std::max(r.width * sx, least),
+                          std::max(r.height * sy, least));
+        };
+        for (const picture::Item& item : m_picture->items)
+            if (const auto* r = std::get_if<picture::RectItem>(&item)) {
+                if (r->owner.kind == picture::OwnerKind::Container) {
+                    QColor tint = colour(r->line);
+                    tint.setAlpha(90);
+                    map.fillRect(scaled(r->rect, 1), tint);
+                } else if (r->radius > 3) {
+                    const auto heat = m_heat.find(r->owner.id);
+                    map.fillRect(scaled(r->rect, 1),
+                                 heat == m_heat.end() ? colour(Colour::BoxLine)
+                                                      : ui::toQt(picture::cividis(heat->second)));
+                }
+            }
+    }
+    painter.drawPixmap(rect.topLeft(), m_minimap);
+    painter.setBrush(colour(Colour::Accent));
+    painter.setPen(Qt::NoPen);
+    for (const std::int64_t id : m_selected) {
+        const picture::Rect& box = m_index.box(id)->rect;
+        painter.drawRect(QRectF(rect.x() + box.x * sx - 0.5, rect.y() + box.y * sy - 0.5,
+                                std::max(box.width * sx, 2.0) + 1,
+                                std::max(box.height * sy, 2.0) + 1));
+    }
+    const picture::Rect visible = visibleScene();
+    const QRectF window = QRectF(rect.x() + visible.x * sx, rect.y() + visible.y * sy,
+                                 visible.width * sx, visible.height * sy)
+                              .intersected(rect);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour(Colour::Line), 1));
+    painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+    painter.setPen(QPen(colour(Colour::Accent), 2));
+    painter.drawRect(window.adjusted(1, 1, -1, -1));
+}
+
+double GraphCanvas::legendHeight() const {
+    const bool any =
+        m_picture &&
+        std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
+                    [](const picture::PlacedContainer& container) {
+                        return container.implementation != picture::Implementation::None;
+                    });
+    return any && viewport()->height() >= 120 ? 32 : 0;
+}
+
+void GraphCanvas::paintLegend(QPainter& painter) const {
+    std::set<picture::Implementation> present;
+    for (const picture::PlacedContainer& container : m_picture->containers)
+        if (container.implementation != picture::Implementation::None)
+            present.insert(container.implementation);
+    if (legendHeight() == 0)
+        return;
+    double x = 10;
+    const double y = viewport()->height() - 26;
+    double width = 4;
+    const QFont plain = fontOf(11, picture::Weight::Regular);
+    const auto wide = [](picture::Implementation i) {
+        return 26 + 5 + picture::textWidth(implementationText(i), 11, picture::Weight::Regular) +
+               12;
+    };
+    for (const picture::Implementation implementation : present)
+        width += wide(implementation);
+    QColor background = colour(Colour::Canvas);
+    background.setAlpha(225);
+    painter.fillRect(QRectF(x - 6, y - 4, width + 4, 24), background);
+    for (const picture::Implementation implementation : present) {
+        Colour tint = Colour::Reference;
+        switch (implementation) {
+        case picture::Implementation::Generated:
+            tint = Colour::Generated;
+            break;
+        case picture::Implementation::OneDnn:
+            tint = Colour::OneDnn;
+            break;
+        case picture::Implementation::OpenBlas:
+            tint = Colour::OpenBlas;
+            break;
+        case picture::Implementation::None:
+        case picture::Implementation::Reference:
+            break;
+        }
+        const QRectF chip(x + 0.5, y + 0.5, 26, 15);
+        painter.setPen(QPen(colour(tint), 1));
+        painter.setBrush(colour(Colour::BoxFill));
+        painter.drawRoundedRect(chip, 3, 3);
+        painter.setFont(fontOf(9, picture::Weight::Bold));
+        painter.drawText(chip, Qt::AlignCenter, QString::fromUtf8(chipText(implementation).data()));
+        painter.setFont(plain);
+        painter.setPen(colour(Colour::Muted));
+        painter.drawText(QPointF(x + 31, y + 12),
+                         QString::fromUtf8(implementationText(implementation).data()));
+        x += wide(implementation);
+    }
+}
+
+QString GraphCanvas::dump() const {
+    std::string out = fmt::format("scale {:.4g}\n", m_scale);
+    if (m_picture) {
+        for (const std::uint32_t i : m_index.itemsIn(visibleScene())) {
+            const picture::Item& item = m_picture->items[i];
+            if (const auto* text = std::get_if<picture::TextItem>(&item)) {
+                const bool important = text->role == picture::TextRole::Title ||
+                                       text->role == picture::TextRole::Header;
+                if (m_scale >= (important ? titleScale : textScale))
+                    out += fmt::format("text {}\n", text->text);
+            } else if (const auto* rect = std::get_if<picture::RectItem>(&item)) {
+                if (rect->owner.kind == picture::OwnerKind::Container)
+                    out +=
+                        fmt::format("container {}{}\n", rect->owner.id,
+                                    m_wholeContainers.contains(rect->owner.id) ? " selected" : "");
+                else if (rect->radius > 3)
+                    out += fmt::format("box {}{}{}{}\n", rect->owner.id,
+                                       m_selected.contains(rect->owner.id) ? " selected" : "",
+                                       rect->owner.id == m_hovered ? " hovered" : "",
+                                       m_heat.contains(rect->owner.id) ? " heat" : "");
+            } else {
+                out += fmt::format("path {}\n", std::get<picture::PathItem>(item).owner.id);
+            }
+        }
+    }
+    return QString::fromStdString(out);
+}
+
+} // namespace fw::ui
