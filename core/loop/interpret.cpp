@@ -1,0 +1,396 @@
+#include "loop/interpret.h"
+
+#include "loop/print.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+// A broken access inside an expression; caught in interpret().
+struct Fault {
+    std::string what;
+};
+
+struct Value {
+    double real = 0;
+    std::int64_t integer = 0;
+};
+
+struct Place {
+    DType dtype = DType::F32;
+    std::vector<double>* real = nullptr;
+    std::vector<std::int64_t>* integer = nullptr;
+    std::size_t size = 0;
+    std::vector<std::uint64_t>* writer = nullptr; // parallel run and iteration of the last write
+};
+
+std::int64_t wrapTo(DType dtype, std::int64_t value) {
+    switch (dtype) {
+    case DType::Bool:
+        return value != 0 ? 1 : 0;
+    case DType::I8:
+        return static_cast<std::int8_t>(value);
+    case DType::U8:
+        return static_cast<std::uint8_t>(value);
+    case DType::I16:
+        return static_cast<std::int16_t>(value);
+    case DType::U16:
+        return static_cast<std::uint16_t>(value);
+    case DType::I32:
+        return static_cast<std::int32_t>(value);
+    case DType::U32:
+        return static_cast<std::uint32_t>(value);
+    case DType::I64:
+    case DType::U64:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+    case DType::Text:
+        return value;
+    }
+    return value;
+}
+
+struct Limits {
+    double low, high;
+};
+
+Limits integerLimits(DType dtype) {
+    switch (dtype) {
+    case DType::I8:
+        return {-128, 127};
+    case DType::U8:
+        return {0, 255};
+    case DType::I16:
+        return {-32768, 32767};
+    case DType::U16:
+        return {0, 65535};
+    case DType::I32:
+        return {-2147483648.0, 2147483647.0};
+    case DType::U32:
+        return {0, 4294967295.0};
+    case DType::U64:
+    case DType::I64:
+    case DType::Bool:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+    case DType::Text:
+        break;
+    }
+    return {-9223372036854775808.0, 9223372036854775808.0};
+}
+
+std::int64_t saturate(double value, DType dtype) {
+    if (std::isnan(value))
+        return 0;
+    const auto [low, high] = integerLimits(dtype);
+    if (value <= low)
+        return low <= -9223372036854775808.0 ? INT64_MIN : static_cast<std::int64_t>(low);
+    if (value >= high)
+        return high >= 9223372036854775808.0 ? INT64_MAX : static_cast<std::int64_t>(high);
+    return static_cast<std::int64_t>(value);
+}
+
+std::int64_t wrapping(ExprOp op, std::int64_t a, std::int64_t b) {
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : op == ExprOp::Sub ? x - y : x * y);
+}
+
+class Machine {
+public:
+    Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding) : m_rounding(rounding) {
+        m_writers.resize(nest.parameters.size());
+        for (std::size_t i = 0; i < nest.parameters.size(); ++i) {
+            LoopValues& values = parameters[i];
+            m_writers[i].assign(values.size(), 0);
+            m_places[nest.parameters[i].name] = {values.dtype, &values.real, &values.integer, values.size(),
+                                                 &m_writers[i]};
+        }
+    }
+
+    void bind(Symbol name, std::int64_t value) { m_vars[name] = value; }
+
+    void run(const Stmt& s) {
+        switch (s.op()) {
+        case StmtOp::Block:
+            for (const Stmt& part : s->body)
+                run(part);
+            return;
+        case StmtOp::For: {
+            const std::int64_t min = index(s->min), extent = index(s->extent);
+            const bool parallel = s->kind == LoopKind::Parallel;
+            const auto outer = m_owner;
+            if (parallel)
+                ++m_runs;
+            for (std::int64_t i = 0; i < extent; ++i) {
+                if (parallel)
+                    m_owner = (m_runs << 32) + static_cast<std::uint64_t>(i) + 1;
+                m_vars[s->var] = min + i;
+                run(s->body[0]);
+            }
+            m_owner = outer;
+            return;
+        }
+        case StmtOp::If:
+            if (evaluate(s->condition).integer != 0)
+                run(s->body[0]);
+            else if (s->body.size() > 1)
+                run(s->body[1]);
+            return;
+        case StmtOp::Store:
+            try {
+                store(s);
+            } catch (Fault& fault) {
+                fault.what += "\nin " + text(s);
+                throw;
+            }
+            return;
+        case StmtOp::Alloc: {
+            const Buffer& buffer = s->alloc;
+            const auto size = static_cast<std::size_t>(index(buffer.size));
+            std::vector<double> real;
+            std::vector<std::int64_t> integer;
+            if (isFloat(buffer.dtype))
+                real.assign(size, std::numeric_limits<double>::quiet_NaN());
+            else
+                integer.assign(size, 0x5a5a5a5a);
+            const auto shadowed = m_places.find(buffer.name);
+            const std::optional<Place> before =
+                shadowed == m_places.end() ? std::nullopt : std::optional(shadowed->second);
+            m_places[buffer.name] = {buffer.dtype, &real, &integer, size, nullptr};
+            run(s->body[0]);
+            if (before)
+                m_places[buffer.name] = *before;
+            else
+                m_places.erase(buffer.name);
+            return;
+        }
+        }
+    }
+
+private:
+    std::int64_t index(const Expr& e) { return evaluate(e).integer; }
+
+    Place& place(Symbol name) {
+        const auto found = m_places.find(name);
+        if (found == m_places.end())
+            throw Fault{"no buffer " + name.text()};
+        return found->second;
+    }
+
+    std::size_t checked(const Place& where, std::int64_t at, Symbol name) const {
+        if (at < 0 || static_cast<std::size_t>(at) >= where.size)
+            throw Fault{fmt::format("{}[{}] is outside its {} elements", name.text(), at, where.size)};
+        return static_cast<std::size_t>(at);
+    }
+
+    bool isForeign(const Place& where, std::size_t at) const {
+        if (where.writer == nullptr || m_owner == 0)
+            return false;
+        const std::uint64_t writer = (*where.writer)[at];
+        return (writer >> 32) == (m_owner >> 32) && writer != m_owner;
+    }
+
+    void store(const Stmt& s) {
+        Place& target = place(s->buffer);
+        const std::size_t at = checked(target, index(s->index), s->buffer);
+        const Value value = evaluate(s->value);
+        if (isForeign(target, at))
+            throw Fault{fmt::format("two parallel iterations write {}[{}]", s->buffer.text(), at)};
+        if (target.writer != nullptr && m_owner != 0)
+            (*target.writer)[at] = m_owner;
+        if (isFloat(target.dtype))
+            (*target.real)[at] = m_rounding == StoreRounding::ToDtype && target.dtype == DType::F32
+                                     ? static_cast<double>(static_cast<float>(value.real))
+                                     : value.real;
+        else
+            (*target.integer)[at] = wrapTo(target.dtype, value.integer);
+    }
+
+    Value number(DType dtype, double real) const { return isFloat(dtype) ? Value{real, 0} : Value{0, saturate(real, dtype)}; }
+
+    Value compare(const Expr& e, const Value& a, const Value& b) const {
+        const bool real = isFloat(e.arg(0).dtype());
+        bool truth = false;
+        if (e.op() == ExprOp::Eq)
+            truth = real ? a.real == b.real : a.integer == b.integer;
+        else if (e.op() == ExprOp::Ne)
+            truth = real ? a.real != b.real : a.integer != b.integer;
+        else if (e.op() == ExprOp::Lt)
+            truth = real ? a.real < b.real : a.integer < b.integer;
+        else
+            truth = real ? a.real <= b.real : a.integer <= b.integer;
+        return {0, truth ? 1 : 0};
+    }
+
+    Value evaluate(const Expr& e) {
+        const bool real = isFloat(e.dtype());
+        switch (e.op()) {
+        case ExprOp::Int:
+            return {0, e->integer};
+        case ExprOp::Float:
+            return {e->real, 0};
+        case ExprOp::Var: {
+            const auto found = m_vars.find(e->symbol);
+            if (found == m_vars.end())
+                throw Fault{"no variable " + e->symbol.text()};
+            return {0, found->second};
+        }
+        case ExprOp::Load: {
+            const Place& source = place(e->symbol);
+            const std::size_t at = checked(source, index(e.arg(0)), e->symbol);
+            if (isForeign(source, at))
+                throw Fault{fmt::format("a parallel iteration reads {}[{}], which another one writes", e->symbol.text(), at)};
+            return isFloat(source.dtype) ? Value{(*source.real)[at], 0} : Value{0, (*source.integer)[at]};
+        }
+        case ExprOp::Select:
+            return evaluate(e.arg(evaluate(e.arg(0)).integer != 0 ? 1 : 2));
+        case ExprOp::And:
+            return evaluate(e.arg(0)).integer != 0 ? evaluate(e.arg(1)) : Value{0, 0};
+        case ExprOp::Or:
+            return evaluate(e.arg(0)).integer != 0 ? Value{0, 1} : evaluate(e.arg(1));
+        case ExprOp::Not:
+            return {0, evaluate(e.arg(0)).integer == 0 ? 1 : 0};
+        case ExprOp::Cast: {
+            const Value value = evaluate(e.arg(0));
+            const bool fromReal = isFloat(e.arg(0).dtype());
+            if (e.dtype() == DType::Bool)
+                return {0, (fromReal ? value.real != 0 : value.integer != 0) ? 1 : 0};
+            if (real) {
+                const double wide = fromReal ? value.real : static_cast<double>(value.integer);
+                return {e.dtype() == DType::F32 ? static_cast<double>(static_cast<float>(wide)) : wide, 0};
+            }
+            return {0, fromReal ? saturate(value.real, e.dtype()) : wrapTo(e.dtype(), value.integer)};
+        }
+        case ExprOp::Pad:
+            throw Fault{"pad() has no meaning in a loop nest"};
+        case ExprOp::Fma: {
+            const Value a = evaluate(e.arg(0)), b = evaluate(e.arg(1)), c = evaluate(e.arg(2));
+            if (real)
+                return {std::fma(a.real, b.real, c.real), 0};
+            return {0, wrapping(ExprOp::Add, wrapping(ExprOp::Mul, a.integer, b.integer), c.integer)};
+        }
+        case ExprOp::Call: {
+            const auto asReal = [&](const Expr& part) {
+                const Value value = evaluate(part);
+                return isFloat(part.dtype()) ? value.real : static_cast<double>(value.integer);
+            };
+            return number(e.dtype(), evalMath(e->fn, asReal(e.arg(0)), e.args().size() > 1 ? asReal(e.arg(1)) : 0));
+        }
+        case ExprOp::Neg: {
+            const Value a = evaluate(e.arg(0));
+            return {-a.real, wrapping(ExprOp::Sub, 0, a.integer)};
+        }
+        case ExprOp::Eq:
+        case ExprOp::Ne:
+        case ExprOp::Lt:
+        case ExprOp::Le:
+            return compare(e, evaluate(e.arg(0)), evaluate(e.arg(1)));
+        case ExprOp::Add:
+        case ExprOp::Sub:
+        case ExprOp::Mul:
+        case ExprOp::Div:
+        case ExprOp::FloorDiv:
+        case ExprOp::Mod:
+        case ExprOp::Min:
+        case ExprOp::Max:
+            return arithmetic(e, evaluate(e.arg(0)), evaluate(e.arg(1)));
+        }
+        throw Fault{"an expression of no kind"};
+    }
+
+    // Max and min keep a NaN, as ONNX and the reference do.
+    static double pick(double a, double b, bool wantMin) {
+        if (std::isnan(a) || std::isnan(b))
+            return std::numeric_limits<double>::quiet_NaN();
+        return wantMin ? std::min(a, b) : std::max(a, b);
+    }
+
+    Value arithmetic(const Expr& e, const Value& a, const Value& b) const {
+        const ExprOp op = e.op();
+        if (isFloat(e.dtype())) {
+            const double x = a.real, y = b.real;
+            if (op == ExprOp::Add)
+                return {x + y, 0};
+            if (op == ExprOp::Sub)
+                return {x - y, 0};
+            if (op == ExprOp::Mul)
+                return {x * y, 0};
+            if (op == ExprOp::Div)
+                return {x / y, 0};
+            if (op == ExprOp::Min || op == ExprOp::Max)
+                return {pick(x, y, op == ExprOp::Min), 0};
+            if (op == ExprOp::FloorDiv)
+                return {std::floor(x / y), 0};
+            return {x - y * std::floor(x / y), 0};
+        }
+        const std::int64_t x = a.integer, y = b.integer;
+        if (op == ExprOp::Add || op == ExprOp::Sub || op == ExprOp::Mul)
+            return {0, wrapTo(e.dtype(), wrapping(op, x, y))};
+        if (op == ExprOp::Min || op == ExprOp::Max)
+            return {0, op == ExprOp::Min ? std::min(x, y) : std::max(x, y)};
+        if (y == 0 || (x == INT64_MIN && y == -1))
+            throw Fault{"an integer division by zero"};
+        if (op == ExprOp::Div)
+            return {0, x / y};
+        // floorDiv and mod of base/numbers.h, spelled out: the machine must not share a mistake with the folder
+        const std::int64_t rest = ((x % y) + y) % y;
+        return {0, op == ExprOp::Mod ? rest : (x - rest) / y};
+    }
+
+    StoreRounding m_rounding;
+    std::unordered_map<Symbol, std::int64_t> m_vars;
+    std::unordered_map<Symbol, Place> m_places;
+    std::vector<std::vector<std::uint64_t>> m_writers;
+    std::uint64_t m_owner = 0; // 0 outside parallel loops
+    std::uint64_t m_runs = 0;
+};
+
+} // namespace
+
+LoopValues loopValues(DType dtype, std::size_t count) {
+    LoopValues out;
+    out.dtype = dtype;
+    if (isFloat(dtype))
+        out.real.assign(count, 0);
+    else
+        out.integer.assign(count, 0);
+    return out;
+}
+
+Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const Bindings& symbols,
+                 StoreRounding rounding) {
+    if (parameters.size() != nest.parameters.size())
+        return makeDiag(DiagCode::LoopInvalid, nest.name + ": wrong number of buffers");
+    Machine machine(nest, parameters, rounding);
+    for (const Symbol symbol : nest.symbols) {
+        const auto found = symbols.find(symbol);
+        if (found == symbols.end())
+            return makeDiag(DiagCode::LoopInvalid, nest.name + ": no value for " + symbol.text());
+        machine.bind(symbol, found->second);
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto size = evalIndex(nest.parameters[i].size, symbols);
+        if (!size || static_cast<std::size_t>(*size) > parameters[i].size() ||
+            nest.parameters[i].dtype != parameters[i].dtype)
+            return makeDiag(DiagCode::LoopInvalid,
+                            fmt::format("{}: buffer {} has {} elements, not {}", nest.name, nest.parameters[i].name.text(),
+                                        parameters[i].size(), nest.parameters[i].size.text()));
+    }
+    try {
+        machine.run(nest.body);
+    } catch (const Fault& fault) {
+        return makeDiag(DiagCode::LoopInvalid, nest.name + ": " + fault.what);
+    }
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,178 @@
+// Loop nests print, run, verify and keep their meaning through the passes.
+#include "loop/interpret.h"
+#include "loop/passes.h"
+#include "loop/print.h"
+#include "loop/verify.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+Expr v(const char* name) {
+    return varExpr(name);
+}
+
+Buffer parameter(const char* name, Expr size, BufferAccess access) {
+    return {name, DType::F32, std::move(size), BufferScope::Parameter, access};
+}
+
+Expr load(const char* name, Expr at) {
+    return loadExpr(name, {std::move(at)}, DType::F32);
+}
+
+// y[i] = sum over k of x[i + k - pad] where it exists
+LoopNest windowSum(std::int64_t n, std::int64_t window, std::int64_t pad, LoopKind inner) {
+    LoopNest nest;
+    nest.name = "window";
+    nest.parameters = {parameter("x", Expr(n), BufferAccess::Read), parameter("y", Expr(n), BufferAccess::Write)};
+    const Expr at = v("i") + v("k") - Expr(pad);
+    const Stmt add = storeStmt("acc", Expr(0), load("acc", Expr(0)) + load("x", at));
+    const Stmt guarded = ifStmt(andExpr(leExpr(Expr(0), at), ltExpr(at, Expr(n))), add);
+    const Stmt body = blockStmt({storeStmt("acc", Expr(0), floatExpr(0)),
+                                 forStmt("k", Expr(0), Expr(window), inner, guarded),
+                                 storeStmt("y", v("i"), load("acc", Expr(0)))});
+    const Buffer acc{"acc", DType::F32, Expr(1), BufferScope::Register, BufferAccess::ReadWrite};
+    nest.body = forStmt("i", Expr(0), Expr(n), LoopKind::Serial, allocStmt(acc, body), {3});
+    return nest;
+}
+
+std::vector<double> run(const LoopNest& nest, std::int64_t n) {
+    std::vector<LoopValues> buffers{loopValues(DType::F32, static_cast<std::size_t>(n)),
+                                    loopValues(DType::F32, static_cast<std::size_t>(n))};
+    for (std::size_t i = 0; i < buffers[0].real.size(); ++i)
+        buffers[0].real[i] = static_cast<double>(i * i % 7) + 1;
+    const Status status = interpret(nest, buffers, {});
+    if (!status.ok())
+        qWarning("%s", status.diag().text().c_str());
+    return buffers[1].real;
+}
+
+bool complains(const LoopNest& nest, const char* about) {
+    for (const Diag& diag : verifyLoops(nest).errors)
+        if (diag.code == DiagCode::LoopInvalid && diag.message.find(about) != std::string::npos)
+            return true;
+    return false;
+}
+
+LoopNest around(Stmt body) {
+    LoopNest nest;
+    nest.name = "t";
+    nest.parameters = {parameter("x", v("N"), BufferAccess::Read), parameter("y", v("N"), BufferAccess::Write)};
+    nest.symbols = {"N"};
+    nest.body = std::move(body);
+    return nest;
+}
+
+} // namespace
+
+class TestLoop : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void prints();
+    void passesKeepTheMeaning();
+    void clampRemovesTheCondition();
+    void partitionFreesTheInterior();
+    void interpreterRefusesBadAccesses();
+    void interpreterSeesRaces();
+    void verifierNamesWhatIsWrong();
+    void verifierReportsTheUnproved();
+};
+
+void TestLoop::prints() {
+    const LoopText printed = printLoops(windowSum(5, 3, 1, LoopKind::Serial));
+    QCOMPARE(printed.text, std::string("kernel window(x: read f32[5], y: write f32[5]) {\n"
+                                       "    for i in 5 @3 {\n"
+                                       "        alloc register acc: f32[1]\n"
+                                       "        acc[0] = 0.0\n"
+                                       "        for k in 3 {\n"
+                                       "            if 0 <= i + k - 1 && i + k - 1 < 5 {\n"
+                                       "                acc[0] = acc[0] + x[i + k - 1]\n"
+                                       "            }\n"
+                                       "        }\n"
+                                       "        y[i] = acc[0]\n"
+                                       "    }\n"
+                                       "}\n"));
+    QCOMPARE(printed.nodes.size(), std::size_t(12));
+    QCOMPARE(printed.nodes[0], std::vector<std::int64_t>{});
+    QCOMPARE(printed.nodes[6], std::vector<std::int64_t>{3}); // of the loop around it
+}
+
+void TestLoop::passesKeepTheMeaning() {
+    for (const LoopKind inner : {LoopKind::Serial, LoopKind::Unroll})
+        for (std::int64_t n = 1; n < 9; ++n)
+            for (std::int64_t window = 1; window < 6; ++window)
+                for (std::int64_t pad = 0; pad < 4; ++pad) {
+                    const LoopNest nest = windowSum(n, window, pad, inner);
+                    const LoopNest better = optimizeLoops(nest);
+                    const LoopReport report = verifyLoops(better);
+                    QVERIFY2(report.ok() && report.findings.empty(), text(better).c_str());
+                    QCOMPARE(run(better, n), run(nest, n));
+                    QCOMPARE(run(partitionLoops(nest), n), run(nest, n));
+                    QCOMPARE(run(clampLoops(nest), n), run(nest, n));
+                }
+}
+
+void TestLoop::clampRemovesTheCondition() {
+    const std::string out = text(simplifyLoops(clampLoops(windowSum(56, 3, 1, LoopKind::Serial))));
+    QVERIFY2(out.find("if") == std::string::npos, out.c_str());
+    QVERIFY2(out.find("from max(0, -i + 1)") != std::string::npos || out.find("from max(") != std::string::npos,
+             out.c_str());
+}
+
+void TestLoop::partitionFreesTheInterior() {
+    const LoopNest nest = optimizeLoops(windowSum(56, 3, 1, LoopKind::Unroll));
+    const std::string out = text(nest);
+    QVERIFY2(out.find("for i in 54 from 1") != std::string::npos, out.c_str());
+    // Conditions stay at both edges only, where unrolling decides them.
+    QCOMPARE(std::ranges::count(out, '&'), 0);
+}
+
+void TestLoop::interpreterRefusesBadAccesses() {
+    std::vector<LoopValues> buffers{loopValues(DType::F32, 4), loopValues(DType::F32, 4)};
+    const LoopNest nest = around(storeStmt("y", v("N"), load("x", Expr(0))));
+    const Status status = interpret(nest, buffers, {{"N", 4}});
+    QVERIFY(!status.ok());
+    QCOMPARE(status.diag().code, DiagCode::LoopInvalid);
+    QVERIFY(status.diag().message.find("y[4] is outside its 4 elements") != std::string::npos);
+}
+
+void TestLoop::interpreterSeesRaces() {
+    std::vector<LoopValues> buffers{loopValues(DType::F32, 4), loopValues(DType::F32, 4)};
+    const Stmt same = storeStmt("y", floorDivExpr(v("i"), Expr(2)), load("x", v("i")));
+    QVERIFY(!interpret(around(parallelStmt("i", v("N"), 1, same)), buffers, {{"N", 4}}).ok());
+    const Stmt apart = storeStmt("y", v("i"), load("x", v("i")));
+    QVERIFY(interpret(around(parallelStmt("i", v("N"), 1, apart)), buffers, {{"N", 4}}).ok());
+}
+
+void TestLoop::verifierNamesWhatIsWrong() {
+    QVERIFY(complains(around(storeStmt("y", v("i"), floatExpr(0))), "i is not in scope"));
+    QVERIFY(complains(around(storeStmt("z", Expr(0), floatExpr(0))), "no buffer z"));
+    QVERIFY(complains(around(storeStmt("y", Expr(-1), floatExpr(0))), "below 0"));
+    QVERIFY(complains(around(storeStmt("y", v("N"), floatExpr(0))), "beyond N"));
+    QVERIFY(complains(around(storeStmt("x", Expr(0), floatExpr(0))), "may only be read"));
+    QVERIFY(complains(around(storeStmt("y", Expr(0), intExpr(1))), "holds f32, not i64"));
+    QVERIFY(complains(around(parallelStmt("i", v("N"), 1, storeStmt("y", Expr(0), floatExpr(0)))),
+                      "written by every iteration"));
+    const Stmt store = storeStmt("y", v("i"), floatExpr(0));
+    QVERIFY(complains(around(forStmt("i", Expr(0), v("N"), LoopKind::Vector, store)), "no constant extent"));
+    QVERIFY(complains(around(forStmt("j", Expr(0), v("N"), LoopKind::Serial, parallelStmt("i", v("N"), 1, store))),
+                      "below another"));
+    const Buffer acc{"acc", DType::F32, Expr(8), BufferScope::Register, BufferAccess::ReadWrite};
+    const Stmt chosen = forStmt("i", Expr(0), Expr(8), LoopKind::Serial, storeStmt("acc", v("i"), floatExpr(0)));
+    QVERIFY(complains(around(allocStmt(acc, chosen)), "chosen by i"));
+}
+
+void TestLoop::verifierReportsTheUnproved() {
+    const Stmt store = storeStmt("y", v("i") + Expr(1), floatExpr(0));
+    const LoopReport open = verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, store)));
+    QVERIFY(open.ok());
+    QCOMPARE(open.findings.size(), std::size_t(1));
+    const Stmt guarded = ifStmt(ltExpr(v("i") + Expr(1), v("N")), store);
+    QVERIFY(verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, guarded))).findings.empty());
+}
+
+QTEST_GUILESS_MAIN(TestLoop)
+#include "test_loop.moc"
