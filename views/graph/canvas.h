@@ -8,6 +8,7 @@
 //   fit selection or all                  M  minimap   Esc  select nothing
 #pragma once
 
+#include "views/common/selection.h"
 #include "views/common/theme.h"
 #include "views/graph/scene_index.h"
 
@@ -20,8 +21,6 @@
 class QPainter;
 
 namespace fw::ui {
-
-using Ids = std::vector<std::int64_t>; // ascending where a canvas gives them out
 
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT

@@ -1,0 +1,193 @@
+#include "views/common/pane.h"
+
+#include "views/common/theme.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QTableView>
+#include <QTreeView>
+
+namespace fw::ui {
+namespace {
+
+constexpr int rowHeight = 22;
+
+Colour tintOf(picture::Implementation implementation) {
+    switch (implementation) {
+    case picture::Implementation::Generated:
+        return Colour::Generated;
+    case picture::Implementation::OneDnn:
+        return Colour::OneDnn;
+    case picture::Implementation::OpenBlas:
+        return Colour::OpenBlas;
+    case picture::Implementation::None:
+    case picture::Implementation::Reference:
+        return Colour::Reference;
+    }
+    return Colour::Reference;
+}
+
+void prepareCommon(QAbstractItemView* view) {
+    view->setFrameShape(QFrame::NoFrame);
+    view->setAlternatingRowColors(true);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setTextElideMode(Qt::ElideMiddle);
+    view->setItemDelegate(new RowDelegate(view));
+}
+
+} // namespace
+
+PaneHeader::PaneHeader(const QString& title, QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("paneHeader"));
+    setAttribute(Qt::WA_StyledBackground);
+    setFixedHeight(28);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(10, 0, 10, 0);
+    row->setSpacing(8);
+    m_title = new QLabel(title, this);
+    m_title->setObjectName(QStringLiteral("paneTitle"));
+    m_detail = new QLabel(this);
+    m_detail->setObjectName(QStringLiteral("paneDetail"));
+    m_detail->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_detail->setMinimumWidth(0);
+    m_detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    for (QLabel* label : {m_title, m_detail}) {
+        label->setTextFormat(Qt::PlainText);
+        label->setAttribute(Qt::WA_TransparentForMouseEvents); // a dock is dragged by its header
+    }
+    row->addWidget(m_title);
+    row->addWidget(m_detail, 1);
+}
+
+void PaneHeader::setTitle(const QString& title) {
+    m_title->setText(title);
+}
+void PaneHeader::setDetail(const QString& detail) {
+    m_detail->setText(detail);
+}
+QString PaneHeader::detail() const {
+    return m_detail->text();
+}
+void PaneHeader::addWidget(QWidget* widget) {
+    layout()->addWidget(widget);
+}
+
+PaneHeader* PaneHeader::install(QDockWidget* dock) {
+    auto* header = new PaneHeader(dock->windowTitle(), dock);
+    connect(dock, &QDockWidget::windowTitleChanged, header, &PaneHeader::setTitle);
+    dock->setTitleBarWidget(header);
+    return header;
+}
+
+QSize RowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    if (index.data(ImplementationRole).isValid())
+        size.rwidth() += 36;
+    if (index.data(ShareRole).isValid())
+        size.setWidth(std::max(size.width(), 120));
+    size.setHeight(std::max(size.height(), rowHeight));
+    return size;
+}
+
+void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                        const QModelIndex& index) const {
+    const Theme& theme = Theme::instance();
+    QStyleOptionViewItem item = option;
+    initStyleOption(&item, index);
+    item.state &= ~QStyle::State_HasFocus;
+    const QWidget* widget = option.widget;
+    QStyle* style = widget ? widget->style() : QApplication::style();
+
+    const QVariant tone = index.data(ToneRole);
+    if (tone.isValid()) {
+        Colour colour = Colour::Text;
+        switch (static_cast<Tone>(tone.toInt())) {
+        case Tone::None:
+            break;
+        case Tone::Good:
+            colour = Colour::Created;
+            break;
+        case Tone::Warning:
+            colour = Colour::NearMiss;
+            break;
+        case Tone::Bad:
+            colour = Colour::Failing;
+            break;
+        }
+        item.palette.setColor(QPalette::Text, theme.colour(colour));
+    }
+
+    const QVariant share = index.data(ShareRole);
+    if (share.isValid()) {
+        item.text.clear();
+        style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
+        QRectF bar = QRectF(option.rect).adjusted(8, 0, -8, 0);
+        bar.setWidth(bar.width() * std::clamp(share.toDouble(), 0.0, 1.0));
+        bar = QRectF(bar.x(), bar.center().y() - 4.5, std::max(bar.width(), 1.0), 9);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.colour(Colour::Bar));
+        painter->drawRoundedRect(bar, 1.5, 1.5);
+        painter->restore();
+        return;
+    }
+    const QVariant chip = index.data(ImplementationRole);
+    const auto implementation = static_cast<picture::Implementation>(chip.toInt());
+    if (!chip.isValid() || implementation == picture::Implementation::None) {
+        style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
+        return;
+    }
+    // Background first, then the chip, then the text behind it.
+    const QString text = item.text;
+    item.text.clear();
+    style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRectF frame(option.rect.x() + 6.5, option.rect.center().y() - 7 + 0.5, 27, 15);
+    painter->setPen(QPen(theme.colour(tintOf(implementation)), 1));
+    painter->setBrush(theme.colour(Colour::BoxFill));
+    painter->drawRoundedRect(frame, 3, 3);
+    painter->setFont(Theme::textFont(9, QFont::Bold));
+    const auto letters = chipText(implementation);
+    painter->drawText(frame, Qt::AlignCenter,
+                      QString::fromUtf8(letters.data(), static_cast<qsizetype>(letters.size())));
+    painter->setFont(item.font);
+    painter->setPen(item.palette.color(QPalette::Text));
+    const QRect room = option.rect.adjusted(40, 0, -4, 0);
+    painter->drawText(room, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft),
+                      item.fontMetrics.elidedText(text, Qt::ElideMiddle, room.width()));
+    painter->restore();
+}
+
+void prepare(QTreeView* view) {
+    prepareCommon(view);
+    view->setUniformRowHeights(true);
+    view->setIndentation(14);
+    view->setAllColumnsShowFocus(true);
+    view->header()->setHighlightSections(false);
+    view->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+void prepare(QTableView* view) {
+    prepareCommon(view);
+    view->setShowGrid(false);
+    view->setWordWrap(false);
+    view->setCornerButtonEnabled(false);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    view->verticalHeader()->setDefaultSectionSize(rowHeight);
+    view->horizontalHeader()->setHighlightSections(false);
+    view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    view->horizontalHeader()->setStretchLastSection(true);
+}
+
+} // namespace fw::ui
