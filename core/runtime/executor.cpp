@@ -59,6 +59,29 @@ Status Executor::setSymbol(const std::string& name, std::int64_t value) {
     return fail(FW_BAD_ARGUMENT, "the model has no free dimension %s", name.c_str());
 }
 
+Status Executor::inputShape(std::size_t index, std::vector<std::int64_t>& dims) const {
+    if (index >= m_inputs.size())
+        return fail(FW_BAD_ARGUMENT, "the model has %zu inputs, there is no input %zu",
+                    m_inputs.size(), index);
+    const Tensor& tensor = m_program.tensors[m_program.inputs[index]];
+    dims.clear();
+    for (ExpressionId id : tensor.dims) {
+        const Expression& expression = m_program.expressions[id];
+        for (const Instruction& instruction : expression.code)
+            if (instruction.op == Op::Symbol &&
+                m_wanted[static_cast<std::size_t>(instruction.value)] < 0)
+                return fail(
+                    FW_SYMBOL_UNBOUND, "input %s: free dimension %s has not been set",
+                    tensor.name.c_str(),
+                    m_program.symbols[static_cast<std::size_t>(instruction.value)].name.c_str());
+        std::int64_t extent = 0;
+        if (evaluate(expression, m_wanted.data(), extent) != Evaluation::Ok)
+            return fail(FW_OVERFLOW, "input %s: an extent cannot be computed", tensor.name.c_str());
+        dims.push_back(extent);
+    }
+    return {};
+}
+
 Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
     if (index >= m_inputs.size())
         return fail(FW_BAD_ARGUMENT, "the model has %zu inputs, there is no input %zu",

@@ -49,6 +49,7 @@ public:
 
     // As the functions of the same names in fusewright.h.
     Status setSymbol(const std::string& name, std::int64_t value);
+    Status inputShape(std::size_t index, std::vector<std::int64_t>& dims) const;
     Status setInput(std::size_t index, const fw_tensor& tensor);
     Status bindOutput(std::size_t index, const fw_tensor* tensor);
     Status outputShape(std::size_t index, std::vector<std::int64_t>& dims);

@@ -120,6 +120,10 @@ FW_API const fw_step_info* fw_step(const fw_model* model, int32_t index);
  * by itself has to be set by name. A value set by name must agree with the inputs. */
 FW_API fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value);
 
+/* The extents of an input for the free dimensions that were set by name; `dims` has room for the
+ * input's rank. */
+FW_API fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims);
+
 /* The memory is borrowed and read by each fw_run until another tensor is set. Contiguous and
  * 64-byte aligned memory is used in place, anything else is copied at each run. `shape` and
  * `strides` are copied here. */
@@ -151,6 +155,36 @@ FW_API const char* fw_last_error(const fw_model* model);
 /* What this module is: target, graph hash, symbols, groups with their nodes and decisions. JSON,
  * UTF-8. */
 FW_API const char* fw_metadata_json(void);
+
+/* All of the above as a table. A program that links several modules calls each through its own
+ * table, because the names fw_open, fw_run ... exist once per program only: fw_NAME_api(), declared
+ * in NAME.h. */
+typedef struct fw_api {
+    uint32_t abi_version; /* FW_ABI_VERSION */
+    uint32_t struct_size; /* sizeof(fw_api): later versions append */
+    fw_status (*open)(const char* weights, const fw_options* options, fw_model** model);
+    void (*close)(fw_model* model);
+    int32_t (*input_count)(const fw_model* model);
+    int32_t (*output_count)(const fw_model* model);
+    int32_t (*symbol_count)(const fw_model* model);
+    int32_t (*step_count)(const fw_model* model);
+    const fw_tensor_info* (*input)(const fw_model* model, int32_t index);
+    const fw_tensor_info* (*output)(const fw_model* model, int32_t index);
+    const fw_symbol_info* (*symbol)(const fw_model* model, int32_t index);
+    const fw_step_info* (*step)(const fw_model* model, int32_t index);
+    fw_status (*set_symbol)(fw_model* model, const char* name, int64_t value);
+    fw_status (*input_shape)(fw_model* model, int32_t index, int64_t* dims);
+    fw_status (*set_input)(fw_model* model, int32_t index, const fw_tensor* tensor);
+    fw_status (*bind_output)(fw_model* model, int32_t index, const fw_tensor* tensor);
+    fw_status (*output_shape)(fw_model* model, int32_t index, int64_t* dims);
+    fw_status (*output_view)(fw_model* model, int32_t index, fw_tensor* view);
+    fw_status (*run)(fw_model* model);
+    fw_status (*run_profiled)(fw_model* model, fw_step_time* times, int32_t* count);
+    int64_t (*arena_bytes)(const fw_model* model);
+    const char* (*last_error)(const fw_model* model);
+    const char* (*metadata_json)(void);
+} fw_api;
+FW_API const fw_api* fw_module_api(void);
 
 #ifdef __cplusplus
 }

@@ -176,7 +176,11 @@ private Q_SLOTS:
         QVERIFY(e.bindOutput(1, &wrong).ok());
         REFUSED(e.run(), FW_BAD_SHAPE, "has shape 5x3 for these inputs, the bound memory has 4x3");
         QVERIFY(e.bindOutput(1, nullptr).ok());
+        std::vector<std::int64_t> dims;
+        REFUSED(e.inputShape(0, dims), FW_SYMBOL_UNBOUND, "n has not been set");
         QVERIFY(e.setSymbol("n", 6).ok());
+        QVERIFY(e.inputShape(0, dims).ok());
+        QCOMPARE(dims, (std::vector<std::int64_t>{6, 3}));
         REFUSED(e.run(), FW_BAD_SHAPE, "n is 6 from fw_set_symbol but 5 from input x");
     }
 

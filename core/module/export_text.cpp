@@ -1,0 +1,274 @@
+#include "module/export_text.h"
+
+#include "module/embedded.h"
+#include "runtime/cpu.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace fw::module {
+
+using namespace runtime;
+
+namespace {
+
+bool isLetter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+std::string identifier(std::string_view text) {
+    std::string result;
+    for (char c : text)
+        result += isLetter(c) || isDigit(c) ? c : '_';
+    if (result.empty() || isDigit(result.front()))
+        result.insert(0, "_");
+    return result;
+}
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z')
+            c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+// Names come from models: in a C comment or string they may end neither.
+std::string harmless(std::string_view text) {
+    std::string result;
+    for (char c : text)
+        result += c < ' ' || c > '~' || c == '*' || c == '"' || c == '\\' || c == '?' ? '_' : c;
+    return result;
+}
+
+const char* infix(Op op) {
+    switch (op) {
+    case Op::Add:
+        return " + ";
+    case Op::Subtract:
+        return " - ";
+    case Op::Multiply:
+        return " * ";
+    case Op::FloorDivide:
+        return " / ";
+    case Op::FloorModulo:
+        return " % ";
+    case Op::Equal:
+        return " == ";
+    case Op::NotEqual:
+        return " != ";
+    case Op::Less:
+        return " < ";
+    case Op::LessOrEqual:
+        return " <= ";
+    case Op::And:
+        return " && ";
+    case Op::Or:
+        return " || ";
+    case Op::Constant:
+    case Op::Symbol:
+    case Op::Minimum:
+    case Op::Maximum:
+    case Op::Not:
+        break;
+    }
+    return " ? ";
+}
+
+void appendSide(std::string& text, const Program& program, const std::vector<TensorId>& list,
+                const char* side, const std::string& prefix) {
+    std::set<std::string> taken;
+    text += fmt::format("#define {}_{}_COUNT {}\n", prefix, side, list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const Tensor& tensor = program.tensors[list[i]];
+        std::string name = upper(identifier(tensor.name));
+        if (name == "COUNT" || !taken.insert(name).second)
+            name += fmt::format("_{}", i);
+        taken.insert(name);
+        text += fmt::format("#define {}_{}_{} {} /* {}: {}{} */\n", prefix, side, name, i,
+                            harmless(tensor.name), typeName(tensor.type),
+                            harmless(shapeText(program, tensor)));
+    }
+}
+
+} // namespace
+
+std::string expressionText(const Program& program, ExpressionId expression) {
+    std::vector<std::string> stack;
+    std::vector<bool> simple;
+    for (const Instruction& instruction : program.expressions[expression].code) {
+        if (instruction.op == Op::Constant) {
+            stack.push_back(fmt::format("{}", instruction.value));
+            simple.push_back(true);
+            continue;
+        }
+        if (instruction.op == Op::Symbol) {
+            stack.push_back(program.symbols[static_cast<std::size_t>(instruction.value)].name);
+            simple.push_back(true);
+            continue;
+        }
+        const auto operand = [&] {
+            std::string text = simple.back() ? stack.back() : "(" + stack.back() + ")";
+            stack.pop_back();
+            simple.pop_back();
+            return text;
+        };
+        if (instruction.op == Op::Not) {
+            stack.push_back("!" + operand());
+            simple.push_back(true);
+        } else if (instruction.op == Op::Minimum || instruction.op == Op::Maximum) {
+            const std::string right = operand();
+            const std::string left = operand();
+            stack.push_back(fmt::format("{}({}, {})", instruction.op == Op::Minimum ? "min" : "max",
+                                        left, right));
+            simple.push_back(true);
+        } else {
+            const std::string right = operand();
+            stack.push_back(operand() + infix(instruction.op) + right);
+            simple.push_back(false);
+        }
+    }
+    return stack.empty() ? std::string() : stack.back();
+}
+
+std::string shapeText(const Program& program, const Tensor& tensor) {
+    std::string text = "[";
+    for (ExpressionId dim : tensor.dims)
+        text += (text.size() > 1 ? ", " : "") + expressionText(program, dim);
+    return text + "]";
+}
+
+std::string contentsAssembly(const ExportRequest& request) {
+    std::string text = "    .section .rodata\n";
+    const auto define = [&](const std::string& name, const std::string& what, int alignment) {
+        text += fmt::format("    .balign {}\n    .global {}\n    .hidden {}\n{}:\n{}", alignment,
+                            name, name, name, what);
+    };
+    define("fw_program_blob", "    .incbin \"program.bin\"\n1:\n", 64);
+    define("fw_program_blob_size", "    .quad 1b - fw_program_blob\n", 8);
+    define("fw_kernel_table_size", fmt::format("    .quad {}\n", request.kernels.size()), 8);
+    define("fw_module_metadata", "    .incbin \"metadata.json\"\n    .byte 0\n", 1);
+    define("fw_module_weights_name", fmt::format("    .asciz \"{}.weights\"\n", request.name), 1);
+
+    text += "    .section .data.rel.ro, \"aw\"\n";
+    std::string table;
+    for (const std::string& kernel : request.kernels)
+        table += fmt::format("    .quad {}\n", kernel);
+    if (table.empty())
+        table = "    .quad 0\n";
+    define("fw_kernel_table", table, 8);
+
+    // The one name that differs between modules, so that a program can link several.
+    text += fmt::format(
+        "    .text\n    .global fw_{0}_api\n    .type fw_{0}_api, @function\nfw_{0}_api:\n"
+        "    jmp fw_module_api@PLT\n    .section .note.GNU-stack, \"\", @progbits\n",
+        request.name);
+    return text;
+}
+
+std::string headerText(const ExportRequest& request) {
+    const Program& program = request.program;
+    const std::string prefix = upper(request.name);
+    std::string text(embeddedHeader());
+    text += fmt::format("\n/* The model {}, compiled for {}. */\n#ifndef FUSEWRIGHT_MODULE_{}_H\n"
+                        "#define FUSEWRIGHT_MODULE_{}_H\n\n",
+                        harmless(program.name), harmless(program.target), prefix, prefix);
+    text += fmt::format("#define {}_WEIGHTS \"{}.weights\"\n", prefix, request.name);
+    appendSide(text, program, program.inputs, "INPUT", prefix);
+    appendSide(text, program, program.outputs, "OUTPUT", prefix);
+    for (const Symbol& symbol : program.symbols)
+        text += fmt::format("/* free dimension {}: {} to {} */\n", harmless(symbol.name),
+                            symbol.minimum, symbol.maximum);
+    text += fmt::format(
+        "\n#ifdef __cplusplus\nextern \"C\"\n#endif\nconst fw_api* fw_{}_api(void);\n\n#endif\n",
+        request.name);
+    return text;
+}
+
+std::string exampleText(const ExportRequest& request) {
+    constexpr std::string_view mark = "@NAME@";
+    std::string text(embeddedExample());
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+        text.replace(at, mark.size(), request.name);
+    return text;
+}
+
+std::string configText(const ExportRequest& request) {
+    return fmt::format(R"(# find_package({0}) gives the target {0}::{0}.
+if(NOT TARGET {0}::{0})
+  add_library({0}::{0} SHARED IMPORTED)
+  set_target_properties({0}::{0} PROPERTIES
+    IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/lib{0}.so"
+    IMPORTED_SONAME "lib{0}.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}")
+endif()
+set({0}_WEIGHTS "${{CMAKE_CURRENT_LIST_DIR}}/{0}.weights")
+)",
+                       request.name);
+}
+
+std::string listsText(const ExportRequest& request) {
+    return fmt::format(R"(# Builds the example program of the exported model {0}.
+cmake_minimum_required(VERSION 3.16)
+project({0}_example LANGUAGES C)
+set(CMAKE_C_STANDARD 11)
+find_package({0} REQUIRED CONFIG PATHS "${{CMAKE_CURRENT_LIST_DIR}}" NO_DEFAULT_PATH)
+add_executable(example example_main.c)
+target_link_libraries(example PRIVATE {0}::{0})
+)",
+                       request.name);
+}
+
+std::string manifestText(const ExportRequest& request, const std::vector<FileEntry>& files,
+                         const std::vector<std::string>& libraries) {
+    using Json = nlohmann::ordered_json;
+    const Program& program = request.program;
+    const auto tensors = [&](const std::vector<TensorId>& list) {
+        Json entries = Json::array();
+        for (TensorId id : list) {
+            const Tensor& tensor = program.tensors[id];
+            entries.push_back(Json{{"name", tensor.name},
+                                   {"type", typeName(tensor.type)},
+                                   {"shape", shapeText(program, tensor)}});
+        }
+        return entries;
+    };
+    Json json;
+    json["abi"] = FW_ABI_VERSION;
+    json["name"] = request.name;
+    json["model"] = program.name;
+    json["engine"] = program.engine;
+    json["target"] = program.target;
+    json["requires"] = featureNames(program.requiredFeatures);
+    json["libraries"] = libraries;
+    json["inputs"] = tensors(program.inputs);
+    json["outputs"] = tensors(program.outputs);
+    json["symbols"] = Json::array();
+    for (const Symbol& symbol : program.symbols)
+        json["symbols"].push_back(
+            Json{{"name", symbol.name}, {"minimum", symbol.minimum}, {"maximum", symbol.maximum}});
+    json["assumptions"] = Json::array();
+    for (const Assumption& assumption : program.assumptions)
+        json["assumptions"].push_back(assumption.sentence);
+    json["kernels"] = request.kernels;
+    json["groups"] = Json::array();
+    for (const Step& step : program.steps)
+        json["groups"].push_back(
+            Json{{"name", step.name},
+                 {"kernel",
+                  step.kernel == copyKernel ? std::string("copy") : request.kernels[step.kernel]},
+                 {"nodes", step.nodes}});
+    json["files"] = Json::array();
+    json["sha256"] = Json::object();
+    for (const FileEntry& file : files) {
+        json["files"].push_back(Json{{"name", file.name}, {"bytes", file.bytes}});
+        json["sha256"][file.name] = file.sha256;
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace fw::module

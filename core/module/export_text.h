@@ -1,0 +1,28 @@
+// The text files of an exported module, as functions of the request.
+#pragma once
+
+#include "module/export.h"
+
+namespace fw::module {
+
+// "n * 2 + 1" with the names of the program's free dimensions.
+std::string expressionText(const runtime::Program& program, runtime::ExpressionId expression);
+std::string shapeText(const runtime::Program& program, const runtime::Tensor& tensor); // "[n, 3]"
+
+std::string
+contentsAssembly(const ExportRequest& request); // program.bin and metadata.json lie beside it
+std::string headerText(const ExportRequest& request);
+std::string exampleText(const ExportRequest& request);
+std::string configText(const ExportRequest& request); // NAMEConfig.cmake
+std::string listsText(const ExportRequest& request);  // CMakeLists.txt
+
+struct FileEntry {
+    std::string name;
+    std::size_t bytes = 0;
+    std::string sha256;
+};
+
+std::string manifestText(const ExportRequest& request, const std::vector<FileEntry>& files,
+                         const std::vector<std::string>& libraries);
+
+} // namespace fw::module

@@ -1,0 +1,268 @@
+// The C interface of an exported module, over the executor. Compiled into modules only: the JIT
+// uses the executor itself.
+#define FW_BUILDING_MODULE
+#include "runtime/executor.h"
+#include "runtime/module/contents.h"
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace fw::runtime;
+
+struct fw_model {
+    std::unique_ptr<Executor> executor;
+    FileMapping weights;
+    std::string error;
+
+    std::vector<std::vector<std::int64_t>> dims; // what the infos point to
+    std::vector<fw_tensor_info> inputs;
+    std::vector<fw_tensor_info> outputs;
+    std::vector<fw_symbol_info> symbols;
+    std::vector<std::vector<const char*>> nodes;
+    std::vector<fw_step_info> steps;
+};
+
+namespace {
+
+thread_local char openError[768];
+
+fw_status refuseOpen(const Status& status) {
+    std::snprintf(openError, sizeof openError, "%s", status.message.c_str());
+    return status.code;
+}
+
+fw_status report(fw_model* model, const Status& status) {
+    model->error = status.message;
+    return status.code;
+}
+
+fw_status noModel() {
+    return refuseOpen(fail(FW_BAD_ARGUMENT, "the model is null"));
+}
+
+bool inRange(std::int32_t index, std::size_t count) {
+    return index >= 0 && static_cast<std::size_t>(index) < count;
+}
+
+// Negative indices become one that no list has.
+std::size_t position(std::int32_t index) {
+    return index < 0 ? SIZE_MAX : static_cast<std::size_t>(index);
+}
+
+Status giveShape(Status status, const std::vector<std::int64_t>& shape, std::int64_t* dims) {
+    if (!status.ok() || shape.empty())
+        return status;
+    if (!dims)
+        return fail(FW_BAD_ARGUMENT, "the place for the extents is null");
+    std::memcpy(dims, shape.data(), shape.size() * sizeof shape[0]);
+    return status;
+}
+
+std::string weightsBesideUs() {
+    Dl_info info = {};
+    if (dladdr(fw_module_weights_name, &info) == 0 || !info.dli_fname)
+        return fw_module_weights_name;
+    const std::string library = info.dli_fname;
+    const std::size_t slash = library.rfind('/');
+    return (slash == std::string::npos ? std::string() : library.substr(0, slash + 1)) +
+           fw_module_weights_name;
+}
+
+fw_tensor_info describe(const Program& program, const Tensor& tensor,
+                        std::vector<std::int64_t>& dims) {
+    for (ExpressionId id : tensor.dims) {
+        std::int64_t extent = -1;
+        const Expression& expression = program.expressions[id];
+        if (usesSymbols(expression) || evaluate(expression, nullptr, extent) != Evaluation::Ok)
+            extent = -1;
+        dims.push_back(extent);
+    }
+    return {tensor.name.c_str(), dlpackType(tensor.type), static_cast<std::int32_t>(dims.size()),
+            dims.data()};
+}
+
+void describeAll(fw_model& model) {
+    const Program& program = model.executor->program();
+    model.dims.resize(program.inputs.size() + program.outputs.size());
+    std::size_t next = 0;
+    for (TensorId id : program.inputs)
+        model.inputs.push_back(describe(program, program.tensors[id], model.dims[next++]));
+    for (TensorId id : program.outputs)
+        model.outputs.push_back(describe(program, program.tensors[id], model.dims[next++]));
+    for (const Symbol& symbol : program.symbols)
+        model.symbols.push_back({symbol.name.c_str(), symbol.minimum, symbol.maximum});
+    model.nodes.resize(program.steps.size());
+    for (std::size_t s = 0; s < program.steps.size(); ++s) {
+        for (const std::string& node : program.steps[s].nodes)
+            model.nodes[s].push_back(node.c_str());
+        model.steps.push_back({program.steps[s].name.c_str(),
+                               static_cast<std::int32_t>(model.nodes[s].size()),
+                               model.nodes[s].data()});
+    }
+}
+
+Status openModel(const char* path, const fw_options& options, fw_model& model) {
+    Program program;
+    if (Status status = readProgram(fw_program_blob, fw_program_blob_size, program); !status.ok())
+        return status;
+    Weights weights;
+    if (program.weightsBytes > 0 || path) {
+        const std::string file = path ? std::string(path) : weightsBesideUs();
+        const Verify verify = options.verify_weights ? Verify::Contents : Verify::Header;
+        if (Status status = openWeights(file.c_str(), program, verify, model.weights, weights);
+            !status.ok())
+            return status;
+    }
+    ExecutorOptions chosen;
+    chosen.threads = options.threads;
+    chosen.denormals = options.flush_denormals ? Denormals::Flush : Denormals::Keep;
+    if (Status status = Executor::open(std::move(program), fw_kernel_table, fw_kernel_table_size,
+                                       std::move(weights), chosen, model.executor);
+        !status.ok())
+        return status;
+    describeAll(model);
+    return {};
+}
+
+} // namespace
+
+fw_status fw_open(const char* weights, const fw_options* options, fw_model** model) {
+    if (!model)
+        return refuseOpen(fail(FW_BAD_ARGUMENT, "the place for the model is null"));
+    *model = nullptr;
+    fw_options chosen = {};
+    if (options) {
+        if (options->struct_size < sizeof(std::uint32_t))
+            return refuseOpen(fail(FW_BAD_ARGUMENT, "fw_options.struct_size is not set"));
+        std::memcpy(&chosen, options,
+                    options->struct_size < sizeof chosen ? options->struct_size : sizeof chosen);
+    }
+    std::unique_ptr<fw_model> opened(new fw_model);
+    if (Status status = openModel(weights, chosen, *opened); !status.ok())
+        return refuseOpen(status);
+    *model = opened.release();
+    return FW_OK;
+}
+
+void fw_close(fw_model* model) {
+    delete model;
+}
+
+int32_t fw_input_count(const fw_model* model) {
+    return model ? static_cast<int32_t>(model->inputs.size()) : 0;
+}
+
+int32_t fw_output_count(const fw_model* model) {
+    return model ? static_cast<int32_t>(model->outputs.size()) : 0;
+}
+
+int32_t fw_symbol_count(const fw_model* model) {
+    return model ? static_cast<int32_t>(model->symbols.size()) : 0;
+}
+
+int32_t fw_step_count(const fw_model* model) {
+    return model ? static_cast<int32_t>(model->steps.size()) : 0;
+}
+
+const fw_tensor_info* fw_input(const fw_model* model, int32_t index) {
+    return model && inRange(index, model->inputs.size()) ? &model->inputs[position(index)]
+                                                         : nullptr;
+}
+
+const fw_tensor_info* fw_output(const fw_model* model, int32_t index) {
+    return model && inRange(index, model->outputs.size()) ? &model->outputs[position(index)]
+                                                          : nullptr;
+}
+
+const fw_symbol_info* fw_symbol(const fw_model* model, int32_t index) {
+    return model && inRange(index, model->symbols.size()) ? &model->symbols[position(index)]
+                                                          : nullptr;
+}
+
+const fw_step_info* fw_step(const fw_model* model, int32_t index) {
+    return model && inRange(index, model->steps.size()) ? &model->steps[position(index)] : nullptr;
+}
+
+fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value) {
+    if (!model)
+        return noModel();
+    return report(model, name ? model->executor->setSymbol(name, value)
+                              : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null"));
+}
+
+fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims) {
+    if (!model)
+        return noModel();
+    std::vector<std::int64_t> shape;
+    return report(model,
+                  giveShape(model->executor->inputShape(position(index), shape), shape, dims));
+}
+
+fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* tensor) {
+    if (!model)
+        return noModel();
+    return report(model, tensor ? model->executor->setInput(position(index), *tensor)
+                                : fail(FW_BAD_ARGUMENT, "the input tensor is null"));
+}
+
+fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor) {
+    return model ? report(model, model->executor->bindOutput(position(index), tensor)) : noModel();
+}
+
+fw_status fw_output_shape(fw_model* model, int32_t index, int64_t* dims) {
+    if (!model)
+        return noModel();
+    std::vector<std::int64_t> shape;
+    return report(model,
+                  giveShape(model->executor->outputShape(position(index), shape), shape, dims));
+}
+
+fw_status fw_output_view(fw_model* model, int32_t index, fw_tensor* view) {
+    if (!model)
+        return noModel();
+    return report(model, view ? model->executor->outputView(position(index), *view)
+                              : fail(FW_BAD_ARGUMENT, "the place for the view is null"));
+}
+
+fw_status fw_run(fw_model* model) {
+    return model ? report(model, model->executor->run()) : noModel();
+}
+
+fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count) {
+    if (!model)
+        return noModel();
+    if (!count || *count < 0 || (!times && *count > 0))
+        return report(model, fail(FW_BAD_ARGUMENT, "the place for the times is null or negative"));
+    std::vector<StepTime> measured;
+    const Status status = model->executor->run(measured);
+    const auto room = static_cast<std::size_t>(*count);
+    *count = static_cast<int32_t>(model->steps.size());
+    for (std::size_t s = 0; status.ok() && s < measured.size() && s < room; ++s) {
+        const StepWork work = model->executor->work(s);
+        times[s] = {measured[s].startNs, measured[s].endNs, work.flops, work.bytes};
+    }
+    return report(model, status);
+}
+
+int64_t fw_arena_bytes(const fw_model* model) {
+    return model ? model->executor->memoryPlan().arenaBytes : 0;
+}
+
+const char* fw_last_error(const fw_model* model) {
+    return model ? model->error.c_str() : openError;
+}
+
+const char* fw_metadata_json(void) {
+    return fw_module_metadata;
+}
+
+const fw_api* fw_module_api(void) {
+    static const fw_api api = {FW_ABI_VERSION,  sizeof(fw_api),  fw_open,         fw_close,
+                               fw_input_count,  fw_output_count, fw_symbol_count, fw_step_count,
+                               fw_input,        fw_output,       fw_symbol,       fw_step,
+                               fw_set_symbol,   fw_input_shape,  fw_set_input,    fw_bind_output,
+                               fw_output_shape, fw_output_view,  fw_run,          fw_run_profiled,
+                               fw_arena_bytes,  fw_last_error,   fw_metadata_json};
+    return &api;
+}

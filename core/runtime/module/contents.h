@@ -1,0 +1,19 @@
+// What the exporter puts beside this code into a module, in an assembler file that it writes: the
+// program, the kernel table, the metadata and the name of the weights file. Hidden symbols, all
+// read-only.
+#pragma once
+
+#include "runtime/kernel_abi.h"
+
+#include <cstdint>
+
+extern "C" {
+#pragma GCC visibility push(hidden)
+extern const std::uint8_t fw_program_blob[];
+extern const std::uint64_t fw_program_blob_size;
+extern const fw_kernel fw_kernel_table[];
+extern const std::uint64_t fw_kernel_table_size;
+extern const char fw_module_metadata[];     // JSON, zero-terminated
+extern const char fw_module_weights_name[]; // "resnet18.weights"
+#pragma GCC visibility pop
+}

@@ -1,0 +1,317 @@
+// An exported module is built from a kernel written in C, and used the way a stranger would: with
+// cmake and cc only.
+#include "base/process.h"
+#include "base/sha256.h"
+#include "module/export.h"
+#include "module/export_text.h"
+#include "runtime/sample_program.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace fw::module;
+
+namespace {
+
+const char* const kernelSource = R"(
+#include "runtime/kernel_abi.h"
+static void scale_body(const fw_kernel_context* c, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+        for (int j = 0; j < 3; ++j)
+            ((float*)c->buffers[0])[3 * i + j] = ((float*)c->buffers[1])[3 * i + j] * ((float*)c->buffers[2])[j];
+}
+void scale_rows(const fw_kernel_context* c) { c->parallel_for(c, scale_body, c->symbols[0], 1); }
+static void add_body(const fw_kernel_context* c, int64_t begin, int64_t end) {
+    for (int64_t i = 3 * begin; i < 3 * end; ++i)
+        ((float*)c->buffers[0])[i] = ((float*)c->buffers[1])[i] + ((float*)c->buffers[2])[i];
+}
+void add_rows(const fw_kernel_context* c) { c->parallel_for(c, add_body, c->symbols[0], 4); }
+void sum_all(const fw_kernel_context* c) {
+    float sum = 0;
+    for (int64_t i = 0; i < c->symbols[0]; ++i)
+        sum += ((float*)c->buffers[1])[i];
+    *(float*)c->buffers[0] = sum;
+}
+)";
+
+QByteArray contents(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+}
+
+struct Ran {
+    int exitCode = -1;
+    std::string text;
+};
+
+Ran run(std::vector<std::string> command, const QString& folder) {
+    auto result = fw::runProcess(
+        {.command = std::move(command), .folder = folder.toStdString(), .input = {}});
+    return result.ok() ? Ran{result->exitCode, result->output + result->errors}
+                       : Ran{-1, result.diag().message};
+}
+
+#define RAN(wanted, ...)                                                                           \
+    do {                                                                                           \
+        const Ran ran = run(__VA_ARGS__);                                                          \
+        QVERIFY2(ran.exitCode == wanted, ran.text.c_str());                                        \
+    } while (false)
+
+} // namespace
+
+class TestExport : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    QByteArray m_object;
+    QString m_module;  // exported once
+    QString m_example; // built once
+
+    QString at(const char* name) const { return m_folder.filePath(QString::fromLatin1(name)); }
+
+    ExportRequest request() const {
+        ExportRequest r;
+        r.name = "sample";
+        r.objects = {
+            {std::as_bytes(std::span(m_object.constData(), std::size_t(m_object.size())))}};
+        r.kernels = {"scale_rows", "add_rows", "sum_all"};
+        r.program = sample::program();
+        r.weights.pieces.resize(r.program.tensors.size());
+        r.weights.pieces[1] = sample::weights;
+        return r;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        write(at("kernels.c"), kernelSource);
+        RAN(0,
+            {"cc", "-c", "-O2", "-fPIC", "-I", std::string(FW_SOURCE_DIR) + "/core", "kernels.c"},
+            m_folder.path());
+        m_object = contents(at("kernels.o"));
+        QVERIFY(!m_object.isEmpty());
+        m_module = at("deep/er/module");
+        const auto report = exportModule(request(), m_module.toStdString());
+        QVERIFY2(report.ok(), report.ok() ? "" : report.diag().text().c_str());
+        QCOMPARE(report->files.size(), std::size_t{7});
+        const QStringList there = QDir(m_module).entryList(QDir::Files | QDir::Hidden |
+                                                           QDir::NoDotAndDotDot | QDir::Dirs);
+        QCOMPARE(there.size(), 7); // no staging left
+        QVERIFY(there.contains("libsample.so") && there.contains("sampleConfig.cmake"));
+
+        RAN(0,
+            {"cmake", "-S", m_module.toStdString(), "-B", at("build").toStdString(),
+             "-DCMAKE_BUILD_TYPE=Release"},
+            m_folder.path());
+        RAN(0, {"cmake", "--build", at("build").toStdString()}, m_folder.path());
+        m_example = at("build/example");
+        QVERIFY(QFile::exists(m_example));
+    }
+
+    void needsOnlyTheCLibraryAndGomp() {
+        const Ran ran = run({"readelf", "-d", "-W", "libsample.so"}, m_module);
+        if (ran.exitCode != 0)
+            QSKIP("no readelf");
+        for (const QString& line : QString::fromStdString(ran.text).split('\n'))
+            if (line.contains("(NEEDED)"))
+                QVERIFY2(line.contains("libgomp.so.1") || line.contains("libc.so.6") ||
+                             line.contains("libm.so.6") || line.contains("ld-linux"),
+                         qPrintable(line));
+        const Ran symbols = run({"nm", "-D", "--defined-only", "libsample.so"}, m_module);
+        QVERIFY(symbols.text.find(" T fw_sample_api") != std::string::npos);
+        for (const QString& line :
+             QString::fromStdString(symbols.text).split('\n', Qt::SkipEmptyParts))
+            QVERIFY2(line.section(' ', 2).startsWith("fw_"), qPrintable(line));
+    }
+
+    void exampleRunsEveryShape() {
+        for (const char* n : {"0", "1", "5", "1000"}) {
+            const Ran ran =
+                run({m_example.toStdString(), "--symbol", std::string("n=") + n, "--threads", "2"},
+                    m_module);
+            QVERIFY2(ran.exitCode == 0, ran.text.c_str());
+            QVERIFY2(ran.text.find("y [" + std::string(n) + ", 3]") != std::string::npos,
+                     ran.text.c_str());
+        }
+    }
+
+    void exampleComparesWithExpectedOutputs() {
+        const float x[6] = {1, 2, 3, 4, 5, 6};
+        float y[6] = {3, 12, 27, 12, 30, 54};
+        const float sum = 96;
+        const auto bytes = [](const void* data, qsizetype size) {
+            return QByteArray(static_cast<const char*>(data), size);
+        };
+        QByteArray npy("\x93NUMPY\x01\x00\x76\x00", 10); // version 1, 118 bytes of header
+        npy.append("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
+        npy = npy.leftJustified(127, ' ') + '\n' + bytes(x, sizeof x);
+        write(at("x.npy"), npy);
+        write(at("s.bin"), bytes(&sum, sizeof sum));
+        write(at("y.bin"), bytes(y, sizeof y));
+        const std::vector<std::string> command = {m_example.toStdString(),
+                                                  "--symbol",
+                                                  "n=2",
+                                                  "--input",
+                                                  "x.npy",
+                                                  "--expect",
+                                                  "s.bin",
+                                                  "--expect",
+                                                  "y.bin",
+                                                  "--output",
+                                                  "got.bin",
+                                                  "--runs",
+                                                  "3"};
+        RAN(0, command, m_folder.path());
+        QCOMPARE(contents(at("got.bin")), bytes(&sum, sizeof sum));
+        y[4] += 1;
+        write(at("y.bin"), bytes(y, sizeof y));
+        RAN(1, command, m_folder.path());
+        write(at("x.npy"), "short");
+        RAN(2, command, m_folder.path());
+        RAN(2, {m_example.toStdString(), "--symbol", "n=13"}, m_folder.path());
+        RAN(2, {m_example.toStdString(), "--nonsense", "1"}, m_folder.path());
+        RAN(2, {m_example.toStdString(), "--weights", "y.bin"}, m_folder.path());
+    }
+
+    void twoModulesInOneProgram() {
+        ExportRequest other = request();
+        other.name = "other";
+        const float weights[3] = {10, 20, 30};
+        other.weights.pieces[1] = weights;
+        QVERIFY(exportModule(other, m_module.toStdString()).ok()); // beside the first
+        write(at("both.c"), R"(
+#include "sample.h"
+#include "other.h"
+#include <string.h>
+static float last(const fw_api* api) {
+    _Alignas(64) float x[3] = {1, 1, 1};
+    int64_t shape[2] = {1, 3};
+    fw_tensor t, y;
+    fw_model* model = 0;
+    memset(&t, 0, sizeof t);
+    t.data = x; t.device.device_type = 1; t.ndim = 2; t.dtype.code = FW_FLOAT; t.dtype.bits = 32; t.dtype.lanes = 1;
+    t.shape = shape;
+    float result = -1;
+    if (api->open(0, 0, &model) == FW_OK && api->set_input(model, SAMPLE_INPUT_X, &t) == FW_OK && api->run(model) == FW_OK &&
+        api->output_view(model, SAMPLE_OUTPUT_Y, &y) == FW_OK)
+        result = ((float*)y.data)[2];
+    api->close(model);
+    return result;
+}
+int main(void) {
+    fw_step_time none;
+    int32_t count = 0;
+    if (fw_run(0) != FW_BAD_ARGUMENT || fw_run_profiled(0, &none, &count) != FW_BAD_ARGUMENT || !fw_last_error(0)[0])
+        return 3;
+    return last(fw_sample_api()) == 9.0f && last(fw_other_api()) == 90.0f ? 0 : 1;
+}
+)");
+        RAN(0,
+            {"cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I",
+             m_module.toStdString(), "both.c", "-o", "both", "-L", m_module.toStdString(),
+             "-Wl,-rpath," + m_module.toStdString(), "-lsample", "-lother"},
+            m_folder.path());
+        RAN(0, {at("both").toStdString()}, m_folder.path());
+        for (const char* file : {"libother.so", "other.h", "other.weights", "otherConfig.cmake"})
+            QVERIFY(QFile::remove(m_module + '/' + file));
+        QVERIFY(exportModule(request(), m_module.toStdString()).ok());
+    }
+
+    void sameBytesTwice() {
+        const QString again = at("again");
+        QVERIFY(exportModule(request(), again.toStdString()).ok());
+        for (const QString& name : QDir(again).entryList(QDir::Files))
+            QVERIFY2(contents(again + '/' + name) == contents(m_module + '/' + name),
+                     qPrintable(name));
+        QVERIFY(!contents(again + "/libsample.so").contains(m_folder.path().toUtf8()));
+        QVERIFY(!contents(again + "/libsample.so").contains(FW_SOURCE_DIR));
+    }
+
+    void manifest() {
+        const QJsonObject json =
+            QJsonDocument::fromJson(contents(m_module + "/manifest.json")).object();
+        QCOMPARE(json["abi"].toInt(), FW_ABI_VERSION);
+        QCOMPARE(json["target"].toString(), QStringLiteral("x86-64"));
+        QCOMPARE(json["inputs"][0]["shape"].toString(), QStringLiteral("[n, 3]"));
+        QCOMPARE(json["symbols"][0]["name"].toString(), QStringLiteral("n"));
+        QCOMPARE(json["groups"].toArray().size(), 5);
+        QCOMPARE(json["groups"][1]["kernel"].toString(), QStringLiteral("add_rows"));
+        QCOMPARE(json["groups"][1]["nodes"][0].toString(), QStringLiteral("node_twice"));
+        QCOMPARE(json["files"].toArray().size(), 6);
+        const QByteArray weights = contents(m_module + "/sample.weights");
+        const auto bytes =
+            std::as_bytes(std::span(weights.constData(), std::size_t(weights.size())));
+        QCOMPARE(json["sha256"]["sample.weights"].toString().toStdString(), fw::sha256Hex(bytes));
+    }
+
+    void unwritableTargets() {
+        write(at("file"), "x");
+        const auto below = exportModule(request(), at("file/module").toStdString());
+        QVERIFY(!below.ok());
+        QCOMPARE(below.diag().code, fw::DiagCode::FileUnwritable);
+        QVERIFY(below.diag().message.find("file/module") != std::string::npos);
+        QDir().mkpath(at("blocked/libsample.so/inside"));
+        const auto blocked = exportModule(request(), at("blocked").toStdString());
+        QVERIFY(!blocked.ok());
+        QCOMPARE(blocked.diag().code, fw::DiagCode::FileUnwritable);
+    }
+
+    void linkProblems() {
+        ExportRequest r = request();
+        r.compiler = "no-such-compiler";
+        auto result = exportModule(r, at("none").toStdString());
+        QVERIFY(!result.ok());
+        QCOMPARE(result.diag().code, fw::DiagCode::ExportFailed);
+        QVERIFY(!result.diag().hint.empty());
+        QVERIFY(QDir(at("none")).isEmpty());
+        r = request();
+        r.kernels[0] = "missing_kernel";
+        result = exportModule(r, at("none").toStdString());
+        QCOMPARE(result.diag().code, fw::DiagCode::ExportFailed);
+        QVERIFY2(result.diag().message.find("missing_kernel") != std::string::npos,
+                 result.diag().message.c_str());
+        r = request();
+        r.kernels[0] = "x\n.quad";
+        QCOMPARE(exportModule(r, at("none").toStdString()).diag().code, fw::DiagCode::ExportFailed);
+        r = request();
+        r.weights.pieces[1] = nullptr;
+        QCOMPARE(exportModule(r, at("none").toStdString()).diag().code, fw::DiagCode::ExportFailed);
+        r = request();
+        r.name = "a b";
+        QCOMPARE(exportModule(r, at("none").toStdString()).diag().code, fw::DiagCode::Usage);
+        fw::CancelToken cancel;
+        cancel.cancel();
+        QCOMPARE(exportModule(request(), at("none").toStdString(), cancel).diag().code,
+                 fw::DiagCode::Cancelled);
+        QVERIFY(QDir(at("none"))
+                    .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
+                    .isEmpty());
+    }
+
+    void names() {
+        QCOMPARE(moduleName("ResNet-18.onnx"), std::string("resnet_18_onnx"));
+        QCOMPARE(moduleName("18"), std::string("model_18"));
+        QCOMPARE(moduleName(""), std::string("model_"));
+        ExportRequest r = request();
+        r.program.tensors[0].name = "a*/ \"\n";
+        r.program.name = "*/ x";
+        const std::string text = headerText(r);
+        QVERIFY(text.find("*/ \"") == std::string::npos);
+        QVERIFY(text.find("#define SAMPLE_INPUT_A_____ 0") != std::string::npos);
+        QCOMPARE(expressionText(r.program, r.program.tensors[5].dims[0]),
+                 std::string("max((n - 1), 0)"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExport)
+#include "test_export.moc"
