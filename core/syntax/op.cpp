@@ -1,0 +1,195 @@
+#include "syntax/op.h"
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+std::string oneBlank(std::string_view text) {
+    std::string out;
+    bool blank = false;
+    for (const char c : text) {
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+            blank = !out.empty();
+            continue;
+        }
+        if (blank)
+            out += ' ';
+        blank = false;
+        out += c;
+    }
+    return out;
+}
+
+// Drops blank lines at both ends and the indentation that all lines share.
+std::string withoutIndent(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    const auto blank = [](std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; };
+    while (!lines.empty() && blank(lines.front()))
+        lines.erase(lines.begin());
+    while (!lines.empty() && blank(lines.back()))
+        lines.pop_back();
+    std::size_t indent = std::string_view::npos;
+    for (const std::string_view line : lines)
+        if (!blank(line))
+            indent = std::min(indent, line.find_first_not_of(' '));
+    std::string out;
+    for (std::string_view line : lines) {
+        line.remove_prefix(std::min({indent, line.size()}));
+        line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+        if (!out.empty())
+            out += '\n';
+        out += line;
+    }
+    return out;
+}
+
+AttrKind attrKind(Parser& parser) {
+    const Token token = parser.peek();
+    const std::string name = parser.expectName("the type of the attribute");
+    if (name == "int")
+        return AttrKind::Int;
+    if (name == "float" || name == "f32" || name == "f64")
+        return AttrKind::Float;
+    if (name == "bool")
+        return AttrKind::Bool;
+    if (name == "text")
+        return AttrKind::Text;
+    if (name == "dtype")
+        return AttrKind::DType;
+    if (!parser.failed())
+        parser.failAt(token.span, "'" + name + "' is not a type of attributes", "int, float, bool, text or dtype");
+    return AttrKind::Int;
+}
+
+AttrParamTree attrParam(Parser& parser, const Token& first) {
+    AttrParamTree attr;
+    attr.name = parser.expectName("an attribute name");
+    parser.expect(":");
+    attr.kind = attrKind(parser);
+    if (parser.accept("[")) {
+        attr.list = true;
+        if (!parser.at("]"))
+            attr.count = parser.expectInt("the length of the list");
+        parser.expect("]");
+    }
+    if (parser.accept("="))
+        attr.fallback = parser.expression();
+    attr.span = parser.spanFrom(first);
+    return attr;
+}
+
+ParamTree param(Parser& parser, const Token& first) {
+    ParamTree param;
+    param.bcast = parser.at("bcast") && parser.peek(1).kind == TokenKind::Name && parser.accept("bcast");
+    param.name = parser.expectName("a parameter");
+    param.optional = parser.accept("?");
+    param.variadic = parser.accept("*");
+    parser.expect(":");
+    param.type = parser.type();
+    param.span = parser.spanFrom(first);
+    return param;
+}
+
+OutTree out(Parser& parser) {
+    OutTree tree;
+    const Token first = parser.peek();
+    tree.name = parser.expectName("an output");
+    parser.expect(":");
+    tree.type = parser.type();
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+void outs(Parser& parser, OpTree& op) {
+    if (!parser.accept("(")) {
+        op.outs.push_back(out(parser));
+        return;
+    }
+    do
+        op.outs.push_back(out(parser));
+    while (parser.accept(","));
+    parser.expect(")");
+}
+
+StmtTree statement(Parser& parser) {
+    StmtTree stmt;
+    const Token first = parser.peek();
+    if (parser.at("each") && parser.peek(1).kind == TokenKind::Name) {
+        parser.take();
+        stmt.each = parser.expectName("a variadic parameter");
+        parser.expect(":");
+    }
+    stmt.let = parser.at("let") && parser.peek(1).kind == TokenKind::Name && parser.accept("let");
+    stmt.name = parser.expectName("the tensor that the statement writes");
+    parser.expect("[");
+    stmt.indices = parser.expressions("]");
+    parser.expect("=");
+    stmt.value = parser.expression();
+    stmt.span = parser.spanFrom(first);
+    return stmt;
+}
+
+} // namespace
+
+std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
+    auto op = std::make_shared<OpTree>();
+    const Token first = parser.peek();
+    op->name = parser.expectName("the name of the operator");
+    const Span nameSpan = parser.spanFrom(first);
+    op->doc = parser.acceptText();
+    const Token open = parser.peek();
+    parser.expect("(");
+    if (!parser.accept(")")) {
+        do {
+            const Token start = parser.peek();
+            if (parser.at("attr") && parser.peek(1).kind == TokenKind::Name) {
+                parser.take();
+                op->attrs.push_back(attrParam(parser, start));
+            } else {
+                op->params.push_back(param(parser, start));
+            }
+        } while (parser.accept(","));
+        parser.expect(")");
+    }
+    if (parser.accept("requires"))
+        op->requirement = parser.expression();
+    parser.expect("->");
+    outs(parser, *op);
+    op->signature = parser.source(nameSpan) + oneBlank(parser.source(parser.spanFrom(open)));
+    if (parser.accept("where")) {
+        do {
+            WhereTree where;
+            where.name = parser.expectName("a dimension");
+            parser.expect("=");
+            where.value = parser.expression();
+            op->where.push_back(std::move(where));
+        } while (parser.accept(","));
+    }
+    if (parser.accept("onnx")) {
+        OnnxTree onnx;
+        onnx.domain = parser.expectText("the domain");
+        onnx.type = parser.expectText("the operator type");
+        if (parser.accept("since"))
+            onnx.since = parser.expectInt("the opset version");
+        op->onnx = std::move(onnx);
+    }
+    const Token brace = parser.peek();
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}"))
+        op->stmts.push_back(statement(parser));
+    if (!parser.failed()) {
+        const Span inside = parser.spanFrom(brace);
+        op->body = withoutIndent(parser.source({inside.begin + 1, inside.end, 0, 0}));
+    }
+    parser.expect("}");
+    return op;
+}
+
+} // namespace fw

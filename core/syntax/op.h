@@ -1,0 +1,74 @@
+// The tree of an operator declaration:
+//
+//     op NAME ["doc"] (param {, param}) [requires COND] -> outs [where NAME = expr {, NAME = expr}]
+//        [onnx "domain" "Type" since N] { stmt {stmt} }
+//     param := ["bcast"] NAME ["?"] ["*"] ":" type | "attr" NAME ":" (int | float | bool | text | dtype) ["[" [N] "]"] ["=" value]
+//     outs  := NAME ":" type | "(" NAME ":" type {, NAME ":" type} ")"
+//     stmt  := ["each" NAME ":"] ["let"] NAME "[" indices "]" "=" expr
+#pragma once
+
+#include "syntax/parser.h"
+
+namespace fw {
+
+struct ParamTree {
+    std::string name;
+    bool bcast = false;
+    bool optional = false;
+    bool variadic = false;
+    TypeTree type;
+    Span span;
+};
+
+enum class AttrKind : std::uint8_t { Int, Float, Bool, Text, DType };
+
+struct AttrParamTree {
+    std::string name;
+    AttrKind kind = AttrKind::Int;
+    bool list = false;
+    std::optional<std::int64_t> count; // of a list: the length it must have
+    std::optional<Tree> fallback;      // without one the attribute must be given
+    Span span;
+};
+
+struct OutTree {
+    std::string name;
+    TypeTree type;
+    Span span;
+};
+
+struct WhereTree {
+    std::string name;
+    Tree value;
+};
+
+struct StmtTree {
+    std::string each; // the variadic parameter the statement runs over, or empty
+    bool let = false; // makes a tensor of its own
+    std::string name;
+    std::vector<Tree> indices;
+    Tree value;
+    Span span;
+};
+
+struct OnnxTree {
+    std::string domain;
+    std::string type;
+    std::int64_t since = 1;
+};
+
+struct OpTree : DeclarationTree {
+    std::vector<ParamTree> params;
+    std::vector<AttrParamTree> attrs;
+    std::optional<Tree> requirement;
+    std::vector<OutTree> outs;
+    std::vector<WhereTree> where;
+    std::optional<OnnxTree> onnx;
+    std::vector<StmtTree> stmts;
+    std::string signature; // as written, name to outs, blanks normalised
+    std::string body;      // as written between the braces, without common indentation
+};
+
+std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser);
+
+} // namespace fw

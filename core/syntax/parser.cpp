@@ -1,0 +1,410 @@
+#include "syntax/parser.h"
+
+#include "base/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t maxErrors = 100;
+
+const Token& endToken() {
+    static const Token end;
+    return end;
+}
+
+std::string tokenText(const Token& token) {
+    switch (token.kind) {
+    case TokenKind::End:
+        return "the end of the text";
+    case TokenKind::Text:
+        return quoteText(token.text.substr(0, 40));
+    case TokenKind::Error:
+        if (token.text.size() > 1)
+            return token.text;
+        if (token.text[0] < ' ' || token.text[0] > '~')
+            return fmt::format("the byte {:#04x}", static_cast<unsigned char>(token.text[0]));
+        break;
+    case TokenKind::Name:
+    case TokenKind::Int:
+    case TokenKind::Float:
+    case TokenKind::Punct:
+        break;
+    }
+    return fmt::format("'{}'", token.text.substr(0, 40));
+}
+
+// Infix signs by level, loosest first.
+constexpr int levels = 5;
+bool isInfix(const Token& token, int level) {
+    if (token.kind != TokenKind::Punct)
+        return false;
+    constexpr std::array<std::string_view, levels> signs = {" || ", " && ", " == != < <= > >= ", " + - ", " * / % "};
+    return signs[static_cast<std::size_t>(level)].find(" " + token.text + " ") != std::string_view::npos;
+}
+
+} // namespace
+
+Parser::Parser(std::string_view text, std::string file)
+    : m_text(text), m_file(std::move(file)), m_list(tokenize(text)) {}
+
+Parser::Deeper::Deeper(Parser& parser) : m_parser(parser) {
+    if (++m_parser.m_depth > maxTreeDepth)
+        m_parser.fail("nested too deeply");
+}
+
+const Token& Parser::peek(std::size_t ahead) const {
+    if (m_failed)
+        return endToken();
+    return m_list.tokens[std::min(m_next + ahead, m_list.tokens.size() - 1)];
+}
+
+Token Parser::take() {
+    Token token = peek();
+    if (!m_failed && m_next + 1 < m_list.tokens.size())
+        ++m_next;
+    return token;
+}
+
+bool Parser::accept(std::string_view punctOrWord) {
+    if (!at(punctOrWord))
+        return false;
+    take();
+    return true;
+}
+
+bool Parser::expect(std::string_view punctOrWord) {
+    if (accept(punctOrWord))
+        return true;
+    fail(fmt::format("'{}' expected, found {}", punctOrWord, tokenText(peek())));
+    return false;
+}
+
+std::string Parser::expectName(std::string_view what) {
+    if (peek().kind == TokenKind::Name)
+        return take().text;
+    fail(fmt::format("{} expected, found {}", what, tokenText(peek())));
+    return {};
+}
+
+std::string Parser::expectText(std::string_view what) {
+    if (peek().kind == TokenKind::Text)
+        return take().text;
+    fail(fmt::format("{} in quotes expected, found {}", what, tokenText(peek())));
+    return {};
+}
+
+std::string Parser::acceptText() {
+    return peek().kind == TokenKind::Text ? take().text : std::string();
+}
+
+std::int64_t Parser::expectInt(std::string_view what) {
+    const bool negative = accept("-");
+    if (peek().kind == TokenKind::Int)
+        if (const auto value = parseInteger(peek().text)) {
+            take();
+            return negative ? -*value : *value;
+        }
+    fail(fmt::format("{} (an integer) expected, found {}", what, tokenText(peek())));
+    return 0;
+}
+
+void Parser::fail(std::string message) {
+    if (!m_failed)
+        failAt(peek().span, std::move(message));
+}
+
+void Parser::failAt(const Span& span, std::string message, std::string hint) {
+    if (m_failed)
+        return;
+    m_failed = true;
+    if (m_errors.size() < maxErrors)
+        m_errors.push_back(
+            makeDiag(DiagCode::Syntax, std::move(message), {m_file, {}, span.line, span.column}, std::move(hint)));
+}
+
+Span Parser::spanFrom(const Token& first) const {
+    Span span = first.span;
+    if (m_next > 0)
+        span.end = std::max(span.end, m_list.tokens[m_next - 1].span.end);
+    return span;
+}
+
+std::string Parser::source(const Span& from) const {
+    return std::string(m_text.substr(from.begin, from.end - from.begin));
+}
+
+void Parser::finish(Tree& tree, const Token& first) {
+    tree.span = spanFrom(first);
+    for (const Tree& arg : tree.args)
+        tree.depth = std::max(tree.depth, arg.depth + 1);
+    for (const TreeAttr& attr : tree.attrs)
+        tree.depth = std::max(tree.depth, attr.value.depth + 1);
+    if (tree.depth > maxTreeDepth)
+        failAt(tree.span, "nested too deeply", "an expression has at most 200 levels; use several statements");
+}
+
+Tree Parser::expression() {
+    return binary(0);
+}
+
+Tree Parser::binary(int level) {
+    if (level == levels)
+        return unary();
+    const Token first = peek();
+    Tree left = binary(level + 1);
+    while (isInfix(peek(), level)) {
+        Tree tree;
+        tree.kind = TreeKind::Binary;
+        tree.text = take().text;
+        tree.args.push_back(std::move(left));
+        tree.args.push_back(binary(level + 1));
+        finish(tree, first);
+        left = std::move(tree);
+        if (level == 2 && isInfix(peek(), level))
+            fail("comparisons do not chain; use && between them");
+    }
+    return left;
+}
+
+Tree Parser::unary() {
+    if (!at("-") && !at("!"))
+        return primary();
+    const Deeper deeper(*this);
+    const Token first = peek();
+    Tree tree;
+    tree.kind = TreeKind::Unary;
+    tree.text = take().text;
+    tree.args.push_back(unary());
+    finish(tree, first);
+    return tree;
+}
+
+Tree Parser::primary() {
+    const Deeper deeper(*this);
+    const Token first = peek();
+    Tree tree;
+    switch (first.kind) {
+    case TokenKind::Int:
+        if (const auto value = parseInteger(first.text))
+            tree.integer = *value;
+        else
+            fail("the integer is too large");
+        take();
+        break;
+    case TokenKind::Float:
+        tree.kind = TreeKind::Float;
+        tree.real = parseNumber(first.text).value_or(0);
+        take();
+        break;
+    case TokenKind::Text:
+        tree.kind = TreeKind::Text;
+        tree.text = take().text;
+        break;
+    case TokenKind::Name:
+        tree = callOrIndex(take());
+        break;
+    case TokenKind::Punct:
+        if (accept("(")) {
+            tree = expression();
+            expect(")");
+            break;
+        }
+        if (accept("[")) {
+            tree.kind = TreeKind::List;
+            tree.args = expressions("]");
+            break;
+        }
+        [[fallthrough]];
+    case TokenKind::Error:
+    case TokenKind::End:
+        fail(fmt::format("an expression expected, found {}", tokenText(first)));
+        return tree;
+    }
+    finish(tree, first);
+    if (at("...")) {
+        take();
+        Tree pack;
+        pack.kind = TreeKind::Pack;
+        pack.args.push_back(std::move(tree));
+        finish(pack, first);
+        return pack;
+    }
+    return tree;
+}
+
+bool Parser::atReduction() const {
+    const std::size_t behind = peek(1).is("...") ? 2 : 1;
+    return peek().kind == TokenKind::Name && peek(behind).is("in");
+}
+
+Tree Parser::callOrIndex(Token name) {
+    Tree tree;
+    if (accept("(")) {
+        if (atReduction())
+            return reduction(std::move(name));
+        tree.kind = TreeKind::Call;
+        tree.args = expressions(")");
+        // Attributes follow only where they cannot be a block of statements.
+        if (at("{") && peek(1).kind == TokenKind::Name && peek(2).is("=")) {
+            take();
+            tree.attrs = attributes();
+        }
+    } else if (accept("[")) {
+        tree.kind = TreeKind::Index;
+        tree.args = expressions("]");
+    } else {
+        tree.kind = TreeKind::Name;
+    }
+    tree.text = std::move(name.text);
+    return tree;
+}
+
+Tree Parser::reduction(Token name) {
+    Tree tree;
+    tree.kind = TreeKind::Reduce;
+    tree.text = std::move(name.text);
+    do {
+        const Token first = peek();
+        Tree var;
+        var.kind = TreeKind::Name;
+        var.text = expectName("a reduction variable");
+        finish(var, first);
+        if (accept("...")) {
+            Tree pack;
+            pack.kind = TreeKind::Pack;
+            pack.args.push_back(std::move(var));
+            finish(pack, first);
+            var = std::move(pack);
+        }
+        tree.args.push_back(std::move(var));
+        expect("in");
+        tree.args.push_back(expression());
+    } while (accept(","));
+    expect(":");
+    tree.args.push_back(expression());
+    expect(")");
+    return tree;
+}
+
+std::vector<Tree> Parser::expressions(std::string_view close) {
+    std::vector<Tree> list;
+    if (accept(close))
+        return list;
+    do
+        list.push_back(expression());
+    while (accept(","));
+    expect(close);
+    return list;
+}
+
+std::vector<TreeAttr> Parser::attributes() {
+    std::vector<TreeAttr> list;
+    if (accept("}"))
+        return list;
+    do {
+        TreeAttr attr;
+        const Token first = peek();
+        attr.name = expectName("an attribute");
+        expect("=");
+        attr.value = expression();
+        attr.span = spanFrom(first);
+        list.push_back(std::move(attr));
+    } while (accept(","));
+    expect("}");
+    return list;
+}
+
+TypeTree Parser::type() {
+    TypeTree tree;
+    const Token first = peek();
+    tree.dtype = expectName("an element type");
+    expect("[");
+    if (!accept("]")) {
+        do {
+            DimTree dim;
+            dim.value = expression();
+            if (accept("@"))
+                dim.axis = expectName("the attribute that picks the axis");
+            tree.dims.push_back(std::move(dim));
+        } while (accept(","));
+        expect("]");
+    }
+    tree.span = spanFrom(first);
+    return tree;
+}
+
+FileTree Parser::file(const Grammar& grammar) {
+    FileTree tree;
+    tree.file = m_file;
+    while (!atEnd() && m_errors.size() < maxErrors) {
+        const Token first = peek();
+        const std::size_t start = m_next;
+        const auto known = first.kind == TokenKind::Name ? grammar.find(first.text) : grammar.end();
+        if (known == grammar.end()) {
+            fail(fmt::format("a declaration expected, found {}", tokenText(first)));
+        } else {
+            take();
+            const std::shared_ptr<DeclarationTree> declaration = known->second(*this);
+            if (declaration && !m_failed) {
+                declaration->keyword = first.text;
+                declaration->span = spanFrom(first);
+                declaration->source = source(declaration->span);
+                tree.declarations.push_back(declaration);
+            }
+        }
+        if (m_failed)
+            recover(grammar, start, first.span.column);
+    }
+    tree.errors = takeErrors();
+    tree.comments = std::move(m_list.comments);
+    return tree;
+}
+
+void Parser::recover(const Grammar& grammar, std::size_t start, int column) {
+    m_failed = false;
+    // From the start of what failed: a missing brace must not cost the declarations behind it.
+    m_next = std::min(start + 1, m_list.tokens.size() - 1);
+    while (!atEnd()) {
+        const Token& token = peek();
+        if (token.firstOnLine && token.span.column <= column && token.kind == TokenKind::Name &&
+            grammar.contains(token.text))
+            return;
+        take();
+    }
+}
+
+FileTree parseFile(std::string_view text, const std::string& file, const Grammar& grammar) {
+    return Parser(text, file).file(grammar);
+}
+
+namespace {
+
+template <class T>
+Result<T> whole(Parser& parser, T tree) {
+    if (!parser.failed() && !parser.atEnd())
+        parser.fail(fmt::format("nothing more expected, found {}", tokenText(parser.peek())));
+    if (parser.failed())
+        return parser.takeErrors().front();
+    return tree;
+}
+
+} // namespace
+
+Result<Tree> parseTree(std::string_view text, const std::string& file) {
+    Parser parser(text, file);
+    Tree tree = parser.expression();
+    return whole(parser, std::move(tree));
+}
+
+Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file) {
+    Parser parser(text, file);
+    TypeTree tree = parser.type();
+    return whole(parser, std::move(tree));
+}
+
+} // namespace fw

@@ -1,0 +1,117 @@
+// The parser of `.fw` text: token helpers, expressions, types, and the table of declarations.
+//
+// Each kind of declaration is one function in a sibling file, listed in grammar.cpp by its keyword. When
+// something does not fit, fail() notes the error once and the parser plays dead (peek() is End) until the
+// declaration is left; parsing goes on at the next keyword that starts a line at or left of this one.
+// So all errors of a file come in one pass and the valid declarations stay usable.
+#pragma once
+
+#include "base/result.h"
+#include "syntax/tree.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace fw {
+
+// The tree of one declaration; sibling files derive from it.
+struct DeclarationTree {
+    virtual ~DeclarationTree() = default;
+    std::string keyword;
+    std::string name;
+    std::string doc;
+    Span span;
+    std::string source; // as written
+};
+using DeclarationPtr = std::shared_ptr<const DeclarationTree>;
+
+template <class T>
+std::shared_ptr<const T> declarationAs(const DeclarationPtr& declaration) {
+    return std::dynamic_pointer_cast<const T>(declaration);
+}
+
+struct FileTree {
+    std::string file;
+    std::vector<DeclarationPtr> declarations; // the valid ones, in order
+    std::vector<Comment> comments;
+    Diags errors;
+};
+
+class Parser;
+// Called behind the keyword. Fills everything but keyword, span and source; nullptr or a failed parser
+// means that there is no declaration.
+using DeclarationParser = std::shared_ptr<DeclarationTree> (*)(Parser&);
+using Grammar = std::map<std::string, DeclarationParser, std::less<>>;
+const Grammar& fwGrammar(); // grammar.cpp: every declaration of the language
+
+FileTree parseFile(std::string_view text, const std::string& file, const Grammar& grammar = fwGrammar());
+// One expression that fills the whole text.
+Result<Tree> parseTree(std::string_view text, const std::string& file = {});
+Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file = {});
+
+class Parser {
+public:
+    Parser(std::string_view text, std::string file);
+
+    // Tokens
+    const Token& peek(std::size_t ahead = 0) const;
+    Token take();
+    bool atEnd() const { return peek().kind == TokenKind::End; }
+    bool at(std::string_view punctOrWord) const { return peek().is(punctOrWord); }
+    bool accept(std::string_view punctOrWord); // takes it if it is next
+    bool expect(std::string_view punctOrWord); // fails if it is not next
+    std::string expectName(std::string_view what);
+    std::string expectText(std::string_view what);
+    std::string acceptText(); // a doc string, or empty
+    std::int64_t expectInt(std::string_view what);
+    bool failed() const { return m_failed; }
+    void fail(std::string message); // at the next token
+    void failAt(const Span& span, std::string message, std::string hint = {});
+    // False when the depth limit is reached (and failed); for recursive grammar functions.
+    class Deeper {
+    public:
+        explicit Deeper(Parser& parser);
+        ~Deeper() { --m_parser.m_depth; }
+        Deeper(const Deeper&) = delete;
+        Deeper& operator=(const Deeper&) = delete;
+
+    private:
+        Parser& m_parser;
+    };
+
+    // Expressions: || && comparisons + - * / % unary, calls, indexing, reductions, lists, packs
+    Tree expression();
+    Tree unary();
+    Tree primary();
+    std::vector<Tree> expressions(std::string_view close); // up to and with the closing mark
+    std::vector<TreeAttr> attributes();                    // behind '{', up to and with '}'
+    TypeTree type();                                       // T[P..., D@axis]
+
+    // Files
+    FileTree file(const Grammar& grammar);
+    const std::string& fileName() const { return m_file; }
+    std::string source(const Span& from) const; // from its begin to the last token taken
+    Span spanFrom(const Token& first) const;
+    Diags takeErrors() { return std::move(m_errors); }
+
+private:
+    friend class Deeper;
+    Tree binary(int level);
+    Tree callOrIndex(Token name);
+    Tree reduction(Token name);
+    bool atReduction() const;
+    void finish(Tree& tree, const Token& first);
+    void recover(const Grammar& grammar, std::size_t start, int column);
+
+    std::string_view m_text;
+    std::string m_file;
+    TokenList m_list;
+    std::size_t m_next = 0;
+    int m_depth = 0;
+    bool m_failed = false;
+    Diags m_errors;
+};
+
+} // namespace fw
