@@ -1,0 +1,105 @@
+#include "tensor/lower.h"
+
+#include "loop/passes.h"
+#include "tensor/lower_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+// A stage has memory of its own if the caller sees it, if it stands at the root or is read beyond its nest.
+bool needsMemory(const ScheduledGroup& group, const ScheduledStage& stage) {
+    const Symbol out = group.inst.stages[stage.stage].out;
+    if (!stage.consumer)
+        return true;
+    for (const TensorDecl& output : group.inst.outputs)
+        if (output.name == out)
+            return true;
+    for (const ScheduledStage& user : group.stages)
+        if (user.stage != *stage.consumer && user.consumer != stage.consumer &&
+            loadedTensors(group.inst.stages[user.stage].body).contains(out))
+            return true;
+    return false;
+}
+
+void collectSymbols(const ScheduledGroup& group, std::set<Symbol>& out) {
+    std::set<Symbol> axes;
+    const auto add = [&](const Expr& e) {
+        for (const Symbol var : freeVars(e))
+            if (!axes.contains(var))
+                out.insert(var);
+    };
+    for (const Stage& stage : group.inst.stages)
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list)
+                axes.insert(axis.var);
+    for (const auto* list : {&group.inst.inputs, &group.inst.outputs, &group.inst.temporaries})
+        for (const TensorDecl& decl : *list)
+            for (const Dim& dim : decl.type.shape)
+                add(dim);
+    for (const Stage& stage : group.inst.stages) {
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list)
+                add(axis.extent);
+        add(stage.body);
+        for (const Expr& index : stage.store)
+            add(index);
+    }
+}
+
+} // namespace
+
+Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps, std::string name) {
+    FW_TRY(const ScheduledGroup group, applySchedule(inst, schedule));
+    std::map<Symbol, MemoryTensor> memory;
+    const auto mapOf = [&](Symbol tensor) {
+        if (const auto own = group.layouts.find(tensor); own != group.layouts.end())
+            return own->second;
+        const auto given = maps.find(tensor);
+        return given == maps.end() ? StorageMap() : given->second;
+    };
+    Lowered out;
+    out.nest.name = std::move(name);
+    const auto addParameter = [&](const TensorDecl& decl, const StorageMap& map, BufferAccess access) {
+        memory[decl.name] = {decl, map};
+        out.nest.parameters.push_back({decl.name, decl.type.dtype, simplify(storageSize(map, decl.type.shape)),
+                                       BufferScope::Parameter, access});
+    };
+    for (const TensorDecl& decl : group.inst.inputs)
+        addParameter(decl, mapOf(decl.name), BufferAccess::Read);
+    std::set<Symbol> read;
+    for (const Stage& stage : group.inst.stages)
+        for (const Symbol tensor : loadedTensors(stage.body))
+            read.insert(tensor);
+    for (const TensorDecl& decl : group.inst.outputs)
+        addParameter(decl, mapOf(decl.name), read.contains(decl.name) ? BufferAccess::ReadWrite : BufferAccess::Write);
+    for (const TensorDecl& decl : group.inst.temporaries) {
+        const auto writer = std::find_if(group.stages.begin(), group.stages.end(), [&](const ScheduledStage& stage) {
+            return group.inst.stages[stage.stage].out == decl.name && needsMemory(group, stage);
+        });
+        if (writer == group.stages.end())
+            continue;
+        addParameter(decl, StorageMap(), BufferAccess::ReadWrite);
+        out.temporaries.push_back(decl);
+    }
+    std::set<Symbol> symbols;
+    collectSymbols(group, symbols);
+    out.nest.symbols.assign(symbols.begin(), symbols.end());
+    std::vector<Stmt> nests;
+    try {
+        for (const ScheduledStage& stage : group.stages)
+            if (!stage.consumer)
+                nests.push_back(NestLowering(group, memory, stage.stage).lower());
+    } catch (const LowerRefusal& refusal) {
+        return makeDiag(DiagCode::ScheduleIllegal, refusal.why);
+    }
+    out.nest.body = blockStmt(std::move(nests));
+    out.nest = optimizeLoops(out.nest);
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,290 @@
+// What the loops of a nest hold: stores, members, accumulators and the offsets of every access.
+#include "tensor/lower_body.h"
+#include "tensor/lower_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr std::int64_t registerBytes = 8192; // beyond, an accumulator tile is an array on the stack
+constexpr std::int64_t stackBytes = 65536;
+
+Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol, Expr>& extents, Stmt body) {
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+        body = forStmt(loop->var, Expr(0), extents.at(loop->var), loop->kind, std::move(body));
+    return body;
+}
+
+} // namespace
+
+std::int64_t NestLowering::constantExtent(Symbol axis, const PeelState& peel, const Member& member) const {
+    const auto extent = m_axes.extents(peel).at(axis).asInt();
+    if (!extent)
+        refuse(*member.scheduled, "the extent of " + axis.text() + " is not constant inside the tile");
+    return *extent;
+}
+
+Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel) {
+    // Loads inside indices are opaque while offsets are brought into the variables of the loops.
+    Substitution loads;
+    Exprs plain;
+    for (const Expr& index : indices)
+        plain.push_back(!hasLoad(index) ? index : mapExpr(index, [&](const Expr& part) {
+            if (part.op() != ExprOp::Load)
+                return part;
+            const Symbol name(fmt::format("$load{}", loads.size()));
+            loads.emplace(name, value(part, peel));
+            return varExpr(name, part.dtype());
+        }));
+    const Expr offset = m_axes.through(storageOffset(tensor.map, tensor.decl.type.shape, plain), peel, m_ranges);
+    return substitute(offset, loads);
+}
+
+Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
+    const Symbol name = load->symbol;
+    if (const auto local = m_locals.find(name); local != m_locals.end()) {
+        Expr offset = local->second.tileOffset;
+        for (std::size_t d = 0; d < load.args().size(); ++d)
+            if (local->second.roles[d] == DimRole::Own)
+                offset = offset + m_axes.through(load.arg(d), peel, m_ranges) * local->second.strides[d];
+        return loadExpr(local->second.buffer.name, {simplify(offset, m_ranges)}, load.dtype());
+    }
+    const auto memory = m_memory.find(name);
+    if (memory == m_memory.end())
+        refuse(m_root, name.text() + " is read outside the nest in which it is computed");
+    return loadExpr(name, {memoryOffset(memory->second, load.args(), peel)}, load.dtype());
+}
+
+Expr NestLowering::value(const Expr& e, const PeelState& peel) {
+    if (e.dtype() == DType::I64 && !hasLoad(e))
+        return m_axes.through(e, peel, m_ranges);
+    if (e.op() == ExprOp::Load)
+        return flatLoad(e, peel);
+    if (e.op() == ExprOp::Pad) {
+        const Expr& load = e.arg(0);
+        if (load.op() != ExprOp::Load)
+            return value(load, peel);
+        const auto memory = m_memory.find(load->symbol);
+        const TensorDecl* decl = memory != m_memory.end() ? &memory->second.decl : m_group.inst.find(load->symbol);
+        return selectExpr(value(insideShape(load.args(), decl->type.shape), peel), value(load, peel), value(e.arg(1), peel));
+    }
+    if (e.args().empty())
+        return e;
+    Exprs args;
+    for (const Expr& arg : e.args())
+        args.push_back(value(arg, peel));
+    const Expr out = withArgs(e, std::move(args));
+    if (out.dtype() == DType::Bool)
+        if (const auto truth = decide(out, m_ranges))
+            return boolExpr(*truth);
+    return out;
+}
+
+Stmt NestLowering::memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored, const PeelState& peel) {
+    return storeStmt(tensor, memoryOffset(m_memory.at(tensor), indices, peel), stored);
+}
+
+Stmt NestLowering::rootLeaf(const PeelState& peel) {
+    if (m_stage.isMap())
+        return memoryStore(m_stage.out, m_stage.store, value(m_stage.body, peel), peel);
+    const Local& own = m_locals.at(m_stage.out);
+    const Expr result = loadExpr(own.buffer.name, {simplify(own.tileOffset, m_ranges)}, own.buffer.dtype);
+    return memoryStore(m_stage.out, m_stage.store, result, peel);
+}
+
+Stmt NestLowering::mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers) {
+    const Stage& stage = member.stage;
+    Local local;
+    if (!member.inMemory) {
+        const Shape& shape = m_group.inst.find(stage.out)->type.shape;
+        const DType dtype = m_group.inst.find(stage.out)->type.dtype;
+        local.roles = member.roles;
+        local.strides.assign(shape.size(), Expr(0));
+        std::int64_t size = 1;
+        for (std::size_t d = shape.size(); d-- > 0;) {
+            if (member.roles[d] != DimRole::Own)
+                continue;
+            local.strides[d] = Expr(size);
+            const auto extent = shape[d].asInt();
+            if (!extent)
+                refuse(*member.scheduled, "the size of its buffer is not constant");
+            size *= std::max<std::int64_t>(*extent, 1);
+            if (size * static_cast<std::int64_t>(dtypeBytes(dtype)) > stackBytes)
+                refuse(*member.scheduled, "its buffer is too large for the stack");
+        }
+        local.buffer = {stage.out, dtype, Expr(size), size == 1 ? BufferScope::Register : BufferScope::Stack,
+                        BufferAccess::ReadWrite};
+    }
+    Walk plan;
+    plan.loops = member.own;
+    plan.conditions = tails(member.scheduled->steps);
+    plan.leaf = [&](const PeelState& inner) {
+        const Expr result = value(stage.body, inner);
+        if (member.inMemory)
+            return memoryStore(stage.out, stage.store, result, inner);
+        Expr offset(0);
+        for (std::size_t d = 0; d < stage.store.size(); ++d)
+            if (member.roles[d] == DimRole::Own)
+                offset = offset + m_axes.through(stage.store[d], inner, m_ranges) * local.strides[d];
+        return storeStmt(local.buffer.name, simplify(offset, m_ranges), result);
+    };
+    Stmt out = walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false));
+    if (!member.inMemory) {
+        buffers.push_back(local.buffer);
+        m_locals[stage.out] = std::move(local);
+    }
+    return out;
+}
+
+// Tails of the root's axes matter to an accumulator only where a load would leave its memory: what is
+// accumulated beyond the tail is never stored. Packed weights reach to the end of the last tile.
+std::vector<NestLowering::Condition> NestLowering::neededTails(const Member& member, const Expr& body,
+                                                               const PeelState& peel) {
+    std::vector<Condition> out;
+    const auto extents = m_axes.extents(peel);
+    Ranges inside = m_ranges;
+    for (const auto* loops : {&member.tile, &member.scheduled->reduce})
+        for (const ScheduledLoop& loop : *loops)
+            inside.push(loop.var, Expr(0), simplify(extents.at(loop.var) - Expr(1)));
+    for (const Condition& tail : tails(m_root.steps)) {
+        const auto axes = m_origins.at(m_axes.steps()[*tail.split].first);
+        bool needed = false;
+        visitExpr(body, [&](const Expr& part) {
+            if (part.op() != ExprOp::Load || needed)
+                return;
+            const auto memory = m_memory.find(part->symbol);
+            for (std::size_t d = 0; d < part.args().size(); ++d) {
+                const std::set<Symbol> vars = freeVars(part.arg(d));
+                if (std::none_of(axes.begin(), axes.end(), [&](Symbol axis) { return vars.contains(axis); }))
+                    continue;
+                if (memory == m_memory.end() || hasLoad(part.arg(d))) {
+                    needed = true;
+                    continue;
+                }
+                Expr room = memory->second.decl.type.shape[d];
+                for (const StorageAxis& axis : memory->second.map.axes)
+                    if (axis.dim == static_cast<int>(d) && axis.div != 1)
+                        room = ceilDivExpr(room, Expr(axis.div)) * Expr(axis.div);
+                const Expr index = m_axes.through(part.arg(d), peel, inside);
+                needed = needed || !proveNonNegative(index, inside) ||
+                         !proveNonNegative(room - index - Expr(1), inside);
+            }
+        });
+        if (needed)
+            out.push_back(tail);
+    }
+    return out;
+}
+
+Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers) {
+    const Stage& stage = member.stage;
+    const TensorDecl& decl = *m_group.inst.find(stage.out);
+    const bool isRoot = member.scheduled == &m_root;
+    const auto extents = m_axes.extents(peel);
+    for (const ScheduledLoop& loop : member.tile)
+        if (m_axes.peeledSplit(loop.var, peel))
+            refuse(*member.scheduled, "a loop peeled inside the accumulator tile: " + loop.var.text());
+    std::vector<ScheduledLoop> partial, serial;
+    for (const ScheduledLoop& loop : member.scheduled->reduce)
+        (loop.partial ? partial : serial).push_back(loop);
+    const auto isVector = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
+    if (std::any_of(partial.begin(), partial.end(), isVector) && std::any_of(member.tile.begin(), member.tile.end(), isVector))
+        refuse(*member.scheduled, "both the tile and the reduction are vectorized");
+
+    // acc[tile][partial], in the order of the loops
+    std::int64_t partialSize = 1, size = 1;
+    Expr partialOffset(0), tileOffset(0);
+    for (auto loop = partial.rbegin(); loop != partial.rend(); ++loop) {
+        partialOffset = partialOffset + varExpr(loop->var) * Expr(partialSize);
+        partialSize *= constantExtent(loop->var, peel, member);
+    }
+    size = partialSize;
+    bool constantIndices = true;
+    for (auto loop = member.tile.rbegin(); loop != member.tile.rend(); ++loop) {
+        const std::int64_t extent = constantExtent(loop->var, peel, member);
+        if (extent != 1)
+            tileOffset = tileOffset + varExpr(loop->var) * Expr(size);
+        size *= std::max<std::int64_t>(extent, 1);
+        constantIndices = constantIndices && (extent == 1 || loop->kind == LoopKind::Vector || loop->kind == LoopKind::Unroll);
+    }
+    for (const ScheduledLoop& loop : partial)
+        constantIndices = constantIndices && loop.kind != LoopKind::Serial;
+    const std::int64_t bytes = size * static_cast<std::int64_t>(dtypeBytes(decl.type.dtype));
+    if (bytes > stackBytes)
+        refuse(*member.scheduled, "its accumulators are too large");
+    const Symbol acc(stage.out.text() + ".acc");
+    const Buffer buffer{acc, decl.type.dtype, Expr(size),
+                        constantIndices && bytes <= registerBytes ? BufferScope::Register : BufferScope::Stack,
+                        BufferAccess::ReadWrite};
+
+    std::vector<ScheduledLoop> lanes = member.tile;
+    lanes.insert(lanes.end(), partial.begin(), partial.end());
+    const Expr index = simplify(tileOffset + partialOffset);
+    const Expr loaded = loadExpr(acc, {index}, decl.type.dtype);
+    std::vector<Stmt> parts;
+    parts.push_back(loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, decl.type.dtype))));
+
+    const GuardedBody guarded = guardedBody(stage.body, stage.reducer, [&](Symbol tensor) {
+        return m_group.inst.find(tensor)->type.shape;
+    });
+    Walk plan;
+    plan.loops = serial;
+    plan.loops.insert(plan.loops.end(), lanes.begin(), lanes.end());
+    plan.conditions = tails(member.scheduled->steps);
+    if (isRoot) // the root's own splits: those of reduced axes always, the others where needed
+        std::erase_if(plan.conditions, [&](const Condition& condition) {
+            return m_origins.contains(m_axes.steps()[*condition.split].first) &&
+                   std::none_of(stage.reduce.begin(), stage.reduce.end(), [&](const Axis& axis) {
+                       return m_axes.origins().at(m_axes.steps()[*condition.split].first).contains(axis.var);
+                   });
+        });
+    for (const Expr& condition : guarded.conditions)
+        plan.conditions.push_back({std::nullopt, condition});
+    for (Condition& tail : neededTails(member, guarded.body, peel))
+        plan.conditions.push_back(std::move(tail));
+    plan.leaf = [&](const PeelState& inner) {
+        const Expr& body = guarded.body;
+        if (stage.reducer == Reducer::Sum && body.op() == ExprOp::Mul && isFloat(body.dtype()))
+            return storeStmt(acc, index, fmaExpr(value(body.arg(0), inner), value(body.arg(1), inner), loaded));
+        return storeStmt(acc, index, reducerCombine(stage.reducer, loaded, value(body, inner)));
+    };
+    parts.push_back(walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false)));
+
+    // Fold the partial accumulators in halves.
+    for (std::int64_t count = partialSize; count > 1;) {
+        const std::int64_t half = count / 2, offset = count - half;
+        const Symbol lane(stage.out.text() + ".lane");
+        const Expr low = tileOffset + varExpr(lane);
+        const Stmt fold = storeStmt(acc, low,
+                                    reducerCombine(stage.reducer, loadExpr(acc, {low}, decl.type.dtype),
+                                                   loadExpr(acc, {low + Expr(offset)}, decl.type.dtype)));
+        const bool vector = half >= 4 && std::any_of(partial.begin(), partial.end(), isVector);
+        parts.push_back(loopsAround(member.tile, extents,
+                                    forStmt(lane, Expr(0), Expr(half), vector ? LoopKind::Vector : LoopKind::Unroll, fold)));
+        count = offset;
+    }
+
+    Local local;
+    local.buffer = buffer;
+    local.roles = member.roles;
+    local.strides.assign(member.roles.size(), Expr(0));
+    local.tileOffset = simplify(tileOffset);
+    if (member.inMemory && !isRoot) {
+        Walk copy;
+        copy.loops = member.tile;
+        copy.conditions = tails(m_root.steps);
+        copy.leaf = [&](const PeelState& inner) {
+            return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, decl.type.dtype), inner);
+        };
+        parts.push_back(walk(copy, 0, peel, std::vector<bool>(copy.conditions.size(), false)));
+    }
+    buffers.push_back(buffer);
+    m_locals[stage.out] = std::move(local);
+    return blockStmt(std::move(parts));
+}
+
+} // namespace fw

@@ -1,0 +1,354 @@
+// Loops, members and conditions of a nest; bodies are in lower_members.cpp.
+#include "tensor/lower_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+std::set<Symbol> loadedTensors(const Expr& e) {
+    std::set<Symbol> out;
+    visitExpr(e, [&](const Expr& part) {
+        if (part.op() == ExprOp::Load)
+            out.insert(part->symbol);
+    });
+    return out;
+}
+
+NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory, std::size_t root)
+    : m_group(group), m_memory(memory), m_root(group.stages[root]), m_stage(group.inst.stages[root]) {
+    findMembers();
+    for (const Member& member : m_members)
+        for (const std::int64_t node : member.stage.nodes)
+            if (std::find(m_nodes.begin(), m_nodes.end(), node) == m_nodes.end())
+                m_nodes.push_back(node);
+    for (const std::int64_t node : m_stage.nodes)
+        if (std::find(m_nodes.begin(), m_nodes.end(), node) == m_nodes.end())
+            m_nodes.push_back(node);
+    std::sort(m_nodes.begin(), m_nodes.end());
+}
+
+void NestLowering::refuse(const ScheduledStage& stage, const std::string& why) const {
+    throw LowerRefusal{stage.name + ": " + why};
+}
+
+void NestLowering::findMembers() {
+    for (const Axis& axis : m_stage.space)
+        m_axes.add(axis);
+    for (const Axis& axis : m_stage.reduce)
+        m_axes.add(axis);
+    m_axes.add(m_root.steps);
+    m_origins = m_axes.origins();
+    std::map<std::size_t, std::map<Symbol, Symbol>> mappings; // stage -> its variable -> the root's
+    for (const Axis& axis : m_stage.space)
+        mappings[m_root.stage][axis.var] = axis.var;
+    for (std::size_t i = m_group.stages.size(); i-- > 0;) {
+        const ScheduledStage& scheduled = m_group.stages[i];
+        if (scheduled.consumer != m_root.stage)
+            continue;
+        const Stage& stage = m_group.inst.stages[i];
+        for (std::size_t d = 0; d < stage.space.size(); ++d)
+            if (d >= stage.store.size() || !(stage.store[d] == varExpr(stage.space[d].var)))
+                refuse(scheduled, "it stores at an offset");
+        // A dimension is the root's if every reader in the nest asks for it with the same variable.
+        std::vector<std::optional<Symbol>> found(stage.space.size());
+        std::vector<bool> clash(stage.space.size(), false);
+        bool read = false;
+        for (const ScheduledStage& user : m_group.stages) {
+            if (user.stage <= i || (user.stage != m_root.stage && user.consumer != m_root.stage))
+                continue;
+            visitExpr(m_group.inst.stages[user.stage].body, [&](const Expr& part) {
+                if (part.op() != ExprOp::Load || part->symbol != stage.out)
+                    return;
+                read = true;
+                const auto& known = mappings[user.stage];
+                for (std::size_t d = 0; d < found.size(); ++d) {
+                    const auto var = part.arg(d).isVar() ? known.find(part.arg(d)->symbol) : known.end();
+                    if (var == known.end() || (found[d] && *found[d] != var->second))
+                        clash[d] = true;
+                    else
+                        found[d] = var->second;
+                }
+            });
+        }
+        for (std::size_t d = 0; d < found.size(); ++d) {
+            if (!read && stage.space.size() == m_stage.space.size() && stage.space[d].extent == m_stage.space[d].extent)
+                mappings[i][stage.space[d].var] = m_stage.space[d].var;
+            else if (found[d] && !clash[d])
+                mappings[i][stage.space[d].var] = *found[d];
+        }
+        placeMember(i, mappings);
+        // Own dimensions are loops of their own: who feeds this stage must not take them for the root's.
+        for (std::size_t d = 0; d < stage.space.size(); ++d)
+            if (m_members.front().roles[d] == DimRole::Own)
+                mappings[i].erase(stage.space[d].var);
+    }
+    if (m_stage.isMap())
+        return;
+    // The root's own reduction, over the tile inside the loop it accumulates in.
+    std::size_t level = m_root.loops.size();
+    while (level > 0 && (m_root.loops[level - 1].kind == LoopKind::Vector || m_root.loops[level - 1].kind == LoopKind::Unroll))
+        --level;
+    if (m_root.accumulate) {
+        level = 0;
+        if (!m_root.accumulate->empty())
+            while (m_root.loops[level++].var != *m_root.accumulate) {
+            }
+    }
+    Member member;
+    member.scheduled = &m_root;
+    member.stage = m_stage;
+    member.level = level;
+    member.roles.assign(m_stage.space.size(), DimRole::Tile);
+    member.tile.assign(m_root.loops.begin() + static_cast<std::ptrdiff_t>(level), m_root.loops.end());
+    m_members.push_back(std::move(member));
+}
+
+void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings) {
+    Member member;
+    member.scheduled = &m_group.stages[index];
+    member.stage = m_group.inst.stages[index];
+    const auto mapped = mappings.find(index);
+    if (!member.scheduled->loop.empty())
+        while (m_root.loops[member.level++].var != member.scheduled->loop) {
+        }
+    std::set<Symbol> open, below, tileAxes;
+    for (std::size_t i = 0; i < m_root.loops.size(); ++i)
+        for (const Symbol axis : m_origins.at(m_root.loops[i].var))
+            (i < member.level ? open : below).insert(axis);
+    Substitution rename;
+    std::vector<Axis> ownAxes;
+    std::set<Symbol> rootVars;
+    for (const Axis& axis : member.stage.space) {
+        const bool known = mapped != mappings.end() && mapped->second.contains(axis.var);
+        const Symbol var = known ? mapped->second.at(axis.var) : Symbol();
+        DimRole role = DimRole::Own;
+        if (known && !below.contains(var))
+            role = DimRole::Fixed;
+        else if (known && (!member.stage.isMap() || open.contains(var)))
+            role = DimRole::Tile;
+        if (role == DimRole::Tile && member.stage.isMap())
+            refuse(*member.scheduled, "a map cannot be computed tile by tile: " + axis.var.text());
+        if (role == DimRole::Own && !member.stage.isMap())
+            refuse(*member.scheduled, "its dimension " + axis.var.text() + " is not one of the nest");
+        member.roles.push_back(role);
+        if (role == DimRole::Own) {
+            ownAxes.push_back(axis);
+            continue;
+        }
+        for (const AxisStep& step : member.scheduled->steps)
+            if (step.first == axis.var || step.second == axis.var)
+                refuse(*member.scheduled, axis.var.text() + " is a loop of the nest and cannot be split here");
+        rename.emplace(axis.var, varExpr(var));
+        rootVars.insert(var);
+        if (role == DimRole::Tile)
+            tileAxes.insert(var);
+    }
+    // Loops over Own dimensions: those that stem from them.
+    NestAxes own;
+    for (const Axis& axis : member.stage.space)
+        own.add(axis);
+    for (const Axis& axis : member.stage.reduce)
+        own.add(axis);
+    own.add(member.scheduled->steps);
+    const auto origins = own.origins();
+    for (const ScheduledLoop& loop : member.scheduled->loops)
+        if (!rename.contains(*origins.at(loop.var).begin()))
+            member.own.push_back(loop);
+    for (std::size_t i = member.level; i < m_root.loops.size(); ++i) {
+        const auto& axes = m_origins.at(m_root.loops[i].var);
+        const auto isTile = [&](Symbol axis) { return tileAxes.contains(axis); };
+        if (std::none_of(axes.begin(), axes.end(), isTile))
+            continue;
+        if (!std::all_of(axes.begin(), axes.end(), isTile))
+            refuse(*member.scheduled, "it has only some of the axes fused in " + m_root.loops[i].var.text());
+        member.tile.push_back(m_root.loops[i]);
+    }
+    member.stage.body = substitute(member.stage.body, rename);
+    for (Expr& index2 : member.stage.store)
+        index2 = substitute(index2, rename);
+    member.inMemory = m_memory.contains(member.stage.out);
+    if (member.inMemory)
+        for (const Symbol axis : open)
+            if (!rootVars.contains(axis) && !m_axes.extents({}).at(axis).isInt(1))
+                refuse(*member.scheduled, "every iteration over " + axis.text() + " would write it to memory");
+    if (member.level == 0 && !member.inMemory && !m_root.loops.empty() && m_root.loops[0].kind == LoopKind::Parallel)
+        refuse(*member.scheduled, "it lies outside a parallel loop");
+    if (member.level > 0 && (!member.inMemory || !member.stage.isMap()) &&
+        std::any_of(m_root.loops.begin(), m_root.loops.begin() + static_cast<std::ptrdiff_t>(member.level),
+                    [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; }))
+        refuse(*member.scheduled, "it lies inside a vectorized loop");
+    for (const Axis& axis : ownAxes)
+        m_axes.add(axis);
+    for (const Axis& axis : member.stage.reduce)
+        m_axes.add(axis);
+    m_axes.add(member.scheduled->steps);
+    m_members.insert(m_members.begin(), std::move(member));
+}
+
+std::vector<NestLowering::Condition> NestLowering::tails(const std::vector<AxisStep>& steps) const {
+    std::vector<Condition> out;
+    for (const AxisStep& step : steps) {
+        if (step.isFuse)
+            continue;
+        const auto& all = m_axes.steps();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (!all[i].isFuse && all[i].outer == step.outer)
+                out.push_back({i, Expr()});
+    }
+    return out;
+}
+
+Stmt NestLowering::lower() {
+    Walk plan;
+    plan.loops = m_root.loops;
+    plan.conditions = tails(m_root.steps);
+    plan.leaf = [this](const PeelState& peel) { return rootLeaf(peel); };
+    plan.nodes = m_nodes;
+    plan.isRoot = true;
+    const std::vector<bool> placed(plan.conditions.size(), false);
+    Stmt out = walk(plan, 0, {}, placed);
+    if (m_nodes.empty() || (out.op() == StmtOp::For && out->nodes == m_nodes))
+        return out;
+    return blockStmt({std::move(out)}, m_nodes);
+}
+
+// Conditions whose variables are all bound here, then what lies inside.
+Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed) {
+    Expr now = boolExpr(true);
+    const std::size_t facts = m_ranges.factCount();
+    for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
+        if (placed[i])
+            continue;
+        const Condition& condition = plan.conditions[i];
+        const Expr lowered = condition.split ? m_axes.tailGuard(*condition.split, peel, m_ranges)
+                                             : value(condition.original, peel);
+        if (lowered.isInt(1))
+            continue; // a peeled copy further in may ask again
+        const std::set<Symbol> vars = freeVars(lowered);
+        const bool open = std::none_of(plan.loops.begin() + static_cast<std::ptrdiff_t>(at), plan.loops.end(),
+                                       [&](const ScheduledLoop& loop) { return vars.contains(loop.var); });
+        if (!open)
+            continue;
+        placed[i] = true;
+        if (const auto truth = decide(lowered, m_ranges); truth && *truth)
+            continue;
+        now = andExpr(now, lowered);
+        m_ranges.assume(lowered);
+    }
+    Stmt inside = plan.isRoot ? withMembers(at, peel, [&] { return walkInside(plan, at, peel, placed); })
+                              : walkInside(plan, at, peel, placed);
+    m_ranges.dropFacts(facts);
+    return now.isInt(1) ? inside : ifStmt(now, std::move(inside));
+}
+
+Stmt NestLowering::walkInside(const Walk& plan, std::size_t at, const PeelState& peel, const std::vector<bool>& placed) {
+    if (at == plan.loops.size())
+        return plan.leaf(peel);
+    const Symbol var = plan.loops[at].var;
+    if (const auto split = m_axes.peeledSplit(var, peel))
+        return peeled(plan, at, *split, peel, placed);
+    return openLoop(plan, at, m_axes.extents(peel).at(var), peel, placed);
+}
+
+Stmt NestLowering::openLoop(const Walk& plan, std::size_t at, const Expr& extent, const PeelState& peel,
+                            const std::vector<bool>& placed) {
+    const ScheduledLoop& loop = plan.loops[at];
+    const std::size_t facts = m_ranges.factCount();
+    if (!extent.isInt())
+        m_ranges.assume(leExpr(Expr(1), extent));
+    m_ranges.push(loop.var, Expr(0), simplify(extent - Expr(1), m_ranges));
+    Stmt body = walk(plan, at + 1, peel, placed);
+    m_ranges.pop();
+    m_ranges.dropFacts(facts);
+    const std::vector<std::int64_t> nodes = at == 0 ? plan.nodes : std::vector<std::int64_t>{};
+    if (loop.kind == LoopKind::Parallel)
+        return parallelStmt(loop.var, extent, loop.grain, std::move(body), nodes);
+    return forStmt(loop.var, Expr(0), extent, loop.kind, std::move(body), nodes);
+}
+
+bool NestLowering::derivesVector(Symbol axis) const {
+    std::set<Symbol> from{axis};
+    for (const AxisStep& step : m_axes.steps())
+        if (from.contains(step.first) || (step.isFuse && from.contains(step.second))) {
+            from.insert(step.outer);
+            if (!step.isFuse)
+                from.insert(step.inner);
+        }
+    const auto isVector = [&](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector && from.contains(loop.var); };
+    bool found = std::any_of(m_root.loops.begin(), m_root.loops.end(), isVector);
+    for (const Member& member : m_members) {
+        found = found || std::any_of(member.own.begin(), member.own.end(), isVector);
+        found = found || std::any_of(member.scheduled->reduce.begin(), member.scheduled->reduce.end(), isVector);
+    }
+    return found;
+}
+
+// Complete tiles, then the rest: as one smaller tile if its size is known, as one guarded tile if it is
+// vectorized, else as tiles of one.
+Stmt NestLowering::peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel,
+                          const std::vector<bool>& placed) {
+    const AxisStep& step = m_axes.steps()[split];
+    const Expr extent = m_axes.extents(peel).at(step.first), factor(step.factor);
+    const Expr full = simplify(floorDivExpr(extent, factor)), rest = simplify(extent - full * factor);
+    std::vector<Stmt> parts;
+    if (!full.isInt(0)) {
+        PeelState main = peel;
+        main.extents[step.outer] = full;
+        main.values[split] = varExpr(step.outer) * factor + varExpr(step.inner);
+        parts.push_back(openLoop(plan, at, full, main, placed));
+    }
+    PeelState tail = peel;
+    tail.extents[step.outer] = Expr(1);
+    const std::vector<std::int64_t> nodes = at == 0 ? plan.nodes : std::vector<std::int64_t>{};
+    if (rest.isInt() || derivesVector(step.inner)) {
+        tail.values[split] = full * factor + varExpr(step.inner);
+        const std::size_t facts = m_ranges.factCount();
+        // The lanes of a vector stay; what is above them shrinks.
+        const bool isLanes = std::any_of(plan.loops.begin(), plan.loops.end(), [&](const ScheduledLoop& loop) {
+            return loop.var == step.inner && loop.kind == LoopKind::Vector;
+        });
+        if (rest.isInt() && !isLanes)
+            tail.extents[step.inner] = rest;
+        else
+            tail.guards[split] = ltExpr(varExpr(step.inner), rest);
+        if (!rest.isInt())
+            m_ranges.assume(leExpr(Expr(1), rest));
+        Stmt body = walk(plan, at + 1, tail, placed);
+        m_ranges.dropFacts(facts);
+        if (!rest.isInt())
+            body = ifStmt(leExpr(Expr(1), rest), std::move(body));
+        parts.push_back(nodes.empty() ? std::move(body) : blockStmt({std::move(body)}, nodes));
+    } else {
+        tail.extents[step.outer] = rest;
+        tail.extents[step.inner] = Expr(1);
+        tail.values[split] = full * factor + varExpr(step.outer);
+        parts.push_back(openLoop(plan, at, rest, tail, placed));
+    }
+    return blockStmt(std::move(parts));
+}
+
+Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel, const std::function<Stmt()>& rest) {
+    std::vector<Stmt> parts;
+    std::vector<Buffer> buffers;
+    std::vector<Symbol> locals;
+    for (const Member& member : m_members) {
+        if (member.level != level)
+            continue;
+        const std::size_t before = buffers.size();
+        Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers) : reduction(member, peel, buffers);
+        parts.push_back(member.stage.nodes.empty() ? std::move(done) : blockStmt({std::move(done)}, member.stage.nodes));
+        if (buffers.size() != before)
+            locals.push_back(member.stage.out);
+    }
+    parts.push_back(rest());
+    for (const Symbol local : locals)
+        m_locals.erase(local);
+    Stmt out = blockStmt(std::move(parts));
+    for (auto buffer = buffers.rbegin(); buffer != buffers.rend(); ++buffer)
+        out = allocStmt(*buffer, std::move(out));
+    return out;
+}
+
+} // namespace fw

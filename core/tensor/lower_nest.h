@@ -1,0 +1,101 @@
+// One nest: a stage at the root and the stages computed inside it.
+#pragma once
+
+#include "loop/loop.h"
+#include "tensor/lower_axes.h"
+
+#include <functional>
+#include <set>
+
+namespace fw {
+
+// Why a schedule cannot be lowered; caught in lower().
+struct LowerRefusal {
+    std::string why;
+};
+
+// A buffer that handed-in memory or an outer nest provides.
+struct MemoryTensor {
+    TensorDecl decl;
+    StorageMap map;
+};
+
+class NestLowering {
+public:
+    NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory, std::size_t root);
+
+    Stmt lower();
+
+private:
+    enum class DimRole : std::uint8_t { Fixed, Tile, Own };
+
+    // A stage computed inside the nest.
+    struct Member {
+        const ScheduledStage* scheduled = nullptr;
+        Stage stage;                     // Fixed and Tile variables are those of the root
+        std::vector<DimRole> roles;      // per dimension
+        std::vector<ScheduledLoop> own;  // loops over Own dimensions
+        std::vector<ScheduledLoop> tile; // loops of the root inside the level, over Tile dimensions
+        std::size_t level = 0;           // loops of the root that are open around it
+        bool inMemory = false;           // stores to a parameter
+    };
+
+    // Where a tensor of the nest lies while the nest runs.
+    struct Local {
+        Buffer buffer;
+        std::vector<DimRole> roles;
+        std::vector<Expr> strides; // of Own dimensions
+        Expr tileOffset;           // in loop variables of the root
+    };
+
+    struct Condition {
+        std::optional<std::size_t> split; // a tail, or
+        Expr original;                    // in axes
+    };
+    struct Walk {
+        std::vector<ScheduledLoop> loops;
+        std::vector<Condition> conditions;
+        std::function<Stmt(const PeelState&)> leaf;
+        std::vector<std::int64_t> nodes;
+        bool isRoot = false;
+    };
+
+    void findMembers();
+    void placeMember(std::size_t stage, const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
+
+    Stmt walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed);
+    Stmt walkInside(const Walk& plan, std::size_t at, const PeelState& peel, const std::vector<bool>& placed);
+    Stmt openLoop(const Walk& plan, std::size_t at, const Expr& extent, const PeelState& peel, const std::vector<bool>& placed);
+    Stmt peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel, const std::vector<bool>& placed);
+    Stmt withMembers(std::size_t level, const PeelState& peel, const std::function<Stmt()>& rest);
+
+    Stmt mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
+    Stmt reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
+    Stmt rootLeaf(const PeelState& peel);
+
+    std::vector<Condition> tails(const std::vector<AxisStep>& steps) const;
+    std::vector<Condition> neededTails(const Member& member, const Expr& body, const PeelState& peel);
+    bool derivesVector(Symbol axis) const;
+
+    Expr value(const Expr& e, const PeelState& peel);
+    Expr flatLoad(const Expr& load, const PeelState& peel);
+    Expr memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel);
+    Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored, const PeelState& peel);
+    std::int64_t constantExtent(Symbol axis, const PeelState& peel, const Member& member) const;
+    [[noreturn]] void refuse(const ScheduledStage& stage, const std::string& why) const;
+
+    const ScheduledGroup& m_group;
+    std::map<Symbol, MemoryTensor>& m_memory;
+    const ScheduledStage& m_root;
+    const Stage& m_stage;
+    NestAxes m_axes;
+    std::map<Symbol, std::set<Symbol>> m_origins;
+    std::vector<Member> m_members; // in stage order; the root's own reduction is the last
+    std::map<Symbol, Local> m_locals;
+    Ranges m_ranges;
+    std::vector<std::int64_t> m_nodes;
+};
+
+std::set<Symbol> loadedTensors(const Expr& e);
+
+} // namespace fw

@@ -1,0 +1,356 @@
+#include "tensor/schedule_apply.h"
+
+#include "expr/simplify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+Diag illegal(const ScheduleStep& step, const std::string& why) {
+    return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}: {}", step.text(), why));
+}
+
+template <class List>
+auto findLoop(List& list, Symbol var) {
+    return std::find_if(list.begin(), list.end(), [&](const ScheduledLoop& loop) { return loop.var == var; });
+}
+
+// The list of a stage, space or reduce, that holds a loop; null if neither does.
+std::vector<ScheduledLoop>* listOf(ScheduledStage& stage, Symbol var) {
+    if (findLoop(stage.loops, var) != stage.loops.end())
+        return &stage.loops;
+    if (findLoop(stage.reduce, var) != stage.reduce.end())
+        return &stage.reduce;
+    return nullptr;
+}
+
+class Applier {
+public:
+    explicit Applier(const OpInst& inst) { reset(inst); }
+
+    ScheduledGroup group;
+
+    Status step(const ScheduleStep& step) {
+        if (step.kind == StepKind::Layout) {
+            if (group.inst.find(step.stage) == nullptr)
+                return illegal(step, "no such tensor");
+            group.layouts[step.stage] = step.layout;
+            return {};
+        }
+        const auto found = std::find_if(group.stages.begin(), group.stages.end(),
+                                        [&](const ScheduledStage& stage) { return stage.name == step.stage; });
+        if (found == group.stages.end())
+            return illegal(step, "no such stage");
+        ScheduledStage& stage = *found;
+        switch (step.kind) {
+        case StepKind::Split:
+            return split(step, stage);
+        case StepKind::Fuse:
+            return fuse(step, stage);
+        case StepKind::Reorder:
+            return reorder(step, stage);
+        case StepKind::Parallel:
+        case StepKind::Vectorize:
+        case StepKind::Unroll:
+        case StepKind::Partial:
+            return annotate(step, stage);
+        case StepKind::Inline:
+            return inlined(step, stage);
+        case StepKind::At:
+            return at(step, stage);
+        case StepKind::Accumulate:
+            return accumulate(step, stage);
+        case StepKind::Layout:
+            break;
+        }
+        return {};
+    }
+
+    // What no single step can see.
+    Status finish() {
+        for (const ScheduledStage& stage : group.stages) {
+            for (std::size_t i = 1; i < stage.loops.size(); ++i)
+                if (stage.loops[i].kind == LoopKind::Parallel)
+                    return refuse(stage, stage.loops[i].var.text() + " is parallel but not the outermost loop");
+            if (stage.consumer && !stage.loops.empty() && stage.loops[0].kind == LoopKind::Parallel)
+                return refuse(stage, "it lies in another nest and cannot be parallel");
+            for (const auto* list : {&stage.loops, &stage.reduce})
+                for (const AxisStep& axis : stage.steps) {
+                    if (axis.isFuse)
+                        continue;
+                    const auto outer = findLoop(*list, axis.outer), inner = findLoop(*list, axis.inner);
+                    if (axis.tail == Tail::Peel && outer != list->end() && inner != list->end() && inner < outer)
+                        return refuse(stage, axis.inner.text() + " is peeled and must lie inside " + axis.outer.text());
+                }
+            const auto extents = axisExtents(group.inst.stages[stage.stage], stage.steps);
+            for (const auto* list : {&stage.loops, &stage.reduce})
+                for (const ScheduledLoop& loop : *list)
+                    if ((loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll || loop.partial) &&
+                        !extents.at(loop.var).isInt())
+                        return refuse(stage, loop.var.text() + " has no constant extent");
+            const auto vectors = std::count_if(stage.loops.begin(), stage.loops.end(), [](const ScheduledLoop& loop) {
+                return loop.kind == LoopKind::Vector;
+            });
+            if (vectors > 1 || (vectors == 1 && stage.loops.back().kind != LoopKind::Vector))
+                return refuse(stage, "a vectorized loop must be the innermost one");
+            for (const ScheduledLoop& loop : stage.reduce)
+                if (loop.kind == LoopKind::Vector && !loop.partial)
+                    return refuse(stage, loop.var.text() + " is reduced: lanes need partial()");
+        }
+        return {};
+    }
+
+private:
+    Diag refuse(const ScheduledStage& stage, const std::string& why) const {
+        return makeDiag(DiagCode::ScheduleIllegal, stage.name + ": " + why);
+    }
+
+    void reset(const OpInst& inst) {
+        group.inst = inst;
+        group.stages.clear();
+        m_names.clear();
+        for (std::size_t i = 0; i < inst.stages.size(); ++i) {
+            ScheduledStage stage;
+            stage.name = stageName(inst, i);
+            stage.stage = i;
+            for (const Axis& axis : inst.stages[i].space)
+                stage.loops.push_back({axis.var});
+            for (const Axis& axis : inst.stages[i].reduce)
+                stage.reduce.push_back({axis.var});
+            for (const auto* axes : {&inst.stages[i].space, &inst.stages[i].reduce})
+                for (const Axis& axis : *axes) {
+                    m_names.insert(axis.var);
+                    for (const Symbol dim : freeVars(axis.extent))
+                        m_names.insert(dim);
+                }
+            group.stages.push_back(std::move(stage));
+        }
+        m_touched = false;
+    }
+
+    bool claim(Symbol name) { return m_names.insert(name).second; }
+
+    Status split(const ScheduleStep& step, ScheduledStage& stage) {
+        auto* list = listOf(stage, step.names[0]);
+        if (list == nullptr)
+            return illegal(step, "no such loop");
+        if (!claim(step.names[1]) || !claim(step.names[2]))
+            return illegal(step, "a name is taken");
+        const auto loop = findLoop(*list, step.names[0]);
+        if (loop->kind != LoopKind::Serial)
+            return illegal(step, "the loop is already " + std::string("annotated"));
+        stage.steps.push_back({false, step.names[0], {}, step.names[1], step.names[2], step.number, step.tail});
+        loop->var = step.names[1];
+        list->insert(loop + 1, ScheduledLoop{step.names[2]});
+        m_touched = true;
+        return {};
+    }
+
+    Status fuse(const ScheduleStep& step, ScheduledStage& stage) {
+        auto* list = listOf(stage, step.names[0]);
+        if (list == nullptr)
+            return illegal(step, "no such loop");
+        const auto first = findLoop(*list, step.names[0]), second = findLoop(*list, step.names[1]);
+        if (second == list->end() || second != first + 1)
+            return illegal(step, "the loops are not neighbours");
+        if (!claim(step.names[2]))
+            return illegal(step, "a name is taken");
+        for (const AxisStep& axis : stage.steps)
+            if (!axis.isFuse && axis.tail == Tail::Peel && (axis.outer == step.names[0] || axis.outer == step.names[1]))
+                return illegal(step, "a peeled loop cannot be fused");
+        stage.steps.push_back({true, step.names[0], step.names[1], step.names[2], {}, 1, Tail::Guard});
+        first->var = step.names[2];
+        list->erase(second);
+        m_touched = true;
+        return {};
+    }
+
+    Status reorder(const ScheduleStep& step, ScheduledStage& stage) {
+        auto* list = listOf(stage, step.names[0]);
+        if (list == nullptr)
+            return illegal(step, "no such loop");
+        std::vector<std::size_t> places;
+        std::vector<ScheduledLoop> loops;
+        for (const Symbol name : step.names) {
+            const auto loop = findLoop(*list, name);
+            if (loop == list->end())
+                return illegal(step, name.text() + " is no loop of the same kind");
+            const auto place = static_cast<std::size_t>(loop - list->begin());
+            if (std::find(places.begin(), places.end(), place) != places.end())
+                return illegal(step, name.text() + " is named twice");
+            places.push_back(place);
+            loops.push_back(*loop);
+        }
+        std::sort(places.begin(), places.end());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            (*list)[places[i]] = loops[i];
+        m_touched = true;
+        return {};
+    }
+
+    Status annotate(const ScheduleStep& step, ScheduledStage& stage) {
+        auto* list = listOf(stage, step.names[0]);
+        if (list == nullptr)
+            return illegal(step, "no such loop");
+        ScheduledLoop& loop = *findLoop(*list, step.names[0]);
+        const bool reduced = list == &stage.reduce;
+        m_touched = true;
+        if (step.kind == StepKind::Partial) {
+            if (!reduced)
+                return illegal(step, "the loop is not reduced");
+            loop.partial = true;
+            return {};
+        }
+        if (loop.kind != LoopKind::Serial)
+            return illegal(step, "the loop is already annotated");
+        if (step.kind == StepKind::Parallel) {
+            if (reduced)
+                return illegal(step, "a reduced loop cannot be parallel");
+            loop.kind = LoopKind::Parallel;
+            loop.grain = step.number;
+        } else {
+            loop.kind = step.kind == StepKind::Vectorize ? LoopKind::Vector : LoopKind::Unroll;
+        }
+        return {};
+    }
+
+    Status inlined(const ScheduleStep& step, const ScheduledStage& stage) {
+        if (m_touched)
+            return illegal(step, "inlining comes before other steps");
+        auto inst = inlineStage(group.inst, stage.stage);
+        if (!inst.ok())
+            return illegal(step, inst.diag().message);
+        reset(inst.take());
+        return {};
+    }
+
+    Status at(const ScheduleStep& step, ScheduledStage& stage) {
+        const auto consumer = std::find_if(group.stages.begin(), group.stages.end(), [&](const ScheduledStage& other) {
+            return other.name == step.names[0].text();
+        });
+        if (consumer == group.stages.end() || consumer->stage <= stage.stage)
+            return illegal(step, "no such stage after it");
+        if (consumer->consumer)
+            return illegal(step, "the nest it should lie in lies in another one");
+        if (step.names.size() > 1 && findLoop(consumer->loops, step.names[1]) == consumer->loops.end())
+            return illegal(step, "no such loop there");
+        for (const ScheduledStage& other : group.stages)
+            if (other.consumer == stage.stage)
+                return illegal(step, "another stage lies in its nest");
+        stage.consumer = consumer->stage;
+        stage.loop = step.names.size() > 1 ? step.names[1] : Symbol();
+        m_touched = true;
+        return {};
+    }
+
+    Status accumulate(const ScheduleStep& step, ScheduledStage& stage) {
+        if (group.inst.stages[stage.stage].isMap())
+            return illegal(step, "the stage reduces nothing");
+        const Symbol loop = step.names.empty() ? Symbol() : step.names[0];
+        if (!loop.empty() && findLoop(stage.loops, loop) == stage.loops.end())
+            return illegal(step, "no such loop");
+        stage.accumulate = loop;
+        m_touched = true;
+        return {};
+    }
+
+    std::set<Symbol> m_names;
+    bool m_touched = false;
+};
+
+// Reads of one tensor replaced by an expression of their indices; pad() around them becomes a select().
+Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape, const std::function<Expr(const Exprs&)>& body) {
+    if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load && e.arg(0)->symbol == tensor) {
+        Exprs indices;
+        for (const Expr& index : e.arg(0).args())
+            indices.push_back(replaceLoads(index, tensor, shape, body));
+        return selectExpr(insideShape(indices, shape), body(indices), replaceLoads(e.arg(1), tensor, shape, body));
+    }
+    if (e.args().empty())
+        return e;
+    Exprs args;
+    for (const Expr& arg : e.args())
+        args.push_back(replaceLoads(arg, tensor, shape, body));
+    if (e.op() == ExprOp::Load && e->symbol == tensor)
+        return body(args);
+    return withArgs(e, std::move(args));
+}
+
+} // namespace
+
+Expr insideShape(const Exprs& indices, const Shape& shape) {
+    Expr out = boolExpr(true);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        out = andExpr(out, leExpr(Expr(0), indices[i]));
+        out = andExpr(out, ltExpr(indices[i], shape[i]));
+    }
+    return out;
+}
+
+Result<OpInst> inlineStage(const OpInst& inst, std::size_t at) {
+    const Stage& stage = inst.stages[at];
+    const auto refuse = [](std::string why) { return makeDiag(DiagCode::ScheduleIllegal, std::move(why)); };
+    if (!stage.isMap())
+        return refuse("a reduction cannot be computed where it is read");
+    for (const TensorDecl& output : inst.outputs)
+        if (output.name == stage.out)
+            return refuse("it is an output of the group");
+    for (std::size_t i = 0; i < inst.stages.size(); ++i)
+        if (i != at && inst.stages[i].out == stage.out)
+            return refuse("several stages write it");
+    for (std::size_t i = 0; i < stage.store.size(); ++i)
+        if (i >= stage.space.size() || !(stage.store[i] == varExpr(stage.space[i].var)))
+            return refuse("it stores at an offset");
+    const Shape shape = inst.find(stage.out)->type.shape;
+    const auto body = [&](const Exprs& indices) {
+        Substitution map;
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            map.emplace(stage.space[i].var, indices[i]);
+        return substitute(stage.body, map);
+    };
+    OpInst out = inst;
+    for (Stage& user : out.stages) {
+        const Expr before = user.body;
+        user.body = replaceLoads(user.body, stage.out, shape, body);
+        if (user.body.sameNode(before) || user.body == before)
+            continue;
+        for (const std::int64_t node : stage.nodes)
+            if (std::find(user.nodes.begin(), user.nodes.end(), node) == user.nodes.end())
+                user.nodes.push_back(node);
+    }
+    std::erase_if(out.temporaries, [&](const TensorDecl& decl) { return decl.name == stage.out; });
+    out.stages.erase(out.stages.begin() + static_cast<std::ptrdiff_t>(at));
+    return out;
+}
+
+std::map<Symbol, Expr> axisExtents(const Stage& stage, const std::vector<AxisStep>& steps) {
+    std::map<Symbol, Expr> out;
+    for (const auto* axes : {&stage.space, &stage.reduce})
+        for (const Axis& axis : *axes)
+            out[axis.var] = axis.extent;
+    for (const AxisStep& step : steps) {
+        if (step.isFuse) {
+            out[step.outer] = simplify(out.at(step.first) * out.at(step.second));
+            continue;
+        }
+        const Expr extent = out.at(step.first), factor(step.factor);
+        out[step.outer] = simplify(step.tail == Tail::Guard ? ceilDivExpr(extent, factor) : floorDivExpr(extent, factor));
+        out[step.inner] = factor;
+    }
+    return out;
+}
+
+Result<ScheduledGroup> applySchedule(const OpInst& inst, const Schedule& schedule) {
+    Applier applier(inst);
+    for (const ScheduleStep& step : schedule.steps)
+        FW_CHECK(applier.step(step));
+    FW_CHECK(applier.finish());
+    return std::move(applier.group);
+}
+
+} // namespace fw

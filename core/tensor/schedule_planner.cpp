@@ -1,0 +1,383 @@
+#include "tensor/schedule_planner.h"
+
+#include "tensor/lower_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+Planner::Planner(const OpInst& whole, const ScheduleContext& where) : context(where), inst(whole) {
+    for (const Stage& stage : inst.stages)
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list) {
+                m_names.insert(axis.var);
+                for (const Symbol dim : freeVars(axis.extent))
+                    m_names.insert(dim);
+            }
+}
+
+Symbol Planner::fresh(Symbol base, std::string_view suffix) {
+    Symbol name(base.text() + std::string(suffix));
+    for (int i = 2; !m_names.insert(name).second; ++i)
+        name = Symbol(fmt::format("{}{}_{}", base.text(), suffix, i));
+    return name;
+}
+
+void Planner::split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor, Tail tail) {
+    schedule.steps.push_back({StepKind::Split, name(stage), {axis, outer, inner}, factor, tail, {}});
+}
+
+void Planner::fuse(std::size_t stage, Symbol first, Symbol second, Symbol into) {
+    schedule.steps.push_back({StepKind::Fuse, name(stage), {first, second, into}, 0, Tail::Guard, {}});
+}
+
+void Planner::reorder(std::size_t stage, std::vector<Symbol> loops) {
+    if (loops.size() > 1)
+        schedule.steps.push_back({StepKind::Reorder, name(stage), std::move(loops), 0, Tail::Guard, {}});
+}
+
+void Planner::mark(StepKind kind, std::size_t stage, Symbol loop, std::int64_t grain) {
+    schedule.steps.push_back({kind, name(stage), {loop}, grain, Tail::Guard, {}});
+}
+
+void Planner::at(std::size_t stage, std::size_t consumer, Symbol loop) {
+    std::vector<Symbol> names{Symbol(name(consumer))};
+    if (!loop.empty())
+        names.push_back(loop);
+    schedule.steps.push_back({StepKind::At, name(stage), std::move(names), 0, Tail::Guard, {}});
+}
+
+void Planner::accumulate(std::size_t stage, Symbol loop) {
+    std::vector<Symbol> names;
+    if (!loop.empty())
+        names.push_back(loop);
+    schedule.steps.push_back({StepKind::Accumulate, name(stage), std::move(names), 0, Tail::Guard, {}});
+}
+
+StorageMap Planner::mapOf(Symbol tensor) const {
+    if (const auto packed = packs.find(tensor); packed != packs.end())
+        return packed->second;
+    const auto found = context.maps.find(tensor);
+    return found == context.maps.end() ? StorageMap() : found->second;
+}
+
+bool Planner::isOutput(Symbol tensor) const {
+    return std::any_of(inst.outputs.begin(), inst.outputs.end(), [&](const TensorDecl& decl) { return decl.name == tensor; });
+}
+
+bool Planner::isInput(Symbol tensor) const {
+    return std::any_of(inst.inputs.begin(), inst.inputs.end(), [&](const TensorDecl& decl) { return decl.name == tensor; });
+}
+
+std::vector<std::size_t> Planner::readers(Symbol tensor) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < inst.stages.size(); ++i)
+        if (loadedTensors(inst.stages[i].body).contains(tensor))
+            out.push_back(i);
+    return out;
+}
+
+Exprs Planner::loads(const Expr& body) const {
+    Exprs out;
+    visitExpr(body, [&](const Expr& part) {
+        if (part.op() == ExprOp::Load)
+            out.push_back(part);
+    });
+    return out;
+}
+
+Expr Planner::offset(Symbol tensor, const Exprs& indices) const {
+    return simplify(storageOffset(mapOf(tensor), inst.find(tensor)->type.shape, indices));
+}
+
+std::optional<std::int64_t> Planner::stride(const Expr& load, Symbol var) const {
+    const Expr at = offset(load->symbol, load.args());
+    if (!usesVar(at, var))
+        return 0;
+    const auto linear = symbolicLinear(at, var);
+    return linear ? simplify(linear->coefficient).asInt() : std::nullopt;
+}
+
+bool Planner::fusible(const std::vector<std::size_t>& stages, const Axis& outer, const Axis& inner) const {
+    if (outer.extent.isInt(1) || inner.extent.isInt(1))
+        return true;
+    const auto together = [&](const Expr& at) {
+        const auto slow = symbolicLinear(at, outer.var), fast = symbolicLinear(at, inner.var);
+        return slow && fast && proveEqual(slow->coefficient, fast->coefficient * inner.extent);
+    };
+    for (const std::size_t i : stages) {
+        const Stage& s = stage(i);
+        if (!together(offset(s.out, s.store)))
+            return false;
+        // Every use of the variables must be the index of a load; a condition or a value is not.
+        bool fine = true;
+        const std::function<void(const Expr&)> look = [&](const Expr& e) {
+            if (e.op() == ExprOp::Load) {
+                fine = fine && std::none_of(e.args().begin(), e.args().end(), hasLoad) && together(offset(e->symbol, e.args()));
+                return;
+            }
+            if (e.op() == ExprOp::Pad) {
+                fine = fine && !usesVar(e, outer.var) && !usesVar(e, inner.var);
+                return;
+            }
+            if (e.isVar() && (e->symbol == outer.var || e->symbol == inner.var))
+                fine = false;
+            for (const Expr& arg : e.args())
+                look(arg);
+        };
+        look(s.body);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+bool Planner::vectorizable(const std::vector<std::size_t>& stages, Symbol var) const {
+    const auto wide = [](DType dtype) { return dtype == DType::F32 || dtype == DType::I32; };
+    for (const std::size_t i : stages) {
+        const Stage& s = stage(i);
+        if (!wide(inst.find(s.out)->type.dtype))
+            return false;
+        bool fine = true;
+        visitExpr(s.body, [&](const Expr& e) {
+            if (e.dtype() == DType::Bool && e.op() != ExprOp::Load)
+                return;
+            if (e.dtype() == DType::I64 && !hasLoad(e))
+                return; // indices
+            if (usesVar(e, var) && !wide(e.dtype()))
+                fine = false;
+        });
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+std::vector<Axis> Planner::storageSpace(std::size_t i) const {
+    const Stage& s = stage(i);
+    std::vector<Axis> out;
+    for (const int dim : storageOrder(mapOf(s.out), s.store.size()))
+        for (const Axis& axis : s.space)
+            if (usesVar(s.store[static_cast<std::size_t>(dim)], axis.var) &&
+                std::none_of(out.begin(), out.end(), [&](const Axis& known) { return known.var == axis.var; }))
+                out.push_back(axis);
+    for (const Axis& axis : s.space)
+        if (std::none_of(out.begin(), out.end(), [&](const Axis& known) { return known.var == axis.var; }))
+            out.push_back(axis);
+    return out;
+}
+
+double bodyCost(const Expr& body) {
+    double cost = 0;
+    visitExpr(body, [&](const Expr& e) {
+        if (e.dtype() == DType::I64 && !isFloat(e.dtype()))
+            return;
+        switch (e.op()) {
+        case ExprOp::Call:
+            cost += e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil || e->fn == MathFn::Round ? 1 : 12;
+            return;
+        case ExprOp::Div:
+        case ExprOp::Mod:
+        case ExprOp::FloorDiv:
+            cost += 4;
+            return;
+        case ExprOp::Int:
+        case ExprOp::Float:
+        case ExprOp::Var:
+            return;
+        case ExprOp::Add:
+        case ExprOp::Sub:
+        case ExprOp::Mul:
+        case ExprOp::Min:
+        case ExprOp::Max:
+        case ExprOp::Neg:
+        case ExprOp::Fma:
+        case ExprOp::Eq:
+        case ExprOp::Ne:
+        case ExprOp::Lt:
+        case ExprOp::Le:
+        case ExprOp::And:
+        case ExprOp::Or:
+        case ExprOp::Not:
+        case ExprOp::Select:
+        case ExprOp::Cast:
+        case ExprOp::Pad:
+            cost += 1;
+            return;
+        case ExprOp::Load:
+            return;
+        }
+    });
+    return cost;
+}
+
+std::int64_t constantOr(const Expr& extent, std::int64_t otherwise) {
+    return extent.asInt().value_or(otherwise);
+}
+
+std::int64_t grainFor(double operations) {
+    constexpr double worthwhile = 40000; // operations; about 10 us without vectors, 1 to 2 us with them
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(worthwhile / std::max(operations, 1.0)));
+}
+
+namespace {
+
+bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
+    std::set<Symbol> seen;
+    for (const Expr& index : load.args())
+        if (!index.isVar() || !seen.insert(index->symbol).second ||
+            std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.var == index->symbol; }))
+            return false;
+    return true;
+}
+
+// Whether computing the map where it is read costs no more than writing and reading it.
+bool worthInlining(const Planner& planner, std::size_t i) {
+    const Stage& s = planner.stage(i);
+    const double cost = bodyCost(s.body);
+    std::size_t reads = 0;
+    bool once = true, intoReuse = false, broadcast = false;
+    for (const std::size_t user : planner.readers(s.out)) {
+        const Stage& u = planner.stage(user);
+        std::vector<Axis> axes = u.space;
+        axes.insert(axes.end(), u.reduce.begin(), u.reduce.end());
+        for (const Expr& load : planner.loads(u.body)) {
+            if (load->symbol != s.out)
+                continue;
+            ++reads;
+            const bool plain = isPlainRead(load, axes);
+            std::size_t used = 0;
+            for (const Axis& axis : axes)
+                for (const Expr& index : load.args())
+                    if (usesVar(index, axis.var)) {
+                        ++used;
+                        break;
+                    }
+            const bool everyAxis = used == axes.size();
+            once = once && plain && everyAxis;
+            if (!everyAxis && u.isMap())
+                broadcast = true;
+            if (!u.isMap() && !everyAxis)
+                intoReuse = true;
+        }
+    }
+    if (reads == 0)
+        return false;
+    if (s.body.op() == ExprOp::Load || s.body.isConstant())
+        return !intoReuse || s.body.isConstant();
+    if (intoReuse)
+        return false;
+    if (broadcast && s.space.empty() && cost > 0)
+        return cost <= 2;
+    if (reads == 1)
+        return once || cost <= 4;
+    return cost <= 2;
+}
+
+} // namespace
+
+void Planner::inlineMaps() {
+    for (std::size_t i = 0; i < inst.stages.size();) {
+        auto next = worthInlining(*this, i) ? inlineStage(inst, i) : Result<OpInst>(makeDiag(DiagCode::ScheduleIllegal, ""));
+        if (!next.ok()) {
+            ++i;
+            continue;
+        }
+        schedule.steps.push_back({StepKind::Inline, name(i), {}, 0, Tail::Guard, {}});
+        inst = next.take();
+    }
+}
+
+namespace {
+
+// Stage i's dimension -> the root's axis, as far as all readers in the nest agree.
+using AxisMap = std::map<Symbol, Symbol>;
+
+AxisMap agreedAxes(const Planner& planner, std::size_t i, const std::map<std::size_t, AxisMap>& nest) {
+    const Stage& s = planner.stage(i);
+    AxisMap out;
+    std::set<Symbol> clash;
+    for (const auto& [user, known] : nest)
+        for (const Expr& load : planner.loads(planner.stage(user).body)) {
+            if (load->symbol != s.out)
+                continue;
+            for (std::size_t d = 0; d < s.space.size(); ++d) {
+                const auto var = load.arg(d).isVar() ? known.find(load.arg(d)->symbol) : known.end();
+                const Symbol own = s.space[d].var;
+                if (var == known.end() || (out.contains(own) && out.at(own) != var->second))
+                    clash.insert(own);
+                else
+                    out[own] = var->second;
+            }
+        }
+    for (const Symbol var : clash)
+        out.erase(var);
+    return out;
+}
+
+bool storesPlainly(const Stage& s) {
+    for (std::size_t d = 0; d < s.store.size(); ++d)
+        if (d >= s.space.size() || !(s.store[d] == varExpr(s.space[d].var)))
+            return false;
+    return true;
+}
+
+std::set<Symbol> targets(const AxisMap& map) {
+    std::set<Symbol> out;
+    for (const auto& [own, root] : map)
+        out.insert(root);
+    return out;
+}
+
+} // namespace
+
+std::vector<NestPlan> Planner::nests() const {
+    std::vector<bool> taken(inst.stages.size(), false);
+    std::vector<NestPlan> out;
+    const auto feedsOnly = [&](std::size_t i, const std::map<std::size_t, AxisMap>& nest) {
+        const auto users = readers(stage(i).out);
+        const bool single = std::count_if(inst.stages.begin(), inst.stages.end(),
+                                          [&](const Stage& s) { return s.out == stage(i).out; }) == 1;
+        return single && !users.empty() && storesPlainly(stage(i)) &&
+               std::all_of(users.begin(), users.end(), [&](std::size_t user) { return nest.contains(user); });
+    };
+    for (std::size_t root = inst.stages.size(); root-- > 0;) {
+        if (taken[root])
+            continue;
+        NestPlan plan{root, {}};
+        std::map<std::size_t, AxisMap> nest;
+        for (const Axis& axis : stage(root).space)
+            nest[root][axis.var] = axis.var;
+        nest[root]; // a stage of rank 0 is in its nest too
+        std::optional<std::set<Symbol>> row;
+        bool reduces = false;
+        for (std::size_t i = root; i-- > 0;) {
+            if (taken[i] || !feedsOnly(i, nest))
+                continue;
+            const AxisMap axes = agreedAxes(*this, i, nest);
+            const std::set<Symbol> mapped = targets(axes);
+            if (!stage(i).isMap()) {
+                if (axes.size() != stage(i).space.size() || mapped.size() != axes.size() || (row && *row != mapped))
+                    continue;
+                row = mapped;
+                reduces = true;
+            } else if (!row || !std::includes(mapped.begin(), mapped.end(), row->begin(), row->end())) {
+                // Maps come along once the row is known: those of the row and those along it.
+                continue;
+            }
+            nest[i] = axes;
+            plan.members.insert(plan.members.begin(), i);
+        }
+        if (!reduces)
+            plan.members.clear();
+        for (const std::size_t member : plan.members)
+            taken[member] = true;
+        taken[root] = true;
+        out.insert(out.begin(), std::move(plan));
+    }
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,74 @@
+// What the templates of default schedules share: the group after inlining, its nests, strides and names.
+#pragma once
+
+#include "tensor/lower_axes.h"
+#include "tensor/schedule_default.h"
+
+#include <optional>
+
+namespace fw {
+
+// Stages that share a nest: `root` has the loops, `members` are computed inside it.
+struct NestPlan {
+    std::size_t root = 0;
+    std::vector<std::size_t> members;
+};
+
+// Builds one schedule. Steps may only be added once all inlining is done.
+class Planner {
+public:
+    Planner(const OpInst& inst, const ScheduleContext& context);
+
+    const ScheduleContext& context;
+    OpInst inst; // after inlining
+    Schedule schedule;
+    StorageMaps packs;
+
+    void inlineMaps();
+    std::vector<NestPlan> nests() const;
+
+    const Stage& stage(std::size_t i) const { return inst.stages[i]; }
+    std::string name(std::size_t i) const { return stageName(inst, i); }
+    Symbol fresh(Symbol base, std::string_view suffix); // a new loop name
+
+    // Steps; they do not check, applySchedule does.
+    void split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor, Tail tail);
+    void fuse(std::size_t stage, Symbol first, Symbol second, Symbol into);
+    void reorder(std::size_t stage, std::vector<Symbol> loops);
+    void mark(StepKind kind, std::size_t stage, Symbol loop, std::int64_t grain = 0);
+    void at(std::size_t stage, std::size_t consumer, Symbol loop);
+    void accumulate(std::size_t stage, Symbol loop);
+
+    StorageMap mapOf(Symbol tensor) const;
+    bool isOutput(Symbol tensor) const;
+    bool isInput(Symbol tensor) const;
+    std::vector<std::size_t> readers(Symbol tensor) const; // stages
+    Exprs loads(const Expr& body) const;                   // all loads, outermost first
+    // Offset of a load or of a stage's store in memory, over axes.
+    Expr offset(Symbol tensor, const Exprs& indices) const;
+    // By how much the offset moves with the variable: nullopt if not by a constant.
+    std::optional<std::int64_t> stride(const Expr& load, Symbol var) const;
+    // Whether two neighbouring axes of a stage act as one in every access of these stages.
+    bool fusible(const std::vector<std::size_t>& stages, const Axis& outer, const Axis& inner) const;
+    // All values that move with `var` in these stages are four bytes wide.
+    bool vectorizable(const std::vector<std::size_t>& stages, Symbol var) const;
+
+    // Space of a stage from the slowest to the fastest axis in the storage of what it writes.
+    std::vector<Axis> storageSpace(std::size_t stage) const;
+
+private:
+    std::set<Symbol> m_names;
+};
+
+// How much work an expression is: operations, with divisions and math functions counted by their cost.
+double bodyCost(const Expr& body);
+std::int64_t constantOr(const Expr& extent, std::int64_t otherwise);
+// Iterations worth a thread of their own, for iterations of this many operations.
+std::int64_t grainFor(double operations);
+
+// A template: takes the nest and adds its steps, or says why it does not.
+using Refused = std::optional<std::string>;
+Refused planElementwise(Planner& planner, const NestPlan& nest);
+Refused planPlain(Planner& planner, const NestPlan& nest);
+
+} // namespace fw
