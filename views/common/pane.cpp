@@ -54,6 +54,7 @@ PaneHeader::PaneHeader(const QString& title, QWidget* parent) : QWidget(parent) 
     row->setSpacing(8);
     m_title = new QLabel(title, this);
     m_title->setObjectName(QStringLiteral("paneTitle"));
+    m_title->setMinimumHeight(28); // a dock asks its title bar's size hint only
     m_detail = new QLabel(this);
     m_detail->setObjectName(QStringLiteral("paneDetail"));
     m_detail->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

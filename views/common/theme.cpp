@@ -105,8 +105,6 @@ QLineEdit, QComboBox, QSpinBox {
   background: @Pane; color: @Text; border: 1px solid @Line; border-radius: 4px; padding: 3px 8px; min-height: 16px;
   selection-background-color: @Accent; selection-color: @OnAccent; }
 QComboBox::drop-down { border: none; width: 20px; }
-QComboBox::down-arrow { image: none; width: 0; height: 0; border-left: 4px solid transparent;
-  border-right: 4px solid transparent; border-top: 5px solid @Muted; margin-right: 8px; }
 QComboBox QAbstractItemView { background: @Pane; border: 1px solid @Line; selection-background-color: @PaneHighlight;
   selection-color: @Text; outline: none; }
 QTabBar { background: @Chrome; qproperty-drawBase: 0; }
@@ -118,7 +116,7 @@ QTabBar::tab:selected { background: @Pane; color: @Text; border-color: @Line; fo
 QTabBar::tab:hover:!selected { color: @Text; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QHeaderView { background: @Pane; border: none; }
-QHeaderView::section { background: @Pane; color: @Muted; border: none; border-bottom: 1px solid @Line; padding: 4px 6px; }
+QHeaderView::section { background: @Pane; color: @Muted; border: none; border-bottom: 1px solid @Line; padding: 4px 9px; }
 QAbstractItemView { background: @Pane; alternate-background-color: @PaneAlternate; border: none; outline: none;
   gridline-color: transparent; selection-background-color: @PaneHighlight; selection-color: @Text; }
 QTreeView::item, QTableView::item, QListView::item { padding: 2px 4px; border: none; min-height: 17px; }
@@ -141,7 +139,13 @@ QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @Muted; padding: 2px 9px; }
 QProgressBar { background: @PaneAlternate; border: 1px solid @Line; border-radius: 4px; text-align: center; max-height: 12px; }
 QProgressBar::chunk { background: @Accent; border-radius: 3px; }
-QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 6px; }
+QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 9px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: center left; left: 1px; width: 7px; height: 5px; }
+QPlainTextEdit[code="true"] { font-family: "DejaVu Sans Mono"; }
+QFrame#strip { background: @PaneHighlight; border: none; border-bottom: 1px solid @Line; }
+QFrame#strip[tone="warning"] QLabel { color: @NearMiss; }
+QFrame#strip[tone="error"] { background: @FailingFill; }
+QFrame#strip[tone="error"] QLabel { color: @Failing; }
 QLabel[muted="true"] { color: @Muted; }
 #paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
 #paneTitle { font-weight: bold; }

@@ -1,0 +1,32 @@
+// The documentation of resources/docs, which is built into the program, and the sheet of shortcuts.
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+class QListWidget;
+class QTextBrowser;
+
+namespace fw::ui {
+
+class HelpWindow : public QWidget {
+    Q_OBJECT
+
+public:
+    struct Shortcut {
+        QString menu;
+        QString action;
+        QString keys;
+    };
+
+    explicit HelpWindow(QWidget* parent);
+    static void showShortcuts(QWidget* parent, const std::vector<Shortcut>& shortcuts);
+    static QStringList pages(); // "architecture.md", ...
+
+private:
+    QListWidget* m_list;
+    QTextBrowser* m_page;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,207 @@
+// The workbench window: what is shown where, and how the parts hear of one another.
+//
+// Centre: imported and fused graph side by side. Left: outline. Right: explain, properties. Below:
+// op times, stages, problems, log. The document asks the worker; every view is filled from its
+// parts when they change. The selection is one value (which nodes of which stage), translated
+// through provenance, and told to every view but the one it came from.
+//   main_window.cpp            widgets, document to views
+//   main_window_actions.cpp    menus, tool bar, dialogs
+//   main_window_selection.cpp  selection, history, find, walking
+#pragma once
+
+#include "app/window/document.h"
+#include "app/window/finder.h"
+#include "app/window/settings.h"
+#include "snapshot/provenance.h"
+
+#include <QMainWindow>
+#include <QTimer>
+
+#include <vector>
+
+class QComboBox;
+class QDockWidget;
+class QLabel;
+class QLineEdit;
+class QMenu;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+class QToolButton;
+
+namespace fw::ui {
+
+class ExplainView;
+class GraphPane;
+class LogView;
+class OutlineView;
+class PaneHeader;
+class ProblemsView;
+class ProfileView;
+class PropertiesView;
+class StagesView;
+class StateStrip;
+class WelcomeView;
+
+// What is selected, in both stages.
+struct Picked {
+    snapshot::NodeSet imported;
+    snapshot::NodeSet fused;
+    int group = -1; // if a whole group is meant
+
+    bool empty() const { return imported.empty() && fused.empty(); }
+    bool operator==(const Picked&) const = default;
+};
+
+// Tests and screenshots neither read nor write what the user's window remembers.
+enum class Memory { Remember, Forget };
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    explicit MainWindow(const QString& workerProgram, Memory memory = Memory::Remember);
+    ~MainWindow() override;
+
+    void openModel(const QString& path);
+    void setTargetText(const QString& target);
+    void applyTheme(ThemeChoice choice);
+    bool selectByName(const QString& text);
+    void select(const Picked& selection);
+    const Picked& selection() const { return m_selection; }
+    // Nothing is pending: no request, no layout, no timer.
+    bool idle() const;
+    Status savePicture(const QString& file, GraphSide side);
+
+    Document& document() { return m_document; }
+    WorkerClient& worker() { return m_worker; }
+    GraphPane* pane(GraphSide side) const {
+        return side == GraphSide::Imported ? m_importedPane : m_fusedPane;
+    }
+    OutlineView* outline() const { return m_outline; }
+    ExplainView* explainView() const { return m_explain; }
+    PropertiesView* propertiesView() const { return m_properties; }
+    ProfileView* profileView() const { return m_profile; }
+    StagesView* stagesView() const { return m_stages; }
+    ProblemsView* problemsView() const { return m_problems; }
+    StateStrip* messageStrip() const { return m_message; }
+
+Q_SIGNALS:
+    void idleChanged();
+    void selectionChanged();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    // main_window.cpp
+    void buildCentre();
+    void buildDocks();
+    void buildStatusBar();
+    void connectDocument();
+    void connectViews();
+    QDockWidget* addDock(const QString& name, const QString& title, QWidget* view,
+                         Qt::DockWidgetArea area);
+    void defaultLayout();
+    void modelChanged();
+    void partChanged(Document::Part part);
+    void showGraph(GraphSide side);
+    void showProfile();
+    void showExplain();
+    void showStage();
+    void showProblem(const Diag& diag);
+    void showProgress(const snapshot::Progress& progress);
+    void say(const QString& text); // in the status bar, for a while
+    void updateStatus();
+    void checkIdle();
+
+    // main_window_actions.cpp
+    void buildActions();
+    void buildToolBar();
+    QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys,
+                       const std::function<void()>& slot);
+    void updateActions();
+    void fillRecent();
+    void openDialog();
+    void exportDialog();
+    void savePictureDialog();
+    void showDocumentation();
+    void showShortcuts();
+    void showAbout();
+
+    // main_window_selection.cpp
+    Picked fromImported(snapshot::NodeSet ids) const;
+    Picked fromFused(snapshot::NodeSet ids) const;
+    Picked fromGroup(int group) const;
+    void activate(int group, qint64 fusedNode);
+    void setSelection(const Picked& selection, const QObject* origin);
+    void showSelection(const QObject* origin);
+    void translateSelection(); // after a new plan: ids of the fused stage are new
+    void askForDetails();
+    void goHistory(int step);
+    void findNext(int step);
+    void walk(int step);
+    void walkGroups(int step);
+    void goTo();
+    void cyclePanes(int step);
+    GraphPane* currentPane() const;
+
+    Settings m_settings;
+    const Memory m_memory;
+    WorkerClient m_worker;
+    Document m_document;
+    snapshot::Provenance m_provenance;
+    Picked m_selection;
+    std::vector<Picked> m_history;
+    std::size_t m_historyAt = 0;
+    std::vector<Hit> m_hits;
+    QString m_findText;
+    int m_hitAt = -1;
+    QTimer m_details; // explain and stages are asked when the selection has settled
+    QTimer m_idleCheck;
+    bool m_wasIdle = false;
+    QByteArray m_defaultState;
+
+    QStackedWidget* m_centre = nullptr;
+    WelcomeView* m_welcome = nullptr;
+    StateStrip* m_message = nullptr;
+    GraphPane* m_importedPane = nullptr;
+    GraphPane* m_fusedPane = nullptr;
+    OutlineView* m_outline = nullptr;
+    ExplainView* m_explain = nullptr;
+    PropertiesView* m_properties = nullptr;
+    ProfileView* m_profile = nullptr;
+    StagesView* m_stages = nullptr;
+    ProblemsView* m_problems = nullptr;
+    LogView* m_log = nullptr;
+    std::vector<QDockWidget*> m_docks;
+    PaneHeader* m_outlineTitle = nullptr;
+    PaneHeader* m_explainTitle = nullptr;
+    PaneHeader* m_propertiesTitle = nullptr;
+
+    QComboBox* m_target = nullptr;
+    QPushButton* m_profileButton = nullptr;
+    QPushButton* m_stopButton = nullptr;
+    QLineEdit* m_find = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    std::vector<QAction*> m_needModel;
+    QAction* m_stopAction = nullptr;
+    QAction* m_backAction = nullptr;
+    QAction* m_forwardAction = nullptr;
+
+    QLabel* m_statusFile = nullptr;
+    QLabel* m_statusCounts = nullptr;
+    QLabel* m_statusSelection = nullptr;
+    QLabel* m_statusZoom = nullptr;
+    QLabel* m_statusNote = nullptr;
+    QLabel* m_statusTask = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QToolButton* m_cancel = nullptr;
+    QLabel* m_statusTarget = nullptr;
+    QLabel* m_statusProblems = nullptr;
+    QLabel* m_statusWorker = nullptr;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,93 @@
+#include "app/window/picture_file.h"
+
+#include "picture/writers.h"
+#include "views/graph/canvas.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// A PNG of a large graph is scaled down to what viewers still open.
+constexpr double largestPixels = 64e6;
+
+Status writeFile(const QString& file, const QByteArray& bytes) {
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit())
+        return makeDiag(DiagCode::FileUnwritable,
+                        "cannot write: " + out.errorString().toStdString(),
+                        Where{file.toStdString(), "", 0, 0}, "choose another folder");
+    return {};
+}
+
+// The canvas shows the whole picture at this scale; nothing of it is on the screen.
+std::unique_ptr<GraphCanvas> canvasFor(const std::shared_ptr<const picture::Picture>& picture,
+                                       picture::ThemeKind theme, QSize size, double scale) {
+    auto canvas = std::make_unique<GraphCanvas>();
+    canvas->setAttribute(Qt::WA_DontShowOnScreen);
+    canvas->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    canvas->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    canvas->setFrameShape(QFrame::NoFrame);
+    canvas->setTheme(theme);
+    canvas->setMinimapShown(false);
+    canvas->resize(size);
+    canvas->show();
+    canvas->setPicture(picture);
+    canvas->setScale(scale);
+    canvas->fitAll();
+    return canvas;
+}
+
+} // namespace
+
+Status writePicture(const std::shared_ptr<const picture::Picture>& picture, const QString& file,
+                    picture::ThemeKind theme) {
+    const QString kind = QFileInfo(file).suffix().toLower();
+    if (kind == u"svg"_s)
+        return writeFile(file, QByteArray::fromStdString(picture::svgText(*picture, theme)));
+    if (kind != u"png"_s && kind != u"pdf"_s)
+        return makeDiag(DiagCode::Usage, "unknown kind of picture: " + kind.toStdString(),
+                        Where{file.toStdString(), "", 0, 0}, "use .png, .pdf or .svg");
+    constexpr double margin = 40;
+    const double width = picture->width + 2 * margin;
+    const double height = picture->height + 2 * margin;
+    const double scale = std::min(1.0, std::sqrt(largestPixels / std::max(1.0, width * height)));
+    const QSize size(std::max(1, int(width * scale)), std::max(1, int(height * scale)));
+    const auto canvas = canvasFor(picture, theme, size, scale);
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    if (kind == u"png"_s) {
+        QImage image(size, QImage::Format_RGB32);
+        QPainter painter(&image);
+        canvas->viewport()->render(&painter);
+        painter.end();
+        image.save(&buffer, "PNG");
+    } else {
+        QPdfWriter writer(&buffer);
+        writer.setResolution(72);
+        writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+        writer.setPageSize(QPageSize(QSizeF(size), QPageSize::Point, {}, QPageSize::ExactMatch));
+        QPainter painter(&writer);
+        canvas->viewport()->render(&painter);
+        painter.end();
+    }
+    buffer.close();
+    if (bytes.isEmpty())
+        return makeDiag(DiagCode::FileUnwritable, "the picture could not be painted",
+                        Where{file.toStdString(), "", 0, 0});
+    return writeFile(file, bytes);
+}
+
+} // namespace fw::ui

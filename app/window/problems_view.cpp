@@ -1,0 +1,163 @@
+#include "app/window/problems_view.h"
+
+#include "views/common/chip.h"
+#include "views/common/theme.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QPlainTextEdit>
+#include <QTableView>
+#include <QTime>
+#include <QVBoxLayout>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int logLimit = 5000; // lines
+constexpr size_t problemLimit = 1000;
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+} // namespace
+
+ProblemsModel::ProblemsModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void ProblemsModel::add(const Diag& diag) {
+    if (!m_problems.empty() && m_problems.back() == diag)
+        return;
+    if (m_problems.size() >= problemLimit) {
+        beginRemoveRows({}, 0, 0);
+        m_problems.erase(m_problems.begin());
+        endRemoveRows();
+    }
+    const int row = int(m_problems.size());
+    beginInsertRows({}, row, row);
+    m_problems.push_back(diag);
+    endInsertRows();
+}
+
+void ProblemsModel::clear() {
+    beginResetModel();
+    m_problems.clear();
+    endResetModel();
+}
+
+int ProblemsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_problems.size());
+}
+
+int ProblemsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(ColumnCount);
+}
+
+QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const Diag& diag = m_problems[size_t(index.row())];
+    if (role == Qt::ForegroundRole && index.column() == Severity_) {
+        switch (diag.severity) {
+        case Severity::Error:
+            return Theme::instance().colour(Colour::Failing);
+        case Severity::Warning:
+            return Theme::instance().colour(Colour::NearMiss);
+        case Severity::Note:
+            return Theme::instance().colour(Colour::Muted);
+        }
+    }
+    if (role == Qt::ToolTipRole)
+        return toolTipOf(text(diag.text()));
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (Column(index.column())) {
+    case Severity_:
+        switch (diag.severity) {
+        case Severity::Error:
+            return u"✖ error"_s;
+        case Severity::Warning:
+            return u"⚠ warning"_s;
+        case Severity::Note:
+            return u"note"_s;
+        }
+        return {};
+    case Code: {
+        const auto code = codeText(diag.code);
+        return QString::fromLatin1(code.data(), qsizetype(code.size()));
+    }
+    case Message:
+        return text(diag.message).simplified();
+    case Place:
+        return text(diag.where.text());
+    case Hint:
+        return text(diag.hint);
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 ||
+        section >= ColumnCount)
+        return {};
+    static const QStringList titles = {u""_s, u"code"_s, u"message"_s, u"where"_s, u"hint"_s};
+    return titles[section];
+}
+
+ProblemsView::ProblemsView(QWidget* parent) : QWidget(parent), m_table(new QTableView(this)) {
+    m_table->setModel(&m_model);
+    m_table->setAccessibleName(u"Problems"_s);
+    m_table->setShowGrid(false);
+    m_table->setAlternatingRowColors(true);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->verticalHeader()->hide();
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Severity_, 80);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Code, 60);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Message, 420);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Place, 220);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* copy = new QAction(u"Copy problem"_s, m_table);
+    m_table->addAction(copy);
+    connect(copy, &QAction::triggered, this, [this] {
+        const QModelIndex current = m_table->currentIndex();
+        if (current.isValid())
+            QApplication::clipboard()->setText(
+                text(m_model.problems()[size_t(current.row())].text()));
+    });
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
+        const std::string& node = m_model.problems()[size_t(index.row())].where.node;
+        if (!node.empty())
+            Q_EMIT activated(text(node));
+    });
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_table);
+}
+
+LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit(this)) {
+    m_text->setReadOnly(true);
+    m_text->setMaximumBlockCount(logLimit);
+    m_text->setProperty("code", true);
+    m_text->setAccessibleName(u"Log"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 2, 0, 0);
+    layout->addWidget(m_text);
+}
+
+void LogView::add(const QString& line) {
+    m_text->appendPlainText(QTime::currentTime().toString(u"HH:mm:ss.zzz  "_s) + line);
+}
+
+QString LogView::text() const {
+    return m_text->toPlainText();
+}
+
+} // namespace fw::ui

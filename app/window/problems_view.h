@@ -1,0 +1,63 @@
+// The list of problems and the log: what went wrong since the program started, newest last.
+#pragma once
+
+#include "base/diag.h"
+
+#include <QAbstractTableModel>
+#include <QWidget>
+
+#include <vector>
+
+class QPlainTextEdit;
+class QTableView;
+
+namespace fw::ui {
+
+class ProblemsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { Severity_, Code, Message, Place, Hint, ColumnCount };
+
+    explicit ProblemsModel(QObject* parent = nullptr);
+    void add(const Diag& diag); // equal to the last one: not again
+    void clear();
+    const Diags& problems() const { return m_problems; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    Diags m_problems;
+};
+
+class ProblemsView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ProblemsView(QWidget* parent = nullptr);
+    ProblemsModel& model() { return m_model; }
+
+Q_SIGNALS:
+    void activated(const QString& node); // name, as the problem has it
+
+private:
+    ProblemsModel m_model;
+    QTableView* m_table;
+};
+
+class LogView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LogView(QWidget* parent = nullptr);
+    void add(const QString& line);
+    QString text() const;
+
+private:
+    QPlainTextEdit* m_text;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,48 @@
+// The workbench. Everything it does is in app/window; the compiler lives in the worker process.
+#include "app/window/batch.h"
+#include "app/window/main_window.h"
+
+#include <QApplication>
+
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+int main(int count, char** arguments) {
+    using namespace Qt::StringLiterals;
+    // Help, version and wrong usage are answered without a display.
+    const bool help =
+        count > 1 && (!std::strcmp(arguments[1], "--help") || !std::strcmp(arguments[1], "-h"));
+    const bool version = count > 1 && !std::strcmp(arguments[1], "--version");
+    if (help || version) {
+        const QCoreApplication bare(count, arguments);
+        std::fputs(qPrintable(help ? fw::ui::usageText() : u"fusewright " FW_VERSION "\n"_s),
+                   stdout);
+        return 0;
+    }
+    std::signal(SIGPIPE, SIG_IGN); // a worker may die while it is written to
+    QApplication application(count, arguments);
+    std::setlocale(LC_NUMERIC, "C"); // QApplication takes the user's; numbers in text are ours
+    QApplication::setApplicationName(u"Fusewright"_s);
+    QApplication::setApplicationVersion(QStringLiteral(FW_VERSION));
+    QApplication::setDesktopFileName(u"fusewright"_s);
+
+    auto options = fw::ui::readStartOptions(QApplication::arguments());
+    if (!options) {
+        std::fputs(("fusewright: " + options.diag().text() + "\n").c_str(), stderr);
+        return fw::exitCode(options.diag().code);
+    }
+    fw::ui::MainWindow window(fw::ui::WorkerClient::defaultProgram(),
+                              options->batch() ? fw::ui::Memory::Forget : fw::ui::Memory::Remember);
+    if (options->theme)
+        window.applyTheme(*options->theme);
+    if (!options->target.isEmpty())
+        window.setTargetText(options->target);
+    if (options->batch())
+        return fw::ui::runBatch(window, *options);
+    window.show();
+    if (!options->model.isEmpty())
+        window.openModel(options->model);
+    return QApplication::exec();
+}

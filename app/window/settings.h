@@ -1,0 +1,36 @@
+// What the window remembers between runs. Reading is tolerant: a damaged or foreign value is the
+// default.
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+
+namespace fw::ui {
+
+enum class ThemeChoice { System, Light, Dark };
+
+class Settings {
+public:
+    static constexpr int recentLimit = 10;
+
+    QStringList recent() const;
+    void addRecent(const QString& path);
+    void clearRecent();
+
+    ThemeChoice theme() const;
+    void setTheme(ThemeChoice theme);
+    QString target() const;
+    void setTarget(const QString& target);
+    QByteArray geometry() const { return m_settings.value("window/geometry").toByteArray(); }
+    QByteArray state() const { return m_settings.value("window/state").toByteArray(); }
+    void setLayout(const QByteArray& geometry, const QByteArray& state);
+    QString folder() const; // of the last opened or written file
+    void setFolder(const QString& folder);
+
+private:
+    QSettings m_settings{QStringLiteral("Fusewright"), QStringLiteral("Fusewright")};
+};
+
+} // namespace fw::ui

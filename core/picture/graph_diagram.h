@@ -1,0 +1,22 @@
+// A GraphDocument as a Diagram: which boxes, containers and edges stand for it, and what they say.
+// Constants are folded into their consumers; results get a box of their own with an id below -1.
+#pragma once
+
+#include "picture/diagram.h"
+#include "snapshot/records.h"
+
+#include <map>
+
+namespace fw::picture {
+
+struct DiagramOptions {
+    // Group id -> text at the right of its header ("0.21 ms"); others show their estimate, if any.
+    std::map<int, std::string> groupTexts;
+};
+
+Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
+
+// "f32[1,64,56,56]" -> "1×64×56×56"; other element types are named: "i64 3", "bool 1×N".
+std::string shapeLabel(const std::string& type);
+
+} // namespace fw::picture

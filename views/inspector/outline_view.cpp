@@ -1,0 +1,102 @@
+#include "views/inspector/outline_view.h"
+
+#include "views/common/chip.h"
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+class ChipDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        const QVariant implementation =
+            index.sibling(index.row(), 0).data(OutlineModel::ImplementationRole);
+        if (index.column() == 1 && implementation.isValid())
+            paintChip(*painter, option.rect.adjusted(2, 0, 0, 0),
+                      picture::Implementation(implementation.toInt()));
+    }
+};
+
+} // namespace
+
+OutlineView::OutlineView(QWidget* parent)
+    : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)) {
+    m_filtered.setSourceModel(&m_model);
+    m_filtered.setFilterRole(OutlineModel::SearchRole);
+    m_filtered.setRecursiveFilteringEnabled(true);
+    m_filtered.setAutoAcceptChildRows(true);
+    m_filter->setPlaceholderText(u"Filter"_s);
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setAccessibleName(u"Filter the outline"_s);
+    m_tree->setModel(&m_filtered);
+    m_tree->setObjectName(u"outlineTree"_s);
+    m_tree->setAccessibleName(u"Outline"_s);
+    m_tree->setHeaderHidden(true);
+    m_tree->setUniformRowHeights(true);
+    m_tree->setAlternatingRowColors(true);
+    m_tree->setIndentation(14);
+    m_tree->setItemDelegate(new ChipDelegate(m_tree));
+    m_tree->header()->setStretchLastSection(false);
+    m_tree->header()->setMinimumSectionSize(20);
+    m_tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_tree->header()->setSectionResizeMode(1, QHeaderView::Fixed);
+    m_tree->header()->resizeSection(1, 58);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* line = new QVBoxLayout;
+    line->setContentsMargins(8, 6, 8, 6);
+    line->addWidget(m_filter);
+    layout->addLayout(line);
+    layout->addWidget(m_tree, 1);
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_selecting = true;
+        m_filtered.setFilterFixedString(text.toLower());
+        m_selecting = false;
+        if (!text.isEmpty())
+            m_tree->expandAll();
+    });
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!m_selecting && current.isValid())
+                    Q_EMIT activated(current.data(OutlineModel::GroupRole).toInt(),
+                                     current.data(OutlineModel::NodeRole).toLongLong());
+            });
+}
+
+void OutlineView::setGraph(std::shared_ptr<const snapshot::GraphDocument> graph) {
+    m_selecting = true;
+    m_model.setGraph(std::move(graph));
+    m_tree->expandAll();
+    m_selecting = false;
+}
+
+void OutlineView::select(int group, snapshot::NodeId node) {
+    m_selecting = true;
+    QModelIndex source = m_model.indexOfNode(node);
+    if (!source.isValid())
+        source = m_model.indexOfGroup(group);
+    const QModelIndex index = m_filtered.mapFromSource(source);
+    if (index.isValid()) {
+        m_tree->setCurrentIndex(index);
+        m_tree->scrollTo(index);
+    } else {
+        m_tree->clearSelection();
+    }
+    m_selecting = false;
+}
+
+} // namespace fw::ui

@@ -1,0 +1,154 @@
+// What the rows of the properties table say.
+#include "views/inspector/properties_view.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::GraphDocument;
+using snapshot::NodeRecord;
+
+namespace {
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+const NodeRecord* find(const GraphDocument* graph, snapshot::NodeId id) {
+    if (!graph)
+        return nullptr;
+    const auto found = std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                                    [&](const NodeRecord& node) { return node.id == id; });
+    return found == graph->nodes.end() ? nullptr : &*found;
+}
+
+QString nameOf(const NodeRecord& node) {
+    return node.name.empty() ? text(node.op) : text(node.name);
+}
+
+} // namespace
+
+QString bytesText(double bytes) {
+    if (bytes < 1e3)
+        return QString::number(bytes, 'f', 0) + u" B"_s;
+    if (bytes < 1e6)
+        return QString::number(bytes / 1e3, 'f', 1) + u" kB"_s;
+    if (bytes < 1e9)
+        return QString::number(bytes / 1e6, 'f', 1) + u" MB"_s;
+    return QString::number(bytes / 1e9, 'f', 2) + u" GB"_s;
+}
+
+QString countText(double count) {
+    if (count < 1e3)
+        return QString::number(count, 'f', 0);
+    if (count < 1e6)
+        return QString::number(count / 1e3, 'f', 1) + u" k"_s;
+    if (count < 1e9)
+        return QString::number(count / 1e6, 'f', 1) + u" M"_s;
+    return QString::number(count / 1e9, 'f', 2) + u" G"_s;
+}
+
+Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
+                        const GraphDocument* imported, const snapshot::FuseDocument* plan) {
+    Properties out;
+    out.push_back({u"operator"_s, text(node.op)});
+    if (!node.name.empty())
+        out.push_back({u"name"_s, text(node.name)});
+    if (node.unsupported)
+        out.push_back({u"problem"_s, u"this operator is not known; it stops compiling"_s});
+    for (const auto& [name, value] : node.attributes)
+        out.push_back({text(name), text(value)});
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const auto& input = node.inputs[i];
+        QString value = text(input.name);
+        if (const NodeRecord* from = find(graph, input.node)) {
+            if (input.output >= 0 && std::size_t(input.output) < from->outputs.size()) {
+                const auto& output = from->outputs[std::size_t(input.output)];
+                value = (output.name.empty() ? nameOf(*from) : text(output.name)) + u" : "_s +
+                        text(output.type);
+            }
+            if (!from->constant && from->op != "input")
+                value += u", from "_s + nameOf(*from);
+        }
+        out.push_back({node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value});
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
+                       text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
+    QStringList origins;
+    for (const snapshot::NodeId id : node.origins) {
+        if (const NodeRecord* origin = find(imported, id))
+            origins << text(origin->op) + u' ' + text(origin->name);
+        else
+            origins << u"#%1"_s.arg(id);
+    }
+    if (!origins.isEmpty())
+        out.push_back({u"from"_s, origins.join(u", "_s)});
+    if (!node.source.empty())
+        out.push_back({u"source"_s, text(node.source)});
+    if (node.line > 0)
+        out.push_back({u"line"_s, QString::number(node.line)});
+    if (plan) {
+        for (const auto& group : plan->groups) {
+            if (group.id == node.group)
+                out.push_back(
+                    {u"group"_s, text(group.name) + u" → "_s + text(group.implementation)});
+        }
+    }
+    return out;
+}
+
+Properties propertiesOf(const snapshot::GroupRecord& group) {
+    Properties out;
+    out.push_back({u"group"_s, text(group.name)});
+    out.push_back({u"implementation"_s, text(group.implementation)});
+    if (!group.source.empty())
+        out.push_back({u"chosen by"_s, text(group.source)});
+    if (!group.anchor.empty())
+        out.push_back({u"anchor"_s, text(group.anchor)});
+    QStringList nodes;
+    for (const std::string& name : group.nodes)
+        nodes << text(name);
+    out.push_back({u"nodes"_s, nodes.join(u", "_s)});
+    for (const auto& input : group.inputs)
+        out.push_back({u"input"_s, text(input.name) + u" : "_s + text(input.type)});
+    for (const auto& output : group.outputs)
+        out.push_back({u"output"_s, text(output.name) + u" : "_s + text(output.type)});
+    if (group.flops)
+        out.push_back({u"work"_s, countText(*group.flops) + u"FLOP"_s});
+    if (group.bytes)
+        out.push_back({u"traffic"_s, bytesText(*group.bytes) + u" read and written"_s});
+    if (group.estUs)
+        out.push_back({u"estimated"_s, QString::number(*group.estUs / 1e3, 'f', 3) + u" ms"_s});
+    for (const std::string& warning : group.warnings)
+        out.push_back({u"warning"_s, text(warning)});
+    return out;
+}
+
+Properties propertiesOf(const snapshot::InfoDocument& info) {
+    Properties out;
+    out.push_back({u"model"_s, text(info.name.empty() ? info.model : info.name)});
+    if (!info.producer.empty())
+        out.push_back({u"made by"_s, text(info.producer)});
+    if (info.opset > 0)
+        out.push_back({u"opset"_s, QString::number(info.opset)});
+    for (const auto& input : info.inputs)
+        out.push_back({u"input"_s, text(input.name) + u" : "_s + text(input.type)});
+    for (const auto& output : info.outputs)
+        out.push_back({u"output"_s, text(output.name) + u" : "_s + text(output.type)});
+    out.push_back({u"operators"_s, QString::number(info.nodes)});
+    if (info.parameters > 0)
+        out.push_back({u"parameters"_s, countText(double(info.parameters))});
+    if (info.flops)
+        out.push_back({u"work"_s, countText(*info.flops) + u"FLOP"_s});
+    std::vector<std::pair<std::int64_t, QString>> counts;
+    for (const auto& [op, count] : info.ops)
+        counts.emplace_back(-count, text(op));
+    std::sort(counts.begin(), counts.end());
+    for (const auto& [count, op] : counts)
+        out.push_back({op, u"× %1"_s.arg(-count)});
+    return out;
+}
+
+} // namespace fw::ui

@@ -1,0 +1,62 @@
+// Everything known of one node or one group, as a table of name and value. Values can be copied.
+#pragma once
+
+#include "snapshot/records.h"
+
+#include <QAbstractTableModel>
+#include <QWidget>
+
+#include <vector>
+
+class QTableView;
+
+namespace fw::ui {
+
+struct Property {
+    QString name;
+    QString value;
+
+    bool operator==(const Property&) const = default;
+};
+using Properties = std::vector<Property>;
+
+// `graph` is the stage of the node. The others may be null.
+Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphDocument* graph,
+                        const snapshot::GraphDocument* imported,
+                        const snapshot::FuseDocument* plan);
+Properties propertiesOf(const snapshot::GroupRecord& group);
+Properties propertiesOf(const snapshot::InfoDocument& info);
+
+QString bytesText(double bytes); // "3.6 MB"
+QString countText(double count); // "25.6 M"
+
+class PropertiesModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    explicit PropertiesModel(QObject* parent = nullptr);
+    void setProperties(Properties properties);
+    const Properties& properties() const { return m_properties; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+
+private:
+    Properties m_properties;
+};
+
+class PropertiesView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PropertiesView(QWidget* parent = nullptr);
+    void setProperties(Properties properties);
+    const PropertiesModel& model() const { return m_model; }
+
+private:
+    PropertiesModel m_model;
+    QTableView* m_table;
+};
+
+} // namespace fw::ui

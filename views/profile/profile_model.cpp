@@ -1,0 +1,187 @@
+#include "views/profile/profile_model.h"
+
+#include "picture/diagram.h"
+#include "views/common/chip.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::ProfileRow;
+using snapshot::ShareRecord;
+
+namespace {
+
+// Rows of the first level carry 0, rows below group row r carry r + 1.
+constexpr quintptr topLevel = 0;
+
+QVariant optionalNumber(const std::optional<double>& value, int digits, bool forSorting) {
+    if (!value)
+        return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+    return forSorting ? QVariant(*value) : QVariant(QString::number(*value, 'f', digits));
+}
+
+} // namespace
+
+QString millisecondsText(double milliseconds) {
+    const double size = std::abs(milliseconds);
+    return QString::number(milliseconds, 'f',
+                           size >= 100   ? 0
+                           : size >= 10  ? 1
+                           : size >= 0.1 ? 2
+                                         : 3);
+}
+
+ProfileModel::ProfileModel(QObject* parent) : QAbstractItemModel(parent) {}
+
+void ProfileModel::setProfile(std::shared_ptr<const snapshot::ProfileDocument> profile) {
+    beginResetModel();
+    m_profile = std::move(profile);
+    endResetModel();
+}
+
+QModelIndex ProfileModel::index(int row, int column, const QModelIndex& parent) const {
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? quintptr(parent.row() + 1) : topLevel);
+}
+
+QModelIndex ProfileModel::parent(const QModelIndex& child) const {
+    if (!child.isValid() || child.internalId() == topLevel)
+        return {};
+    return createIndex(int(child.internalId() - 1), 0, topLevel);
+}
+
+int ProfileModel::rowCount(const QModelIndex& parent) const {
+    if (!m_profile || parent.column() > 0)
+        return 0;
+    if (!parent.isValid())
+        return int(m_profile->rows.size());
+    return parent.internalId() == topLevel ? int(m_profile->rows[size_t(parent.row())].nodes.size())
+                                           : 0;
+}
+
+int ProfileModel::columnCount(const QModelIndex&) const {
+    return ColumnCount;
+}
+
+QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
+    const bool group = index.internalId() == topLevel;
+    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
+    if (!group) {
+        const ShareRecord& node = row.nodes[size_t(index.row())];
+        const QString mark = node.estimated ? u"≈ "_s : QString();
+        switch (Column(index.column())) {
+        case Name:
+            return QString::fromStdString(node.name);
+        case Median: {
+            if (!node.share)
+                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+            const double time = *node.share * row.medianUs / 1e3;
+            return forSorting ? QVariant(time) : QVariant(mark + millisecondsText(time));
+        }
+        case Bar:
+        case Share: {
+            if (!node.share)
+                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+            const double share = *node.share * row.share;
+            if (forSorting)
+                return share;
+            return index.column() == Bar
+                       ? QVariant()
+                       : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
+        }
+        case Implementation:
+        case Gflops:
+        case Gbps:
+        case Calls:
+        case ColumnCount:
+            return {};
+        }
+        return {};
+    }
+    switch (Column(index.column())) {
+    case Name:
+        return QString::fromStdString(row.group);
+    case Implementation:
+        return forSorting ? QVariant(QString::fromStdString(row.implementation)) : QVariant();
+    case Median:
+        return forSorting ? QVariant(row.medianUs) : QVariant(millisecondsText(row.medianUs / 1e3));
+    case Bar:
+        return forSorting ? QVariant(row.share) : QVariant();
+    case Share:
+        return forSorting ? QVariant(row.share)
+                          : QVariant(QString::number(row.share * 100, 'f', 1) + u" %"_s);
+    case Gflops:
+        return optionalNumber(row.gflops, 1, forSorting);
+    case Gbps:
+        return optionalNumber(row.gbps, 1, forSorting);
+    case Calls:
+        return forSorting ? QVariant(qlonglong(row.calls)) : QVariant(QString::number(row.calls));
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QVariant ProfileModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !m_profile)
+        return {};
+    const bool group = index.internalId() == topLevel;
+    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
+    switch (role) {
+    case Qt::DisplayRole:
+        return cell(index, false);
+    case SortRole:
+        return cell(index, true);
+    case Qt::TextAlignmentRole:
+        return int((index.column() <= Implementation || index.column() == Bar ? Qt::AlignLeft
+                                                                              : Qt::AlignRight) |
+                   Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        if (group)
+            return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
+        return row.nodes[size_t(index.row())].estimated
+                   ? u"the group runs as one kernel; this share is estimated"_s
+                   : u"measured"_s;
+    case ShareRole:
+        return group ? row.share : row.share * row.nodes[size_t(index.row())].share.value_or(0);
+    case ImplementationRole:
+        return group ? int(picture::implementationOf(row.implementation)) : 0;
+    case GroupRole:
+        return row.groupId;
+    case NodeRole:
+        return group ? qlonglong(snapshot::noNode) : qlonglong(row.nodes[size_t(index.row())].id);
+    case EstimatedRole:
+        return !group && row.nodes[size_t(index.row())].estimated;
+    default:
+        return {};
+    }
+}
+
+QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section <= Implementation || section == Bar ? Qt::AlignLeft : Qt::AlignRight) |
+                   Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    static const QStringList titles = {u"group"_s, u"by"_s,      u"median ms"_s, u""_s,
+                                       u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,      u"calls"_s};
+    return titles[section];
+}
+
+QModelIndex ProfileModel::indexOfGroup(int group) const {
+    if (!m_profile)
+        return {};
+    for (std::size_t row = 0; row < m_profile->rows.size(); ++row) {
+        if (m_profile->rows[row].groupId == group)
+            return index(int(row), 0);
+    }
+    return {};
+}
+
+} // namespace fw::ui
