@@ -170,6 +170,19 @@ std::string contentsAssembly(const ExportRequest& request) {
     return text;
 }
 
+std::string exportsText(const ExportRequest& request) {
+    std::string text = fmt::format("{{ global: fw_{}_api;", request.name);
+    const std::string_view header = embeddedHeader();
+    constexpr std::string_view mark = "\nFW_API ";
+    for (std::size_t at = header.find(mark); at != std::string_view::npos;
+         at = header.find(mark, at + 1)) {
+        const std::size_t end = header.find('(', at);
+        const std::size_t begin = header.find_last_of(" *", end) + 1;
+        text += fmt::format(" {};", header.substr(begin, end - begin));
+    }
+    return text + " local: *; };\n";
+}
+
 std::string headerText(const ExportRequest& request) {
     const Program& program = request.program;
     const std::string prefix = upper(request.name);

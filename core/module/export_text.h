@@ -11,6 +11,8 @@ std::string shapeText(const runtime::Program& program, const runtime::Tensor& te
 
 std::string
 contentsAssembly(const ExportRequest& request); // program.bin and metadata.json lie beside it
+std::string
+exportsText(const ExportRequest& request); // version script: the functions of fusewright.h
 std::string headerText(const ExportRequest& request);
 std::string exampleText(const ExportRequest& request);
 std::string configText(const ExportRequest& request); // NAMEConfig.cmake

@@ -25,7 +25,7 @@ static void scale_body(const fw_kernel_context* c, int64_t begin, int64_t end) {
         for (int j = 0; j < 3; ++j)
             ((float*)c->buffers[0])[3 * i + j] = ((float*)c->buffers[1])[3 * i + j] * ((float*)c->buffers[2])[j];
 }
-void scale_rows(const fw_kernel_context* c) { c->parallel_for(c, scale_body, c->symbols[0], 1); }
+void fw_scale_rows(const fw_kernel_context* c) { c->parallel_for(c, scale_body, c->symbols[0], 1); }
 static void add_body(const fw_kernel_context* c, int64_t begin, int64_t end) {
     for (int64_t i = 3 * begin; i < 3 * end; ++i)
         ((float*)c->buffers[0])[i] = ((float*)c->buffers[1])[i] + ((float*)c->buffers[2])[i];
@@ -85,7 +85,7 @@ class TestExport : public QObject {
         r.name = "sample";
         r.objects = {
             {std::as_bytes(std::span(m_object.constData(), std::size_t(m_object.size())))}};
-        r.kernels = {"scale_rows", "add_rows", "sum_all"};
+        r.kernels = {"fw_scale_rows", "add_rows", "sum_all"};
         r.program = sample::program();
         r.weights.pieces.resize(r.program.tensors.size());
         r.weights.pieces[1] = sample::weights;
@@ -128,7 +128,11 @@ private Q_SLOTS:
                              line.contains("libm.so.6") || line.contains("ld-linux"),
                          qPrintable(line));
         const Ran symbols = run({"nm", "-D", "--defined-only", "libsample.so"}, m_module);
-        QVERIFY(symbols.text.find(" T fw_sample_api") != std::string::npos);
+        for (const char* name :
+             {"fw_sample_api", "fw_open", "fw_close", "fw_last_error", "fw_module_api", "fw_input"})
+            QVERIFY2(symbols.text.find(std::string(" T ") + name + "\n") != std::string::npos,
+                     name);
+        QVERIFY(symbols.text.find("fw_scale_rows") == std::string::npos); // a kernel
         for (const QString& line :
              QString::fromStdString(symbols.text).split('\n', Qt::SkipEmptyParts))
             QVERIFY2(line.section(' ', 2).startsWith("fw_"), qPrintable(line));
@@ -181,6 +185,21 @@ private Q_SLOTS:
         RAN(2, {m_example.toStdString(), "--symbol", "n=13"}, m_folder.path());
         RAN(2, {m_example.toStdString(), "--nonsense", "1"}, m_folder.path());
         RAN(2, {m_example.toStdString(), "--weights", "y.bin"}, m_folder.path());
+    }
+
+    void consumerOfTheSamples() {
+        const std::string build = at("consumer").toStdString();
+        RAN(0,
+            {"cmake", "-S", std::string(FW_SOURCE_DIR) + "/samples/consumer", "-B", build,
+             "-DMODULE=sample", "-DMODULE_DIR=" + m_module.toStdString()},
+            m_folder.path());
+        RAN(0, {"cmake", "--build", build}, m_folder.path());
+        const float x[3] = {2, 3, 4};
+        write(at("ones.bin"), QByteArray(reinterpret_cast<const char*>(x), sizeof x));
+        const Ran shown = run({build + "/top5", "ones.bin"}, m_folder.path());
+        QCOMPARE(shown.text,
+                 std::string("0: 0\n")); // the first output sums the rows behind the first
+        RAN(2, {build + "/top5", "nowhere"}, m_folder.path());
     }
 
     void twoModulesInOneProgram() {
