@@ -95,7 +95,7 @@ Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel) {
         const auto [found, fresh] =
             innerEdges[c].try_emplace({from, {value, to}}, inner.input.edges.size());
         if (fresh) {
-            inner.input.edges.push_back({from, to, value, std::nullopt, std::nullopt});
+            inner.input.edges.push_back({from, to, value, std::nullopt, std::nullopt, 1});
             inner.edgeSources.emplace_back();
         }
         inner.edgeSources[found->second].push_back(source);
@@ -123,6 +123,15 @@ Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel) {
                      e);
         if (b != none)
             addInner(b, border(entries[b], b, {from, edge.fromPort}, Pin::First), place[to], 0, e);
+    }
+    // Of the values that enter, the last made is the main path: it comes in straight.
+    for (std::size_t c = 0; c < containers; ++c) {
+        if (entries[c].empty())
+            continue;
+        const std::uint32_t main = entries[c].rbegin()->second;
+        for (LayeredEdge& edge : result.inners[c].input.edges)
+            if (edge.from == main)
+                edge.weight = 2;
     }
     constexpr double side = 16;
     for (std::size_t c = 0; c < containers; ++c) {
@@ -161,7 +170,7 @@ Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel) {
         const auto [found, fresh] =
             outerEdges.try_emplace({number, target}, result.outer.edges.size());
         if (fresh) {
-            LayeredEdge outer{source, target, number, std::nullopt, std::nullopt};
+            LayeredEdge outer{source, target, number, std::nullopt, std::nullopt, 1};
             if (a != none)
                 outer.fromOffset = offset(a, exits[a].at(value));
             if (b != none)

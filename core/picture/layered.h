@@ -32,6 +32,7 @@ struct LayeredEdge {
     std::uint32_t value = 0;          // edges with equal `from` and `value` share their path
     std::optional<double> fromOffset; // where it leaves, from the node's centre; chosen when absent
     std::optional<double> toOffset;
+    double weight = 1; // how much it wants to be straight
 };
 
 struct LayeredInput {

@@ -192,8 +192,8 @@ Layers assignLayers(const LayeredInput& input) {
             const auto depth = static_cast<std::size_t>(span(e)) - 1;
             const double arrive =
                 (turned ? input.edges[e].fromOffset : input.edges[e].toOffset).value_or(0);
-            connect(net.trunk[depth], static_cast<std::int32_t>(lower(e)), depth == 0 ? 4 : 1,
-                    depth == 0 ? leave : 0, arrive);
+            connect(net.trunk[depth], static_cast<std::int32_t>(lower(e)),
+                    (depth == 0 ? 4 : 1) * input.edges[e].weight, depth == 0 ? leave : 0, arrive);
         }
     }
     return result;

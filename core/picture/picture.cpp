@@ -1,6 +1,7 @@
 #include "picture/picture.h"
 
 #include "picture/compose.h"
+#include "picture/dot_layout.h"
 
 #include <fmt/format.h>
 
@@ -62,13 +63,41 @@ std::string dump(const Picture& picture) {
     return out;
 }
 
+namespace {
+
+Result<LayeredOutput> layOut(const LayeredInput& input, const DrawOptions& options,
+                             const CancelToken& cancel, Picture& picture) {
+    const auto say = [&](ReasonCode code, std::string why) {
+        picture.decisions.push_back({picture.name, Verdict::Note, code, std::move(why)});
+    };
+    const std::size_t boxes = input.nodes.size();
+    if (options.engine == EngineChoice::Layered) {
+        say(ReasonCode::LayoutEngine, "it was asked for");
+    } else if (options.engine == EngineChoice::Auto && boxes > options.dotMaxBoxes) {
+        say(ReasonCode::LayoutEngine, fmt::format("{} boxes are more than the {} given to Graphviz",
+                                                  boxes, options.dotMaxBoxes));
+    } else if (boxes > 0) {
+        DotResult dot = dotLayout(input, options, cancel);
+        if (dot.end == ChildEnd::Cancelled)
+            return makeDiag(DiagCode::Cancelled, "the layout was cancelled");
+        if (dot.end == ChildEnd::Finished) {
+            picture.engine = LayoutEngine::Dot;
+            say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", boxes));
+            return std::move(dot.output);
+        }
+        say(ReasonCode::LayoutEngine, dot.reason);
+    }
+    return layered(input, cancel);
+}
+
+} // namespace
+
 Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
                      const CancelToken& cancel) {
     FW_TRY(const Composition composition, compose(diagram, cancel));
     Picture picture;
     picture.name = diagram.name;
-    (void)options;
-    FW_TRY(const LayeredOutput outer, layered(composition.outer, cancel));
+    FW_TRY(const LayeredOutput outer, layOut(composition.outer, options, cancel, picture));
     paint(diagram, composition, outer, picture);
     return picture;
 }
