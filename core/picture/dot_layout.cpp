@@ -1,6 +1,7 @@
 #include "picture/dot_layout.h"
 
 #include "base/numbers.h"
+#include "base/process.h"
 #include "picture/layers.h"
 
 #include <fmt/format.h>
@@ -251,22 +252,23 @@ std::string readPlain(std::string_view plain, const LayeredInput& input, Layered
     return {};
 }
 
-DotResult dotLayout(const LayeredInput& input, const DrawOptions& options,
-                    const CancelToken& cancel) {
-    DotResult result;
-    ChildResult child =
-        runChild(options.dotProgram, {"-Tplain-ext"}, dotInput(input), options.dotLimit, cancel);
-    result.end = child.end;
-    result.reason = std::move(child.reason);
-    if (child.end != ChildEnd::Finished)
-        return result;
-    const std::string trouble = readPlain(child.output, input, result.output);
-    if (!trouble.empty()) {
-        result.end = ChildEnd::Failed;
-        result.reason =
-            fmt::format("the answer of {} was not used: {}", options.dotProgram, trouble);
-    }
-    return result;
+Result<LayeredOutput> dotLayout(const LayeredInput& input, const DrawOptions& options,
+                                const CancelToken& cancel) {
+    ProcessRequest request;
+    request.command = {options.dotProgram, "-Tplain-ext"};
+    request.input = dotInput(input);
+    request.timeout = options.dotLimit;
+    request.outputLimit = std::size_t{32} << 20;
+    FW_TRY(const ProcessOutput answer, runProcess(request, cancel));
+    if (answer.exitCode != 0)
+        return makeDiag(DiagCode::LayoutFallback,
+                        fmt::format("{} ended with {}", options.dotProgram, answer.exitCode));
+    LayeredOutput output;
+    const std::string trouble = readPlain(answer.output, input, output);
+    if (!trouble.empty())
+        return makeDiag(DiagCode::LayoutFallback, fmt::format("the answer of {} was not used: {}",
+                                                              options.dotProgram, trouble));
+    return output;
 }
 
 } // namespace fw::picture

@@ -2,19 +2,13 @@
 // nothing from a model is ever parsed by it or from it.
 #pragma once
 
-#include "picture/child.h"
 #include "picture/layered.h"
 
 namespace fw::picture {
 
-struct DotResult {
-    ChildEnd end = ChildEnd::Failed;
-    std::string reason;   // why there is no layout
-    LayeredOutput output; // when finished
-};
-
-DotResult dotLayout(const LayeredInput& input, const DrawOptions& options,
-                    const CancelToken& cancel);
+// Cancelled, or any other Diag: why there is no layout.
+Result<LayeredOutput> dotLayout(const LayeredInput& input, const DrawOptions& options,
+                                const CancelToken& cancel);
 
 // What is sent, and how the answer is read: "" or the reason why it was not understood. For tests.
 std::string dotInput(const LayeredInput& input);

@@ -278,11 +278,11 @@ void orderLayers(Layers& layers, const CancelToken& cancel) {
             std::vector<std::size_t> by(next.size());
             std::iota(by.begin(), by.end(), std::size_t{0});
             std::stable_sort(by.begin(), by.end(), [&](std::size_t a, std::size_t b) {
-                return next[a].weight < next[b].weight;
+                return next[a].weight > next[b].weight;
             });
-            for (const std::size_t i : by)
-                if (!seen[static_cast<std::size_t>(next[i].slot)])
-                    stack.push_back(next[i].slot);
+            for (auto it = by.rbegin(); it != by.rend(); ++it)
+                if (!seen[static_cast<std::size_t>(next[*it].slot)])
+                    stack.push_back(next[*it].slot);
         }
     }
 

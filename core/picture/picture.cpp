@@ -77,15 +77,23 @@ Result<LayeredOutput> layOut(const LayeredInput& input, const DrawOptions& optio
         say(ReasonCode::LayoutEngine, fmt::format("{} boxes are more than the {} given to Graphviz",
                                                   boxes, options.dotMaxBoxes));
     } else if (boxes > 0) {
-        DotResult dot = dotLayout(input, options, cancel);
-        if (dot.end == ChildEnd::Cancelled)
-            return makeDiag(DiagCode::Cancelled, "the layout was cancelled");
-        if (dot.end == ChildEnd::Finished) {
+        auto dot = dotLayout(input, options, cancel);
+        if (dot.ok()) {
             picture.engine = LayoutEngine::Dot;
             say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", boxes));
-            return std::move(dot.output);
+            return dot;
         }
-        say(ReasonCode::LayoutEngine, dot.reason);
+        const DiagCode code = dot.diag().code;
+        if (code == DiagCode::Cancelled)
+            return dot;
+        if (code == DiagCode::FileMissing)
+            say(ReasonCode::LayoutEngine, fmt::format("{} cannot be started", options.dotProgram));
+        else if (code == DiagCode::LimitReached)
+            say(ReasonCode::LayoutEngine,
+                fmt::format("{} took longer than {} ms", options.dotProgram,
+                            options.dotLimit.count()));
+        else
+            say(ReasonCode::LayoutEngine, dot.diag().message);
     }
     return layered(input, cancel);
 }

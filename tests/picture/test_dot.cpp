@@ -77,13 +77,13 @@ void TestDot::largeDiagramsAreNotGiven() {
 void TestDot::troubleFallsBack_data() {
     QTest::addColumn<QString>("body");
     QTest::addColumn<QString>("reason");
-    QTest::newRow("missing") << QString() << QStringLiteral("is not installed");
+    QTest::newRow("missing") << QString() << QStringLiteral("cannot be started");
     QTest::newRow("sleeps") << QStringLiteral("sleep 60\n")
                             << QStringLiteral("took longer than 300 ms");
     QTest::newRow("closes its output and sleeps")
         << QStringLiteral("exec >&-\nsleep 60\n") << QStringLiteral("took longer than 300 ms");
-    QTest::newRow("fails") << QStringLiteral("exit 3\n") << QStringLiteral("failed");
-    QTest::newRow("dies") << QStringLiteral("kill -9 $$\n") << QStringLiteral("failed");
+    QTest::newRow("fails") << QStringLiteral("exit 3\n") << QStringLiteral("ended with");
+    QTest::newRow("dies") << QStringLiteral("kill -9 $$\n") << QStringLiteral("ended with");
     QTest::newRow("says nothing") << QStringLiteral("cat >/dev/null\n")
                                   << QStringLiteral("incomplete");
     QTest::newRow("says nonsense")

@@ -32,6 +32,7 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
     setAccessibleName(tr("Graph"));
     setMinimumSize(120, 80);
     setTheme(Theme::instance().kind());
+    describe();
     connect(&Theme::instance(), &Theme::changed, this, &GraphCanvas::setTheme);
 }
 
@@ -137,7 +138,7 @@ void GraphCanvas::describe() {
         text = tr("no graph");
     } else if (const picture::PlacedBox* box = m_index.box(m_focus);
                box && m_selected.size() == 1) {
-        text = tr("%1, %2 producers, %3 consumers")
+        text = tr("%1, producers: %2, consumers: %3")
                    .arg(QString::fromStdString(box->label))
                    .arg(m_index.producers(m_focus).size())
                    .arg(m_index.consumers(m_focus).size());

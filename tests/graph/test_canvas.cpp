@@ -1,0 +1,366 @@
+// The canvas under mouse and keys, by ids and scene points; what it paints is compared as text.
+#include "picture/diagrams.h"
+#include "views/graph/canvas.h"
+
+#include <QSignalSpy>
+#include <QWheelEvent>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::ui;
+using picture::DrawOptions;
+using picture::EngineChoice;
+using picture::Grouping;
+
+class TestCanvas : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        qRegisterMetaType<std::vector<std::int64_t>>("std::vector<std::int64_t>");
+    }
+    void init();
+    void cleanup() { m_canvas.reset(); }
+
+    void nothingShown();
+    void clickSelects();
+    void containersSelectTheirMembers();
+    void edgesSelectTheirEnds();
+    void ownChangesAreSilent();
+    void keysWalk();
+    void zoomKeepsThePointUnderTheCursor();
+    void dragMovesAndKeepsThePictureInView();
+    void rubberBand();
+    void fitShowsAll();
+    void detailsGoWithTheScale();
+    void newPictureKeepsTheSelectedPlace();
+    void heatAndTheme();
+    void minimapMoves();
+    void hoverAndTip();
+    void largePictureIsFast();
+    void screenshots();
+
+private:
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::keyClick(m_canvas.get(), key, modifiers);
+    }
+    void click(QPoint at, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::mouseClick(m_canvas->viewport(), Qt::LeftButton, modifiers, at);
+    }
+    void wheel(QPointF at, int delta, Qt::KeyboardModifiers modifiers) {
+        QWheelEvent event(at, m_canvas->viewport()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton,
+                          modifiers, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(m_canvas->viewport(), &event);
+    }
+    void drag(QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::mousePress(m_canvas->viewport(), Qt::LeftButton, modifiers, from);
+        for (const QPoint at : {(from * 2 + to) / 3, to}) {
+            QMouseEvent move(QEvent::MouseMove, at, m_canvas->viewport()->mapToGlobal(at),
+                             Qt::NoButton, Qt::LeftButton, modifiers);
+            QCoreApplication::sendEvent(m_canvas->viewport(), &move);
+        }
+        QTest::mouseRelease(m_canvas->viewport(), Qt::LeftButton, modifiers, to);
+    }
+    static std::shared_ptr<const picture::Picture> drawn(const picture::Diagram& diagram) {
+        DrawOptions options;
+        options.engine = EngineChoice::Layered;
+        auto result = picture::draw(diagram, options);
+        return result.ok() ? std::make_shared<const picture::Picture>(result.take()) : nullptr;
+    }
+
+    std::unique_ptr<GraphCanvas> m_canvas;
+};
+
+void TestCanvas::init() {
+    m_canvas = std::make_unique<GraphCanvas>();
+    m_canvas->resize(700, 900);
+    m_canvas->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_canvas.get()));
+    m_canvas->setPicture(drawn(picture::residualBlock()));
+}
+
+void TestCanvas::nothingShown() {
+    GraphCanvas canvas;
+    canvas.resize(300, 200);
+    canvas.show();
+    QVERIFY(!canvas.grab().isNull());
+    QTest::keyClick(&canvas, Qt::Key_Down);
+    QTest::keyClick(&canvas, Qt::Key_F);
+    QTest::mouseClick(canvas.viewport(), Qt::LeftButton, {}, QPoint(10, 10));
+    QVERIFY(canvas.selected().empty());
+    QCOMPARE(canvas.nodeCenter(1), QPoint(-1, -1));
+    QCOMPARE(canvas.accessibleDescription(), QStringLiteral("no graph"));
+    m_canvas->setPicture(nullptr);
+    QVERIFY(!m_canvas->grab().isNull());
+}
+
+void TestCanvas::clickSelects() {
+    QSignalSpy changed(m_canvas.get(), &GraphCanvas::selectionChanged);
+    QSignalSpy activated(m_canvas.get(), &GraphCanvas::activated);
+    click(m_canvas->nodeCenter(5));
+    QCOMPARE(m_canvas->selected(), Ids{5});
+    QCOMPARE(changed.size(), 1);
+    click(m_canvas->nodeCenter(5));
+    QCOMPARE(changed.size(), 1); // nothing new
+    click(m_canvas->nodeCenter(2), Qt::ControlModifier);
+    QCOMPARE(m_canvas->selected(), (Ids{2, 5}));
+    click(m_canvas->nodeCenter(5), Qt::ControlModifier);
+    QCOMPARE(m_canvas->selected(), Ids{2});
+    click(m_canvas->nodeCenter(2));
+    QCOMPARE(m_canvas->accessibleDescription(),
+             QStringLiteral("conv2d Conv_12, producers: 1, consumers: 1"));
+    QTest::mouseDClick(m_canvas->viewport(), Qt::LeftButton, {}, m_canvas->nodeCenter(8));
+    QCOMPARE(activated.size(), 1);
+    QCOMPARE(activated[0][0].toLongLong(), 8);
+    click({5, 5});
+    QVERIFY(m_canvas->selected().empty());
+}
+
+void TestCanvas::containersSelectTheirMembers() {
+    const picture::Rect frame = m_canvas->picture()->containers[0].rect;
+    click(m_canvas->toViewport({frame.x + 8, frame.y + 40}).toPoint());
+    QCOMPARE(m_canvas->selected(), (Ids{2, 3, 4}));
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("container 10 selected")));
+    QSignalSpy activated(m_canvas.get(), &GraphCanvas::containerActivated);
+    QTest::mouseDClick(m_canvas->viewport(), Qt::LeftButton, {},
+                       m_canvas->toViewport({frame.x + 8, frame.y + 40}).toPoint());
+    QCOMPARE(activated.size(), 1);
+    QCOMPARE(activated[0][0].toLongLong(), 10);
+}
+
+void TestCanvas::edgesSelectTheirEnds() {
+    const picture::Rect input = m_canvas->picture()->boxes[0].rect;
+    const picture::Rect group = m_canvas->picture()->containers[0].rect;
+    click(m_canvas->toViewport({input.center().x + 2, (input.bottom() + group.y) / 2}).toPoint());
+    QCOMPARE(m_canvas->selected(), (Ids{1, 2}));
+}
+
+void TestCanvas::ownChangesAreSilent() {
+    QSignalSpy changed(m_canvas.get(), &GraphCanvas::selectionChanged);
+    m_canvas->setSelected({8, 3, 99});
+    QCOMPARE(m_canvas->selected(), (Ids{3, 8}));
+    QCOMPARE(changed.size(), 0);
+}
+
+void TestCanvas::keysWalk() {
+    m_canvas->setSelected({1});
+    const auto walkTo = [&](Qt::Key key, std::int64_t id) {
+        press(key);
+        return m_canvas->selected() == Ids{id};
+    };
+    QVERIFY(walkTo(Qt::Key_Down, 2));
+    QVERIFY(walkTo(Qt::Key_Down, 3));
+    QVERIFY(walkTo(Qt::Key_Down, 4));
+    QVERIFY(walkTo(Qt::Key_Down, 5)); // the straight way, not the residual one
+    QVERIFY(walkTo(Qt::Key_Up, 4));
+    QVERIFY(walkTo(Qt::Key_Up, 3));
+    press(Qt::Key_Down, Qt::ShiftModifier);
+    QCOMPARE(m_canvas->selected(), (Ids{3, 4}));
+    m_canvas->setSelected({1});
+    press(Qt::Key_Up);
+    QCOMPARE(m_canvas->selected(), Ids{1}); // nowhere to go
+    QSignalSpy activated(m_canvas.get(), &GraphCanvas::activated);
+    press(Qt::Key_Return);
+    QCOMPARE(activated.size(), 1);
+    press(Qt::Key_Escape);
+    QVERIFY(m_canvas->selected().empty());
+
+    // Sideways in a row, and back to where one came from.
+    picture::Diagram d;
+    for (int i = 0; i < 5; ++i)
+        d.boxes.push_back(
+            {i, "op", "", {}, picture::Implementation::None, -1, picture::BoxRole::Operator});
+    for (const auto& [a, b] : {std::pair(0, 1), {0, 2}, {0, 3}, {1, 4}, {2, 4}, {3, 4}})
+        d.edges.push_back({a, 0, b, 0, "", picture::EdgeKind::Data});
+    m_canvas->setPicture(drawn(d));
+    m_canvas->setSelected({1});
+    const auto x = [&](std::int64_t id) { return m_canvas->nodeCenter(id).x(); };
+    QVERIFY(x(1) < x(2) && x(2) < x(3));
+    QVERIFY(walkTo(Qt::Key_Right, 2));
+    QVERIFY(walkTo(Qt::Key_Right, 3));
+    QVERIFY(walkTo(Qt::Key_Down, 4));
+    QVERIFY(walkTo(Qt::Key_Up, 3));
+    QVERIFY(walkTo(Qt::Key_Left, 2));
+}
+
+void TestCanvas::zoomKeepsThePointUnderTheCursor() {
+    m_canvas->setScale(1);
+    const QPointF at(250, 333);
+    for (const int delta : {120, 120, -120, 360, -600, -120}) {
+        const picture::Point before = m_canvas->toScene(at);
+        const double scale = m_canvas->scale();
+        wheel(at, delta, Qt::ControlModifier);
+        QVERIFY((m_canvas->scale() > scale) == (delta > 0));
+        const picture::Point after = m_canvas->toScene(at);
+        QVERIFY(std::abs(before.x - after.x) * m_canvas->scale() <= 1); // a whole pixel
+        QVERIFY(std::abs(before.y - after.y) * m_canvas->scale() <= 1);
+    }
+    for (int i = 0; i < 60; ++i)
+        wheel(at, 120, Qt::ControlModifier);
+    QVERIFY(m_canvas->scale() <= 6);
+    for (int i = 0; i < 60; ++i)
+        wheel(at, -120, Qt::ControlModifier);
+    QVERIFY(m_canvas->scale() >= 0.03);
+    press(Qt::Key_0);
+    QCOMPARE(m_canvas->scale(), 1.0);
+    press(Qt::Key_Plus);
+    QCOMPARE(m_canvas->scale(), 1.25);
+    press(Qt::Key_Minus);
+    QCOMPARE(m_canvas->scale(), 1.0);
+}
+
+void TestCanvas::dragMovesAndKeepsThePictureInView() {
+    const QPoint before = m_canvas->nodeCenter(5);
+    drag({300, 300}, {340, 280});
+    QCOMPARE(m_canvas->nodeCenter(5), before + QPoint(40, -20));
+    QVERIFY(m_canvas->selected().empty()); // a drag is no click
+    wheel({300, 300}, -120, {});
+    QVERIFY(m_canvas->nodeCenter(5).y() < before.y() - 20);
+    for (int i = 0; i < 100; ++i)
+        wheel({300, 300}, -1200, {});
+    QVERIFY(m_canvas->nodeRect(9).bottom() > 0);
+}
+
+void TestCanvas::rubberBand() {
+    const QRectF a = m_canvas->nodeRect(5), b = m_canvas->nodeRect(7);
+    drag((a.topLeft() - QPointF(4, 4)).toPoint(), (b.bottomRight() + QPointF(2, 2)).toPoint(),
+         Qt::ShiftModifier);
+    QCOMPARE(m_canvas->selected(), (Ids{5, 6, 7}));
+    const double scale = m_canvas->scale();
+    drag((a.topLeft() - QPointF(4, 4)).toPoint(), (b.bottomRight() + QPointF(2, 2)).toPoint(),
+         Qt::ControlModifier);
+    QVERIFY(m_canvas->scale() > scale);
+    QCOMPARE(m_canvas->selected(), (Ids{5, 6, 7})); // a zoom selects nothing
+}
+
+void TestCanvas::fitShowsAll() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(3, 120, Grouping::Groups)));
+    press(Qt::Key_Escape);
+    press(Qt::Key_F);
+    const QRectF view = m_canvas->viewport()->rect();
+    for (const picture::PlacedBox& box : m_canvas->picture()->boxes)
+        QVERIFY(view.contains(m_canvas->nodeRect(box.id)));
+    m_canvas->setSelected({60});
+    press(Qt::Key_Space);
+    QVERIFY(m_canvas->scale() > 1);
+    QVERIFY((m_canvas->nodeCenter(60) - view.center().toPoint()).manhattanLength() < 40);
+    m_canvas->setScale(1);
+    m_canvas->centerOn(0);
+    QVERIFY((m_canvas->nodeCenter(0) - view.center().toPoint()).manhattanLength() <= 3);
+    m_canvas->reveal(119);
+    QVERIFY(view.contains(m_canvas->nodeRect(119)));
+    const QPoint before = m_canvas->nodeCenter(119);
+    m_canvas->reveal(119); // is there already
+    QCOMPARE(m_canvas->nodeCenter(119), before);
+}
+
+void TestCanvas::detailsGoWithTheScale() {
+    m_canvas->setScale(1);
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("text Conv_12")));
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("text 0.21 ms")));
+    m_canvas->setScale(0.35);
+    QVERIFY(!m_canvas->dump().contains(QStringLiteral("text Conv_12")));
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("text conv2d")));
+    m_canvas->setScale(0.1);
+    QVERIFY(!m_canvas->dump().contains(QStringLiteral("text")));
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("box 5")));
+    m_canvas->setScale(4);
+    m_canvas->centerOn(1);
+    QVERIFY(!m_canvas->dump().contains(QStringLiteral("box 9"))); // out of view, not painted
+}
+
+void TestCanvas::newPictureKeepsTheSelectedPlace() {
+    m_canvas->setSelected({8});
+    m_canvas->centerOn(8);
+    const QPoint before = m_canvas->nodeCenter(8);
+    picture::Diagram flat = picture::residualBlock();
+    flat.containers.clear();
+    for (picture::Box& box : flat.boxes)
+        box.container = -1;
+    m_canvas->setPicture(drawn(flat));
+    QVERIFY((m_canvas->nodeCenter(8) - before).manhattanLength() <= 2);
+    QCOMPARE(m_canvas->selected(), Ids{8});
+    flat.boxes.erase(flat.boxes.begin() + 7);
+    flat.edges.clear();
+    QSignalSpy changed(m_canvas.get(), &GraphCanvas::selectionChanged);
+    m_canvas->setPicture(drawn(flat));
+    QVERIFY(m_canvas->selected().empty());
+    QCOMPARE(changed.size(), 0);
+}
+
+void TestCanvas::heatAndTheme() {
+    const auto pixel = [&](std::int64_t id) {
+        const QRectF rect = m_canvas->nodeRect(id);
+        return m_canvas->viewport()->grab().toImage().pixelColor(
+            QPointF(rect.right() - 6, rect.center().y()).toPoint());
+    };
+    const auto expected = [](Colour meaning, ThemeKind theme) {
+        return toQt(picture::rgb(meaning, theme));
+    };
+    QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Light));
+    m_canvas->setTheme(ThemeKind::Dark);
+    QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Dark));
+    m_canvas->setHeat({{2, 1.0}, {3, 0.0}});
+    QCOMPARE(pixel(2), toQt(picture::cividis(1)));
+    QCOMPARE(pixel(3), toQt(picture::cividis(0)));
+    QCOMPARE(pixel(5), expected(Colour::BoxFill, ThemeKind::Dark));
+    m_canvas->setHeat({});
+    QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Dark));
+}
+
+void TestCanvas::minimapMoves() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(3, 120, Grouping::Flat)));
+    m_canvas->setScale(1);
+    m_canvas->centerOn(0);
+    const QPoint before = m_canvas->nodeCenter(0);
+    click({m_canvas->viewport()->width() - 20, 200}); // the lower part of the map
+    QVERIFY(m_canvas->nodeCenter(0).y() < before.y());
+    QVERIFY(m_canvas->selected().empty());
+    press(Qt::Key_M);
+    QVERIFY(!m_canvas->minimapShown());
+}
+
+void TestCanvas::hoverAndTip() {
+    QSignalSpy hovered(m_canvas.get(), &GraphCanvas::hovered);
+    QTest::mouseMove(m_canvas->viewport(), m_canvas->nodeCenter(6));
+    QTRY_COMPARE(hovered.size(), 1);
+    QCOMPARE(hovered[0][0].toLongLong(), 6);
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("box 6 hovered")));
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(m_canvas->viewport(), &leave);
+    QCOMPARE(hovered.back()[0].toLongLong(), -1);
+}
+
+void TestCanvas::largePictureIsFast() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(4, 2000, Grouping::Groups)));
+    m_canvas->resize(1400, 1000);
+    QImage image(m_canvas->size(), QImage::Format_RGB32);
+    for (const double scale : {0.0, 0.3, 0.5, 1.0}) {
+        if (scale == 0)
+            m_canvas->fitAll();
+        else
+            m_canvas->setScale(scale);
+        m_canvas->render(&image); // fills the caches
+        QElapsedTimer timer;
+        timer.start();
+        for (int i = 0; i < 5; ++i)
+            m_canvas->render(&image);
+        qInfo("2000 boxes at %.2f: %.1f ms a frame", m_canvas->scale(),
+              static_cast<double>(timer.elapsed()) / 5);
+        QVERIFY(timer.elapsed() / 5 < 400);
+    }
+}
+
+void TestCanvas::screenshots() {
+    for (const ThemeKind theme : {ThemeKind::Light, ThemeKind::Dark}) {
+        m_canvas->setTheme(theme);
+        m_canvas->setSelected({8});
+        const QString file =
+            QStringLiteral(FW_BINARY_DIR "/tests/canvas-%1.png")
+                .arg(theme == ThemeKind::Light ? QStringLiteral("light") : QStringLiteral("dark"));
+        QVERIFY(m_canvas->grab().save(file));
+    }
+}
+
+QTEST_MAIN(TestCanvas)
+#include "test_canvas.moc"

@@ -1,0 +1,89 @@
+// Layout off the GUI thread: the latest request wins, cancelled ones say nothing.
+#include "picture/diagrams.h"
+#include "views/graph/picture_job.h"
+
+#include <QSignalSpy>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::ui;
+
+class TestPictureJob : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void delivers();
+    void latestWins();
+    void cancelIsSilent();
+    void failureIsReported();
+    void endsWhileBusy();
+
+private:
+    picture::DrawOptions m_layered{picture::EngineChoice::Layered, "dot",
+                                   std::chrono::milliseconds(2000), 300};
+};
+
+void TestPictureJob::delivers() {
+    PictureJob job;
+    QSignalSpy finished(&job, &PictureJob::finished);
+    job.start(picture::residualBlock());
+    QVERIFY(job.running());
+    QCOMPARE(finished.size(), 0); // never from within start()
+    QVERIFY(finished.wait(10000));
+    QVERIFY(!job.running());
+    const auto shown = finished[0][0].value<std::shared_ptr<const picture::Picture>>();
+    QCOMPARE(shown->boxes.size(), std::size_t{9});
+}
+
+void TestPictureJob::latestWins() {
+    PictureJob job;
+    QSignalSpy finished(&job, &PictureJob::finished);
+    QSignalSpy failed(&job, &PictureJob::failed);
+    for (int i = 0; i < 20; ++i)
+        job.start(picture::randomDiagram(1, 400, picture::Grouping::Flat), m_layered);
+    job.start(picture::residualBlock(), m_layered);
+    QVERIFY(finished.wait(10000));
+    QTest::qWait(50);
+    QCOMPARE(finished.size(), 1);
+    QCOMPARE(failed.size(), 0);
+    QCOMPARE(finished[0][0].value<std::shared_ptr<const picture::Picture>>()->name,
+             std::string("residual block"));
+}
+
+void TestPictureJob::cancelIsSilent() {
+    PictureJob job;
+    QSignalSpy finished(&job, &PictureJob::finished);
+    QSignalSpy failed(&job, &PictureJob::failed);
+    job.start(picture::randomDiagram(1, 1500, picture::Grouping::Flat), m_layered);
+    QTest::qWait(10);
+    job.cancel();
+    QVERIFY(!job.running());
+    QTest::qWait(200);
+    QCOMPARE(finished.size() + failed.size(), 0);
+    job.start(picture::residualBlock(), m_layered);
+    QVERIFY(finished.wait(10000));
+}
+
+void TestPictureJob::failureIsReported() {
+    PictureJob job;
+    QSignalSpy failed(&job, &PictureJob::failed);
+    picture::Diagram d = picture::residualBlock();
+    d.edges.push_back({1, 0, 99, 0, "", picture::EdgeKind::Data});
+    job.start(d);
+    QVERIFY(failed.wait(10000));
+    QCOMPARE(failed[0][0].value<Diag>().code, DiagCode::GraphInvalid);
+}
+
+void TestPictureJob::endsWhileBusy() {
+    QElapsedTimer timer;
+    timer.start();
+    for (int i = 0; i < 3; ++i) {
+        PictureJob job;
+        job.start(picture::randomDiagram(1, 1500, picture::Grouping::Groups), m_layered);
+        QTest::qWait(i * 20);
+    }
+    QVERIFY(timer.elapsed() < 8000);
+}
+
+QTEST_MAIN(TestPictureJob)
+#include "test_picture_job.moc"
