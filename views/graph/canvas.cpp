@@ -100,9 +100,9 @@ void GraphCanvas::setSelected(const Ids& ids) {
 }
 
 void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus) {
-    m_focus = focus;
+    m_focus = ids.contains(focus) ? focus : ids.empty() ? -1 : *ids.begin();
     if (ids == m_selected)
-        return;
+        return describe();
     m_selected = std::move(ids);
     refreshEmphasis();
     describe();
