@@ -96,7 +96,8 @@ Status writeFile(const std::string& path, std::string_view bytes) {
     if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         return unwritable(path, "the target exists and is not a regular file");
     const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+    Descriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file.value() < 0)
         return unwritable(path, errorText(errno));
     std::size_t written = 0;

@@ -1,8 +1,8 @@
 // Reading and writing whole files, with the refusals that every door needs.
 //
-// Reading maps the file; a folder, a pipe or a device is refused. Writing goes to a temporary name in
-// the same folder and is renamed over the target, so that an old file stays whole or is replaced whole;
-// a target that exists and is no regular file (a device, a pipe, a link) is refused.
+// Reading maps the file; a folder, a pipe or a device is refused. Writing goes to a temporary name
+// in the same folder and is renamed over the target, so that an old file stays whole or is replaced
+// whole; a target that exists and is no regular file (a device, a pipe, a link) is refused.
 #pragma once
 
 #include "base/result.h"
@@ -25,7 +25,8 @@ struct MappedFile {
     }
 };
 
-// Maps an open regular file read-only; the descriptor stays with the caller. `name` is for messages.
+// Maps an open regular file read-only; the descriptor stays with the caller. `name` is for
+// messages.
 Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uint64_t maxBytes);
 // FileMissing when it cannot be read, FileTooLarge above `maxBytes`.
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes);

@@ -1,0 +1,82 @@
+#include "onnx/attributes.h"
+
+#include "base/numbers.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+Diag wrongKind(std::string_view name, std::string_view expected) {
+    return makeDiag(DiagCode::OnnxMalformed,
+                    fmt::format("attribute '{}' is not {}", name, expected));
+}
+
+// IR version 1 and 2 models may leave the type out; then the field that is set speaks.
+bool isKind(const proto::AttributeProto& attribute, proto::AttributeProto::AttributeType kind) {
+    return attribute.type() == kind || attribute.type() == proto::AttributeProto::UNDEFINED;
+}
+
+} // namespace
+
+const proto::AttributeProto* findAttribute(const proto::NodeProto& node, std::string_view name) {
+    for (const auto& attribute : node.attribute())
+        if (attribute.name() == name)
+            return &attribute;
+    return nullptr;
+}
+
+Result<std::int64_t> integerAttribute(const proto::NodeProto& node, std::string_view name,
+                                      std::int64_t fallback) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return fallback;
+    if (!isKind(*attribute, proto::AttributeProto::INT))
+        return wrongKind(name, "an integer");
+    return attribute->i();
+}
+
+Result<double> realAttribute(const proto::NodeProto& node, std::string_view name, double fallback) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return fallback;
+    if (!isKind(*attribute, proto::AttributeProto::FLOAT))
+        return wrongKind(name, "a number");
+    return readableReal(attribute->f());
+}
+
+Result<std::string> textAttribute(const proto::NodeProto& node, std::string_view name,
+                                  const std::string& fallback) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return fallback;
+    if (!isKind(*attribute, proto::AttributeProto::STRING))
+        return wrongKind(name, "a text");
+    return attribute->s();
+}
+
+Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::NodeProto& node,
+                                                                   std::string_view name) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return std::optional<std::vector<std::int64_t>>();
+    if (!isKind(*attribute, proto::AttributeProto::INTS))
+        return wrongKind(name, "a list of integers");
+    return std::optional(
+        std::vector<std::int64_t>(attribute->ints().begin(), attribute->ints().end()));
+}
+
+double readableReal(float value) {
+    if (!std::isfinite(value))
+        return static_cast<double>(value);
+    char text[64];
+    const auto printed = std::to_chars(text, text + sizeof text, value);
+    double out = static_cast<double>(value);
+    std::from_chars(text, printed.ptr, out);
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,93 @@
+// Nodes that only say a value: Constant, and ConstantOfShape of a known shape. Large tensors of one
+// value share one buffer, so a model whose weights are all made this way costs as much as its
+// largest weight.
+#include "onnx/model_importer.h"
+
+#include "base/numbers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodeProto& node) {
+    using Outcome = std::optional<TensorData>;
+    if (node.op_type() == "ConstantOfShape") {
+        if (node.input_size() != 1 || node.input(0).empty())
+            return Outcome();
+        const TensorData* shape = constant(node.input(0));
+        if (!shape || shape->dtype() != DType::I64 || shape->extents().size() != 1 ||
+            shape->count() > static_cast<std::size_t>(m_options.limits.rank))
+            return Outcome();
+        return filled(node, shape->toIntegers());
+    }
+    if (node.op_type() != "Constant")
+        return Outcome();
+    if (node.attribute_size() != 1)
+        return makeDiag(
+            DiagCode::OnnxMalformed,
+            fmt::format("Constant needs one attribute, it has {}", node.attribute_size()));
+    const auto& attribute = node.attribute(0);
+    if (attribute.name() == "value" && attribute.has_t()) {
+        proto::TensorProto tensor = attribute.t();
+        auto data = takeTensor(tensor, m_external, m_options.limits);
+        if (!data)
+            return data.takeDiag();
+        return Outcome(data.take());
+    }
+    if (attribute.name() == "value_float")
+        return Outcome(dataFromDoubles(DType::F32, {}, {static_cast<double>(attribute.f())}));
+    if (attribute.name() == "value_int")
+        return Outcome(dataFromIntegers(DType::I64, {}, {attribute.i()}));
+    if (attribute.name() == "value_floats")
+        return Outcome(dataFromDoubles(DType::F32, {attribute.floats_size()},
+                                       {attribute.floats().begin(), attribute.floats().end()}));
+    if (attribute.name() == "value_ints")
+        return Outcome(dataFromIntegers(DType::I64, {attribute.ints_size()},
+                                        {attribute.ints().begin(), attribute.ints().end()}));
+    return Outcome(); // texts and sparse values: not known, the node is shown as it is
+}
+
+Result<std::optional<TensorData>> ModelImporter::filled(const proto::NodeProto& node,
+                                                        const Integers& extents) {
+    using Outcome = std::optional<TensorData>;
+    TensorData value = dataFromDoubles(DType::F32, {1}, {0});
+    if (const auto* attribute = findAttribute(node, "value")) {
+        proto::TensorProto tensor = attribute->t();
+        auto read = takeTensor(tensor, m_external, m_options.limits);
+        if (!read)
+            return read.takeDiag();
+        if (read->count() != 1)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            "ConstantOfShape: its value has more than one element");
+        value = read.take();
+    }
+    for (const std::int64_t extent : extents)
+        if (extent < 0)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("ConstantOfShape: negative dimension {}", extent));
+    FW_TRY(const std::int64_t count, checkedCount(extents));
+    const std::size_t width = dtypeBytes(value.dtype());
+    const auto bytes = checkedMul(count, static_cast<std::int64_t>(width));
+    const auto limit = static_cast<std::int64_t>(m_options.limits.tensorBytes);
+    if (!bytes || *bytes > limit)
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("ConstantOfShape: needs {} bytes, the limit is {}",
+                                    bytes ? std::to_string(*bytes) : "more than 2^63", limit));
+    const std::string pattern(reinterpret_cast<const char*>(value.bytes().data()), width);
+    const auto size = static_cast<std::size_t>(*bytes);
+    if (!m_uniform || m_uniformPattern != pattern || m_uniform->size() < size) {
+        const std::size_t old = m_uniform && m_uniformPattern == pattern ? m_uniform->size() : 0;
+        auto fresh =
+            std::make_shared<std::vector<std::byte>>(std::max(size, std::min(2 * old, 64 * size)));
+        for (std::size_t at = 0; at + width <= fresh->size(); at += width)
+            std::copy_n(value.bytes().begin(), width,
+                        fresh->begin() + static_cast<std::ptrdiff_t>(at));
+        m_uniform = fresh;
+        m_uniformPattern = pattern;
+    }
+    return Outcome(
+        TensorData(value.dtype(), extents, std::span(*m_uniform).first(size), m_uniform));
+}
+
+} // namespace fw

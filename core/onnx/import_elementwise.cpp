@@ -1,0 +1,315 @@
+// Elementwise operators. Adding a constant with one extent other than 1 becomes `bias`, which is
+// what rules and libraries look for; bounds of Clip become attributes.
+#include "onnx/node_import.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+template <std::size_t N>
+struct Name {
+    char text[N];
+    constexpr Name(const char (&from)[N]) {
+        for (std::size_t i = 0; i < N; ++i)
+            text[i] = from[i];
+    }
+};
+
+template <Name op>
+Status unary(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef x, n.input(0));
+    return n.result(op.text, {x});
+}
+
+template <Name op>
+Status binary(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const ValueRef a, n.input(0));
+    FW_TRY(const ValueRef b, n.input(1));
+    return n.result(op.text, {a, b});
+}
+
+// The axis of `x` that a constant of this shape is added along: its only extent other than 1.
+std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64_t>& constant) {
+    if (constant.size() > x.size())
+        return std::nullopt;
+    std::optional<std::size_t> axis;
+    const std::size_t shift = x.size() - constant.size();
+    for (std::size_t i = 0; i < constant.size(); ++i) {
+        if (constant[i] == 1)
+            continue;
+        if (axis || !x[shift + i].isInt(constant[i]))
+            return std::nullopt;
+        axis = shift + i;
+    }
+    return axis;
+}
+
+Status add(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    for (const std::size_t side : {1u, 0u}) {
+        const TensorData* constant = n.constant(side);
+        if (!constant || n.constant(1 - side))
+            continue;
+        FW_TRY(const ValueRef x, n.input(1 - side));
+        const auto axis = biasAxis(n.type(x).shape, constant->extents());
+        if (!axis || n.type(x).dtype != constant->dtype())
+            continue;
+        ValueRef b;
+        if (constant->extents().size() == 1) {
+            FW_TRY(b, n.input(side));
+        } else {
+            b = n.addConstant("bias_values",
+                              constant->reshaped({static_cast<std::int64_t>(constant->count())}));
+        }
+        Attrs attrs;
+        attrs.set("axis", static_cast<std::int64_t>(*axis));
+        n.note(fmt::format("adding a constant along axis {} is a bias", *axis));
+        return n.result("bias", {x, b}, std::move(attrs));
+    }
+    return binary<"add">(n);
+}
+
+// Variadic operators as a chain of two operands each.
+template <Name op>
+Status chain(NodeImport& n) {
+    FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
+    if (n.inputCount() == 1)
+        return n.aliasInput(0, 0);
+    FW_TRY(ValueRef sum, n.input(0));
+    for (std::size_t i = 1; i < n.inputCount(); ++i) {
+        FW_TRY(const ValueRef next, n.input(i));
+        if (i + 1 == n.inputCount())
+            return n.result(op.text, {sum, next});
+        FW_TRY(sum, n.step(op.text, {sum, next}));
+    }
+    return {};
+}
+
+Status mean(NodeImport& n) {
+    FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
+    if (n.inputCount() == 1)
+        return n.aliasInput(0, 0);
+    FW_TRY(ValueRef sum, n.input(0));
+    for (std::size_t i = 1; i < n.inputCount(); ++i) {
+        FW_TRY(const ValueRef next, n.input(i));
+        FW_TRY(sum, n.step("add", {sum, next}));
+    }
+    const ValueRef count =
+        n.scalarConstant("count", static_cast<double>(n.inputCount()), n.type(sum).dtype);
+    return n.result("div", {sum, count});
+}
+
+template <Name op, Name attribute>
+Status withReal(NodeImport& n, double fallback) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const double value, n.real(attribute.text, fallback));
+    Attrs attrs;
+    attrs.set(attribute.text, value);
+    return n.result(op.text, {x}, std::move(attrs));
+}
+
+Status leakyRelu(NodeImport& n) {
+    return withReal<"leaky_relu", "alpha">(n, 0.01);
+}
+
+Status elu(NodeImport& n) {
+    return withReal<"elu", "alpha">(n, 1.0);
+}
+
+Status hardSigmoid(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const double alpha, n.real("alpha", 0.2));
+    FW_TRY(const double beta, n.real("beta", 0.5));
+    Attrs attrs;
+    attrs.set("alpha", alpha);
+    attrs.set("beta", beta);
+    return n.result("hard_sigmoid", {x}, std::move(attrs));
+}
+
+Status prelu(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const ValueRef slope, n.input(1));
+    return n.result("prelu", {x, slope});
+}
+
+Status clipBounds(NodeImport& n, ValueRef x, std::optional<double> low,
+                  std::optional<double> high) {
+    if (!low && !high)
+        return n.result("identity", {x});
+    Attrs attrs;
+    if (low)
+        attrs.set("min", *low);
+    if (high)
+        attrs.set("max", *high);
+    return n.result("clip", {x}, std::move(attrs));
+}
+
+Status clipAttributes(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef x, n.input(0));
+    // The defaults of the specification are the largest floats, which no float passes.
+    std::optional<double> bounds[2];
+    const char* const names[] = {"min", "max"};
+    for (std::size_t i = 0; i < 2; ++i)
+        if (findAttribute(n.node(), names[i])) {
+            FW_TRY(bounds[i], n.real(names[i], 0));
+        }
+    return clipBounds(n, x, bounds[0], bounds[1]);
+}
+
+Status clip(NodeImport& n) {
+    FW_CHECK(n.need(1, 3));
+    FW_TRY(ValueRef x, n.input(0));
+    const auto low = n.scalar(1);
+    const auto high = n.scalar(2);
+    if ((!n.has(1) || low) && (!n.has(2) || high))
+        return clipBounds(n, x, low, high);
+    if (n.has(1)) {
+        FW_TRY(const ValueRef bound, n.input(1));
+        if (!n.has(2))
+            return n.result("max", {x, bound});
+        FW_TRY(x, n.step("max", {x, bound}));
+    }
+    FW_TRY(const ValueRef bound, n.input(2));
+    return n.result("min", {x, bound});
+}
+
+Status cast(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t code, n.integer("to", 0));
+    constexpr std::int64_t text = 8; // TensorProto::STRING
+    const auto to = dtypeOfCode(code);
+    if (!to || code == text)
+        return n.unsupported(fmt::format("element type {} is not supported", code));
+    FW_TRY(const ValueRef x, n.input(0));
+    if (n.type(x).dtype == DType::Text)
+        return n.unsupported("casts from text are not supported");
+    if (n.type(x).dtype == *to)
+        return n.result("identity", {x});
+    Attrs attrs;
+    attrs.set("to", *to);
+    return n.result("cast", {x}, std::move(attrs));
+}
+
+Status identity(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    if (n.constant(0))
+        return n.aliasInput(0, 0);
+    return unary<"identity">(n);
+}
+
+Status dropout(NodeImport& n) {
+    FW_CHECK(n.need(1, 3));
+    if (n.has(2)) {
+        const auto training = n.scalar(2);
+        if (!training || *training != 0)
+            return n.unsupported("training mode is not supported",
+                                 "export the model for inference");
+    }
+    if (n.outputUsed(1))
+        return n.unsupported("its mask is used, which is not supported",
+                             "export the model for inference");
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const double fallback, n.real("ratio", 0.5));
+    Attrs attrs;
+    attrs.set("ratio", n.scalar(1).value_or(fallback));
+    return n.result("dropout", {x}, std::move(attrs));
+}
+
+Status gelu(NodeImport& n) {
+    FW_TRY(const std::string approximate, n.text("approximate", "none"));
+    if (approximate != "none")
+        return n.unsupported("the approximation '" + approximate + "' is not supported");
+    return unary<"gelu">(n);
+}
+
+Status where(NodeImport& n) {
+    FW_CHECK(n.need(3, 3));
+    std::vector<ValueRef> inputs;
+    for (std::size_t i = 0; i < 3; ++i) {
+        FW_TRY(const ValueRef value, n.input(i));
+        inputs.push_back(value);
+    }
+    return n.result("where", std::move(inputs));
+}
+
+// Before opset 7 the second operand was stretched by attributes.
+template <Status (*import)(NodeImport&)>
+Status oldBroadcast(NodeImport& n) {
+    FW_TRY(const std::int64_t broadcast, n.integer("broadcast", 0));
+    if (broadcast != 0 && findAttribute(n.node(), "axis"))
+        return n.unsupported("broadcasting along an axis (opset 6) is not supported",
+                             "convert the model to opset 13");
+    return import(n);
+}
+
+constexpr ImporterRow rows[] = {
+    {"Add", 1, oldBroadcast<add>},
+    {"Sub", 1, oldBroadcast<binary<"sub">>},
+    {"Mul", 1, oldBroadcast<binary<"mul">>},
+    {"Div", 1, oldBroadcast<binary<"div">>},
+    {"Pow", 1, oldBroadcast<binary<"pow">>},
+    {"Add", 7, add},
+    {"Sub", 7, binary<"sub">},
+    {"Mul", 7, binary<"mul">},
+    {"Div", 7, binary<"div">},
+    {"Pow", 7, binary<"pow">},
+    {"Max", 1, chain<"max">},
+    {"Min", 1, chain<"min">},
+    {"Sum", 1, chain<"add">},
+    {"Mean", 1, mean},
+    {"Equal", 7, binary<"equal">},
+    {"Less", 7, binary<"less">},
+    {"Greater", 7, binary<"greater">},
+    {"LessOrEqual", 12, binary<"less_or_equal">},
+    {"GreaterOrEqual", 12, binary<"greater_or_equal">},
+    {"And", 7, binary<"and">},
+    {"Or", 7, binary<"or">},
+    {"Not", 1, unary<"not">},
+    {"Where", 9, where},
+    {"Relu", 1, unary<"relu">},
+    {"LeakyRelu", 1, leakyRelu},
+    {"PRelu", 7, prelu},
+    {"Elu", 1, elu},
+    {"Gelu", 20, gelu},
+    {"HardSigmoid", 1, hardSigmoid},
+    {"HardSwish", 14, unary<"hard_swish">},
+    {"Softplus", 1, unary<"softplus">},
+    {"Softsign", 1, unary<"softsign">},
+    {"Sigmoid", 1, unary<"sigmoid">},
+    {"Tanh", 1, unary<"tanh">},
+    {"Erf", 9, unary<"erf">},
+    {"Exp", 1, unary<"exp">},
+    {"Log", 1, unary<"log">},
+    {"Sqrt", 1, unary<"sqrt">},
+    {"Reciprocal", 1, unary<"reciprocal">},
+    {"Neg", 1, unary<"neg">},
+    {"Abs", 1, unary<"abs">},
+    {"Floor", 1, unary<"floor">},
+    {"Ceil", 1, unary<"ceil">},
+    {"Round", 11, unary<"round">},
+    {"Sign", 9, unary<"sign">},
+    {"Sin", 7, unary<"sin">},
+    {"Cos", 7, unary<"cos">},
+    {"Clip", 6, clipAttributes},
+    {"Clip", 11, clip},
+    {"Cast", 6, cast},
+    {"Identity", 1, identity},
+    {"Dropout", 7, dropout},
+};
+
+} // namespace
+
+std::span<const ImporterRow> elementwiseImporters() {
+    return rows;
+}
+
+} // namespace fw

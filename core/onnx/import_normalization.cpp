@@ -1,0 +1,160 @@
+// Normalisations and softmax. Softmax before opset 13 flattens its operand to a matrix at the axis.
+#include "onnx/node_import.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+Status batchNorm(NodeImport& n) {
+    FW_CHECK(n.need(5, 5));
+    FW_TRY(const double eps, n.real("epsilon", 1e-5));
+    FW_TRY(const std::int64_t training, n.integer("training_mode", 0));
+    FW_TRY(const std::int64_t spatial, n.integer("spatial", 1));
+    if (training != 0)
+        return n.unsupported("training mode is not supported", "export the model for inference");
+    if (spatial != 1)
+        return n.unsupported("statistics per position (spatial = 0) are not supported");
+    std::vector<ValueRef> inputs;
+    for (std::size_t i = 0; i < 5; ++i) {
+        FW_TRY(const ValueRef value, n.input(i));
+        inputs.push_back(value);
+    }
+    Attrs attrs;
+    attrs.set("eps", eps);
+    return n.result("batch_norm", std::move(inputs), std::move(attrs));
+}
+
+Dim product(const Shape& shape, std::size_t from) {
+    Dim out = intExpr(1);
+    for (std::size_t i = from; i < shape.size(); ++i)
+        out = out * shape[i];
+    return out;
+}
+
+Status layerNorm(NodeImport& n) {
+    FW_CHECK(n.need(2, 3));
+    FW_TRY(const double eps, n.real("epsilon", 1e-5));
+    FW_TRY(const std::int64_t stash, n.integer("stash_type", 1));
+    FW_TRY(const std::int64_t where, n.integer("axis", -1));
+    if (n.outputUsed(1) || n.outputUsed(2))
+        return n.unsupported("its mean and deviation are used, which is not supported");
+    FW_TRY(ValueRef x, n.input(0));
+    const TensorType type = n.type(x);
+    if (stash != 1 && stash != 11)
+        return n.unsupported(fmt::format("stash_type {} is not supported", stash));
+    FW_TRY(const std::size_t axis, n.axis(where, type.rank()));
+    FW_TRY(ValueRef scale, n.input(1));
+    const Dim width = product(type.shape, axis);
+    ValueRef shift;
+    if (n.has(2)) {
+        FW_TRY(shift, n.input(2));
+    } else {
+        const auto extent = width.asInt();
+        if (!extent)
+            return n.unsupported("without a bias, over a free dimension");
+        if (*extent * static_cast<std::int64_t>(dtypeBytes(type.dtype)) > n.tensorLimit())
+            return makeDiag(DiagCode::LimitReached, "LayerNormalization is too large");
+        shift = n.addConstant(
+            "shift", dataFromDoubles(type.dtype, {*extent},
+                                     std::vector<double>(static_cast<std::size_t>(*extent), 0.0)));
+    }
+    Attrs attrs;
+    attrs.set("eps", eps);
+    const bool vectors = n.type(scale).rank() == 1 && n.type(shift).rank() == 1;
+    if (axis + 1 == type.rank() && vectors)
+        return n.result("layernorm", {x, scale, shift}, std::move(attrs));
+    // Several axes are normalised as one. Scale and shift must then have exactly these axes.
+    const Shape inner(type.shape.begin() + static_cast<std::ptrdiff_t>(axis), type.shape.end());
+    for (ValueRef* operand : {&scale, &shift}) {
+        const Shape& shape = n.type(*operand).shape;
+        if (shape.size() == 1 && shape[0] == width)
+            continue;
+        if (shape != inner)
+            return n.unsupported(
+                fmt::format("a scale or bias of shape {} is not supported", shapeText(shape)));
+        FW_TRY(*operand, n.reshaped(*operand, {width}));
+    }
+    Shape flat(type.shape.begin(), type.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    flat.push_back(width);
+    FW_TRY(x, n.reshaped(x, flat));
+    FW_TRY(const ValueRef y, n.step("layernorm", {x, scale, shift}, std::move(attrs)));
+    return n.resultReshaped(y, type.shape);
+}
+
+Status lrn(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t size, n.integer("size", 0));
+    if (size < 1 || size > (1 << 24))
+        return n.malformed(fmt::format("size {} is not a positive number", size));
+    FW_TRY(const double alpha, n.real("alpha", 1e-4));
+    FW_TRY(const double beta, n.real("beta", 0.75));
+    FW_TRY(const double bias, n.real("bias", 1.0));
+    FW_TRY(const ValueRef x, n.input(0));
+    Attrs attrs;
+    attrs.set("size", size);
+    attrs.set("alpha", alpha);
+    attrs.set("beta", beta);
+    attrs.set("bias", bias);
+    return n.result("lrn", {x}, std::move(attrs));
+}
+
+Status softmaxAlong(NodeImport& n, const std::string& op, std::int64_t fallback, bool flattens) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t where, n.integer("axis", fallback));
+    FW_TRY(const ValueRef x, n.input(0));
+    const Shape shape = n.type(x).shape;
+    if (flattens && where == static_cast<std::int64_t>(shape.size())) // every row has one element
+        return n.unsupported("an axis behind the last one is not supported");
+    FW_TRY(const std::size_t axis, n.axis(where, shape.size()));
+    Attrs attrs;
+    if (!flattens || axis + 1 == shape.size()) {
+        attrs.set("axis", static_cast<std::int64_t>(axis));
+        return n.result(op, {x}, std::move(attrs));
+    }
+    bool onlyOnes = true; // behind the axis: then nothing is flattened together
+    for (std::size_t i = axis + 1; i < shape.size(); ++i)
+        onlyOnes = onlyOnes && shape[i].isInt(1);
+    if (onlyOnes) {
+        attrs.set("axis", static_cast<std::int64_t>(axis));
+        return n.result(op, {x}, std::move(attrs));
+    }
+    const Shape left(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    FW_TRY(const ValueRef matrix, n.reshaped(x, {product(left, 0), product(shape, axis)}));
+    attrs.set("axis", std::int64_t{1});
+    FW_TRY(const ValueRef y, n.step(op, {matrix}, std::move(attrs)));
+    n.note("before opset 13 the operand is flattened to a matrix");
+    return n.resultReshaped(y, shape);
+}
+
+Status softmaxOld(NodeImport& n) {
+    return softmaxAlong(n, "softmax", 1, true);
+}
+Status softmax(NodeImport& n) {
+    return softmaxAlong(n, "softmax", -1, false);
+}
+Status logSoftmaxOld(NodeImport& n) {
+    return softmaxAlong(n, "log_softmax", 1, true);
+}
+Status logSoftmax(NodeImport& n) {
+    return softmaxAlong(n, "log_softmax", -1, false);
+}
+
+constexpr ImporterRow rows[] = {
+    {"BatchNormalization", 7, batchNorm},
+    {"LayerNormalization", 17, layerNorm},
+    {"LRN", 1, lrn},
+    {"Softmax", 1, softmaxOld},
+    {"Softmax", 13, softmax},
+    {"LogSoftmax", 1, logSoftmaxOld},
+    {"LogSoftmax", 13, logSoftmax},
+};
+
+} // namespace
+
+std::span<const ImporterRow> normalizationImporters() {
+    return rows;
+}
+
+} // namespace fw

@@ -1,0 +1,199 @@
+#include "onnx/model_bytes.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <optional>
+
+namespace fw {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Magic {
+    std::size_t offset;
+    std::string_view bytes;
+    std::string_view kind;
+};
+
+constexpr std::array magics{
+    Magic{0, "\x89PNG"sv, "a PNG picture"},
+    Magic{0, "\xff\xd8\xff"sv, "a JPEG picture"},
+    Magic{0, "PK\x03\x04"sv, "a ZIP archive (a PyTorch checkpoint or .npz?)"},
+    Magic{0, "\x1f\x8b"sv, "a gzip file"},
+    Magic{0, "\x28\xb5\x2f\xfd"sv, "a zstd file"},
+    Magic{0, "%PDF"sv, "a PDF document"},
+    Magic{0,
+          "\x7f"
+          "ELF"sv,
+          "a program or shared library"},
+    Magic{0, "\x89HDF"sv, "an HDF5 file (a Keras model?)"},
+    Magic{0, "\x93NUMPY"sv, "a NumPy array"},
+    Magic{0, "\x80\x02"sv, "a Python pickle (a PyTorch checkpoint?)"},
+    Magic{0, "\x80\x03"sv, "a Python pickle (a PyTorch checkpoint?)"},
+    Magic{0, "\x80\x04"sv, "a Python pickle (a PyTorch checkpoint?)"},
+    Magic{4, "TFL3"sv, "a TensorFlow Lite model"},
+    Magic{4, "ORTM"sv, "an ONNX Runtime .ort model"},
+    Magic{8, "{\""sv, "a safetensors file (weights without a graph)"},
+    Magic{0, "version https://git-lfs"sv,
+          "a Git LFS pointer; fetch the real file with `git lfs pull`"},
+    Magic{0, "<!DOCTYPE"sv, "an HTML page"},
+    Magic{0, "<!doctype"sv, "an HTML page"},
+    Magic{0, "<html"sv, "an HTML page"},
+    Magic{0, "<?xml"sv, "an XML file"},
+    Magic{0, "{"sv, "a JSON text"},
+    Magic{0, "#!"sv, "a script"},
+};
+
+// Follows the wire format just deep enough to say where it stops making sense.
+struct Fault {
+    std::string place; // "graph.node[12]"
+    bool cutShort = false;
+};
+
+struct Child {
+    std::string_view parent; // type of message
+    std::uint64_t field;
+    std::string_view name;
+    std::string_view type; // empty: not looked into
+};
+
+constexpr std::array children{
+    Child{"model", 7, "graph", "graph"},      Child{"model", 8, "opset_import", ""},
+    Child{"model", 14, "metadata_props", ""}, Child{"model", 25, "functions", ""},
+    Child{"graph", 1, "node", "node"},        Child{"graph", 5, "initializer", "tensor"},
+    Child{"graph", 11, "input", ""},          Child{"graph", 12, "output", ""},
+    Child{"graph", 13, "value_info", ""},     Child{"node", 5, "attribute", ""},
+    Child{"tensor", 9, "raw_data", ""},
+};
+
+std::optional<std::uint64_t> readVarint(std::string_view bytes, std::size_t& at) {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+        if (at >= bytes.size())
+            return std::nullopt;
+        const auto byte = static_cast<unsigned char>(bytes[at++]);
+        if (shift < 64)
+            value |= static_cast<std::uint64_t>(byte & 0x7fu) << shift;
+        if ((byte & 0x80u) == 0)
+            return value;
+    }
+    return std::nullopt;
+}
+
+const Child* childOf(std::string_view type, std::uint64_t field) {
+    for (const Child& child : children)
+        if (child.parent == type && child.field == field)
+            return &child;
+    return nullptr;
+}
+
+std::optional<Fault> scan(std::string_view bytes, std::string_view type, const std::string& path) {
+    std::array<int, 32> seen{};
+    std::size_t at = 0;
+    const auto fault = [&](bool cutShort) { return Fault{path, cutShort}; };
+    while (at < bytes.size()) {
+        const auto tag = readVarint(bytes, at);
+        if (!tag)
+            return fault(at >= bytes.size());
+        const std::uint64_t field = *tag >> 3;
+        if (field == 0)
+            return fault(false);
+        switch (*tag & 7) {
+        case 0:
+            if (!readVarint(bytes, at))
+                return fault(at >= bytes.size());
+            break;
+        case 1:
+        case 5: {
+            const std::size_t size = (*tag & 7) == 1 ? 8 : 4;
+            if (bytes.size() - at < size)
+                return fault(true);
+            at += size;
+            break;
+        }
+        case 2: {
+            const auto length = readVarint(bytes, at);
+            if (!length)
+                return fault(at >= bytes.size());
+            const Child* child = childOf(type, field);
+            std::string inner = path;
+            if (child) {
+                inner += (path.empty() ? "" : ".") + std::string(child->name);
+                if (field < seen.size() && child->name != "graph" && child->name != "raw_data")
+                    inner += fmt::format("[{}]", seen[field]++);
+            }
+            const bool cut = *length > bytes.size() - at;
+            const auto body = bytes.substr(at, cut ? bytes.size() - at : *length);
+            if (child && !child->type.empty())
+                if (auto deeper = scan(body, child->type, inner);
+                    deeper && (cut || !deeper->cutShort))
+                    return deeper;
+            if (cut)
+                return Fault{inner, true};
+            at += *length;
+            break;
+        }
+        default: // groups are not in the format of ONNX, but legal to skip; protobuf decides
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+Diag notOnnx(const std::string& file, std::string message) {
+    return makeDiag(DiagCode::NotOnnx, std::move(message), {file});
+}
+
+} // namespace
+
+std::string_view foreignKind(std::string_view bytes) {
+    for (const Magic& magic : magics)
+        if (bytes.size() >= magic.offset + magic.bytes.size() &&
+            bytes.substr(magic.offset, magic.bytes.size()) == magic.bytes)
+            return magic.kind;
+    return {};
+}
+
+Result<std::unique_ptr<proto::ModelProto>>
+parseModel(std::string_view bytes, const OnnxLimits& limits, const std::string& file) {
+    if (bytes.empty())
+        return notOnnx(file, "the file is empty");
+    if (bytes.size() > limits.fileBytes)
+        return makeDiag(
+            DiagCode::FileTooLarge,
+            fmt::format("has {} bytes, the limit is {}", bytes.size(), limits.fileBytes), {file},
+            "models over 2 GiB must keep their weights in external files");
+    auto model = std::make_unique<proto::ModelProto>();
+    google::protobuf::io::ArrayInputStream array(bytes.data(), static_cast<int>(bytes.size()));
+    google::protobuf::io::CodedInputStream stream(&array);
+    stream.SetTotalBytesLimit(0x7fffffff);
+    stream.SetRecursionLimit(limits.nesting);
+    if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+        const auto kind = foreignKind(bytes);
+        if (!kind.empty())
+            return notOnnx(file, fmt::format("this is {}, not an ONNX model", kind));
+        const auto fault = scan(bytes, "model", "");
+        if (fault && fault->cutShort)
+            return notOnnx(file, fmt::format("cut short at byte {}{}", bytes.size(),
+                                             fault->place.empty() ? "" : " inside " + fault->place))
+                .advise("copy or download the file again");
+        if (fault)
+            return notOnnx(file,
+                           fmt::format("not an ONNX model, or damaged{}",
+                                       fault->place.empty() ? "" : " inside " + fault->place));
+        return notOnnx(file, fmt::format("not an ONNX model, or nested deeper than {} messages",
+                                         limits.nesting));
+    }
+    if (!model->has_graph()) {
+        const auto kind = foreignKind(bytes);
+        if (!kind.empty())
+            return notOnnx(file, fmt::format("this is {}, not an ONNX model", kind));
+        return notOnnx(file, "holds no graph: not an ONNX model, or cut short");
+    }
+    return model;
+}
+
+} // namespace fw

@@ -1,0 +1,486 @@
+#include "onnx/model_importer.h"
+
+#include "base/numbers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+namespace fw {
+
+namespace {
+
+constexpr int deferredDepth =
+    64; // chains of shape arithmetic longer than this enter the graph at once
+
+bool isStandard(const std::string& domain) {
+    return domain.empty() || domain == "ai.onnx";
+}
+
+std::string typeName(const proto::NodeProto& node) {
+    return isStandard(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
+}
+
+} // namespace
+
+ModelImporter::ModelImporter(proto::ModelProto& model, std::shared_ptr<const OperatorSet> operators,
+                             const ImportOptions& options, const CancelToken& cancel,
+                             std::string file, const std::string& folder)
+    : m_model(model), m_graph(*model.mutable_graph()), m_options(options), m_cancel(cancel),
+      m_file(std::move(file)), m_external(folder, options.limits), m_dims(options.dims),
+      m_editor(std::move(operators),
+               cleanText(model.graph().name().empty() ? "graph" : model.graph().name())) {}
+
+Result<Imported> ModelImporter::run() {
+    for (const auto stage :
+         {&ModelImporter::readHeader, &ModelImporter::checkNames, &ModelImporter::readInitializers,
+          &ModelImporter::readInputs, &ModelImporter::sortNodes, &ModelImporter::importNodes,
+          &ModelImporter::addResults})
+        if (auto status = (this->*stage)(); !status)
+            return status.takeDiag().at({m_file});
+    m_editor.removeUnused();
+    for (auto& [node, diag] : m_nodeDiags)
+        if (m_editor.find(node))
+            m_out.diagnostics.push_back(std::move(diag));
+    for (Diag& diag : m_out.diagnostics)
+        diag.at({m_file});
+    auto graph = m_editor.finish();
+    if (!graph)
+        return graph.takeDiag().at({m_file});
+    m_out.graph = graph.take();
+    return std::move(m_out);
+}
+
+Status ModelImporter::readHeader() {
+    ModelInfo& info = m_out.info;
+    info.irVersion = m_model.ir_version();
+    info.producer = cleanText(m_model.producer_name());
+    if (!m_model.producer_version().empty())
+        info.producer += " " + cleanText(m_model.producer_version());
+    info.doc = cleanText(m_model.doc_string());
+    for (const auto& entry : m_model.metadata_props())
+        info.metadata.emplace_back(cleanText(entry.key()), cleanText(entry.value()));
+    std::map<std::string, std::int64_t> versions;
+    for (const auto& entry : m_model.opset_import()) {
+        const std::string domain = isStandard(entry.domain()) ? "" : entry.domain();
+        const auto [place, fresh] = versions.emplace(domain, entry.version());
+        if (!fresh && place->second != entry.version())
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("names two opsets of the domain '{}': {} and {}",
+                                        cleanText(domain), place->second, entry.version()));
+    }
+    if (const auto standard = versions.find(""); standard != versions.end())
+        m_opset = standard->second;
+    else if (versions.empty() && m_model.ir_version() >= 3)
+        return makeDiag(DiagCode::OnnxOpset,
+                        "names no opset: not a whole ONNX model, or cut short");
+    if (m_opset < 1)
+        return makeDiag(DiagCode::OnnxOpset, fmt::format("opset {} does not exist", m_opset));
+    if (m_opset < oldestOpset || m_opset > newestOpset)
+        m_out.diagnostics.push_back(makeWarning(
+            DiagCode::OnnxOpset,
+            fmt::format("opset {} is outside {} to {}; operators are read as well as they can be",
+                        m_opset, oldestOpset, newestOpset)));
+    info.opset = m_opset;
+    for (const auto& [domain, version] : versions)
+        if (!domain.empty())
+            info.otherOpsets.emplace_back(cleanText(domain), version);
+    if (m_graph.node_size() > m_options.limits.nodes)
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("has {} nodes, the limit is {}", m_graph.node_size(),
+                                    m_options.limits.nodes));
+    if (m_graph.sparse_initializer_size() > 0)
+        return makeDiag(DiagCode::UnsupportedAttribute, "sparse initializers are not supported", {},
+                        "save the model with dense weights");
+    for (const auto& node : m_graph.node())
+        ++info.operators[cleanText(typeName(node))];
+    return {};
+}
+
+// Every name is defined once and every operand is defined somewhere.
+Status ModelImporter::checkNames() {
+    std::map<std::string, std::string> defined; // name -> where
+    const auto define = [&](const std::string& name, const std::string& place) -> Status {
+        const auto [found, fresh] = defined.emplace(name, place);
+        if (!fresh)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
+                                        found->second, place));
+        return {};
+    };
+    std::set<std::string> initializers;
+    for (const auto& tensor : m_graph.initializer()) {
+        FW_CHECK(define(tensor.name(), "an initializer"));
+        initializers.insert(tensor.name());
+    }
+    std::set<std::string> inputs;
+    for (const auto& input : m_graph.input()) {
+        if (!inputs.insert(input.name()).second)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("'{}' is an input twice", cleanText(input.name())));
+        if (!initializers.contains(input.name())) // older models list their weights as inputs too
+            FW_CHECK(define(input.name(), "an input"));
+    }
+    for (int i = 0; i < m_graph.node_size(); ++i)
+        for (const std::string& output : m_graph.node(i).output())
+            if (!output.empty()) {
+                if (auto status = define(output, "node " + nodeName(i)); !status)
+                    return inNode(i, status.takeDiag());
+                m_producers[output] = i;
+            }
+    for (int i = 0; i < m_graph.node_size(); ++i) {
+        const auto& node = m_graph.node(i);
+        for (const std::string& input : node.input()) {
+            if (!input.empty() && !defined.contains(input))
+                return inNode(i, makeDiag(DiagCode::OnnxMalformed,
+                                          fmt::format("operand '{}' is not defined anywhere",
+                                                      cleanText(input))));
+            m_used.insert(input);
+        }
+        for (std::string& capture : captures(node))
+            m_used.insert(std::move(capture));
+    }
+    for (const auto& output : m_graph.output()) {
+        if (!defined.contains(output.name()))
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("the output '{}' is not computed by any node",
+                                        cleanText(output.name())));
+        m_used.insert(output.name());
+        m_declared[output.name()] = &output;
+    }
+    for (const auto& value : m_graph.value_info())
+        m_declared.emplace(value.name(), &value);
+    for (const auto& [name, place] : defined)
+        m_valueNames.insert(name);
+    return {};
+}
+
+Status ModelImporter::readInitializers() {
+    for (auto& tensor : *m_graph.mutable_initializer()) {
+        if (m_cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "importing was cancelled");
+        const std::string name = tensor.name();
+        auto data = takeTensor(tensor, m_external, m_options.limits);
+        if (!data) {
+            Diag diag = data.takeDiag();
+            diag.message = fmt::format("initializer '{}' {}", cleanText(name), diag.message);
+            return diag;
+        }
+        m_values[name].data = data.take();
+    }
+    return {};
+}
+
+Status ModelImporter::readInputs() {
+    for (const auto& input : m_graph.input()) {
+        if (m_values.contains(input.name()))
+            continue; // has an initializer
+        const std::string name = cleanText(input.name());
+        const auto refuse = [&](const std::string& what) {
+            return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
+        };
+        if (!input.type().has_tensor_type())
+            return refuse("is not a tensor, which is not supported");
+        const auto& type = input.type().tensor_type();
+        const auto dtype = dtypeFromOnnx(type.elem_type());
+        if (!dtype || *dtype == DType::Text)
+            return refuse(fmt::format("has element type {}, which is not supported",
+                                      onnxDtypeText(type.elem_type())));
+        FW_TRY(auto shape, m_dims.shape(type, name));
+        if (!shape)
+            return refuse("has no shape, not even a number of dimensions");
+        if (static_cast<std::int64_t>(shape->size()) > m_options.limits.rank)
+            return makeDiag(DiagCode::LimitReached,
+                            fmt::format("input '{}' has {} dimensions, the limit is {}", name,
+                                        shape->size(), m_options.limits.rank));
+        std::vector<std::int64_t> extents;
+        for (const Dim& dim : *shape)
+            extents.push_back(dim.asInt().value_or(1));
+        const auto count = checkedCount(extents);
+        if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
+            return makeDiag(DiagCode::DimOverflow,
+                            fmt::format("input '{}' of shape {} has more bytes than can be counted",
+                                        name, shapeText(*shape)));
+        m_values[input.name()].ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
+    }
+    return {};
+}
+
+// Kahn's algorithm; the model's own order where it is possible.
+Status ModelImporter::sortNodes() {
+    const int count = m_graph.node_size();
+    std::vector<int> waiting(static_cast<std::size_t>(count), 0);
+    std::vector<std::vector<int>> consumers(static_cast<std::size_t>(count));
+    const auto dependencies = [&](int i) {
+        std::set<int> out;
+        const auto add = [&](const std::string& name) {
+            if (const auto found = m_producers.find(name); found != m_producers.end())
+                out.insert(found->second);
+        };
+        for (const std::string& input : m_graph.node(i).input())
+            add(input);
+        for (const std::string& name : captures(m_graph.node(i)))
+            add(name);
+        return out;
+    };
+    std::set<int> ready;
+    for (int i = 0; i < count; ++i) {
+        const auto needs = dependencies(i);
+        waiting[static_cast<std::size_t>(i)] = static_cast<int>(needs.size());
+        for (const int producer : needs)
+            consumers[static_cast<std::size_t>(producer)].push_back(i);
+        if (needs.empty())
+            ready.insert(i);
+    }
+    while (!ready.empty()) {
+        const int next = *ready.begin();
+        ready.erase(ready.begin());
+        m_order.push_back(next);
+        for (const int consumer : consumers[static_cast<std::size_t>(next)])
+            if (--waiting[static_cast<std::size_t>(consumer)] == 0)
+                ready.insert(consumer);
+    }
+    if (static_cast<int>(m_order.size()) == count) {
+        if (!std::is_sorted(m_order.begin(), m_order.end()))
+            m_out.diagnostics.push_back({DiagCode::OnnxMalformed,
+                                         "the nodes were not in order and have been sorted",
+                                         {},
+                                         {},
+                                         Severity::Note});
+        return {};
+    }
+    // Walk backwards over nodes that never became ready until one comes up again: a cycle.
+    int at = 0;
+    while (waiting[static_cast<std::size_t>(at)] == 0)
+        ++at;
+    std::vector<int> path;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+        path.push_back(at);
+        for (const int producer : dependencies(at))
+            if (waiting[static_cast<std::size_t>(producer)] > 0) {
+                at = producer;
+                break;
+            }
+    }
+    std::vector<int> cycle(std::find(path.begin(), path.end(), at), path.end());
+    std::reverse(cycle.begin(), cycle.end());
+    std::string text;
+    for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
+        text += nodeName(cycle[i]) + " -> ";
+    text += (cycle.size() > 8 ? fmt::format("({} more) -> ", cycle.size() - 8) : "") +
+            nodeName(cycle.front());
+    return inNode(cycle.front(), makeDiag(DiagCode::OnnxCycle, "the graph has a cycle: " + text, {},
+                                          "an operator may not depend on its own result"));
+}
+
+Status ModelImporter::importNodes() {
+    for (const int index : m_order) {
+        if (m_cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "importing was cancelled");
+        FW_TRY(const bool known, importKnown(index));
+        if (!known)
+            FW_CHECK(importNode(index));
+    }
+    return {};
+}
+
+// Constants and shape arithmetic: the result is known, so nothing enters the graph before it is
+// used there.
+Result<bool> ModelImporter::importKnown(int index) {
+    const auto& node = m_graph.node(index);
+    if (!isStandard(node.domain()) || node.output_size() != 1 || node.output(0).empty())
+        return false;
+    auto constant = constantOf(node);
+    if (!constant)
+        return inNode(index, constant.takeDiag());
+    if (*constant) {
+        m_values[node.output(0)].data = std::move(**constant);
+        return true;
+    }
+    std::vector<SmallOperand> operands;
+    int depth = 0;
+    for (const std::string& name : node.input()) {
+        SmallOperand operand;
+        if (!name.empty()) {
+            const Value& value = m_values.at(name);
+            if (value.untyped)
+                return false;
+            operand.present = true;
+            operand.value = small(name);
+            if (auto type = typeOf(name))
+                operand.type = type.take();
+            depth = std::max(depth, value.depth);
+        }
+        operands.push_back(std::move(operand));
+    }
+    auto results = evaluateSmall(node, m_opset, operands);
+    if (!results)
+        return false;
+    Value& value = m_values[node.output(0)];
+    SmallTensor& result = results->front();
+    if (result.isFixed()) {
+        value.data = fixedData(result);
+        if (node.op_type() != "Identity")
+            note(nodeName(index), "evaluated to a constant");
+        return true;
+    }
+    value.small = std::move(result);
+    value.producer = index;
+    value.depth = depth + 1;
+    if (value.depth < deferredDepth)
+        return true;
+    value.depth = 0;
+    FW_CHECK(importNode(index));
+    return true;
+}
+
+Status ModelImporter::importNode(int index) {
+    const auto& node = m_graph.node(index);
+    const std::string name = nodeName(index);
+    const std::string type = cleanText(typeName(node));
+    const auto untyped = [&](const std::string& input) {
+        const auto found = m_values.find(input);
+        return found != m_values.end() && found->second.untyped;
+    };
+    if (std::any_of(node.input().begin(), node.input().end(), untyped))
+        return importUnknown(index, name,
+                             makeDiag(DiagCode::UnknownOperator,
+                                      fmt::format("{} reads a value of unknown type", type), {},
+                                      "it becomes known when the operator before it is"));
+    const ImportFunction import =
+        isStandard(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
+    if (!import)
+        return importUnknown(
+            index, name,
+            makeDiag(
+                DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type), {},
+                "the model can be looked at but not run; declare the operator in a rule book"));
+    NodeImport context(*this, node, name);
+    if (auto status = import(context); !status) {
+        Diag diag = status.takeDiag();
+        if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
+            diag.code == DiagCode::DtypeMismatch)
+            return importUnknown(index, name, std::move(diag));
+        diag.where.node.clear(); // an inner operator's name says less than the node's
+        return inNode(index, std::move(diag));
+    }
+    if (context.emitted().empty())
+        return {};
+    const NodeId origin = context.emitted().back();
+    for (const NodeId id : context.emitted())
+        m_editor.setOrigins(id, {origin});
+    for (const std::string& output : node.output())
+        if (const auto found = m_values.find(output); found != m_values.end() && found->second.ref)
+            FW_CHECK(checkDeclared(output, m_editor.type(*found->second.ref), name));
+    return {};
+}
+
+Status ModelImporter::addResults() {
+    for (const auto& output : m_graph.output()) {
+        FW_TRY(const ValueRef value, use(output.name()));
+        m_editor.addResult(cleanText(output.name()), value);
+    }
+    return {};
+}
+
+Result<ValueRef> ModelImporter::use(const std::string& name) {
+    Value& value = m_values.at(name);
+    if (!value.ref && value.data)
+        value.ref = m_editor.addConstant(cleanText(name), *value.data);
+    if (!value.ref && value.producer >= 0) {
+        FW_CHECK(importNode(value.producer));
+        value.depth = 0;
+    }
+    if (!value.ref)
+        throw InternalError("the value '" + name + "' was used before it was made");
+    return *value.ref;
+}
+
+Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
+    const Value& value = m_values.at(name);
+    if (value.ref)
+        return m_editor.type(*value.ref);
+    if (value.data)
+        return value.data->type();
+    if (value.small)
+        return TensorType{value.small->dtype, fixedShape(value.small->extents)};
+    throw InternalError("the value '" + name + "' has no type");
+}
+
+const TensorData* ModelImporter::constant(const std::string& name) const {
+    const auto found = m_values.find(name);
+    return found != m_values.end() && found->second.data ? &*found->second.data : nullptr;
+}
+
+std::optional<SmallTensor> ModelImporter::small(const std::string& name) const {
+    const Value& value = m_values.at(name);
+    if (value.small)
+        return value.small;
+    return value.data ? smallTensor(*value.data) : std::nullopt;
+}
+
+void ModelImporter::bind(const std::string& name, ValueRef value) {
+    if (!name.empty())
+        m_values[name].ref = value;
+}
+
+void ModelImporter::bindAlias(const std::string& name, const std::string& of) {
+    if (!name.empty())
+        m_values[name] = m_values.at(of);
+}
+
+void ModelImporter::bindConstant(const std::string& name, TensorData data) {
+    if (!name.empty())
+        m_values[name].data = std::move(data);
+}
+
+void ModelImporter::note(const std::string& node, const std::string& what) {
+    m_out.decisions.push_back({node, Verdict::Note, ReasonCode::NormalForm, what});
+}
+
+Status ModelImporter::checkDeclared(const std::string& name, const TensorType& found,
+                                    const std::string& node) {
+    FW_TRY(const auto declared, declaredType(name));
+    if (!declared)
+        return {};
+    bool fits = declared->dtype == found.dtype && declared->rank() == found.rank();
+    for (std::size_t i = 0; fits && i < found.rank(); ++i) {
+        const auto a = declared->shape[i].asInt();
+        const auto b = found.shape[i].asInt();
+        fits = !a || !b || *a == *b;
+    }
+    if (!fits)
+        m_out.diagnostics.push_back(makeWarning(
+            declared->dtype == found.dtype ? DiagCode::ShapeMismatch : DiagCode::DtypeMismatch,
+            fmt::format("the model declares '{}' as {}, it is {}", cleanText(name),
+                        declared->text(), found.text()),
+            {{}, node}));
+    return {};
+}
+
+Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
+    const auto found = m_declared.find(name);
+    if (found == m_declared.end() || !found->second->type().has_tensor_type())
+        return std::optional<TensorType>();
+    const auto& type = found->second->type().tensor_type();
+    const auto dtype = dtypeFromOnnx(type.elem_type());
+    FW_TRY(auto shape, m_dims.shape(type, cleanText(name)));
+    if (!dtype || !shape)
+        return std::optional<TensorType>();
+    return std::optional(TensorType{*dtype, std::move(*shape)});
+}
+
+std::string ModelImporter::nodeName(int index) const {
+    const auto& node = m_graph.node(index);
+    if (node.name().empty())
+        return fmt::format("{}_{}", cleanText(node.op_type()), index);
+    const std::string name = cleanText(node.name());
+    // The names of values are kept as they are; a node that shares one gives way.
+    return m_valueNames.contains(node.name()) ? name + "_" + cleanText(node.op_type()) : name;
+}
+
+Diag ModelImporter::inNode(int index, Diag diag) const {
+    return diag.at({{}, nodeName(index)});
+}
+
+} // namespace fw

@@ -1,0 +1,37 @@
+// Names from a model are a stranger's bytes. They are kept, except that text which is not UTF-8 is
+// repaired; free dimensions need names that the graph language can read back.
+#pragma once
+
+#include "ir/tensor_type.h"
+#include "onnx/proto.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace fw {
+
+std::string cleanText(std::string_view text); // broken UTF-8 and control characters become U+FFFD
+
+// Dimensions by name. A name begins with an upper-case letter, which is how index arithmetic knows
+// that it is never negative: "batch" becomes "Batch", "2*n" becomes "D2_n".
+class DimNames {
+public:
+    explicit DimNames(const std::map<std::string, std::int64_t>& bound) : m_bound(bound) {}
+
+    Dim named(const std::string& param);                     // dim_param of the model
+    Dim unnamed(const std::string& value, std::size_t axis); // "X_d0"
+    // Shape of a declared type; OnnxMalformed on a negative extent. Without a shape: nullopt.
+    Result<std::optional<Shape>> shape(const proto::TypeProto::Tensor& type,
+                                       const std::string& value);
+
+private:
+    Dim bindOrVar(const std::string& key, const std::string& name);
+
+    const std::map<std::string, std::int64_t>& m_bound;
+    std::map<std::string, std::string> m_names; // dim_param -> name
+    std::set<std::string> m_taken;
+};
+
+} // namespace fw

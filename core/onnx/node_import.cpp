@@ -1,0 +1,239 @@
+#include "onnx/node_import.h"
+
+#include "onnx/model_importer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace fw {
+
+std::int64_t NodeImport::opset() const {
+    return m_model.opset();
+}
+
+Status NodeImport::need(std::size_t least, std::size_t most) const {
+    std::size_t given = inputCount();
+    for (std::size_t i = 0; i < least; ++i)
+        if (!has(i))
+            return makeDiag(DiagCode::OperatorArity,
+                            fmt::format("{} needs {} operands, operand {} is missing",
+                                        m_node.op_type(), least, i + 1));
+    while (given > most && !has(given - 1))
+        --given;
+    if (given > most)
+        return makeDiag(DiagCode::OperatorArity,
+                        fmt::format("{} takes at most {} operands, {} are given", m_node.op_type(),
+                                    most, given));
+    return {};
+}
+
+Result<ValueRef> NodeImport::input(std::size_t i) {
+    if (!has(i))
+        return makeDiag(DiagCode::OperatorArity,
+                        fmt::format("operand {} of {} is missing", i + 1, m_node.op_type()));
+    return m_model.use(m_node.input(static_cast<int>(i)));
+}
+
+Result<TensorType> NodeImport::inputType(std::size_t i) const {
+    if (!has(i))
+        return makeDiag(DiagCode::OperatorArity,
+                        fmt::format("operand {} of {} is missing", i + 1, m_node.op_type()));
+    return m_model.typeOf(m_node.input(static_cast<int>(i)));
+}
+
+const TensorType& NodeImport::type(ValueRef value) const {
+    return m_model.editor().type(value);
+}
+
+const TensorData* NodeImport::constant(std::size_t i) const {
+    return has(i) ? m_model.constant(m_node.input(static_cast<int>(i))) : nullptr;
+}
+
+std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
+    if (!has(i))
+        return std::nullopt;
+    const auto small = m_model.small(m_node.input(static_cast<int>(i)));
+    if (!small || small->dtype == DType::Bool)
+        return std::nullopt;
+    return small->elements;
+}
+
+std::optional<Integers> NodeImport::integers(std::size_t i) const {
+    const TensorData* data = constant(i);
+    if (!data || !isInteger(data->dtype()) || data->count() > smallTensorLimit)
+        return std::nullopt;
+    return data->toIntegers();
+}
+
+std::optional<double> NodeImport::scalar(std::size_t i) const {
+    const TensorData* data = constant(i);
+    if (!data || data->count() != 1)
+        return std::nullopt;
+    return data->at(0);
+}
+
+Result<std::optional<Integers>> NodeImport::listOrOperand(std::string_view name,
+                                                          std::size_t i) const {
+    FW_TRY(auto attribute, list(name));
+    if (attribute || !has(i))
+        return attribute;
+    auto known = integers(i);
+    if (!known)
+        return unsupported(fmt::format("'{}' is computed at run time", name),
+                           "make it a constant of the model");
+    return std::optional(std::move(*known));
+}
+
+std::optional<Result<TensorData>> NodeImport::tensor(std::string_view name) const {
+    const auto* attribute = findAttribute(m_node, name);
+    if (!attribute)
+        return std::nullopt;
+    proto::TensorProto copy = attribute->t();
+    return m_model.takeTensorHere(copy);
+}
+
+Result<std::size_t> NodeImport::axis(std::int64_t axis, std::size_t rank) const {
+    const auto limit = static_cast<std::int64_t>(rank);
+    if (axis < -limit || axis >= limit)
+        return malformed(fmt::format("axis {} is outside a tensor of rank {}", axis, rank));
+    return static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
+}
+
+Result<ValueRef> NodeImport::step(const std::string& op, std::vector<ValueRef> inputs,
+                                  Attrs attrs) {
+    GraphEditor::NewNode wish;
+    wish.op = op;
+    wish.inputs = std::move(inputs);
+    wish.attrs = std::move(attrs);
+    wish.name = m_name + "." + op;
+    FW_TRY(auto values, m_model.editor().add(std::move(wish)));
+    m_emitted.push_back(values.front().node);
+    return values.front();
+}
+
+Result<ValueRef> NodeImport::reshaped(ValueRef x, const Shape& shape) {
+    Attrs attrs;
+    attrs.set("shape", shapeAttr(shape));
+    return step("reshape", {x}, std::move(attrs));
+}
+
+ValueRef NodeImport::addConstant(const std::string& suffix, TensorData data) {
+    const ValueRef value = m_model.editor().addConstant(m_name + "." + suffix, std::move(data));
+    m_emitted.push_back(value.node);
+    return value;
+}
+
+ValueRef NodeImport::scalarConstant(const std::string& suffix, double value, DType dtype) {
+    return addConstant(suffix, dataFromDoubles(dtype, {}, {value}));
+}
+
+Status NodeImport::result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs) {
+    GraphEditor::NewNode wish;
+    wish.op = op;
+    wish.inputs = std::move(inputs);
+    wish.attrs = std::move(attrs);
+    wish.name = m_name;
+    for (const std::string& output : m_node.output())
+        wish.outputNames.push_back(cleanText(output));
+    FW_TRY(const auto values, m_model.editor().add(std::move(wish)));
+    m_emitted.push_back(values.front().node);
+    for (std::size_t i = 0; i < outputCount(); ++i) {
+        if (i >= values.size()) {
+            if (outputUsed(i))
+                return unsupported(
+                    fmt::format("output {} of {} is not computed", i + 1, m_node.op_type()));
+            continue;
+        }
+        FW_CHECK(alias(i, values[i]));
+    }
+    return {};
+}
+
+Status NodeImport::resultReshaped(ValueRef x, const Shape& shape) {
+    Attrs attrs;
+    attrs.set("shape", shapeAttr(shape));
+    return result("reshape", {x}, std::move(attrs));
+}
+
+Status NodeImport::alias(std::size_t output, ValueRef value) {
+    if (output < outputCount())
+        m_model.bind(m_node.output(static_cast<int>(output)), value);
+    return {};
+}
+
+Status NodeImport::aliasInput(std::size_t output, std::size_t input) {
+    m_model.bindAlias(m_node.output(static_cast<int>(output)),
+                      m_node.input(static_cast<int>(input)));
+    return {};
+}
+
+Status NodeImport::constantResult(TensorData data) {
+    m_model.bindConstant(m_node.output(0), std::move(data));
+    return {};
+}
+
+bool NodeImport::outputUsed(std::size_t i) const {
+    return i < outputCount() && m_model.isUsed(m_node.output(static_cast<int>(i)));
+}
+
+void NodeImport::note(const std::string& what) {
+    m_model.note(m_name, what);
+}
+
+std::int64_t NodeImport::tensorLimit() const {
+    return static_cast<std::int64_t>(m_model.limits().tensorBytes);
+}
+
+Diag NodeImport::unsupported(std::string message, std::string hint) const {
+    return makeDiag(DiagCode::UnsupportedAttribute, m_node.op_type() + ": " + std::move(message),
+                    {}, std::move(hint));
+}
+
+Diag NodeImport::malformed(std::string message) const {
+    return makeDiag(DiagCode::OnnxMalformed, m_node.op_type() + ": " + std::move(message));
+}
+
+ImportFunction findImporter(std::string_view type, std::int64_t opset) {
+    using Versions = std::vector<std::pair<std::int64_t, ImportFunction>>;
+    static const auto table = [] {
+        std::map<std::string_view, Versions> rows;
+        for (const auto& family :
+             {elementwiseImporters(), contractionImporters(), windowImporters(),
+              movementImporters(), normalizationImporters(), reductionImporters()})
+            for (const ImporterRow& row : family)
+                rows[row.type].emplace_back(row.since, row.import);
+        for (auto& [name, versions] : rows)
+            std::sort(versions.begin(), versions.end(),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+        return rows;
+    }();
+    const auto found = table.find(type);
+    if (found == table.end())
+        return nullptr;
+    ImportFunction best = nullptr;
+    for (const auto& [since, function] : found->second)
+        if (since <= opset)
+            best = function;
+    return best;
+}
+
+std::optional<DType> dtypeOfCode(std::int64_t code) {
+    return dtypeFromOnnx(code);
+}
+
+AttrValue shapeAttr(const Shape& shape) {
+    if (const auto fixed = fixedExtents(shape))
+        return Integers(fixed->begin(), fixed->end());
+    return Exprs(shape.begin(), shape.end());
+}
+
+Shape withoutAxes(const Shape& shape, std::span<const std::size_t> axes) {
+    Shape out;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (std::find(axes.begin(), axes.end(), i) == axes.end())
+            out.push_back(shape[i]);
+    return out;
+}
+
+} // namespace fw

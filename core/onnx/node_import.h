@@ -1,0 +1,118 @@
+// One ONNX node on its way into the graph: what an importer function reads and builds with.
+//
+// An importer emits operators of the library with step() and ends with result(), which takes the
+// ONNX node's name and output names; or it names an existing value as its result with alias(). All
+// operators it emits get one origin. A refusal is a Diag: UnsupportedAttribute, UnknownOperator and
+// DtypeMismatch turn the node into "unknown" (the model opens), anything else refuses the model.
+#pragma once
+
+#include "ir/graph.h"
+#include "onnx/attributes.h"
+#include "onnx/shape_values.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw {
+
+class ModelImporter;
+
+class NodeImport {
+public:
+    NodeImport(ModelImporter& model, const proto::NodeProto& node, std::string name)
+        : m_model(model), m_node(node), m_name(std::move(name)) {}
+
+    const proto::NodeProto& node() const { return m_node; }
+    const std::string& name() const { return m_name; }
+    std::int64_t opset() const;
+
+    // Operands
+    std::size_t inputCount() const { return static_cast<std::size_t>(m_node.input_size()); }
+    bool has(std::size_t i) const {
+        return i < inputCount() && !m_node.input(static_cast<int>(i)).empty();
+    }
+    Status need(std::size_t least, std::size_t most) const; // OperatorArity
+    Result<ValueRef> input(std::size_t i);                  // as a value of the graph
+    Result<TensorType> inputType(std::size_t i) const;
+    const TensorType& type(ValueRef value) const;
+    const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
+    std::optional<Exprs>
+    shapeValues(std::size_t i) const; // known integers, maybe over free dimensions
+    std::optional<Integers> integers(std::size_t i) const; // known and fixed
+    std::optional<double> scalar(std::size_t i) const;     // a known tensor with one element
+
+    // Attributes
+    Result<std::int64_t> integer(std::string_view name, std::int64_t fallback) const {
+        return integerAttribute(m_node, name, fallback);
+    }
+    Result<double> real(std::string_view name, double fallback) const {
+        return realAttribute(m_node, name, fallback);
+    }
+    Result<std::string> text(std::string_view name, const std::string& fallback) const {
+        return textAttribute(m_node, name, fallback);
+    }
+    Result<std::optional<Integers>> list(std::string_view name) const {
+        return integersAttribute(m_node, name);
+    }
+    std::optional<Result<TensorData>>
+    tensor(std::string_view name) const; // nullopt if there is none
+    // An attribute in older opsets, an operand in newer ones. UnsupportedAttribute if computed at
+    // run time.
+    Result<std::optional<Integers>> listOrOperand(std::string_view name, std::size_t i) const;
+    Result<std::size_t> axis(std::int64_t axis,
+                             std::size_t rank) const; // negative counts from the end
+
+    // Building
+    Result<ValueRef> step(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {});
+    Result<ValueRef> reshaped(ValueRef x, const Shape& shape);
+    ValueRef addConstant(const std::string& suffix, TensorData data);
+    ValueRef scalarConstant(const std::string& suffix, double value, DType dtype);
+    Status result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {});
+    Status resultReshaped(ValueRef x, const Shape& shape);
+    Status alias(std::size_t output, ValueRef value);
+    Status aliasInput(std::size_t output, std::size_t input); // stays a constant if it was one
+    Status constantResult(TensorData data);
+    bool outputUsed(std::size_t i) const;
+    std::size_t outputCount() const { return static_cast<std::size_t>(m_node.output_size()); }
+
+    void note(const std::string& what); // a NormalForm decision
+    std::int64_t tensorLimit() const;   // bytes the importer may make
+    Diag unsupported(std::string message, std::string hint = {}) const;
+    Diag malformed(std::string message) const;
+
+    const std::vector<NodeId>& emitted() const { return m_emitted; }
+
+private:
+    ModelImporter& m_model;
+    const proto::NodeProto& m_node;
+    std::string m_name;
+    std::vector<NodeId> m_emitted; // the last one is the origin of all
+};
+
+// The table of importers: one row per ONNX type and the opset since which the function holds. A row
+// with no function says that this version is not supported.
+struct ImporterRow {
+    std::string_view type;
+    std::int64_t since;
+    Status (*import)(NodeImport& node);
+};
+
+std::span<const ImporterRow> elementwiseImporters();
+std::span<const ImporterRow> contractionImporters();
+std::span<const ImporterRow> windowImporters();
+std::span<const ImporterRow> movementImporters();
+std::span<const ImporterRow> normalizationImporters();
+std::span<const ImporterRow> reductionImporters();
+
+using ImportFunction = Status (*)(NodeImport& node);
+ImportFunction findImporter(std::string_view type, std::int64_t opset); // nullptr if there is none
+
+std::optional<DType> dtypeOfCode(std::int64_t code); // a number of TensorProto::DataType
+// The attribute form of a shape: integers when all are fixed.
+AttrValue shapeAttr(const Shape& shape);
+Shape withoutAxes(const Shape& shape, std::span<const std::size_t> axes);
+
+} // namespace fw

@@ -1,0 +1,24 @@
+// TensorProto <-> TensorData, with every check on sizes before a byte is touched.
+#pragma once
+
+#include "ir/tensor_data.h"
+#include "onnx/external_data.h"
+
+#include <optional>
+#include <string>
+
+namespace fw {
+
+std::optional<DType> dtypeFromOnnx(std::int64_t code);
+std::int32_t onnxFromDtype(DType dtype);
+std::string onnxDtypeText(std::int64_t code); // "float8e4m3fn (17)", for messages
+
+// Takes the bytes out of the message: what the protobuf string or list holds is moved into the
+// tensor, not copied. External data is mapped through `external`. Errors do not name the tensor;
+// the caller does.
+Result<TensorData> takeTensor(proto::TensorProto& tensor, ExternalData& external,
+                              const OnnxLimits& limits);
+
+void fillTensor(proto::TensorProto& out, const TensorData& data, const std::string& name);
+
+} // namespace fw

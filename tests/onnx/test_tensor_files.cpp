@@ -1,0 +1,129 @@
+// Tensor files of both formats hold what was written; others are refused; test folders are found.
+#include "onnx/npy.h"
+#include "onnx/tensor_file.h"
+
+#include "base/files.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace fw;
+
+class TestTensorFiles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void roundTrips_data();
+    void roundTrips();
+    void npyHeaderIsNumPys();
+    void damagedFilesAreRefused();
+    void npyRefusals();
+    void findsTestFolders();
+    void matchesByNameElseByPosition();
+};
+
+void TestTensorFiles::roundTrips_data() {
+    QTest::addColumn<int>("dtype");
+    for (const DType dtype :
+         {DType::Bool, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32,
+          DType::I64, DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64})
+        QTest::newRow(std::string(dtypeText(dtype)).c_str()) << static_cast<int>(dtype);
+}
+
+void TestTensorFiles::roundTrips() {
+    QFETCH(int, dtype);
+    QTemporaryDir folder;
+    for (const auto& extents : std::vector<std::vector<std::int64_t>>{{}, {5}, {0, 3}, {2, 3, 4}}) {
+        const TensorData data = randomIntegers(static_cast<DType>(dtype), extents, 3);
+        const std::string pb = folder.filePath(QStringLiteral("t.pb")).toStdString();
+        QVERIFY(writeTensorFile(pb, {"name", data}).ok());
+        const auto read = readTensorFile(pb);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.diag().text().c_str());
+        QVERIFY(read->data == data);
+        QCOMPARE(read->name, std::string("name"));
+        const std::string npy = folder.filePath(QStringLiteral("t.npy")).toStdString();
+        const Status written = writeTensorFile(npy, {"", data});
+        QCOMPARE(written.ok(), static_cast<DType>(dtype) != DType::BF16);
+        if (!written.ok())
+            continue;
+        const auto back = readTensorFile(npy);
+        QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+        QVERIFY(back->data == data);
+    }
+}
+
+void TestTensorFiles::npyHeaderIsNumPys() {
+    const auto bytes = npyBytes(dataFromDoubles(DType::F32, {2, 1}, {1, 2}));
+    QVERIFY(bytes->starts_with(std::string("\x93NUMPY\x01\x00", 8)));
+    QVERIFY(bytes->find("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }") !=
+            std::string::npos);
+    QCOMPARE(bytes->size() % 64, 8u); // the data begins at a multiple of 64
+    QVERIFY(npyBytes(dataFromDoubles(DType::F32, {2}, {1, 2}))->find("(2,)") != std::string::npos);
+}
+
+void TestTensorFiles::damagedFilesAreRefused() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("t")).toStdString();
+    const TensorData data = randomIntegers(DType::F32, {3, 5}, 1);
+    for (const std::string& whole : {*npyBytes(data), tensorProtoBytes({"n", data})})
+        for (std::size_t length = 0; length < whole.size(); ++length) {
+            QVERIFY(writeFile(path, whole.substr(0, length)).ok());
+            const auto read = readTensorFile(path);
+            QVERIFY(!read.ok());
+            QVERIFY(read.diag().code == DiagCode::OnnxMalformed);
+            QCOMPARE(read.diag().where.file, path);
+        }
+    QVERIFY(readTensorFile(path + "absent").diag().code == DiagCode::FileMissing);
+    QVERIFY(writeTensorFile(path + "/below.pb", {"", data}).diag().code ==
+            DiagCode::FileUnwritable);
+}
+
+void TestTensorFiles::npyRefusals() {
+    const std::string good = *npyBytes(dataFromDoubles(DType::F32, {2, 3}, {1, 2, 3, 4, 5, 6}));
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string bytes = good;
+        bytes.replace(bytes.find(from), from.size(), to);
+        return parseNpy(bytes);
+    };
+    QVERIFY(parseNpy(good).ok());
+    QVERIFY(with("False", "True ").diag().message.find("Fortran") != std::string::npos);
+    QVERIFY(with("<f4", ">f4").diag().message.find("little-endian") != std::string::npos);
+    QVERIFY(!with("<f4", "|O8").ok());
+    QVERIFY(!with("(2, 3)", "(2, 4)").ok());
+    QVERIFY(!with("(2, 3)", "(-2,3)").ok());
+    QVERIFY(!with("'shape'", "'shake'").ok());
+}
+
+void TestTensorFiles::findsTestFolders() {
+    QTemporaryDir folder;
+    const std::string root = folder.path().toStdString();
+    QVERIFY(!isTestFolder(root));
+    QVERIFY(findTestData(root).diag().code == DiagCode::FileMissing);
+    QDir(folder.path()).mkpath(QStringLiteral("test_data_set_0"));
+    QVERIFY(writeFile(root + "/model.onnx", "x").ok());
+    for (const char* name : {"input_0.pb", "input_1.npy", "input_3.pb", "output_0.pb"})
+        QVERIFY(writeFile(root + "/test_data_set_0/" + name, "x").ok());
+    const auto found = findTestData(root);
+    QVERIFY(found.ok());
+    QCOMPARE(found->sets.size(), 1u);
+    QCOMPARE(found->sets[0].inputs.size(), 2u);
+    QVERIFY(found->sets[0].inputs[1].ends_with("input_1.npy"));
+    QCOMPARE(found->sets[0].outputs.size(), 1u);
+}
+
+void TestTensorFiles::matchesByNameElseByPosition() {
+    const TensorData one = dataFromIntegers(DType::I64, {}, {1});
+    const TensorData two = dataFromIntegers(DType::I64, {}, {2});
+    const auto swapped = matchTensors({"a", "b"}, {{"b", two}, {"a", one}});
+    QVERIFY(swapped.ok() && (*swapped)[0] == one);
+    const auto position = matchTensors({"a", "b"}, {{"", one}, {"x", two}});
+    QVERIFY(position.ok() && (*position)[1] == two);
+    QVERIFY(matchTensors({"a", "b"}, {{"a", one}, {"a", two}}).diag().code ==
+            DiagCode::InputMismatch);
+    QVERIFY(!matchTensors({"a", "b"}, {{"a", one}}).ok());
+    QVERIFY(!matchTensors({"a", "b"}, {{"b", one}, {"c", two}}).ok());
+}
+
+QTEST_GUILESS_MAIN(TestTensorFiles)
+#include "test_tensor_files.moc"
