@@ -1,0 +1,198 @@
+#include "target/target.h"
+
+#include "base/numbers.h"
+#include "runtime/cpu.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace fw {
+
+namespace {
+
+// Cache sizes are those of the usual server part of the level.
+struct LevelRow {
+    CpuLevel level;
+    std::uint64_t features;
+    int lanes;
+    int registers;
+    std::int64_t l1, l2, l3;
+};
+
+constexpr std::int64_t kib = 1024;
+constexpr LevelRow levelRows[] = {
+    {CpuLevel::V2, runtime::cpuLevel2, 4, 16, 32 * kib, 256 * kib, 8192 * kib},
+    {CpuLevel::V3, runtime::cpuLevel3, 8, 16, 32 * kib, 512 * kib, 16384 * kib},
+    {CpuLevel::V4, runtime::cpuLevel4, 16, 32, 48 * kib, 1024 * kib, 32768 * kib},
+};
+
+struct CpuRow {
+    std::string_view name;
+    CpuLevel level;
+};
+
+constexpr CpuRow cpuRows[] = {
+    {"x86-64-v2", CpuLevel::V2},      {"x86-64-v3", CpuLevel::V3},     {"x86-64-v4", CpuLevel::V4},
+    {"nehalem", CpuLevel::V2},        {"sandybridge", CpuLevel::V2},   {"haswell", CpuLevel::V3},
+    {"broadwell", CpuLevel::V3},      {"skylake", CpuLevel::V3},       {"alderlake", CpuLevel::V3},
+    {"znver1", CpuLevel::V3},         {"znver2", CpuLevel::V3},        {"znver3", CpuLevel::V3},
+    {"skylake-avx512", CpuLevel::V4}, {"cascadelake", CpuLevel::V4},   {"icelake-client", CpuLevel::V4},
+    {"icelake-server", CpuLevel::V4}, {"sapphirerapids", CpuLevel::V4}, {"emeraldrapids", CpuLevel::V4},
+    {"znver4", CpuLevel::V4},
+};
+
+struct LibraryRow {
+    std::string_view alias;
+    std::string_view name;
+};
+
+constexpr LibraryRow libraryRows[] = {
+    {"onednn", "onednn"},     {"openblas", "openblas"}, {"dnnl", "onednn"},
+    {"mkldnn", "onednn"},     {"cblas", "openblas"},
+};
+
+constexpr int maxThreads = 256;
+
+const LevelRow& rowOf(CpuLevel level) {
+    return *std::find_if(std::begin(levelRows), std::end(levelRows),
+                         [&](const LevelRow& row) { return row.level == level; });
+}
+
+bool runsHere(std::uint64_t features) {
+    return (features & ~runtime::cpuInfo().features) == 0;
+}
+
+Diag unknown(std::string what, std::string hint) {
+    return makeDiag(DiagCode::UnknownTarget, std::move(what), {}, std::move(hint));
+}
+
+Status setCpu(Target& target, std::string_view name) {
+    const auto use = [&](const LevelRow& row) {
+        target.level = row.level;
+        target.features = row.features;
+        target.vectorLanesF32 = row.lanes;
+        target.vectorRegisters = row.registers;
+        target.l1 = row.l1;
+        target.l2 = row.l2;
+        target.l3 = row.l3;
+    };
+    target.cpu = name;
+    if (name == "native") {
+        const runtime::CpuInfo& host = runtime::cpuInfo();
+        for (const LevelRow& row : levelRows)
+            if (row.level == CpuLevel::V2 || runsHere(row.features))
+                use(row);
+        if (host.l1Bytes > 0)
+            target.l1 = host.l1Bytes;
+        if (host.l2Bytes > 0)
+            target.l2 = host.l2Bytes;
+        if (host.l3Bytes > 0)
+            target.l3 = host.l3Bytes;
+        return {};
+    }
+    for (const CpuRow& row : cpuRows)
+        if (row.name == name) {
+            use(rowOf(row.level));
+            return {};
+        }
+    std::string known = "native";
+    for (const CpuRow& row : cpuRows)
+        known.append(", ").append(row.name);
+    return unknown("no CPU is called \"" + std::string(name) + "\"", "known: " + known);
+}
+
+Status setLibraries(Target& target, std::string_view list) {
+    target.libraryChoice = LibraryChoice::Listed;
+    target.libs.clear();
+    while (!list.empty()) {
+        const std::size_t comma = list.find(',');
+        const std::string_view alias = list.substr(0, comma);
+        list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+        if (alias.empty())
+            continue;
+        const auto* row = std::find_if(std::begin(libraryRows), std::end(libraryRows),
+                                       [&](const LibraryRow& r) { return r.alias == alias; });
+        if (row == std::end(libraryRows))
+            return unknown("no library is called \"" + std::string(alias) + "\"",
+                           "known: onednn (dnnl, mkldnn), openblas (cblas)");
+        if (std::find(target.libs.begin(), target.libs.end(), row->name) == target.libs.end())
+            target.libs.emplace_back(row->name);
+    }
+    return {};
+}
+
+Status setThreads(Target& target, std::string_view text) {
+    const std::optional<std::int64_t> count = parseInteger(text);
+    if (!count || *count < 1 || *count > maxThreads)
+        return unknown("-threads=" + std::string(text) + " is not a number of threads",
+                       "from 1 to " + std::to_string(maxThreads));
+    target.threads = static_cast<int>(*count);
+    return {};
+}
+
+std::string canonicalText(const Target& target) {
+    std::string text = "x86-64 -mcpu=" + target.cpu;
+    if (target.libraryChoice == LibraryChoice::Listed) {
+        text += " -libs=";
+        for (std::size_t i = 0; i < target.libs.size(); ++i)
+            text += (i ? "," : "") + target.libs[i];
+    }
+    return text + " -threads=" + std::to_string(target.threads);
+}
+
+} // namespace
+
+std::string Target::llvmCpu() const {
+    return "x86-64-v" + std::to_string(static_cast<int>(level));
+}
+
+std::string Target::codeKey() const {
+    return llvmCpu();
+}
+
+Result<Target> parseTarget(std::string_view text) {
+    Target target;
+    target.threads = std::clamp(runtime::cpuInfo().cores, 1, maxThreads);
+    FW_CHECK(setCpu(target, "native"));
+    bool first = true;
+    while (true) {
+        const std::size_t begin = text.find_first_not_of(" \t");
+        if (begin == std::string_view::npos)
+            break;
+        text.remove_prefix(begin);
+        const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+        const std::string_view word = text.substr(0, end);
+        text.remove_prefix(end);
+        const std::size_t equals = word.find('=');
+        const std::string_view name = word.substr(0, equals);
+        const std::string_view value =
+            equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
+        if (first && word == "x86-64") {
+        } else if (name == "-mcpu" && !value.empty()) {
+            FW_CHECK(setCpu(target, value));
+        } else if (name == "-libs" && equals != std::string_view::npos) {
+            FW_CHECK(setLibraries(target, value));
+        } else if (name == "-threads" && !value.empty()) {
+            FW_CHECK(setThreads(target, value));
+        } else {
+            return unknown("\"" + std::string(word) + "\" is not part of a target",
+                           "x86-64 -mcpu=NAME -libs=a,b -threads=N; -mcpu is native, x86-64-v2, "
+                           "x86-64-v3, x86-64-v4 or a name, -libs of onednn, openblas");
+        }
+        first = false;
+    }
+    target.isHost = runsHere(target.features);
+    target.text = canonicalText(target);
+    return target;
+}
+
+Target hostTarget() {
+    return parseTarget("").take();
+}
+
+const std::vector<std::string>& knownLibraries() {
+    static const std::vector<std::string> names = {"onednn", "openblas"};
+    return names;
+}
+
+} // namespace fw
