@@ -82,23 +82,19 @@ std::string endText(std::uint32_t node, const std::optional<double>& offset,
     return fmt::format("n{}", node);
 }
 
-// Edges to the next layer carry the main path: they are heavy, and where a box has only one of them
+// Edges of the main path are heavy, and where a box has only one of them
 // it leaves or arrives in the middle, so that chains become straight lines.
 std::vector<EdgeText> edgeTexts(const LayeredInput& input, const std::vector<Sides>& sides) {
-    const Layers layers = assignLayers(input);
-    const auto isNext = [&](const LayeredEdge& edge) {
-        return layers.slots[edge.to].layer - layers.slots[edge.from].layer == 1;
-    };
+    const auto main = mainEdges(input, assignLayers(input));
     std::vector<int> nextIn(input.nodes.size(), 0), nextOut(input.nodes.size(), 0);
-    for (const LayeredEdge& edge : input.edges) {
-        if (isNext(edge)) {
-            ++nextIn[edge.to];
-            ++nextOut[edge.from];
-        }
+    for (std::size_t e = 0; e < input.edges.size(); ++e) {
+        nextIn[input.edges[e].to] += main[e];
+        nextOut[input.edges[e].from] += main[e];
     }
     std::vector<EdgeText> out;
-    for (const LayeredEdge& edge : input.edges) {
-        const bool next = isNext(edge);
+    for (std::size_t e = 0; e < input.edges.size(); ++e) {
+        const LayeredEdge& edge = input.edges[e];
+        const bool next = main[e] != 0;
         const auto table = [&](std::uint32_t n) {
             return needsPorts(sides[n].upper) || needsPorts(sides[n].lower);
         };

@@ -105,6 +105,17 @@ constexpr std::size_t maxDummies = 30000;
 
 } // namespace
 
+std::vector<char> mainEdges(const LayeredInput& input, const Layers& layers) {
+    std::vector<int> producers(input.nodes.size(), 0);
+    for (const LayeredEdge& edge : input.edges)
+        ++producers[edge.to];
+    std::vector<char> main;
+    for (const LayeredEdge& edge : input.edges)
+        main.push_back(layers.slots[edge.to].layer - layers.slots[edge.from].layer == 1 &&
+                       (producers[edge.from] > 0 || producers[edge.to] == 1));
+    return main;
+}
+
 Layers assignLayers(const LayeredInput& input) {
     Layers result;
     result.reversed = closingEdges(input);
@@ -182,6 +193,7 @@ Layers assignLayers(const LayeredInput& input) {
         result.down[static_cast<std::size_t>(a)].push_back({b, weight, above, below});
         result.up[static_cast<std::size_t>(b)].push_back({a, weight, below, above});
     };
+    const auto main = mainEdges(input, result);
     for (const Net& net : result.nets) {
         const LayeredEdge& first = input.edges[net.edges.front()];
         const bool turned = result.reversed[net.edges.front()] != 0;
@@ -193,7 +205,7 @@ Layers assignLayers(const LayeredInput& input) {
             const double arrive =
                 (turned ? input.edges[e].fromOffset : input.edges[e].toOffset).value_or(0);
             connect(net.trunk[depth], static_cast<std::int32_t>(lower(e)),
-                    (depth == 0 ? 4 : 1) * input.edges[e].weight, depth == 0 ? leave : 0, arrive);
+                    (main[e] ? 4 : 1) * input.edges[e].weight, depth == 0 ? leave : 0, arrive);
         }
     }
     return result;

@@ -36,6 +36,9 @@ struct Layers {
     std::vector<char> reversed;     // per edge: it closed a cycle and is laid out upside down
 };
 
+// Per edge: it goes to the next layer and does not come from a mere source (a constant, an input)
+// of a node that has other producers too. Such edges make the main path and are drawn straight.
+std::vector<char> mainEdges(const LayeredInput& input, const Layers& layers);
 Layers assignLayers(const LayeredInput& input);
 void orderLayers(Layers& layers, const CancelToken& cancel);
 void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel);

@@ -54,7 +54,7 @@ private:
     void paintLabels();
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
-    bool isFree(const Rect& rect, std::size_t ownPath) const;
+    bool isFree(const Rect& rect) const;
     static std::pair<int, int> cell(Point p) {
         return {static_cast<int>(std::floor(p.x / 64)), static_cast<int>(std::floor(p.y / 64))};
     }
@@ -65,7 +65,7 @@ private:
     Picture& m_picture;
     // For the labels: what lies in each cell of 64 x 64.
     std::map<std::pair<int, int>, std::vector<Rect>> m_taken;
-    std::map<std::pair<int, int>, std::vector<std::pair<Point, std::size_t>>> m_samples;
+    std::map<std::pair<int, int>, std::vector<Point>> m_samples;
 };
 
 void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
@@ -178,7 +178,7 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
              TextRole::Detail, Elide::Right);
 }
 
-bool Painter::isFree(const Rect& rect, std::size_t ownPath) const {
+bool Painter::isFree(const Rect& rect) const {
     const auto [x0, y0] = cell({rect.x, rect.y});
     const auto [x1, y1] = cell({rect.right(), rect.bottom()});
     for (int x = x0; x <= x1; ++x) {
@@ -188,8 +188,8 @@ bool Painter::isFree(const Rect& rect, std::size_t ownPath) const {
                     if (rect.overlaps(other))
                         return false;
             if (const auto found = m_samples.find({x, y}); found != m_samples.end())
-                for (const auto& [point, path] : found->second)
-                    if (path != ownPath && rect.contains(point))
+                for (const Point point : found->second)
+                    if (rect.contains(point))
                         return false;
         }
     }
@@ -216,7 +216,7 @@ void Painter::paintLabels() {
             const int steps = std::clamp(static_cast<int>(length / 6), 1, 400);
             for (int k = 0; k <= steps; ++k) {
                 const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
-                m_samples[cell(p)].emplace_back(p, paths.size());
+                m_samples[cell(p)].push_back(p);
             }
         }
         paths.push_back(path);
@@ -248,7 +248,7 @@ void Painter::paintLabels() {
             const Point middle = bezier(&points[3 * (k / 2)], 0.5);
             const double x = k % 2 == 0 ? middle.x + 7 : middle.x - 7 - item.width;
             const Rect room{x - 2, middle.y - 8, item.width + 4, 14};
-            if (room.x < 4 || !isFree(room, i))
+            if (room.x < 4 || !isFree(room))
                 continue;
             item.position = {x, middle.y + 4};
             labelled.insert({edge.from, edge.fromPort});
