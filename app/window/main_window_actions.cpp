@@ -169,7 +169,7 @@ void MainWindow::buildActions() {
     m_stopAction = addAction(compile, u"&Stop"_s, keys("Shift+F9"), [this] { m_document.stop(); });
 
     QMenu* profile = menuBar()->addMenu(u"&Profile"_s);
-    needsModel(addAction(profile, u"Compile && &profile"_s, keys("Ctrl+F10"),
+    needsModel(addAction(profile, u"Compile and &profile"_s, keys("Ctrl+F10"),
                          [this] { m_document.profile(); }));
 
     QMenu* help = menuBar()->addMenu(u"&Help"_s);

@@ -1,0 +1,284 @@
+// The models behind the docks, judged by Qt's own tester and by their text.
+#include "app/window/finder.h"
+#include "app/window/problems_view.h"
+#include "app/window/settings.h"
+#include "views/inspector/outline_model.h"
+#include "views/inspector/properties_view.h"
+#include "views/profile/profile_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QSortFilterProxyModel>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace fw::snapshot;
+
+class TestModels : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void outlineShowsGroupsAndNodes();
+    void outlineWithoutPlanIsFlat();
+    void profileIsATreeOfGroupsAndShares();
+    void estimatedSharesAreMarked();
+    void profileSortsByNumbers();
+    void propertiesOfANode();
+    void propertiesOfAGroup();
+    void problemsAreListedOnce();
+    void findLooksAtOperatorNameAndShape();
+    void namesAreNeverMarkup();
+    void settingsTolerateForeignValues();
+
+private:
+    static std::shared_ptr<GraphDocument> graph();
+    static std::shared_ptr<ProfileDocument> profile();
+};
+
+std::shared_ptr<GraphDocument> TestModels::graph() {
+    auto out = std::make_shared<GraphDocument>();
+    const auto add = [&](NodeId id, const char* op, const char* name, int group,
+                         std::vector<InputRef> inputs) {
+        NodeRecord node;
+        node.id = id;
+        node.op = op;
+        node.name = name;
+        node.group = group;
+        node.inputs = std::move(inputs);
+        node.outputs = {{"v" + std::to_string(id), "f32[1,64]"}};
+        out->nodes.push_back(node);
+    };
+    add(1, "input", "x", -1, {});
+    add(2, "constant", "w", -1, {});
+    out->nodes.back().constant = true;
+    add(3, "dense", "Gemm_0", 7, {{1, 0, "v1"}, {2, 0, "v2"}});
+    add(4, "relu", "<b>Relu_1</b>", 7, {{3, 0, "v3"}});
+    add(5, "softmax", "Softmax_2", 8, {{4, 0, "v4"}});
+    out->groups = {{7, "dense_relu_0", "generated.dense", 10.0},
+                   {8, "softmax_1", "onednn.softmax", {}}};
+    return out;
+}
+
+std::shared_ptr<ProfileDocument> TestModels::profile() {
+    auto out = std::make_shared<ProfileDocument>();
+    ProfileRow dense;
+    dense.groupId = 7;
+    dense.group = "dense_relu_0";
+    dense.implementation = "generated.dense";
+    dense.nodes = {{3, "Gemm_0", 0.9, true}, {4, "Relu_1", 0.1, true}};
+    dense.medianUs = 900;
+    dense.share = 0.9;
+    dense.gflops = 12.5;
+    ProfileRow softmax;
+    softmax.groupId = 8;
+    softmax.group = "softmax_1";
+    softmax.implementation = "onednn.softmax";
+    softmax.nodes = {{5, "Softmax_2", 1.0, false}};
+    softmax.medianUs = 100;
+    softmax.share = 0.1;
+    out->rows = {softmax, dense};
+    return out;
+}
+
+void TestModels::outlineShowsGroupsAndNodes() {
+    OutlineModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setGraph(graph());
+    QSortFilterProxyModel filtered;
+    QAbstractItemModelTester proxyTester(&filtered,
+                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
+    filtered.setSourceModel(&model);
+    filtered.setRecursiveFilteringEnabled(true);
+    filtered.setFilterRole(OutlineModel::SearchRole);
+    QStringList rows;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const QModelIndex top = model.index(row, 0);
+        rows << top.data().toString();
+        for (int child = 0; child < model.rowCount(top); ++child)
+            rows << QStringLiteral("- ") + model.index(child, 0, top).data().toString();
+    }
+    QCOMPARE(rows, (QStringList{"input  v1", "dense_relu_0", "- dense  Gemm_0",
+                                "- relu  <b>Relu_1</b>", "softmax_1", "- softmax  Softmax_2"}));
+    QCOMPARE(model.operatorCount(), 3);
+    QCOMPARE(model.indexOfNode(4).data().toString(), QStringLiteral("relu  <b>Relu_1</b>"));
+    QCOMPARE(model.indexOfGroup(8).data(OutlineModel::GroupRole).toInt(), 8);
+    QVERIFY(!model.indexOfNode(2).isValid());
+    filtered.setFilterFixedString(QStringLiteral("gemm"));
+    QCOMPARE(filtered.rowCount(), 1);
+    model.setGraph(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestModels::outlineWithoutPlanIsFlat() {
+    auto imported = graph();
+    imported->groups.clear();
+    OutlineModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setGraph(imported);
+    QCOMPARE(model.rowCount(), 4);
+    QCOMPARE(model.rowCount(model.index(1, 0)), 0);
+}
+
+void TestModels::profileIsATreeOfGroupsAndShares() {
+    ProfileModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setProfile(profile());
+    QCOMPARE(model.rowCount(), 2);
+    const QModelIndex dense = model.indexOfGroup(7);
+    QCOMPARE(dense.data().toString(), QStringLiteral("dense_relu_0"));
+    QCOMPARE(model.rowCount(dense), 2);
+    QCOMPARE(dense.siblingAtColumn(ProfileModel::Median).data().toString(), QStringLiteral("0.90"));
+    QCOMPARE(dense.siblingAtColumn(ProfileModel::Share).data().toString(),
+             QStringLiteral("90.0 %"));
+    QCOMPARE(dense.siblingAtColumn(ProfileModel::Gflops).data().toString(), QStringLiteral("12.5"));
+    QCOMPARE(dense.siblingAtColumn(ProfileModel::Gbps).data().toString(), QStringLiteral("–"));
+    model.setProfile(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestModels::estimatedSharesAreMarked() {
+    ProfileModel model;
+    model.setProfile(profile());
+    const QModelIndex gemm = model.index(0, ProfileModel::Median, model.indexOfGroup(7));
+    QCOMPARE(gemm.data().toString(), QStringLiteral("≈ 0.81"));
+    QVERIFY(gemm.data(ProfileModel::EstimatedRole).toBool());
+    const QModelIndex alone = model.index(0, ProfileModel::Median, model.indexOfGroup(8));
+    QCOMPARE(alone.data().toString(), QStringLiteral("0.10"));
+    QVERIFY(!alone.data(ProfileModel::EstimatedRole).toBool());
+}
+
+void TestModels::profileSortsByNumbers() {
+    ProfileModel model;
+    QSortFilterProxyModel sorted;
+    QAbstractItemModelTester tester(&sorted,
+                                    QAbstractItemModelTester::FailureReportingMode::QtTest);
+    sorted.setSourceModel(&model);
+    sorted.setSortRole(ProfileModel::SortRole);
+    model.setProfile(profile());
+    sorted.sort(ProfileModel::Median, Qt::DescendingOrder);
+    QCOMPARE(sorted.index(0, 0).data().toString(), QStringLiteral("dense_relu_0"));
+    sorted.sort(ProfileModel::Median, Qt::AscendingOrder);
+    QCOMPARE(sorted.index(0, 0).data().toString(), QStringLiteral("softmax_1"));
+}
+
+void TestModels::propertiesOfANode() {
+    const auto document = graph();
+    FuseDocument plan;
+    plan.groups.resize(1);
+    plan.groups[0].id = 7;
+    plan.groups[0].name = "dense_relu_0";
+    plan.groups[0].implementation = "generated.dense";
+    NodeRecord node = document->nodes[3];
+    node.attributes = {{"alpha", "0.1"}};
+    node.origins = {11};
+    const Properties properties = propertiesOf(node, document.get(), nullptr, &plan);
+    const Properties expected = {{"operator", "relu"},
+                                 {"name", "<b>Relu_1</b>"},
+                                 {"alpha", "0.1"},
+                                 {"input", "v3 : f32[1,64], from Gemm_0"},
+                                 {"output", "v4 : f32[1,64]"},
+                                 {"from", "#11"},
+                                 {"group", "dense_relu_0 → generated.dense"}};
+    QCOMPARE(properties.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        QCOMPARE(properties[i].name, expected[i].name);
+        QCOMPARE(properties[i].value, expected[i].value);
+    }
+    PropertiesModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setProperties(properties);
+    QCOMPARE(model.rowCount(), int(expected.size()));
+}
+
+void TestModels::propertiesOfAGroup() {
+    GroupRecord group;
+    group.name = "g";
+    group.implementation = "generated.conv2d";
+    group.nodes = {"a", "b"};
+    group.flops = 231e6;
+    group.bytes = 1.8e6;
+    group.warnings = {"slow"};
+    QStringList text;
+    for (const Property& property : propertiesOf(group))
+        text << property.name + QStringLiteral(": ") + property.value;
+    QVERIFY(text.contains(QStringLiteral("nodes: a, b")));
+    QVERIFY(text.contains(QStringLiteral("work: 231.0 MFLOP")));
+    QVERIFY(text.contains(QStringLiteral("traffic: 1.8 MB read and written")));
+    QVERIFY(text.contains(QStringLiteral("warning: slow")));
+    QCOMPARE(bytesText(999), QStringLiteral("999 B"));
+    QCOMPARE(countText(25.6e6), QStringLiteral("25.6 M"));
+}
+
+void TestModels::problemsAreListedOnce() {
+    ProblemsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const Diag diag = makeDiag(DiagCode::NotOnnx, "no\nmodel", Where{"m.onnx", "n", 0, 0}, "hint");
+    model.add(diag);
+    model.add(diag);
+    model.add(makeWarning(DiagCode::LimitReached, "w"));
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0, ProblemsModel::Code).data().toString(), QStringLiteral("ONX01"));
+    QCOMPARE(model.index(0, ProblemsModel::Message).data().toString(), QStringLiteral("no model"));
+    QVERIFY(model.index(1, 0).data().toString().contains(QStringLiteral("warning")));
+}
+
+void TestModels::findLooksAtOperatorNameAndShape() {
+    const auto fused = graph();
+    auto imported = graph();
+    for (NodeRecord& node : imported->nodes)
+        node.id += 100;
+    for (NodeRecord& node : fused->nodes)
+        node.origins = {node.id + 100};
+    NodeRecord gone = imported->nodes[3];
+    gone.id = 200;
+    gone.name = "Dropout_9";
+    gone.op = "dropout";
+    imported->nodes.push_back(gone);
+    const Provenance provenance(*fused);
+    const auto find = [&](const char* text) {
+        return findNodes(QString::fromLatin1(text), imported.get(), fused.get(), provenance);
+    };
+    QCOMPARE(find("relu"), (std::vector<Hit>{{GraphSide::Fused, 4}})); // not its origin again
+    QCOMPARE(find("GEMM 1,64"), (std::vector<Hit>{{GraphSide::Fused, 3}}));
+    QCOMPARE(find("dropout"), (std::vector<Hit>{{GraphSide::Imported, 200}}));
+    QCOMPARE(find("#5"), (std::vector<Hit>{{GraphSide::Fused, 5}}));
+    QVERIFY(find("").empty());
+    QVERIFY(find("constant").empty());
+}
+
+void TestModels::namesAreNeverMarkup() {
+    OutlineModel outline;
+    outline.setGraph(graph());
+    const QString tip = outline.indexOfNode(4).data(Qt::ToolTipRole).toString();
+    QVERIFY(tip.contains(QStringLiteral("&lt;b&gt;Relu_1")));
+    PropertiesModel properties;
+    properties.setProperties({{"name", "<img src=x>"}});
+    QVERIFY(
+        !properties.index(0, 1).data(Qt::ToolTipRole).toString().contains(QStringLiteral("<img")));
+}
+
+void TestModels::settingsTolerateForeignValues() {
+    QTemporaryDir folder;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+    {
+        QSettings raw(QStringLiteral("Fusewright"), QStringLiteral("Fusewright"));
+        raw.setValue(QStringLiteral("recent"), 7);
+        raw.setValue(QStringLiteral("window/theme"), QStringLiteral("purple"));
+        raw.setValue(QStringLiteral("window/geometry"), QStringLiteral("nonsense"));
+        raw.setValue(QStringLiteral("folder"), QStringLiteral("/nonexistent"));
+    }
+    Settings settings;
+    QCOMPARE(settings.theme(), ThemeChoice::System);
+    QVERIFY(settings.recent().size() <= 1);
+    QVERIFY(QFileInfo(settings.folder()).isDir());
+    for (int i = 0; i < 15; ++i)
+        settings.addRecent(QStringLiteral("/m%1.onnx").arg(i % 12));
+    QCOMPARE(settings.recent().size(), Settings::recentLimit);
+    QCOMPARE(settings.recent().first(), QStringLiteral("/m2.onnx"));
+    settings.setTheme(ThemeChoice::Dark);
+    QCOMPARE(Settings().theme(), ThemeChoice::Dark);
+}
+
+QTEST_MAIN(TestModels)
+#include "test_models.moc"
