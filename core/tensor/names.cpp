@@ -1,0 +1,337 @@
+#include "tensor/names.h"
+
+#include "expr/parse.h"
+#include "expr/simplify.h"
+#include "ir/op_inst.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+// An index expression among floats is cast to their dtype: `s[n] / (H * W)`.
+void promote(Expr& a, Expr& b) {
+    const auto isIndex = [](const Expr& e) { return e.dtype() == DType::I64 && !e.isInt() && !hasLoad(e); };
+    if (isFloat(a.dtype()) && isIndex(b))
+        b = castExpr(b, a.dtype());
+    else if (isFloat(b.dtype()) && isIndex(a))
+        a = castExpr(a, b.dtype());
+}
+
+// Two real literals are computed at once, so attributes cost nothing in a kernel.
+std::optional<double> foldReals(const std::string& sign, const Expr& a, const Expr& b) {
+    const auto real = [](const Expr& e) -> std::optional<double> {
+        if (e.op() == ExprOp::Float)
+            return e->real;
+        if (e.isInt() && e.dtype() == DType::I64)
+            return static_cast<double>(e->integer);
+        return std::nullopt;
+    };
+    const auto x = real(a), y = real(b);
+    if (!x || !y || (a.isInt() && b.isInt()))
+        return std::nullopt;
+    if (sign == "+")
+        return *x + *y;
+    if (sign == "-")
+        return *x - *y;
+    if (sign == "*")
+        return *x * *y;
+    if (sign == "/")
+        return *x / *y;
+    return std::nullopt;
+}
+
+} // namespace
+
+const NameValue* TreeEvaluator::find(const std::string& name) const {
+    const auto found = m_names.find(name);
+    return found == m_names.end() ? nullptr : &found->second;
+}
+
+bool TreeEvaluator::isTensor(const std::string&) const {
+    return false;
+}
+
+Result<Expr> TreeEvaluator::load(const Tree& tree) {
+    return error(tree, DiagCode::TextName, fmt::format("'{}' is not a list", tree.text));
+}
+
+Result<Expr> TreeEvaluator::reduce(const Tree& tree) {
+    return error(tree, DiagCode::TextType, "there is no reduction over dimensions here");
+}
+
+Result<Expr> TreeEvaluator::pad(const Tree& tree) {
+    return error(tree, DiagCode::TextType, "there is nothing to pad here");
+}
+
+Result<bool> TreeEvaluator::present(const std::string& parameter, const Where& where) const {
+    return makeDiag(DiagCode::TextName, fmt::format("'{}' is not an optional parameter", parameter), where);
+}
+
+std::optional<Result<Expr>> TreeEvaluator::perElement(const std::string&, const std::string&) {
+    return std::nullopt;
+}
+
+bool TreeEvaluator::isList(const Tree& tree) const {
+    switch (tree.kind) {
+    case TreeKind::Pack:
+    case TreeKind::List:
+        return true;
+    case TreeKind::Name: {
+        const NameValue* value = find(tree.text);
+        return value != nullptr && std::holds_alternative<Exprs>(*value);
+    }
+    case TreeKind::Unary:
+        return isList(tree.args[0]);
+    case TreeKind::Binary:
+        return isList(tree.args[0]) || isList(tree.args[1]);
+    case TreeKind::Call:
+        return tree.text == "permute";
+    case TreeKind::Int:
+    case TreeKind::Float:
+    case TreeKind::Text:
+    case TreeKind::Index:
+    case TreeKind::Reduce:
+        break;
+    }
+    return false;
+}
+
+Result<Exprs> TreeEvaluator::expanded(const std::vector<Tree>& trees) {
+    Exprs out;
+    for (const Tree& tree : trees) {
+        if (isList(tree)) {
+            FW_TRY(const Exprs part, list(tree));
+            out.insert(out.end(), part.begin(), part.end());
+        } else {
+            FW_TRY(Expr e, scalar(tree));
+            out.push_back(std::move(e));
+        }
+    }
+    return out;
+}
+
+Result<Exprs> TreeEvaluator::list(const Tree& tree) {
+    switch (tree.kind) {
+    case TreeKind::Pack:
+        if (!isList(tree.args[0]))
+            return error(tree, DiagCode::TextName, "what stands before '...' is not a list");
+        return list(tree.args[0]);
+    case TreeKind::List:
+        return expanded(tree.args);
+    case TreeKind::Name:
+        if (const NameValue* value = find(tree.text))
+            if (const auto* exprs = std::get_if<Exprs>(value))
+                return *exprs;
+        break;
+    case TreeKind::Unary: {
+        FW_TRY(Exprs operand, list(tree.args[0]));
+        for (Expr& e : operand) {
+            FW_TRY(Expr changed, applyPrefix(tree.text, e, where(tree)));
+            e = changed;
+        }
+        return operand;
+    }
+    case TreeKind::Binary: {
+        Exprs sides[2];
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (isList(tree.args[i])) {
+                FW_TRY(sides[i], list(tree.args[i]));
+            } else {
+                FW_TRY(Expr e, scalar(tree.args[i]));
+                sides[i] = {std::move(e)};
+            }
+        }
+        const bool spreadLeft = !isList(tree.args[0]), spreadRight = !isList(tree.args[1]);
+        if (!spreadLeft && !spreadRight && sides[0].size() != sides[1].size())
+            return error(tree, DiagCode::ShapeMismatch,
+                         fmt::format("lists of {} and {} elements do not combine", sides[0].size(), sides[1].size()));
+        Exprs out;
+        for (std::size_t i = 0; i < (spreadLeft ? sides[1] : sides[0]).size(); ++i) {
+            FW_TRY(Expr e, applyInfix(tree.text, sides[0][spreadLeft ? 0 : i], sides[1][spreadRight ? 0 : i],
+                                      where(tree)));
+            out.push_back(std::move(e));
+        }
+        return out;
+    }
+    case TreeKind::Call:
+        if (tree.text == "permute" && tree.args.size() == 2) {
+            FW_TRY(const Exprs values, list(tree.args[0]));
+            FW_TRY(const Exprs order, list(tree.args[1]));
+            Exprs out;
+            std::vector<bool> used(values.size(), false);
+            for (const Expr& at : order) {
+                const auto position = at.asInt();
+                const auto k = static_cast<std::size_t>(position.value_or(-1));
+                if (!position || k >= values.size() || used[k])
+                    break;
+                used[k] = true;
+                out.push_back(values[k]);
+            }
+            if (out.size() != values.size() || order.size() != values.size())
+                return error(tree, DiagCode::UnsupportedAttribute,
+                             fmt::format("the order is not a permutation of {} axes", values.size()));
+            return out;
+        }
+        break;
+    case TreeKind::Int:
+    case TreeKind::Float:
+    case TreeKind::Text:
+    case TreeKind::Index:
+    case TreeKind::Reduce:
+        break;
+    }
+    return error(tree, DiagCode::TextType, "a list expected");
+}
+
+Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
+    if (tree.isName()) {
+        if (const NameValue* value = find(tree.text))
+            if (const auto* found = std::get_if<DType>(value))
+                return *found;
+        if (const auto known = parseDtype(tree.text))
+            return *known;
+    }
+    return error(tree, DiagCode::TextName, fmt::format("'{}' is not an element type", tree.text));
+}
+
+Result<Expr> TreeEvaluator::scalar(const Tree& tree) {
+    switch (tree.kind) {
+    case TreeKind::Int:
+        return intExpr(tree.integer);
+    case TreeKind::Float:
+        return floatExpr(tree.real);
+    case TreeKind::Name:
+        return name(tree);
+    case TreeKind::Unary: {
+        FW_TRY(const Expr operand, scalar(tree.args[0]));
+        return applyPrefix(tree.text, operand, where(tree));
+    }
+    case TreeKind::Binary:
+        return binary(tree);
+    case TreeKind::Call:
+        return call(tree);
+    case TreeKind::Index:
+        return index(tree);
+    case TreeKind::Reduce:
+        return reduce(tree);
+    case TreeKind::Text:
+    case TreeKind::Pack:
+    case TreeKind::List:
+        break;
+    }
+    return error(tree, DiagCode::TextType, "one value expected here");
+}
+
+Result<Expr> TreeEvaluator::name(const Tree& tree) {
+    if (const NameValue* value = find(tree.text)) {
+        if (const auto* e = std::get_if<Expr>(value))
+            return *e;
+        return error(tree, DiagCode::TextType, fmt::format("'{}' is not one value", tree.text));
+    }
+    if (tree.text == "true" || tree.text == "false")
+        return boolExpr(tree.text == "true");
+    if (tree.text == "inf")
+        return floatExpr(std::numeric_limits<double>::infinity());
+    if (tree.text == "nan")
+        return floatExpr(std::numeric_limits<double>::quiet_NaN());
+    return error(tree, DiagCode::TextName, fmt::format("'{}' is not known here", tree.text));
+}
+
+Result<Expr> TreeEvaluator::binary(const Tree& tree) {
+    FW_TRY(Expr a, scalar(tree.args[0]));
+    FW_TRY(Expr b, scalar(tree.args[1]));
+    promote(a, b);
+    if (const auto folded = foldReals(tree.text, a, b))
+        return floatExpr(*folded, isFloat(a.dtype()) ? a.dtype() : b.dtype());
+    return applyInfix(tree.text, a, b, where(tree));
+}
+
+// An element of a list attribute or of a pack; otherwise a read of a tensor.
+Result<Expr> TreeEvaluator::index(const Tree& tree) {
+    const NameValue* value = find(tree.text);
+    const auto* exprs = value == nullptr ? nullptr : std::get_if<Exprs>(value);
+    // A tensor and a pack of variables may share a name: `b[b..., k]`.
+    if (exprs == nullptr || isTensor(tree.text))
+        return load(tree);
+    if (tree.args.size() != 1)
+        return error(tree, DiagCode::TextType, fmt::format("'{}' takes one index", tree.text));
+    FW_TRY(const Expr at, scalar(tree.args[0]));
+    const auto position = at.asInt();
+    if (!position || *position < 0 || *position >= static_cast<std::int64_t>(exprs->size()))
+        return error(tree, DiagCode::UnsupportedAttribute,
+                     fmt::format("'{}' has {} elements, there is no {}", tree.text, exprs->size(), at.text()));
+    return (*exprs)[static_cast<std::size_t>(*position)];
+}
+
+std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
+    const std::string& f = tree.text;
+    if (tree.args.size() == 1 && (f == "size" || f == "rank" || f == "len")) {
+        const Result<Exprs> values = list(tree.args[0]);
+        if (!values)
+            return Result<Expr>(values.diag());
+        return Result<Expr>(f == "size" ? elementCount(*values) : intExpr(static_cast<std::int64_t>(values->size())));
+    }
+    if (tree.args.size() == 1 && (f == "float" || f == "integer")) {
+        const Result<DType> type = dtype(tree.args[0]);
+        if (!type)
+            return Result<Expr>(type.diag());
+        return Result<Expr>(boolExpr(f == "float" ? isFloat(*type) : isInteger(*type)));
+    }
+    if (tree.args.size() == 1 && f == "lowest") {
+        const Result<DType> type = dtype(tree.args[0]);
+        return type ? Result<Expr>(reducerIdentity(Reducer::Max, *type)) : Result<Expr>(type.diag());
+    }
+    if (tree.args.size() == 1 && tree.args[0].isName() && (f == "total" || f == "before"))
+        return perElement(f, tree.args[0].text);
+    return std::nullopt;
+}
+
+Result<Expr> TreeEvaluator::call(const Tree& tree) {
+    if (auto known = shapeFunction(tree))
+        return *known;
+    if (tree.text == "pad")
+        return pad(tree);
+    if (tree.text == "given" && tree.args.size() == 3 && tree.args[0].isName()) {
+        FW_TRY(const bool there, present(tree.args[0].text, where(tree)));
+        return scalar(tree.args[there ? 1 : 2]);
+    }
+    if (tree.text == "cast" && tree.args.size() == 2) {
+        FW_TRY(const Expr value, scalar(tree.args[0]));
+        FW_TRY(const DType to, dtype(tree.args[1]));
+        return castExpr(value, to);
+    }
+    Exprs args;
+    for (const Tree& arg : tree.args) {
+        FW_TRY(Expr e, scalar(arg));
+        args.push_back(std::move(e));
+    }
+    if (tree.text == "sqr" && args.size() == 1)
+        return applyInfix("*", args[0], args[0], where(tree));
+    if (tree.text == "ceil_div" && args.size() == 2) {
+        if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64 || args[1].isInt(0))
+            return error(tree, DiagCode::TextType, "ceil_div() takes two integers, the second not 0");
+        return ceilDivExpr(args[0], args[1]);
+    }
+    // wrap: negative indices count from the end, and a bad one is brought into range.
+    if ((tree.text == "wrap" && args.size() == 2) || (tree.text == "clamp" && args.size() == 3)) {
+        for (Expr& e : args) {
+            if (!isInteger(e.dtype()))
+                return error(tree, DiagCode::TextType, fmt::format("{}() takes integers", tree.text));
+            e = castExpr(e, DType::I64);
+        }
+        const bool wrap = tree.text == "wrap";
+        const Expr value = wrap ? selectExpr(ltExpr(args[0], 0), args[0] + args[1], args[0]) : args[0];
+        return maxExpr(minExpr(value, wrap ? args[1] - Expr(1) : args[2]), wrap ? Expr(0) : args[1]);
+    }
+    const std::size_t first = tree.text == "select" ? 1 : 0;
+    if (args.size() == first + 2)
+        promote(args[first], args[first + 1]);
+    if (auto result = applyFunction(tree.text, args, where(tree)))
+        return *result;
+    return error(tree, DiagCode::TextName, fmt::format("there is no function '{}'", tree.text));
+}
+
+} // namespace fw

@@ -1,0 +1,212 @@
+#include "tensor/op_def.h"
+
+#include "tensor/binding.h"
+#include "tensor/facts.h"
+#include "tensor/instantiate.h"
+#include "tensor/reference.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+bool sameTree(const Tree& a, const Tree& b) {
+    return a.kind == b.kind && a.text == b.text && a.integer == b.integer && a.args.size() == b.args.size() &&
+           std::equal(a.args.begin(), a.args.end(), b.args.begin(), sameTree);
+}
+
+// y[i...] = a[i...] OP b[i...] with OP symmetric, for the first two parameters under one pattern.
+bool isCommutative(const OpTree& op) {
+    if (op.params.size() != 2 || op.stmts.size() != 1 || op.params[0].type.dtype != op.params[1].type.dtype ||
+        op.params[0].bcast != op.params[1].bcast)
+        return false;
+    const auto &left = op.params[0].type.dims, &right = op.params[1].type.dims;
+    if (left.size() != right.size() || !std::equal(left.begin(), left.end(), right.begin(), [](const DimTree& a, const DimTree& b) {
+            return sameTree(a.value, b.value) && a.axis == b.axis;
+        }))
+        return false;
+    const Tree& value = op.stmts[0].value;
+    static const std::set<std::string> symmetric = {"+", "*", "==", "!=", "&&", "||", "max", "min"};
+    if ((value.kind != TreeKind::Binary && value.kind != TreeKind::Call) || value.args.size() != 2 || !symmetric.contains(value.text))
+        return false;
+    const Tree &a = value.args[0], &b = value.args[1];
+    return a.kind == TreeKind::Index && b.kind == TreeKind::Index && a.text == op.params[0].name && b.text == op.params[1].name &&
+           std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), sameTree);
+}
+
+class OpDef final : public Operator {
+public:
+    OpDef(std::shared_ptr<const OpTree> tree, std::string file)
+        : m_tree(std::move(tree)), m_file(std::move(file)), m_commutative(isCommutative(*m_tree)) {}
+
+    const std::string& name() const override { return m_tree->name; }
+    const std::string& doc() const override { return m_tree->doc; }
+    std::string signature() const override { return m_tree->signature; }
+    std::string body() const override { return m_tree->body; }
+    bool commutative() const override { return m_commutative; }
+    bool isNative() const override { return false; }
+
+    std::vector<std::string> inputNames() const override {
+        std::vector<std::string> out;
+        for (const ParamTree& param : m_tree->params)
+            out.push_back(param.name);
+        return out;
+    }
+
+    std::vector<std::string> outputNames() const override {
+        std::vector<std::string> out;
+        for (const OutTree& tree : m_tree->outs)
+            out.push_back(tree.name);
+        return out;
+    }
+
+    std::vector<std::string> attrNames() const override {
+        std::vector<std::string> out;
+        for (const AttrParamTree& attr : m_tree->attrs)
+            out.push_back(attr.name);
+        return out;
+    }
+
+    Result<Inferred> infer(const OpCall& call) const override {
+        Result<Binding> binding = bindCall(*m_tree, m_file, call);
+        if (!binding)
+            return named(binding.takeDiag());
+        Inferred out;
+        for (const BoundOutput& output : binding->outputs)
+            out.outputs.push_back(output.type);
+        out.assumptions = binding->assumptions;
+        return out;
+    }
+
+    Result<OpInst> instantiate(const OpCall& call) const override {
+        Result<Binding> binding = bindCall(*m_tree, m_file, call);
+        if (!binding)
+            return named(binding.takeDiag());
+        Result<OpInst> inst = instantiateOp(*m_tree, m_file, *binding);
+        if (!inst)
+            return named(inst.takeDiag());
+        return inst;
+    }
+
+    Result<Facts> facts(const OpCall& call) const override {
+        FW_TRY(const OpInst inst, instantiate(call));
+        return deriveFacts(inst);
+    }
+
+    Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+        FW_TRY(const OpInst inst, instantiate(call));
+        std::vector<const TensorData*> present;
+        for (const TensorData* input : inputs)
+            if (input != nullptr)
+                present.push_back(input);
+        return evaluate(inst, present);
+    }
+
+private:
+    Diag named(Diag diag) const {
+        diag.message = m_tree->name + ": " + diag.message;
+        return diag;
+    }
+
+    std::shared_ptr<const OpTree> m_tree;
+    std::string m_file;
+    bool m_commutative;
+};
+
+// What is wrong with the text whatever the call.
+class DefinitionCheck {
+public:
+    DefinitionCheck(const OpTree& op, const std::string& file) : m_op(op), m_file(file) {}
+
+    Status run() {
+        for (const ParamTree& param : m_op.params)
+            FW_CHECK(newName(param.name, param.span));
+        for (const AttrParamTree& attr : m_op.attrs)
+            FW_CHECK(newName(attr.name, attr.span));
+        if (std::count_if(m_op.params.begin(), m_op.params.end(), [](const ParamTree& p) { return p.variadic; }) > 1)
+            return refuse(m_op.params[0].span, DiagCode::TextType, "only one parameter can be variadic");
+        for (const OutTree& out : m_op.outs)
+            FW_CHECK(newName(out.name, out.span));
+        for (const ParamTree& param : m_op.params)
+            for (const DimTree& dim : param.type.dims)
+                if (!dim.axis.empty() && !isAttr(dim.axis))
+                    return refuse(param.span, DiagCode::TextName, fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+        for (const StmtTree& stmt : m_op.stmts)
+            FW_CHECK(checkStatement(stmt));
+        for (const OutTree& out : m_op.outs)
+            if (!m_written.contains(out.name))
+                return refuse(out.span, DiagCode::TextName, fmt::format("no statement writes the output '{}'", out.name));
+        return {};
+    }
+
+private:
+    Status checkStatement(const StmtTree& stmt) {
+        const bool output = std::any_of(m_op.outs.begin(), m_op.outs.end(), [&](const OutTree& out) { return out.name == stmt.name; });
+        if (output == stmt.let)
+            return refuse(stmt.span, DiagCode::TextName,
+                          output ? fmt::format("'{}' is an output, not a tensor of its own", stmt.name)
+                                 : fmt::format("'{}' is not an output", stmt.name),
+                          output ? "leave out 'let'" : "write 'let' before it");
+        if (m_written.contains(stmt.name) && stmt.each.empty())
+            return refuse(stmt.span, DiagCode::TextName, fmt::format("'{}' is written twice", stmt.name));
+        if (!stmt.each.empty()) {
+            const bool variadic = std::any_of(m_op.params.begin(), m_op.params.end(),
+                                              [&](const ParamTree& p) { return p.variadic && p.name == stmt.each; });
+            if (!variadic)
+                return refuse(stmt.span, DiagCode::TextName, fmt::format("'{}' is not a variadic parameter", stmt.each));
+        }
+        FW_CHECK(checkReads(stmt.value));
+        m_written.insert(stmt.name);
+        return {};
+    }
+
+    Status checkReads(const Tree& tree) {
+        if (tree.kind == TreeKind::Index && !m_names.contains(tree.text) && !m_written.contains(tree.text) && !isDimPack(tree.text))
+            return refuse(tree.span, DiagCode::TextName, fmt::format("there is no tensor '{}' to read here", tree.text));
+        if (tree.kind == TreeKind::Index && m_written.count(tree.text) == 0 &&
+            std::any_of(m_op.outs.begin(), m_op.outs.end(), [&](const OutTree& out) { return out.name == tree.text; }))
+            return refuse(tree.span, DiagCode::TextName, fmt::format("'{}' is read before it is written", tree.text));
+        for (const Tree& arg : tree.args)
+            FW_CHECK(checkReads(arg));
+        return {};
+    }
+
+    bool isDimPack(const std::string& name) const {
+        for (const ParamTree& param : m_op.params)
+            for (const DimTree& dim : param.type.dims)
+                if (dim.value.kind == TreeKind::Pack && dim.value.args[0].isName(name))
+                    return true;
+        return false;
+    }
+
+    bool isAttr(const std::string& name) const {
+        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) { return attr.name == name; });
+    }
+
+    Status newName(const std::string& name, const Span& span) {
+        if (!m_names.insert(name).second)
+            return refuse(span, DiagCode::TextName, fmt::format("the name '{}' is used twice", name));
+        return {};
+    }
+
+    Diag refuse(const Span& span, DiagCode code, std::string message, std::string hint = {}) const {
+        return makeDiag(code, m_op.name + ": " + std::move(message), {m_file, {}, span.line, span.column}, std::move(hint));
+    }
+
+    const OpTree& m_op;
+    const std::string& m_file;
+    std::set<std::string> m_names;
+    std::set<std::string> m_written;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree, const std::string& file) {
+    FW_CHECK(DefinitionCheck(*tree, file).run());
+    return std::shared_ptr<const Operator>(std::make_shared<OpDef>(std::move(tree), file));
+}
+
+} // namespace fw

@@ -1,0 +1,476 @@
+#include "tensor/program.h"
+
+#include "base/numbers.h"
+#include "base/result.h"
+#include "expr/simplify.h"
+
+#include <cmath>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+Value realValue(double value) {
+    Value out;
+    out.real = value;
+    return out;
+}
+
+Value intValue(std::int64_t value) {
+    Value out;
+    out.integer = value;
+    return out;
+}
+
+std::int64_t wrapTo(std::int64_t value, DType dtype) {
+    switch (dtype) {
+    case DType::Bool:
+        return value != 0;
+    case DType::I8:
+        return static_cast<std::int8_t>(value);
+    case DType::U8:
+        return static_cast<std::uint8_t>(value);
+    case DType::I16:
+        return static_cast<std::int16_t>(value);
+    case DType::U16:
+        return static_cast<std::uint16_t>(value);
+    case DType::I32:
+        return static_cast<std::int32_t>(value);
+    case DType::U32:
+        return static_cast<std::uint32_t>(value);
+    case DType::I64:
+    case DType::U64:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+    case DType::Text:
+        break;
+    }
+    return value;
+}
+
+// Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal number.
+double roundBits(double value, int mantissa, int least, double largest) {
+    if (value == 0 || !std::isfinite(value))
+        return value;
+    const int exponent = std::max(std::ilogb(value), least);
+    const double unit = std::ldexp(1.0, exponent - mantissa);
+    const double rounded = std::nearbyint(value / unit) * unit;
+    return std::fabs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+}
+
+struct IntLimits {
+    double low, high;
+    std::int64_t min, max;
+};
+
+IntLimits limitsOf(DType dtype) {
+    const auto range = [](std::int64_t min, std::int64_t max) {
+        return IntLimits{static_cast<double>(min), static_cast<double>(max), min, max};
+    };
+    switch (dtype) {
+    case DType::I8:
+        return range(INT8_MIN, INT8_MAX);
+    case DType::U8:
+        return range(0, UINT8_MAX);
+    case DType::I16:
+        return range(INT16_MIN, INT16_MAX);
+    case DType::U16:
+        return range(0, UINT16_MAX);
+    case DType::I32:
+        return range(INT32_MIN, INT32_MAX);
+    case DType::U32:
+        return range(0, UINT32_MAX);
+    case DType::U64:
+        return range(0, INT64_MAX);
+    case DType::Bool:
+    case DType::I64:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+    case DType::Text:
+        break;
+    }
+    return range(INT64_MIN, INT64_MAX);
+}
+
+Value castValue(Value value, DType from, DType to) {
+    if (isFloat(from) && isFloat(to))
+        return roundTo(value, to);
+    if (isFloat(to))
+        return roundTo(realValue(static_cast<double>(value.integer)), to);
+    if (!isFloat(from))
+        return intValue(wrapTo(value.integer, to));
+    if (to == DType::Bool)
+        return intValue(value.real != 0);
+    const IntLimits limits = limitsOf(to);
+    if (std::isnan(value.real))
+        return intValue(0);
+    if (value.real <= limits.low)
+        return intValue(limits.min);
+    if (value.real >= limits.high)
+        return intValue(limits.max);
+    return intValue(static_cast<std::int64_t>(value.real));
+}
+
+// Keeps a NaN, as ONNX does.
+double pickReal(double a, double b, bool wantMax) {
+    if (std::isnan(a) || std::isnan(b))
+        return std::numeric_limits<double>::quiet_NaN();
+    return wantMax ? (a < b ? b : a) : (b < a ? b : a);
+}
+
+std::int64_t wrapping(std::int64_t a, std::int64_t b, ExprOp op) {
+    std::int64_t out = 0;
+    if (op == ExprOp::Add)
+        static_cast<void>(__builtin_add_overflow(a, b, &out));
+    else if (op == ExprOp::Sub)
+        static_cast<void>(__builtin_sub_overflow(a, b, &out));
+    else
+        static_cast<void>(__builtin_mul_overflow(a, b, &out));
+    return out;
+}
+
+bool applyReal(const Instruction& i, Value a, Value b, Value c, Value& out) {
+    const double x = a.real, y = b.real;
+    switch (i.op) {
+    case ExprOp::Add:
+        out.real = x + y;
+        return true;
+    case ExprOp::Sub:
+        out.real = x - y;
+        return true;
+    case ExprOp::Mul:
+        out.real = x * y;
+        return true;
+    case ExprOp::Div:
+        out.real = x / y;
+        return true;
+    case ExprOp::FloorDiv:
+        out.real = std::floor(x / y);
+        return true;
+    case ExprOp::Mod:
+        out.real = x - std::floor(x / y) * y;
+        return true;
+    case ExprOp::Min:
+    case ExprOp::Max:
+        out.real = pickReal(x, y, i.op == ExprOp::Max);
+        return true;
+    case ExprOp::Neg:
+        out.real = -x;
+        return true;
+    case ExprOp::Fma:
+        out.real = std::fma(x, y, c.real);
+        return true;
+    case ExprOp::Eq:
+        out.integer = x == y;
+        return true;
+    case ExprOp::Ne:
+        out.integer = x != y;
+        return true;
+    case ExprOp::Lt:
+        out.integer = x < y;
+        return true;
+    case ExprOp::Le:
+        out.integer = x <= y;
+        return true;
+    case ExprOp::Call:
+        out.real = evalMath(i.fn, x, y);
+        return true;
+    case ExprOp::Cast:
+        out = castValue(a, i.from, i.dtype);
+        return true;
+    case ExprOp::Int:
+    case ExprOp::Float:
+    case ExprOp::Var:
+    case ExprOp::And:
+    case ExprOp::Or:
+    case ExprOp::Not:
+    case ExprOp::Select:
+    case ExprOp::Load:
+    case ExprOp::Pad:
+        break;
+    }
+    return false;
+}
+
+bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
+    const std::int64_t x = a.integer, y = b.integer;
+    const bool divides = y != 0 && !(x == INT64_MIN && y == -1);
+    switch (i.op) {
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+        out.integer = wrapTo(wrapping(x, y, i.op), i.dtype);
+        return true;
+    case ExprOp::Div:
+        out.integer = divides ? x / y : 0;
+        return divides;
+    case ExprOp::FloorDiv:
+        out.integer = divides ? floorDiv(x, y) : 0;
+        return divides;
+    case ExprOp::Mod:
+        out.integer = divides ? floorMod(x, y) : 0;
+        return divides;
+    case ExprOp::Min:
+        out.integer = std::min(x, y);
+        return true;
+    case ExprOp::Max:
+        out.integer = std::max(x, y);
+        return true;
+    case ExprOp::Neg:
+        out.integer = wrapTo(wrapping(0, x, ExprOp::Sub), i.dtype);
+        return true;
+    case ExprOp::Fma:
+        out.integer = wrapTo(wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add), i.dtype);
+        return true;
+    case ExprOp::Eq:
+        out.integer = x == y;
+        return true;
+    case ExprOp::Ne:
+        out.integer = x != y;
+        return true;
+    case ExprOp::Lt:
+        out.integer = x < y;
+        return true;
+    case ExprOp::Le:
+        out.integer = x <= y;
+        return true;
+    case ExprOp::And:
+        out.integer = (x != 0) && (y != 0);
+        return true;
+    case ExprOp::Or:
+        out.integer = (x != 0) || (y != 0);
+        return true;
+    case ExprOp::Not:
+        out.integer = x == 0;
+        return true;
+    case ExprOp::Call: // abs and sign are the ones that take integers
+        out.integer = i.fn == MathFn::Abs ? (x < 0 ? wrapping(0, x, ExprOp::Sub) : x) : (x > 0) - (x < 0);
+        return true;
+    case ExprOp::Cast:
+        out = castValue(a, i.from, i.dtype);
+        return true;
+    case ExprOp::Int:
+    case ExprOp::Float:
+    case ExprOp::Var:
+    case ExprOp::Select:
+    case ExprOp::Load:
+    case ExprOp::Pad:
+        break;
+    }
+    return false;
+}
+
+} // namespace
+
+Value roundTo(Value value, DType dtype) {
+    switch (dtype) {
+    case DType::F32:
+        return realValue(static_cast<double>(static_cast<float>(value.real)));
+    case DType::F16:
+        return realValue(roundBits(value.real, 10, -14, 65504));
+    case DType::BF16:
+        return realValue(roundBits(value.real, 7, -126, 3.3895313892515355e38));
+    case DType::F64:
+    case DType::Text:
+        return value;
+    case DType::Bool:
+    case DType::I8:
+    case DType::U8:
+    case DType::I16:
+    case DType::U16:
+    case DType::I32:
+    case DType::U32:
+    case DType::I64:
+    case DType::U64:
+        break;
+    }
+    return intValue(wrapTo(value.integer, dtype));
+}
+
+Program::Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
+                 const std::unordered_map<Symbol, const Values*>& tensors)
+    : m_dims(dims), m_tensors(tensors) {
+    for (const Symbol variable : variables)
+        m_variables[variable] = fresh(intValue(0));
+    m_result = compile(e);
+}
+
+int Program::fresh(Value initial) {
+    m_initial.push_back(initial);
+    return static_cast<int>(m_initial.size()) - 1;
+}
+
+int Program::constant(const Expr& e) {
+    return fresh(e.isInt() ? intValue(e->integer) : realValue(e->real));
+}
+
+int Program::compile(const Expr& e) {
+    switch (e.op()) {
+    case ExprOp::Int:
+    case ExprOp::Float:
+        return constant(e);
+    case ExprOp::Var: {
+        const auto variable = m_variables.find(e->symbol);
+        if (variable != m_variables.end())
+            return variable->second;
+        const auto dim = m_dims.find(e->symbol);
+        if (dim == m_dims.end())
+            throw InternalError("a variable without a value: " + e.text());
+        return fresh(intValue(dim->second));
+    }
+    case ExprOp::Select: {
+        const int condition = compile(e.arg(0)), out = fresh();
+        const auto branch = [&](const Expr& value) {
+            Instruction copy;
+            copy.op = ExprOp::Cast;
+            copy.from = copy.dtype = DType::Text; // as it is
+            copy.a = compile(value);
+            copy.out = out;
+            m_code.push_back(copy);
+        };
+        Instruction jump;
+        jump.code = Instruction::Code::JumpUnless;
+        jump.a = condition;
+        const std::size_t toElse = m_code.size();
+        m_code.push_back(jump);
+        branch(e.arg(1));
+        jump.code = Instruction::Code::Jump;
+        const std::size_t toEnd = m_code.size();
+        m_code.push_back(jump);
+        m_code[toElse].target = m_code.size();
+        branch(e.arg(2));
+        m_code[toEnd].target = m_code.size();
+        return out;
+    }
+    case ExprOp::Load:
+        return compileLoad(e, -1);
+    case ExprOp::Pad:
+        if (e.arg(0).op() != ExprOp::Load)
+            throw InternalError("pad() around something else than a read: " + e.text());
+        return compileLoad(e.arg(0), compile(e.arg(1)));
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+    case ExprOp::Div:
+    case ExprOp::FloorDiv:
+    case ExprOp::Mod:
+    case ExprOp::Min:
+    case ExprOp::Max:
+    case ExprOp::Neg:
+    case ExprOp::Fma:
+    case ExprOp::Eq:
+    case ExprOp::Ne:
+    case ExprOp::Lt:
+    case ExprOp::Le:
+    case ExprOp::And:
+    case ExprOp::Or:
+    case ExprOp::Not:
+    case ExprOp::Cast:
+    case ExprOp::Call:
+        break;
+    }
+    Instruction apply;
+    apply.op = e.op();
+    apply.fn = e->fn;
+    apply.dtype = e.dtype();
+    apply.from = e.arg(0).dtype();
+    apply.a = compile(e.arg(0));
+    if (e.args().size() > 1)
+        apply.b = compile(e.arg(1));
+    if (e.args().size() > 2)
+        apply.c = compile(e.arg(2));
+    apply.out = fresh();
+    m_code.push_back(apply);
+    return apply.out;
+}
+
+// An unguarded read at sums of variables needs one dot product, whatever the rank.
+bool Program::affineLoad(const Expr& e, Instruction& load) const {
+    std::int64_t stride = 1;
+    for (std::size_t i = e.args().size(); i-- > 0;) {
+        const Affine affine = toAffine(e.arg(i));
+        for (const auto& [atom, coefficient] : affine.terms) {
+            const auto variable = atom.isVar() ? m_variables.find(atom->symbol) : m_variables.end();
+            if (variable == m_variables.end())
+                return false;
+            load.strides.emplace_back(variable->second, coefficient * stride);
+        }
+        load.base += affine.constant * stride;
+        stride *= load.tensor->extents[i];
+    }
+    return true;
+}
+
+int Program::compileLoad(const Expr& e, int otherwise) {
+    const auto tensor = m_tensors.find(e->symbol);
+    if (tensor == m_tensors.end() || tensor->second->extents.size() != e.args().size())
+        throw InternalError("a read of a tensor that is not there: " + e.text());
+    Instruction load;
+    load.tensor = tensor->second;
+    load.b = otherwise;
+    load.code = otherwise < 0 ? Instruction::Code::Load : Instruction::Code::LoadOr;
+    if (otherwise >= 0 || !affineLoad(e, load)) {
+        load.strides.clear();
+        load.base = 0;
+        for (const Expr& index : e.args())
+            load.indices.push_back(compile(index));
+    }
+    load.out = fresh();
+    const int out = load.out;
+    m_code.push_back(std::move(load));
+    return out;
+}
+
+bool Program::run(std::vector<Value>& registers) const {
+    const auto reg = [&](int index) -> Value& { return registers[static_cast<std::size_t>(index)]; };
+    for (std::size_t at = 0; at < m_code.size(); ++at) {
+        const Instruction& i = m_code[at];
+        switch (i.code) {
+        case Instruction::Code::Apply: {
+            if (i.op == ExprOp::Cast && i.from == DType::Text) {
+                reg(i.out) = reg(i.a);
+                break;
+            }
+            const Value a = reg(i.a), b = reg(i.b), c = reg(i.c);
+            if (!(isFloat(i.from) ? applyReal(i, a, b, c, reg(i.out)) : applyInt(i, a, b, c, reg(i.out))))
+                return false;
+            break;
+        }
+        case Instruction::Code::Load:
+        case Instruction::Code::LoadOr: {
+            std::int64_t offset = i.base;
+            bool inside = true;
+            for (const auto& [variable, stride] : i.strides)
+                offset += stride * reg(variable).integer;
+            for (std::size_t d = 0; d < i.indices.size(); ++d) {
+                const std::int64_t index = reg(i.indices[d]).integer;
+                inside = inside && index >= 0 && index < i.tensor->extents[d];
+                offset = offset * i.tensor->extents[d] + (inside ? index : 0);
+            }
+            inside = inside && offset >= 0 && offset < static_cast<std::int64_t>(i.tensor->data.size());
+            if (inside)
+                reg(i.out) = i.tensor->data[static_cast<std::size_t>(offset)];
+            else if (i.b >= 0 && i.code == Instruction::Code::LoadOr)
+                reg(i.out) = reg(i.b);
+            else
+                return false;
+            break;
+        }
+        case Instruction::Code::Jump:
+            at = i.target - 1;
+            break;
+        case Instruction::Code::JumpUnless:
+            if (reg(i.a).integer == 0)
+                at = i.target - 1;
+            break;
+        }
+    }
+    return true;
+}
+
+} // namespace fw

@@ -1,0 +1,59 @@
+#include "tensor/safety.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+bool indexInRange(const Expr& index, const Expr& extent, const Ranges& ranges) {
+    if (proveNonNegative(index, ranges) && proveNonNegative(extent - Expr(1) - index, ranges))
+        return true;
+    // max(min(e, high), 0) with high < extent: an index that was read and clamped. Extent 0 is the
+    // business of the operator's conditions.
+    if (index.op() != ExprOp::Max || !index.arg(1).isInt(0) || index.arg(0).op() != ExprOp::Min)
+        return false;
+    return proveNonNegative(extent - Expr(1) - index.arg(0).arg(1), ranges);
+}
+
+Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool guarded) {
+    if (e.op() == ExprOp::Load && !guarded) {
+        const TensorDecl* tensor = inst.find(e->symbol);
+        if (tensor == nullptr)
+            return makeDiag(DiagCode::TextName, fmt::format("{} reads a tensor that does not exist", e.text()));
+        if (!inRange(e.args(), tensor->type.shape, ranges))
+            return makeDiag(DiagCode::UnsafeAccess, fmt::format("{} may lie outside {}", e.text(), tensor->type.text()));
+    }
+    for (std::size_t i = 0; i < e.args().size(); ++i)
+        FW_CHECK(checkReads(e.arg(i), inst, ranges, e.op() == ExprOp::Pad && i == 0));
+    return {};
+}
+
+} // namespace
+
+bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges) {
+    if (indices.size() != extents.size())
+        return false;
+    for (std::size_t i = 0; i < indices.size(); ++i)
+        if (!indexInRange(indices[i], extents[i], ranges))
+            return false;
+    return true;
+}
+
+Status checkSafety(const OpInst& inst, const std::vector<Expr>& assumptions) {
+    for (const Stage& stage : inst.stages) {
+        Ranges ranges;
+        for (const Expr& assumption : assumptions)
+            ranges.assume(assumption);
+        for (const std::vector<Axis>* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes)
+                ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
+        const TensorDecl* out = inst.find(stage.out);
+        if (out == nullptr || !inRange(stage.store, out->type.shape, ranges))
+            return makeDiag(DiagCode::UnsafeAccess, fmt::format("a write may lie outside {}", stage.out.text()));
+        FW_CHECK(checkReads(stage.body, inst, ranges, false));
+    }
+    return {};
+}
+
+} // namespace fw
