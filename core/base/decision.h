@@ -23,6 +23,7 @@
     X(CannotAbsorb,       "IMP02", "the implementation cannot absorb it: {}") \
     X(AlreadyAnchored,    "IMP03", "the group already has an anchor: {}") \
     X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
+    X(NotConnected,       "CON01", "no value leads from one to the other: {}") \
     X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \
     X(GroupLimit,         "LIM11", "the group is as large as it may be: {}") \
     X(RecomputeCost,      "CST01", "it would be computed more than once: {}") \

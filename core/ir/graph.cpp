@@ -81,6 +81,16 @@ Hash Graph::hash() const {
     return hashOf(text);
 }
 
+OpCall callOf(const Graph& graph, const Node& node) {
+    OpCall call;
+    call.attrs = node.attrs;
+    for (const ValueRef& input : node.inputs)
+        call.inputs.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
+    for (const Output& output : node.outputs)
+        call.declared.push_back(output.type);
+    return call;
+}
+
 Diags verify(const Graph& graph) {
     Diags out;
     const auto bad = [&](const Node& node, const std::string& what) {

@@ -144,6 +144,9 @@ private:
     NodeId m_nextId = 0;
 };
 
+// The call that a node makes: operand types, attributes, declared output types.
+OpCall callOf(const Graph& graph, const Node& node);
+
 // What the verifier finds wrong; empty if nothing. GraphEditor::finish() calls it.
 Diags verify(const Graph& graph);
 

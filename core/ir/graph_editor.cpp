@@ -9,16 +9,6 @@ namespace fw {
 
 namespace {
 
-OpCall callOf(const Node& node, const std::function<const TensorType&(ValueRef)>& typeOf) {
-    OpCall call;
-    call.attrs = node.attrs;
-    for (const ValueRef& input : node.inputs)
-        call.inputs.push_back(input.valid() ? std::optional(typeOf(input)) : std::nullopt);
-    for (const Output& output : node.outputs)
-        call.declared.push_back(output.type);
-    return call;
-}
-
 bool isLeaf(const Node& node) {
     return node.isInput() || node.isConstant();
 }
@@ -91,7 +81,13 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
             throw InternalError("an operand of " + name + " is not in the graph");
     for (TensorType& declared : wish.declaredTypes)
         node->outputs.push_back({{}, std::move(declared)});
-    Result<Inferred> inferred = op->infer(callOf(*node, [this](ValueRef v) -> const TensorType& { return type(v); }));
+    OpCall call;
+    call.attrs = node->attrs;
+    for (const ValueRef& input : node->inputs)
+        call.inputs.push_back(input.valid() ? std::optional(type(input)) : std::nullopt);
+    for (const Output& output : node->outputs)
+        call.declared.push_back(output.type);
+    Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
     for (const Assumption& assumption : inferred->assumptions)
@@ -133,7 +129,12 @@ void GraphEditor::replaceUses(ValueRef from, ValueRef to) {
 }
 
 void GraphEditor::remove(NodeId id) {
-    m_nodes.erase(id);
+    if (const auto found = m_nodes.find(id); found != m_nodes.end()) {
+        m_names.erase(found->second->name);
+        for (const Output& output : found->second->outputs)
+            m_names.erase(output.name);
+        m_nodes.erase(found);
+    }
     std::erase(m_order, id);
     std::erase(m_inputs, id);
 }
@@ -159,6 +160,7 @@ void GraphEditor::removeUnused() {
 
 void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
     std::sort(origins.begin(), origins.end());
+    origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
     m_nodes.at(node)->origins = std::move(origins);
 }
 
@@ -211,8 +213,7 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
         const std::shared_ptr<Node> node = std::make_shared<Node>(*m_nodes.at(id));
         if (!isLeaf(*node)) {
             const Operator* op = m_operators->find(node->op);
-            const auto typeOf = [&](ValueRef value) -> const TensorType& { return graph->type(value); };
-            Result<Inferred> inferred = op->infer(callOf(*node, typeOf));
+            Result<Inferred> inferred = op->infer(callOf(*graph, *node));
             if (!inferred)
                 return inferred.takeDiag().at({{}, node->name});
             if (inferred->outputs.size() != node->outputs.size())

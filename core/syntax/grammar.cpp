@@ -1,11 +1,14 @@
 // Every declaration of the language, by its keyword.
 #include "syntax/op.h"
+#include "syntax/rule.h"
 
 namespace fw {
 
 const Grammar& fwGrammar() {
     static const Grammar grammar = {
-        {"op", parseOpDeclaration},
+        {"op", parseOpDeclaration},           {"rule", parseRuleDeclaration},
+        {"pattern", parsePatternDeclaration}, {"chain", parseChainDeclaration},
+        {"builtin", parseBuiltinDeclaration},
     };
     return grammar;
 }

@@ -250,7 +250,7 @@ Tree Parser::callOrIndex(Token name) {
         tree.kind = TreeKind::Call;
         tree.args = expressions(")");
         // Attributes follow only where they cannot be a block of statements.
-        if (at("{") && peek(1).kind == TokenKind::Name && peek(2).is("=")) {
+        if (at("{") && (peek(1).is("*") || (peek(1).kind == TokenKind::Name && peek(2).is("=")))) {
             take();
             tree.attrs = attributes();
         }
@@ -309,9 +309,14 @@ std::vector<TreeAttr> Parser::attributes() {
     do {
         TreeAttr attr;
         const Token first = peek();
-        attr.name = expectName("an attribute");
-        expect("=");
-        attr.value = expression();
+        if (accept("*")) { // {*a}: all attributes that a pattern captured
+            attr.name = "*";
+            attr.value = primary();
+        } else {
+            attr.name = expectName("an attribute");
+            expect("=");
+            attr.value = expression();
+        }
         attr.span = spanFrom(first);
         list.push_back(std::move(attr));
     } while (accept(","));

@@ -1,0 +1,328 @@
+#include "pattern/match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr int deepest = 2000; // nested calls; a graph of that depth under one pattern is refused
+
+std::optional<double> numberOf(const Tree& tree) {
+    if (tree.kind == TreeKind::Int)
+        return static_cast<double>(tree.integer);
+    if (tree.kind == TreeKind::Float)
+        return tree.real;
+    if (tree.kind == TreeKind::Unary && tree.text == "-")
+        if (const auto inner = numberOf(tree.args[0]))
+            return -*inner;
+    return std::nullopt;
+}
+
+std::string treeText(const Tree& tree) {
+    if (const auto number = numberOf(tree))
+        return fmt::format("{}", *number);
+    if (tree.kind == TreeKind::List) {
+        std::string out = "[";
+        for (const Tree& part : tree.args)
+            out += (out.size() > 1 ? ", " : "") + treeText(part);
+        return out + "]";
+    }
+    return tree.text;
+}
+
+} // namespace
+
+bool attributeEquals(const AttrValue& value, const Tree& written) {
+    if (const auto number = numberOf(written)) {
+        if (const auto* integer = std::get_if<std::int64_t>(&value))
+            return static_cast<double>(*integer) == *number;
+        if (const auto* real = std::get_if<double>(&value))
+            return *real == *number || static_cast<float>(*real) == static_cast<float>(*number);
+        return false;
+    }
+    if (written.kind == TreeKind::List) {
+        const auto same = [&](const auto& list) {
+            if (list.size() != written.args.size())
+                return false;
+            for (std::size_t i = 0; i < list.size(); ++i)
+                if (numberOf(written.args[i]) != std::optional(static_cast<double>(list[i])))
+                    return false;
+            return true;
+        };
+        if (const auto* integers = std::get_if<Integers>(&value))
+            return same(*integers);
+        if (const auto* reals = std::get_if<Reals>(&value))
+            return same(*reals);
+        return false;
+    }
+    if (const auto* text = std::get_if<std::string>(&value))
+        return written.kind == TreeKind::Text && *text == written.text;
+    if (const auto* dtype = std::get_if<DType>(&value))
+        return written.isName(dtypeText(*dtype));
+    return false;
+}
+
+std::string patternText(const PatternTree& p) {
+    const auto list = [](const std::vector<PatternTree>& parts, const std::string& mark) {
+        std::string out;
+        for (const PatternTree& part : parts)
+            out += (out.empty() ? "" : mark) + patternText(part);
+        return out;
+    };
+    switch (p.kind) {
+    case PatternKind::Previous:
+        return "^";
+    case PatternKind::Any:
+        return "any";
+    case PatternKind::Const:
+        return "const";
+    case PatternKind::Capture:
+        return p.name + (p.isConst ? ": const" : "");
+    case PatternKind::Bind:
+        return p.name + " = " + patternText(p.args[0]);
+    case PatternKind::Call: {
+        std::string out = p.name + "(" + list(p.args, ", ") + (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
+        std::string attrs;
+        for (const PatternAttrTree& attr : p.attrs) {
+            attrs += attrs.empty() ? "" : ", ";
+            if (attr.kind == PatternAttrTree::Kind::All)
+                attrs += "*" + attr.name;
+            else if (attr.kind == PatternAttrTree::Kind::Equal)
+                attrs += attr.name + " = " + treeText(attr.value);
+            else if (attr.kind == PatternAttrTree::Kind::Range)
+                attrs += fmt::format("{} in {}..{}", attr.name, attr.low, attr.high);
+            else
+                attrs += attr.name;
+        }
+        return attrs.empty() ? out : out + " {" + attrs + "}";
+    }
+    case PatternKind::Sequence:
+        return list(p.args, " >> ");
+    case PatternKind::Alternatives:
+        return "(" + list(p.args, " | ") + ")";
+    case PatternKind::Optional:
+        return patternText(p.args[0]) + "?";
+    case PatternKind::Repeat:
+        return patternText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
+    }
+    return {};
+}
+
+std::size_t callCount(const PatternTree& p) {
+    std::size_t count = p.kind == PatternKind::Call ? 1 : 0;
+    if (p.kind == PatternKind::Alternatives) {
+        for (const PatternTree& part : p.args)
+            count = std::max(count, callCount(part));
+        return count;
+    }
+    for (const PatternTree& part : p.args)
+        count += callCount(part);
+    return count;
+}
+
+Matcher::Matcher(const Graph& graph, const PatternTable& table, MatchOptions options)
+    : m_graph(graph), m_table(table), m_options(options) {}
+
+std::string Matcher::describe(ValueRef v) const {
+    if (!v.valid())
+        return "no operand";
+    const Node& node = m_graph.node(v.node);
+    return node.isInput() || node.isConstant() ? node.op + " " + node.name : node.op;
+}
+
+bool Matcher::refuse(const PatternTree& p, std::string expected, std::string found) {
+    if (m_best.clause.empty() || m_nodes.size() > m_best.matched)
+        m_best = {m_root, m_nodes.size(), m_total, patternText(p), std::move(expected), std::move(found)};
+    return false;
+}
+
+Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns, ValueRef root) {
+    m_bindings = {};
+    m_nodes.clear();
+    m_steps = 0;
+    m_root = root.node;
+    m_best = {};
+    m_total = 0;
+    for (const NamedPattern& named : patterns)
+        m_total += callCount(named.pattern);
+    Match found;
+    std::function<bool(std::size_t)> from = [&](std::size_t i) -> bool {
+        if (i == patterns.size()) {
+            found.bindings = m_bindings;
+            found.nodes = m_nodes;
+            return true;
+        }
+        const auto tryAt = [&](ValueRef v) {
+            found.roots.push_back(v);
+            const bool ok = bind(patterns[i].name, v, patterns[i].pattern,
+                                 [&] { return pattern(patterns[i].pattern, v, nullptr, [&] { return from(i + 1); }); });
+            if (!ok)
+                found.roots.pop_back();
+            return ok;
+        };
+        if (i == 0)
+            return tryAt(root);
+        for (const NodePtr& node : m_graph.nodes())
+            for (std::size_t o = 0; o < node->outputs.size(); ++o)
+                if (!node->isConstant() && tryAt({node->id, static_cast<int>(o)}))
+                    return true;
+        return false;
+    };
+    const bool ok = from(0);
+    if (m_steps > m_options.budget)
+        return makeDiag(DiagCode::LimitReached, "there are too many ways to match", {{}, m_graph.node(root.node).name});
+    return ok ? std::optional(std::move(found)) : std::nullopt;
+}
+
+bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {
+    const auto known = m_bindings.values.find(name);
+    if (known != m_bindings.values.end())
+        return known->second == v ? next() : refuse(p, name + " again: " + describe(known->second), describe(v));
+    m_bindings.values.emplace(name, v);
+    if (next())
+        return true;
+    m_bindings.values.erase(name);
+    return false;
+}
+
+bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
+    if (++m_steps > m_options.budget || m_depth > deepest)
+        return false;
+    struct Depth {
+        int& depth;
+        explicit Depth(int& d) : depth(d) { ++depth; }
+        ~Depth() { --depth; }
+    } guard(m_depth);
+    switch (p.kind) {
+    case PatternKind::Previous:
+        return previousValue(v, previous, next);
+    case PatternKind::Any:
+        return v.valid() ? next() : refuse(p, "a value", describe(v));
+    case PatternKind::Const:
+        return m_graph.constant(v) != nullptr ? next() : refuse(p, "a constant", describe(v));
+    case PatternKind::Capture:
+        if (!v.valid())
+            return refuse(p, "a value", describe(v));
+        if (p.isConst && m_graph.constant(v) == nullptr)
+            return refuse(p, "a constant", describe(v));
+        return bind(p.name, v, p, next);
+    case PatternKind::Bind:
+        return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
+    case PatternKind::Alternatives:
+        for (const PatternTree& option : p.args)
+            if (pattern(option, v, previous, next))
+                return true;
+        return false;
+    case PatternKind::Sequence:
+        return sequence(p, p.args.size(), 0, v, previous, next);
+    case PatternKind::Optional:
+    case PatternKind::Repeat:
+        return refuse(p, "a step behind >>", patternText(p)); // only inside a sequence, which handles it
+    case PatternKind::Call:
+        return call(p, v, previous, next);
+    }
+    return false;
+}
+
+bool Matcher::previousValue(ValueRef v, const Previous* previous, const Next& next) {
+    if (previous == nullptr)
+        return v.valid() && next(); // the first step of a chain: whatever comes in
+    return sequence(*previous->sequence, previous->count, 0, v, previous->outer, next);
+}
+
+bool Matcher::sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v, const Previous* outer,
+                       const Next& next) {
+    if (++m_steps > m_options.budget)
+        return false;
+    if (count == 0)
+        return previousValue(v, outer, next);
+    const PatternTree& step = p.args[count - 1];
+    const Previous before{&p, count - 1, outer};
+    if (step.kind == PatternKind::Optional)
+        return pattern(step.args[0], v, &before, next) || sequence(p, count - 1, 0, v, outer, next);
+    if (step.kind == PatternKind::Repeat) {
+        if (repeated < step.high) {
+            // Once more: what comes before is this step again.
+            PatternTree again;
+            again.kind = PatternKind::Sequence;
+            again.args.assign(p.args.begin(), p.args.begin() + static_cast<std::ptrdiff_t>(count));
+            again.args.back().low = std::max<std::int64_t>(0, step.low - 1);
+            again.args.back().high = step.high - 1;
+            const Previous more{&again, count, outer};
+            if (pattern(step.args[0], v, &more, next))
+                return true;
+        }
+        return step.low <= repeated && sequence(p, count - 1, 0, v, outer, next);
+    }
+    return pattern(step, v, &before, next);
+}
+
+bool Matcher::attributes(const PatternTree& p, const Node& node) {
+    for (const PatternAttrTree& attr : p.attrs) {
+        if (attr.kind == PatternAttrTree::Kind::All) {
+            m_bindings.attrs.insert_or_assign(attr.name, node.attrs);
+            continue;
+        }
+        const AttrValue* value = node.attrs.find(attr.name);
+        if (value == nullptr)
+            return refuse(p, "attribute " + attr.name, "none");
+        if (attr.kind == PatternAttrTree::Kind::Capture) {
+            m_bindings.attrValues.insert_or_assign(attr.name, *value);
+        } else if (attr.kind == PatternAttrTree::Kind::Range) {
+            const auto* integer = std::get_if<std::int64_t>(value);
+            if (integer == nullptr || *integer < attr.low || *integer > attr.high)
+                return refuse(p, fmt::format("{} in {}..{}", attr.name, attr.low, attr.high), attrText(*value));
+        } else if (!attributeEquals(*value, attr.value)) {
+            return refuse(p, attr.name + " = " + treeText(attr.value), attrText(*value));
+        }
+    }
+    return true;
+}
+
+bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
+    if (const auto declared = m_table.find(p.name); declared != m_table.end() && declared->second->params.empty())
+        return pattern(declared->second->pattern, v, previous, next);
+    if (!v.valid())
+        return refuse(p, p.name, describe(v));
+    const Node& node = m_graph.node(v.node);
+    if (node.op != p.name)
+        return refuse(p, p.name, describe(v));
+    if (v.output != 0)
+        return refuse(p, "the first output of " + p.name, fmt::format("output {}", v.output));
+    if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
+        return refuse(p, "another " + p.name, "the same one");
+    std::vector<ValueRef> values = node.inputs;
+    while (!values.empty() && !values.back().valid())
+        values.pop_back();
+    if (p.anyArgs ? values.size() < p.args.size() : values.size() != p.args.size())
+        return refuse(p, fmt::format("{} operands", p.args.size()), fmt::format("{}", values.size()));
+    const MatchBindings before = m_bindings;
+    if (!attributes(p, node)) {
+        m_bindings = before;
+        return false;
+    }
+    m_nodes.push_back(node.id);
+    if (operands(p, values, 0, previous, next))
+        return true;
+    const Operator* op = m_graph.operators().find(node.op);
+    if (op != nullptr && op->commutative() && values.size() == 2) {
+        std::swap(values[0], values[1]);
+        if (operands(p, values, 0, previous, next))
+            return true;
+    }
+    m_nodes.pop_back();
+    m_bindings = before;
+    return false;
+}
+
+bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at, const Previous* previous,
+                       const Next& next) {
+    if (at == p.args.size())
+        return next();
+    return pattern(p.args[at], values[at], previous, [&] { return operands(p, values, at + 1, previous, next); });
+}
+
+} // namespace fw

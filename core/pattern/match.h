@@ -1,0 +1,94 @@
+// The matcher: one for rules, composites and library chains alike.
+//
+// A pattern is matched from a value backward to its operands, with backtracking. Deterministic: nodes and
+// alternatives in order, optional and repeated steps greedy, then shorter. Bounded by a budget of steps.
+// Commutative operators are tried in both orders. Two calls of a pattern are two nodes of the graph.
+// `>>` hands the value before a step on as `^`; an absent step hands on what it got.
+#pragma once
+
+#include "ir/graph.h"
+#include "syntax/rule.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fw {
+
+// Declared patterns and chains by name; a call of one is replaced by what it stands for.
+using PatternTable = std::map<std::string, const PatternDeclTree*, std::less<>>;
+
+struct MatchBindings {
+    std::map<std::string, ValueRef> values;      // captures and named parts
+    std::map<std::string, Attrs> attrs;          // {*a}
+    std::map<std::string, AttrValue> attrValues; // {axis}
+};
+
+struct Match {
+    std::vector<ValueRef> roots; // one per named pattern
+    MatchBindings bindings;
+    std::vector<NodeId> nodes; // operators matched, in the order found
+};
+
+// The deepest attempt that failed, so that "why does this not match?" has an answer.
+struct NearMiss {
+    NodeId root = -1;
+    std::size_t matched = 0;
+    std::size_t total = 0;
+    std::string clause; // "relu(^)"
+    std::string expected;
+    std::string found;
+};
+
+struct MatchOptions {
+    std::size_t budget = 100000; // steps per root
+};
+
+// Text of a pattern, as written in messages.
+std::string patternText(const PatternTree& pattern);
+std::size_t callCount(const PatternTree& pattern); // operators in its longest form
+
+class Matcher {
+public:
+    Matcher(const Graph& graph, const PatternTable& table, MatchOptions options = {});
+
+    // All named patterns at once, the first of them at `root`. LimitReached if the budget ran out.
+    Result<std::optional<Match>> matchAt(const std::vector<NamedPattern>& patterns, ValueRef root);
+    const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
+
+private:
+    struct Previous { // "^": the first `count` steps of a sequence, in front of `outer`
+        const PatternTree* sequence = nullptr;
+        std::size_t count = 0;
+        const Previous* outer = nullptr;
+    };
+    using Next = std::function<bool()>;
+
+    bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    bool sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v, const Previous* outer, const Next& next);
+    bool previousValue(ValueRef v, const Previous* previous, const Next& next);
+    bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at, const Previous* previous, const Next& next);
+    bool attributes(const PatternTree& p, const Node& node);
+    bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
+    bool refuse(const PatternTree& p, std::string expected, std::string found);
+    std::string describe(ValueRef v) const;
+
+    const Graph& m_graph;
+    const PatternTable& m_table;
+    MatchOptions m_options;
+    MatchBindings m_bindings;
+    std::vector<NodeId> m_nodes;
+    std::size_t m_steps = 0;
+    int m_depth = 0;
+    NodeId m_root = -1;
+    std::size_t m_total = 0;
+    NearMiss m_best;
+};
+
+// Equality of an attribute with a written value: numbers, texts, names, lists of them.
+bool attributeEquals(const AttrValue& value, const Tree& written);
+
+} // namespace fw

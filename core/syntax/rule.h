@@ -1,0 +1,76 @@
+// Trees of patterns, chains, rules and built-in rewrites.
+//
+//     pattern NAME "(" [NAME [":" kind] {"," ...}] ")" "=" pattern      chain NAME "=" pattern
+//     builtin NAME ["doc"]
+//     rule NAME ["doc"] "{" { clause } "}"
+//     clause  := "stage" NAME | "strategy" NAME | "match" NAME "=" pattern {"," NAME "=" pattern}
+//              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "=" expr}
+//              | "duplicate"
+//     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{" INT ".." INT "}" ] ]
+//     prim    := "^" | "any" | "const" | NAME [":" "const"] | NAME "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
+//              | "(" pattern ")"      arg := pattern | "..."
+//     attrs   := "*" NAME | NAME [ "=" value | "in" INT ".." INT ]
+// Right sides are expressions (tree.h), where a call may carry "{*NAME, attr = value}".
+#pragma once
+
+#include "syntax/parser.h"
+
+namespace fw {
+
+enum class PatternKind : std::uint8_t { Previous, Any, Const, Capture, Bind, Call, Sequence, Alternatives, Optional, Repeat };
+
+struct PatternAttrTree {
+    enum class Kind : std::uint8_t { All, Capture, Equal, Range };
+    Kind kind = Kind::Equal;
+    std::string name; // of the attribute; of the capture for All
+    Tree value;       // Equal
+    std::int64_t low = 0, high = 0;
+    Span span;
+};
+
+struct PatternTree {
+    PatternKind kind = PatternKind::Any;
+    std::string name;              // Capture, Bind; the operator, pattern or chain of a Call
+    bool isConst = false;          // Capture ": const"
+    bool anyArgs = false;          // Call: "..." after the arguments
+    std::vector<PatternTree> args; // Call: operands; Sequence: steps; Alternatives; the one inside of others
+    std::vector<PatternAttrTree> attrs;
+    std::int64_t low = 0, high = 0; // Repeat
+    Span span;
+};
+
+struct NamedPattern {
+    std::string name;
+    PatternTree pattern;
+};
+
+struct NamedTree {
+    std::string name;
+    Tree value;
+};
+
+struct RuleTree : DeclarationTree {
+    std::string stage = "simplify";
+    std::string strategy = "fixpoint"; // once, sweep, fixpoint
+    bool duplicate = false;            // interior values may be used outside: they are computed twice
+    std::vector<NamedPattern> match;
+    std::vector<Tree> where;
+    std::vector<NamedTree> let;
+    std::vector<NamedTree> emit;
+};
+
+struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
+    std::vector<std::string> params;
+    PatternTree pattern;
+};
+
+struct BuiltinTree : DeclarationTree {};
+
+std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser);
+
+PatternTree parsePattern(Parser& parser);
+
+} // namespace fw
