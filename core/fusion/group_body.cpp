@@ -1,0 +1,135 @@
+#include "fusion/group_body.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace fw {
+
+namespace {
+
+// A floating or integer constant of one element reads as a literal.
+std::optional<Expr> literalOf(const Graph& graph, ValueRef value) {
+    const TensorData* data = graph.constant(value);
+    if (data == nullptr || data->count() != 1 || data->dtype() == DType::Text)
+        return std::nullopt;
+    if (isInteger(data->dtype()) || data->dtype() == DType::Bool)
+        return intExpr(data->integerAt(0), data->dtype());
+    return floatExpr(data->at(0), data->dtype());
+}
+
+void removeDeadStages(OpInst& inst) {
+    std::set<Symbol> wanted;
+    for (const TensorDecl& output : inst.outputs)
+        wanted.insert(output.name);
+    std::vector<Stage> kept;
+    for (auto stage = inst.stages.rbegin(); stage != inst.stages.rend(); ++stage) {
+        if (!wanted.contains(stage->out))
+            continue;
+        visitExpr(stage->body, [&](const Expr& part) {
+            if (part.op() == ExprOp::Load)
+                wanted.insert(part->symbol);
+        });
+        kept.insert(kept.begin(), std::move(*stage));
+    }
+    inst.stages = std::move(kept);
+    std::erase_if(inst.temporaries, [&](const TensorDecl& decl) { return !wanted.contains(decl.name); });
+}
+
+void keepUsedInputs(GroupBody& body) {
+    std::set<Symbol> read;
+    for (const Stage& stage : body.inst.stages)
+        visitExpr(stage.body, [&](const Expr& part) {
+            if (part.op() == ExprOp::Load)
+                read.insert(part->symbol);
+        });
+    GroupBody out = body;
+    out.inst.inputs.clear();
+    out.inputs.clear();
+    out.inputLayouts.clear();
+    out.constantInput.clear();
+    for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+        if (!read.contains(body.inst.inputs[i].name))
+            continue;
+        out.inst.inputs.push_back(body.inst.inputs[i]);
+        out.inputs.push_back(body.inputs[i]);
+        out.inputLayouts.push_back(body.inputLayouts[i]);
+        out.constantInput.push_back(body.constantInput[i]);
+    }
+    body = std::move(out);
+}
+
+} // namespace
+
+Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    GroupBody body;
+    std::map<ValueRef, Symbol> names;
+    const std::set<NodeId> members(group.nodes.begin(), group.nodes.end());
+    for (std::size_t i = 0; i < group.outputs.size(); ++i) {
+        const ValueRef value = group.outputs[i];
+        const Symbol name(fmt::format("out{}", i));
+        names.emplace(value, name);
+        body.inst.outputs.push_back({name, graph.type(value)});
+        body.outputs.push_back(value);
+        body.outputLayouts.push_back(plan.layout(value));
+    }
+    Substitution none;
+    std::map<Symbol, Expr> literals;
+    int temporaries = 0;
+    for (std::size_t position = 0; position < group.nodes.size(); ++position) {
+        const Node& node = graph.node(group.nodes[position]);
+        const Operator* op = graph.operators().find(node.op);
+        Result<OpInst> inst = op->instantiate(callOf(graph, node));
+        if (!inst)
+            return inst.takeDiag().at({{}, node.name});
+        std::vector<std::pair<Symbol, Symbol>> rename;
+        std::size_t formal = 0;
+        for (const ValueRef& operand : node.inputs) {
+            if (!operand.valid())
+                continue;
+            if (!names.contains(operand)) {
+                const Symbol name(fmt::format("in{}", body.inputs.size()));
+                names.emplace(operand, name);
+                body.inst.inputs.push_back({name, graph.type(operand)});
+                body.inputs.push_back(operand);
+                body.inputLayouts.push_back(plan.layout(operand));
+                body.constantInput.push_back(graph.constant(operand) != nullptr);
+                if (auto literal = literalOf(graph, operand))
+                    literals.emplace(name, *literal);
+            }
+            rename.emplace_back(inst->inputs.at(formal++).name, names.at(operand));
+        }
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const ValueRef value{node.id, static_cast<int>(i)};
+            if (!names.contains(value)) {
+                const Symbol name(fmt::format("t{}", temporaries++));
+                names.emplace(value, name);
+                body.inst.temporaries.push_back({name, graph.type(value)});
+            }
+            rename.emplace_back(inst->outputs.at(i).name, names.at(value));
+        }
+        for (const TensorDecl& decl : inst->temporaries) {
+            const Symbol name(fmt::format("t{}", temporaries++));
+            rename.emplace_back(decl.name, name);
+            body.inst.temporaries.push_back({name, decl.type});
+        }
+        OpInst own = renamed(*inst, rename, position == 0 ? std::string() : fmt::format("_{}", position));
+        for (Stage& stage : own.stages) {
+            stage.nodes = {node.id};
+            body.inst.stages.push_back(std::move(stage));
+        }
+    }
+    if (!literals.empty())
+        for (Stage& stage : body.inst.stages)
+            stage.body = mapExpr(stage.body, [&](const Expr& part) {
+                if (part.op() != ExprOp::Load)
+                    return part;
+                const auto literal = literals.find(part->symbol);
+                return literal == literals.end() ? part : literal->second;
+            });
+    removeDeadStages(body.inst);
+    keepUsedInputs(body);
+    return body;
+}
+
+} // namespace fw

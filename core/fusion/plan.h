@@ -1,0 +1,75 @@
+// FusionPlan: groups and implementations chosen together, a reason for every edge.
+//
+// Groups are convex and partition the operators (inputs and constants belong to none). A group is
+// computed by one implementation, chosen for its anchor; what joins the anchor is what that
+// implementation said it absorbs, asked step by step while the group grows. Deterministic: nodes are
+// visited in topological order, ties go by order.
+#pragma once
+
+#include "ir/storage_map.h"
+#include "strategy/implementation.h"
+
+#include <map>
+#include <optional>
+
+namespace fw {
+
+struct Gate {
+    std::string name;
+    bool pass = false;
+    std::string evidence;
+};
+
+// What was considered for one edge of the graph. The first gate that fails decides.
+struct EdgeDecision {
+    NodeId from = -1;
+    NodeId to = -1;
+    Decision decision;
+    std::vector<Gate> gates;
+};
+
+struct Group {
+    int id = -1;
+    std::string name;          // from its operators: "conv2d_bias_relu_3"
+    std::vector<NodeId> nodes; // in topological order
+    NodeId anchor = -1;
+    std::string implementation; // "view" if nothing is computed
+    std::string source;         // what decided: "priority", "only", "order"
+    std::vector<Candidate> candidates;
+    std::vector<ValueRef> inputs;  // read from outside, in order of first use
+    std::vector<ValueRef> outputs; // used outside or results
+    Facts work;                    // sums over the nodes; bytes are those that cross the border
+    double estimateUs = 0;
+
+    bool isView() const { return implementation == "view"; }
+};
+
+struct FusionPlan {
+    std::vector<Group> groups; // in an order in which they can run
+    std::map<NodeId, int> groupOf;
+    std::vector<EdgeDecision> edges;       // every edge between operators, in node order
+    std::map<ValueRef, StorageMap> layouts; // values not listed are row-major
+    Decisions notices;
+
+    const Group& groupAt(NodeId node) const;
+    const EdgeDecision* edge(NodeId from, NodeId to) const;
+    StorageMap layout(ValueRef value) const;
+};
+
+struct PlanOptions {
+    std::size_t groupLimit = 64; // nodes in a group
+};
+
+// Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node).
+Result<FusionPlan> planFusion(const Graph& graph, const Target& target, const PlanOptions& options = {});
+
+// The reason why a graph cannot be compiled, one diagnostic per node; empty if it can.
+Diags obstacles(const Graph& graph);
+
+// Adds the storage map of every value to the plan, with a Decision for those not row-major (layout.cpp).
+void chooseLayouts(const Graph& graph, FusionPlan& plan);
+
+// True if the node hands on its first operand's elements in the same order (reshape and its spellings).
+bool isView(const Graph& graph, const Node& node);
+
+} // namespace fw
