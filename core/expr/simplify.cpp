@@ -400,7 +400,7 @@ Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
     const Interval sign = boundsOf(divisor, ranges);
     const bool positive = sign.min && *sign.min > 0;
     const bool dimLike = sign.min && *sign.min >= 0; // a free dim: where it is 0, nothing is evaluated
-    if (!positive && !dimLike)
+    if ((!positive && !dimLike) || divisor.isInt(0))
         return e;
     Division parts = divideTerms(toAffine(value), divisor);
     Expr rest = fromAffine(parts.rest);

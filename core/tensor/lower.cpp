@@ -83,8 +83,7 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
         });
         if (writer == group.stages.end())
             continue;
-        addParameter(decl, StorageMap(), BufferAccess::ReadWrite);
-        out.temporaries.push_back(decl);
+        memory[decl.name] = {decl, StorageMap()};
     }
     std::set<Symbol> symbols;
     collectSymbols(group, symbols);
@@ -96,6 +95,13 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
                 nests.push_back(NestLowering(group, memory, stage.stage).lower());
     } catch (const LowerRefusal& refusal) {
         return makeDiag(DiagCode::ScheduleIllegal, refusal.why);
+    }
+    // Nests may have asked for memory too, where a local buffer would be too large.
+    for (const TensorDecl& decl : group.inst.temporaries) {
+        if (!memory.contains(decl.name))
+            continue;
+        addParameter(decl, StorageMap(), BufferAccess::ReadWrite);
+        out.temporaries.push_back(decl);
     }
     out.nest.body = blockStmt(std::move(nests));
     out.nest = optimizeLoops(out.nest);

@@ -7,6 +7,12 @@
 
 namespace fw {
 
+namespace {
+
+constexpr std::int64_t mapBufferBytes = 16384;
+
+} // namespace
+
 std::set<Symbol> loadedTensors(const Expr& e) {
     std::set<Symbol> out;
     visitExpr(e, [&](const Expr& part) {
@@ -169,6 +175,18 @@ void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, st
     for (Expr& index2 : member.stage.store)
         index2 = substitute(index2, rename);
     member.inMemory = m_memory.contains(member.stage.out);
+    if (member.stage.isMap() && !member.inMemory) {
+        // What is too large for the stack gets memory of its own.
+        const TensorDecl& decl = *m_group.inst.find(member.stage.out);
+        Expr size(static_cast<std::int64_t>(dtypeBytes(decl.type.dtype)));
+        for (std::size_t d = 0; d < member.roles.size(); ++d)
+            if (member.roles[d] == DimRole::Own)
+                size = size * decl.type.shape[d];
+        if (!size.isInt() || *size.asInt() > mapBufferBytes) {
+            m_memory[decl.name] = {decl, StorageMap()};
+            member.inMemory = true;
+        }
+    }
     if (member.inMemory)
         for (const Symbol axis : open)
             if (!rootVars.contains(axis) && !m_axes.extents({}).at(axis).isInt(1))

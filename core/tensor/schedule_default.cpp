@@ -16,8 +16,26 @@ struct Template {
 
 // In order: the first that takes a nest schedules it.
 constexpr Template templates[] = {
+    {"contraction_tiled", planContraction},
+    {"rowwise", planRowwise},
+    {"window", planWindow},
     {"elementwise", planElementwise},
 };
+
+// The name of the template that took the nest; else empty, with what they all said.
+std::string firstTemplate(Planner& planner, const NestPlan& nest, std::string& refusals) {
+    for (const Template& candidate : templates) {
+        const std::size_t before = planner.schedule.steps.size();
+        const StorageMaps packs = planner.packs;
+        const Refused why = candidate.plan(planner, nest);
+        if (!why)
+            return candidate.name;
+        planner.schedule.steps.resize(before);
+        planner.packs = packs;
+        refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", candidate.name, *why);
+    }
+    return {};
+}
 
 double workOf(const Planner& planner, const NestPlan& nest) {
     double work = 0;
@@ -38,7 +56,7 @@ double workOf(const Planner& planner, const NestPlan& nest) {
 ScheduleChoice plainSchedule(const OpInst& inst, const ScheduleContext& context) {
     Planner planner(inst, context);
     for (std::size_t i = 0; i < inst.stages.size(); ++i)
-        planPlain(planner, {i, {}});
+        planPlain(planner, {i, {}, {}, {}});
     return {"plain", std::move(planner.schedule), {}, {}};
 }
 
@@ -47,20 +65,28 @@ Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext
     planner.inlineMaps();
     ScheduleChoice out;
     double most = -1;
-    for (const NestPlan& nest : planner.nests()) {
+    std::vector<NestPlan> nests = planner.nests();
+    for (std::size_t k = 0; k < nests.size(); ++k) {
+        const NestPlan nest = nests[k];
         const std::string subject = planner.stage(nest.root).out.text();
-        std::string taken, refusals;
-        for (const Template& candidate : templates) {
-            const std::size_t before = planner.schedule.steps.size();
-            const StorageMaps packs = planner.packs;
-            if (const Refused why = candidate.plan(planner, nest)) {
-                planner.schedule.steps.resize(before);
-                planner.packs = packs;
-                refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", candidate.name, *why);
-                continue;
+        std::string refusals;
+        std::string taken = firstTemplate(planner, nest, refusals);
+        if (taken.empty() && !nest.members.empty()) {
+            // No template takes the stages together: every stage gets a nest of its own.
+            out.decisions.push_back({subject, Verdict::Note, ReasonCode::ScheduleFallback, "nests apart, since " + refusals});
+            std::vector<NestPlan> apart;
+            std::vector<std::size_t> stages = nest.members;
+            stages.push_back(nest.root);
+            for (const std::size_t i : stages) {
+                NestPlan single{i, {}, {}, {}};
+                for (const Axis& axis : planner.stage(i).space) {
+                    single.row.insert(axis.var);
+                    single.axes[i][axis.var] = axis.var;
+                }
+                apart.push_back(std::move(single));
             }
-            taken = candidate.name;
-            break;
+            nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(k) + 1, apart.begin(), apart.end());
+            continue;
         }
         if (taken.empty()) {
             planPlain(planner, nest);

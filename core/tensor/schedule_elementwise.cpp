@@ -76,16 +76,7 @@ Refused planElementwise(Planner& planner, const NestPlan& nest) {
         outer = both;
     }
     const std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
-    const Symbol chunk = planner.fresh(inner, "1"), lane = planner.fresh(inner, "l");
-    if (unroll == 1) {
-        planner.split(root, inner, chunk, lane, lanes, Tail::Peel);
-    } else {
-        const Symbol part = planner.fresh(inner, "0"), copy = planner.fresh(inner, "u");
-        planner.split(root, inner, chunk, part, lanes * unroll, Tail::Peel);
-        planner.split(root, part, copy, lane, lanes, Tail::Guard);
-        planner.mark(StepKind::Unroll, root, copy);
-    }
-    planner.mark(StepKind::Vectorize, root, lane);
+    const Symbol chunk = planner.splitLanes(root, inner, extent, false);
     const double cost = std::max(bodyCost(planner.stage(root).body), 1.0) + 2;
     const double vector = static_cast<double>(lanes);
     if (outer.empty())

@@ -155,6 +155,27 @@ bool Planner::vectorizable(const std::vector<std::size_t>& stages, Symbol var) c
     return true;
 }
 
+Symbol Planner::splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced) {
+    const std::int64_t lanes = context.vectorLanes;
+    const auto fixed = extent.asInt();
+    const std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
+    const Symbol chunk = fresh(axis, "1"), lane = fresh(axis, "l");
+    if (unroll == 1) {
+        split(stage, axis, chunk, lane, lanes, Tail::Peel);
+    } else {
+        const Symbol part = fresh(axis, "0"), copy = fresh(axis, "u");
+        split(stage, axis, chunk, part, lanes * unroll, Tail::Peel);
+        split(stage, part, copy, lane, lanes, Tail::Guard);
+        mark(StepKind::Unroll, stage, copy);
+        if (reduced)
+            mark(StepKind::Partial, stage, copy);
+    }
+    mark(StepKind::Vectorize, stage, lane);
+    if (reduced)
+        mark(StepKind::Partial, stage, lane);
+    return chunk;
+}
+
 std::vector<Axis> Planner::storageSpace(std::size_t i) const {
     const Stage& s = stage(i);
     std::vector<Axis> out;
@@ -233,20 +254,32 @@ bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
     return true;
 }
 
+std::size_t treeSize(const Expr& e) {
+    std::size_t out = 0;
+    visitExpr(e, [&](const Expr&) { ++out; });
+    return out;
+}
+
 // Whether computing the map where it is read costs no more than writing and reading it.
 bool worthInlining(const Planner& planner, std::size_t i) {
     const Stage& s = planner.stage(i);
     const double cost = bodyCost(s.body);
-    std::size_t reads = 0;
+    constexpr std::size_t largestBody = 600; // nodes; beyond, text grows faster than memory traffic shrinks
+    Exprs distinct; // equal reads cost once: code generation merges them
+    std::size_t size = 0;
     bool once = true, intoReuse = false, broadcast = false;
     for (const std::size_t user : planner.readers(s.out)) {
         const Stage& u = planner.stage(user);
+        size += treeSize(u.body);
         std::vector<Axis> axes = u.space;
         axes.insert(axes.end(), u.reduce.begin(), u.reduce.end());
         for (const Expr& load : planner.loads(u.body)) {
             if (load->symbol != s.out)
                 continue;
-            ++reads;
+            size += treeSize(s.body);
+            if (std::find(distinct.begin(), distinct.end(), load) != distinct.end())
+                continue;
+            distinct.push_back(load);
             const bool plain = isPlainRead(load, axes);
             std::size_t used = 0;
             for (const Axis& axis : axes)
@@ -263,7 +296,8 @@ bool worthInlining(const Planner& planner, std::size_t i) {
                 intoReuse = true;
         }
     }
-    if (reads == 0)
+    const std::size_t reads = distinct.size();
+    if (reads == 0 || size > largestBody)
         return false;
     if (s.body.op() == ExprOp::Load || s.body.isConstant())
         return !intoReuse || s.body.isConstant();
@@ -346,7 +380,7 @@ std::vector<NestPlan> Planner::nests() const {
     for (std::size_t root = inst.stages.size(); root-- > 0;) {
         if (taken[root])
             continue;
-        NestPlan plan{root, {}};
+        NestPlan plan{root, {}, {}, {}};
         std::map<std::size_t, AxisMap> nest;
         for (const Axis& axis : stage(root).space)
             nest[root][axis.var] = axis.var;
@@ -363,15 +397,19 @@ std::vector<NestPlan> Planner::nests() const {
                     continue;
                 row = mapped;
                 reduces = true;
+            } else if (!row && axes.size() == stage(i).space.size() && mapped.size() == axes.size() &&
+                       axes.size() < stage(root).space.size()) {
+                row = mapped; // a value per row, such as the deviation: its reduction comes before it
             } else if (!row || !std::includes(mapped.begin(), mapped.end(), row->begin(), row->end())) {
-                // Maps come along once the row is known: those of the row and those along it.
-                continue;
+                continue; // maps come along if they are of the row or along it
             }
             nest[i] = axes;
             plan.members.insert(plan.members.begin(), i);
         }
         if (!reduces)
             plan.members.clear();
+        plan.row = row && reduces ? *row : targets(nest[root]);
+        plan.axes = nest;
         for (const std::size_t member : plan.members)
             taken[member] = true;
         taken[root] = true;

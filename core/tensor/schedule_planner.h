@@ -12,6 +12,8 @@ namespace fw {
 struct NestPlan {
     std::size_t root = 0;
     std::vector<std::size_t> members;
+    std::set<Symbol> row; // axes of the root that every reduction of the nest has
+    std::map<std::size_t, std::map<Symbol, Symbol>> axes; // stage -> its variable -> the root's
 };
 
 // Builds one schedule. Steps may only be added once all inlining is done.
@@ -53,6 +55,10 @@ public:
     // All values that move with `var` in these stages are four bytes wide.
     bool vectorizable(const std::vector<std::size_t>& stages, Symbol var) const;
 
+    // Splits an axis into chunks of up to four vectors; gives the loop over the chunks. Of a reduction:
+    // lanes and copies hold partial sums.
+    Symbol splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced);
+
     // Space of a stage from the slowest to the fastest axis in the storage of what it writes.
     std::vector<Axis> storageSpace(std::size_t stage) const;
 
@@ -68,6 +74,9 @@ std::int64_t grainFor(double operations);
 
 // A template: takes the nest and adds its steps, or says why it does not.
 using Refused = std::optional<std::string>;
+Refused planContraction(Planner& planner, const NestPlan& nest);
+Refused planRowwise(Planner& planner, const NestPlan& nest);
+Refused planWindow(Planner& planner, const NestPlan& nest);
 Refused planElementwise(Planner& planner, const NestPlan& nest);
 Refused planPlain(Planner& planner, const NestPlan& nest);
 

@@ -252,6 +252,9 @@ Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const B
     if (name != nullptr)
         *name = choice->name;
     for (const Decision& decision : choice->decisions)
+        if (decision.code != ReasonCode::ScheduleDefault && decision.code != ReasonCode::ScheduleFallback)
+            return {QString::fromStdString(decision.sentence()), {}, {}};
+    for (const Decision& decision : choice->decisions)
         if (decision.code == ReasonCode::ScheduleFallback && decision.evidence.find(": ") == std::string::npos)
             return {QString::fromStdString(decision.sentence()), {}, {}};
     const auto again = parseSchedule(choice->schedule.text());

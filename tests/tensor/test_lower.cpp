@@ -41,6 +41,13 @@ private Q_SLOTS:
     void elementwiseWithBroadcastsAndLayouts();
     void splitsFusionsAndOrders();
     void epilogueInRegisters();
+    void convolutionsOfAllKinds();
+    void productsOfAllSizes();
+    void poolsAndDepthwise();
+    void rowsOfAnyLength();
+    void reductionsOverAnyAxes();
+    void movesOfElements();
+    void randomGroups();
     void illegalStepsAreRefused();
     void schedulesReadBack();
 };
@@ -134,6 +141,240 @@ void TestLower::epilogueInRegisters() {
                 // Packed weights reach to the end of the last tile, so sums need no guard.
                 QVERIFY2(checked.text.find("fma(") != std::string::npos, checked.text.c_str());
             }
+}
+
+void TestLower::convolutionsOfAllKinds() {
+    ScheduleContext context;
+    context.threads = 2;
+    unsigned seed = 0;
+    for (const std::int64_t lanes : {4, 16})
+        for (const bool last : {false, true}) {
+            context.vectorLanes = lanes;
+            context.vectorRegisters = lanes == 4 ? 16 : 32;
+            context.maps.clear();
+            if (last)
+                context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}, {"r", channelsLast(4)}};
+            const ConvShape shapes[] = {
+                {.c = 3, .h = 9, .w = 9, .o = 17, .bias = true, .relu = true, .residual = true},
+                {.c = 5, .h = 1, .w = 30, .o = 33, .kh = 1, .kw = 1, .pad = 0, .relu = true},
+                {.c = 4, .h = 7, .w = 7, .o = 8, .bias = true},
+                {.c = 2, .h = 12, .w = 31, .o = 9, .kh = 5, .kw = 5, .stride = 2, .pad = 2},
+                {.c = 2, .h = 9, .w = 16, .o = 5, .kh = 3, .kw = 2, .pad = 0, .dilation = 2},
+                {.c = 3, .h = 14, .w = 14, .o = 16, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .relu = true},
+                {.c = 8, .h = 5, .w = 6, .o = 16, .groups = 2, .bias = true},
+                {.c = 20, .h = 6, .w = 17, .o = 20, .groups = 20, .relu = true},
+                {.n = Expr(2), .c = 3, .h = 4, .w = 4, .o = 3, .kh = 1, .kw = 1, .stride = 2, .pad = 0},
+                {.n = v("N"), .c = 3, .h = 4, .w = 15, .o = 6, .relu = true},
+            };
+            for (const ConvShape& shape : shapes)
+                for (const bool constant : {false, true}) {
+                    context.constants = constant ? std::set<Symbol>{"w", "b"} : std::set<Symbol>{};
+                    std::string name;
+                    ++seed;
+                    VERIFY_LOWERED(checkDefault(convolution(shape), context, {{"N", seed % 3}}, seed, 0, &name));
+                    if (constant && (last || shape.w > 4))
+                        QCOMPARE(QString::fromStdString(name), QStringLiteral("contraction_tiled"));
+                }
+        }
+}
+
+void TestLower::productsOfAllSizes() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    context.vectorRegisters = 16;
+    unsigned seed = 0;
+    for (const std::int64_t m : {0, 1, 2, 5, 6, 7, 13})
+        for (const std::int64_t n : {0, 1, 3, 4, 8, 9, 17})
+            for (const std::int64_t k : {0, 1, 5, 16}) {
+                const bool transposed = (m + n + k) % 2 == 0, constant = (m + k) % 3 == 0;
+                context.constants = constant ? std::set<Symbol>{"b"} : std::set<Symbol>{};
+                VERIFY_LOWERED(checkDefault(matmul(Expr(m), Expr(n), Expr(k), transposed, m % 5 == 0), context, {}, ++seed));
+                VERIFY_LOWERED(checkDefault(matmul(v("M"), Expr(n), Expr(k), transposed, true), context, {{"M", m}}, ++seed));
+                VERIFY_LOWERED(checkDefault(matmul(v("M"), v("N"), v("K"), transposed, false), context,
+                                            {{"M", m}, {"N", n}, {"K", k}}, ++seed));
+            }
+}
+
+void TestLower::poolsAndDepthwise() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    context.vectorRegisters = 16;
+    for (const bool last : {false, true})
+        for (const std::int64_t w : {1, 2, 7, 18})
+            for (const std::int64_t stride : {1, 2})
+                for (const Reducer reducer : {Reducer::Max, Reducer::Sum}) {
+                    const std::int64_t oh = (5 + 2 - 3) / stride + 1, ow = (w + 2 - 3) / stride + 1;
+                    if (w + 2 < 3)
+                        continue;
+                    OpInst inst;
+                    inst.inputs = {tensor("x", {v("N"), Expr(6), Expr(5), Expr(w)})};
+                    inst.outputs = {tensor("y", {v("N"), Expr(6), Expr(oh), Expr(ow)})};
+                    const Expr x = padExpr(at(inst, "x", {v("n"), v("c"), v("oh") * Expr(stride) + v("kh") - Expr(1),
+                                                         v("ow") * Expr(stride) + v("kw") - Expr(1)}),
+                                          reducerIdentity(reducer, DType::F32));
+                    inst.stages = {reduceStage("y", {{"n", v("N")}, {"c", Expr(6)}, {"oh", Expr(oh)}, {"ow", Expr(ow)}}, reducer,
+                                               {{"kh", Expr(3)}, {"kw", Expr(3)}}, x)};
+                    context.maps.clear();
+                    if (last)
+                        context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
+                    VERIFY_LOWERED(checkDefault(inst, context, {{"N", 2}}));
+                }
+}
+
+void TestLower::rowsOfAnyLength() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    for (const std::int64_t n : {0, 1, 3})
+        for (const std::int64_t d : {1, 2, 4, 5, 15, 16, 17, 40}) {
+            std::string name;
+            VERIFY_LOWERED(checkDefault(softmax(v("N"), Expr(d)), context, {{"N", n}}, 1, 1e-12, &name));
+            if (d > 1)
+                QCOMPARE(QString::fromStdString(name), QStringLiteral("rowwise"));
+            VERIFY_LOWERED(checkDefault(softmax(Expr(n), v("D")), context, {{"D", d}}, 2, 1e-12));
+            // A row too long for the stack
+            if (d == 17)
+                VERIFY_LOWERED(checkDefault(softmax(Expr(2), Expr(5000)), context, {}, 3, 1e-12));
+            // Layer norm, with the mean as a second output
+            OpInst norm;
+            norm.inputs = {tensor("x", {v("N"), Expr(d)}), tensor("g", {Expr(d)})};
+            norm.outputs = {tensor("y", {v("N"), Expr(d)}), tensor("mean", {v("N")})};
+            norm.temporaries = {tensor("s1", {v("N")}), tensor("s2", {v("N")}), tensor("r", {v("N")})};
+            const Expr centred = at(norm, "x", {v("p3"), v("d3")}) - at(norm, "mean", {v("p3")});
+            norm.stages = {
+                reduceStage("s1", {{"p1", v("N")}}, Reducer::Sum, {{"d1", Expr(d)}}, at(norm, "x", {v("p1"), v("d1")})),
+                mapStage("mean", {{"p2", v("N")}}, divExpr(at(norm, "s1", {v("p2")}), floatExpr(static_cast<double>(d)))),
+                reduceStage("s2", {{"p3", v("N")}}, Reducer::Sum, {{"d3", Expr(d)}}, centred * centred),
+                mapStage("r", {{"p4", v("N")}}, callExpr(MathFn::Rsqrt, {at(norm, "s2", {v("p4")}) + floatExpr(0.5)})),
+                mapStage("y", {{"p5", v("N")}, {"d5", Expr(d)}},
+                         (at(norm, "x", {v("p5"), v("d5")}) - at(norm, "mean", {v("p5")})) * at(norm, "r", {v("p5")}) *
+                             at(norm, "g", {v("d5")}))};
+            VERIFY_LOWERED(checkDefault(norm, context, {{"N", n}}, 4, 1e-12, &name));
+            if (d > 1)
+                QCOMPARE(QString::fromStdString(name), QStringLiteral("rowwise"));
+        }
+}
+
+void TestLower::reductionsOverAnyAxes() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    const std::int64_t extents[3] = {3, 5, 9};
+    for (int mask = 0; mask < 8; ++mask)
+        for (const Reducer reducer : {Reducer::Sum, Reducer::Max})
+            for (const bool scaled : {false, true}) {
+                OpInst inst;
+                inst.inputs = {tensor("x", {Expr(3), Expr(5), Expr(9)})};
+                std::vector<Axis> space, reduce, space2;
+                Exprs loads, indices;
+                Shape shape;
+                for (int d = 0; d < 3; ++d) {
+                    const Axis axis{Symbol("i" + std::to_string(d)), Expr(extents[d])};
+                    loads.push_back(varExpr(axis.var));
+                    if ((mask >> d & 1) != 0) {
+                        reduce.push_back(axis);
+                        continue;
+                    }
+                    space.push_back(axis);
+                    space2.push_back({Symbol("j" + std::to_string(d)), Expr(extents[d])});
+                    indices.push_back(varExpr(space2.back().var));
+                    shape.emplace_back(extents[d]);
+                }
+                if (reduce.empty())
+                    continue;
+                inst.outputs = {tensor("y", shape)};
+                inst.stages = {reduceStage(scaled ? "t" : "y", space, reducer, reduce, at(inst, "x", loads))};
+                if (scaled) {
+                    inst.temporaries = {tensor("t", shape)};
+                    inst.stages.push_back(mapStage("y", space2, at(inst, "t", indices) * floatExpr(3)));
+                }
+                VERIFY_LOWERED(checkDefault(inst, context, {}));
+            }
+    // softmax over a middle axis: no template takes the row as a whole
+    OpInst inst;
+    const Shape shape{Expr(2), Expr(5), Expr(9)};
+    inst.inputs = {tensor("x", shape)};
+    inst.outputs = {tensor("y", shape)};
+    inst.temporaries = {tensor("m", {Expr(2), Expr(9)})};
+    inst.stages = {reduceStage("m", {{"a", Expr(2)}, {"b", Expr(9)}}, Reducer::Max, {{"k", Expr(5)}}, at(inst, "x", {v("a"), v("k"), v("b")})),
+                   mapStage("y", {{"a2", Expr(2)}, {"k2", Expr(5)}, {"b2", Expr(9)}},
+                            at(inst, "x", {v("a2"), v("k2"), v("b2")}) - at(inst, "m", {v("a2"), v("b2")}))};
+    VERIFY_LOWERED(checkDefault(inst, context, {}));
+}
+
+void TestLower::movesOfElements() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    for (const std::int64_t n : {1, 6, 17}) {
+        OpInst transpose;
+        transpose.inputs = {tensor("x", {Expr(n), Expr(3), v("W")})};
+        transpose.outputs = {tensor("y", {Expr(3), v("W"), Expr(n)})};
+        transpose.stages = {mapStage("y", {{"c", Expr(3)}, {"w", v("W")}, {"i", Expr(n)}}, at(transpose, "x", {v("i"), v("c"), v("w")}))};
+        VERIFY_LOWERED(checkDefault(transpose, context, {{"W", 5}}));
+        OpInst concat;
+        concat.inputs = {tensor("a", {Expr(n), Expr(5)}), tensor("b", {Expr(n), v("K")})};
+        concat.outputs = {tensor("y", {Expr(n), v("K") + Expr(5)})};
+        concat.stages = {mapStage("y", {{"i", Expr(n)}, {"j", Expr(5)}}, at(concat, "a", {v("i"), v("j")})),
+                         mapStage("y", {{"i2", Expr(n)}, {"j2", v("K")}}, at(concat, "b", {v("i2"), v("j2")}))};
+        concat.stages[1].store[1] = v("j2") + Expr(5);
+        VERIFY_LOWERED(checkDefault(concat, context, {{"K", 4}}));
+        OpInst gather;
+        gather.inputs = {tensor("x", {Expr(4), Expr(n)}), tensor("idx", {v("J")}, DType::I64)};
+        gather.outputs = {tensor("y", {v("J"), Expr(n)})};
+        gather.stages = {mapStage("y", {{"j", v("J")}, {"i", Expr(n)}},
+                                  at(gather, "x", {minExpr(maxExpr(at(gather, "idx", {v("j")}), Expr(0)), Expr(3)), v("i")}))};
+        VERIFY_LOWERED(checkDefault(gather, context, {{"J", 3}}));
+        // A producer inlined under pad(): outside, it is the pad that counts.
+        OpInst padded;
+        padded.inputs = {tensor("x", {Expr(n)})};
+        padded.temporaries = {tensor("t", {Expr(n)})};
+        padded.outputs = {tensor("y", {Expr(n + 3)})};
+        padded.stages = {mapStage("t", {{"i", Expr(n)}}, at(padded, "x", {v("i")}) + floatExpr(1)),
+                         mapStage("y", {{"j", Expr(n + 3)}}, padExpr(at(padded, "t", {v("j") - Expr(1)}), floatExpr(7)))};
+        VERIFY_LOWERED(checkDefault(padded, context, {}));
+        OpInst mixed; // comparison to bool, 64-bit integers
+        mixed.inputs = {tensor("x", {Expr(n)}, DType::I64)};
+        mixed.outputs = {tensor("y", {Expr(n)}, DType::Bool)};
+        mixed.stages = {mapStage("y", {{"i", Expr(n)}}, ltExpr(at(mixed, "x", {v("i")}), intExpr(1)))};
+        VERIFY_LOWERED(checkDefault(mixed, context, {}));
+    }
+}
+
+// Random shapes and storage; FW_FUZZ_SECONDS says for how long.
+void TestLower::randomGroups() {
+    const int seconds = qEnvironmentVariableIntValue("FW_FUZZ_SECONDS");
+    QElapsedTimer timer;
+    timer.start();
+    for (unsigned seed = 1; timer.elapsed() < (seconds > 0 ? seconds : 6) * 1000; ++seed) {
+        std::mt19937 random(seed);
+        const auto pick = [&](int low, int high) {
+            return static_cast<std::int64_t>(low) + static_cast<std::int64_t>(random() % static_cast<unsigned>(high - low + 1));
+        };
+        ScheduleContext context;
+        context.vectorLanes = pick(0, 1) == 0 ? 4 : 8;
+        context.vectorRegisters = pick(0, 1) == 0 ? 16 : 32;
+        context.threads = static_cast<int>(pick(1, 3));
+        for (const char* name : {"x", "y", "r"})
+            if (pick(0, 2) > 0)
+                context.maps[name] = channelsLast(4);
+        if (pick(0, 1) == 0)
+            context.constants = {"w", "b"};
+        ConvShape s;
+        s.groups = pick(0, 3) == 0 ? pick(1, 4) : 1;
+        s.c = s.groups * pick(1, 4);
+        s.o = s.groups * pick(1, 7);
+        s.kh = pick(1, 4);
+        s.kw = pick(1, 4);
+        s.dilation = pick(1, 2);
+        s.stride = pick(1, 3);
+        s.pad = pick(0, 3);
+        s.h = std::max<std::int64_t>(pick(1, 10), s.dilation * (s.kh - 1) + 1 - 2 * s.pad);
+        s.w = std::max<std::int64_t>(pick(1, 20), s.dilation * (s.kw - 1) + 1 - 2 * s.pad);
+        s.n = pick(0, 2) == 0 ? v("N") : Expr(pick(1, 2));
+        s.bias = pick(0, 1) == 0;
+        s.relu = pick(0, 1) == 0;
+        s.residual = pick(0, 2) == 0;
+        const Checked checked = checkDefault(convolution(s), context, {{"N", pick(0, 2)}}, seed);
+        QVERIFY2(checked.problem.isEmpty(), qPrintable(QStringLiteral("seed %1\n").arg(seed) + checked.problem));
+    }
 }
 
 void TestLower::illegalStepsAreRefused() {
