@@ -1,0 +1,16 @@
+    .macro book name, file
+    .global fwBook_\name
+    .global fwBookEnd_\name
+fwBook_\name:
+    .incbin "resources/library/\file"
+fwBookEnd_\name:
+    .byte 0
+    .endm
+
+    .section .rodata
+    book elementwise, elementwise.fw
+    book contraction, contraction.fw
+    book window, window.fw
+    book normalization, normalization.fw
+    book movement, movement.fw
+    .section .note.GNU-stack,"",@progbits

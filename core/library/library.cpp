@@ -1,0 +1,78 @@
+#include "library/library.h"
+
+#include "library/native.h"
+#include "syntax/op.h"
+#include "tensor/op_def.h"
+
+#include <string_view>
+#include <utility>
+
+// Begin and end of each text, from embedded.S.
+#define FW_BOOKS(X) X(elementwise) X(contraction) X(window) X(normalization) X(movement)
+extern "C" {
+#define FW_X(name)                                                                                 \
+    extern const char fwBook_##name[];                                                             \
+    extern const char fwBookEnd_##name[];
+FW_BOOKS(FW_X)
+#undef FW_X
+}
+
+namespace fw {
+
+namespace {
+
+struct Book {
+    const char* file;
+    std::string_view text;
+};
+
+std::vector<Book> books() {
+    return {
+#define FW_X(name) {#name ".fw", {fwBook_##name, static_cast<std::size_t>(fwBookEnd_##name - fwBook_##name)}},
+        FW_BOOKS(FW_X)
+#undef FW_X
+    };
+}
+
+void addText(OperatorSet& operators, std::string_view text, const std::string& file, Diags& errors) {
+    FileTree tree = parseFile(text, file);
+    errors.insert(errors.end(), tree.errors.begin(), tree.errors.end());
+    for (const DeclarationPtr& declaration : tree.declarations) {
+        const auto op = declarationAs<OpTree>(declaration);
+        if (!op)
+            continue;
+        Result<std::shared_ptr<const Operator>> defined = defineOperator(op, file);
+        if (!defined) {
+            errors.push_back(defined.takeDiag());
+            continue;
+        }
+        if (const Status status = operators.add(*defined); !status)
+            errors.push_back(status.diag());
+    }
+}
+
+} // namespace
+
+std::shared_ptr<const OperatorSet> standardOperators() {
+    static const std::shared_ptr<const OperatorSet> all = [] {
+        auto operators = std::make_shared<OperatorSet>();
+        Diags errors;
+        for (const Book& book : books())
+            addText(*operators, book.text, book.file, errors);
+        for (auto& op : nativeOperators())
+            if (const Status status = operators->add(std::move(op)); !status)
+                errors.push_back(status.diag());
+        if (!errors.empty())
+            throw InternalError("the operator library: " + errors.front().text());
+        return std::shared_ptr<const OperatorSet>(std::move(operators));
+    }();
+    return all;
+}
+
+std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text, const std::string& file, Diags& errors) {
+    auto operators = std::make_shared<OperatorSet>(base);
+    addText(*operators, text, file, errors);
+    return operators;
+}
+
+} // namespace fw

@@ -1,0 +1,16 @@
+// The operator library: the texts of resources/library and the native operators, behind one interface.
+#pragma once
+
+#include "ir/operator.h"
+
+#include <memory>
+
+namespace fw {
+
+// Made once; a mistake in the shipped texts is an InternalError.
+std::shared_ptr<const OperatorSet> standardOperators();
+
+// Operators of a text, added to those of `base`. All errors of the text are in `errors`; the valid ones stay.
+std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text, const std::string& file, Diags& errors);
+
+} // namespace fw

@@ -1,0 +1,118 @@
+#include "library/native.h"
+
+#include "tensor/facts.h"
+#include "tensor/reference.h"
+
+namespace fw {
+
+namespace {
+
+class NativeOperator final : public Operator {
+public:
+    explicit NativeOperator(NativeRow row) : m_row(std::move(row)) {}
+
+    const std::string& name() const override { return m_row.name; }
+    const std::string& doc() const override { return m_row.doc; }
+    std::string signature() const override { return m_row.signature; }
+    std::string body() const override { return "native"; }
+    std::vector<std::string> inputNames() const override { return m_row.inputs; }
+    std::vector<std::string> outputNames() const override { return m_row.outputs; }
+    std::vector<std::string> attrNames() const override { return m_row.attrs; }
+    bool isNative() const override { return true; }
+
+    Result<Inferred> infer(const OpCall& call) const override { return m_row.infer(call); }
+
+    Result<OpInst> instantiate(const OpCall& call) const override {
+        if (!m_row.instantiate)
+            return makeDiag(DiagCode::UnknownOperator, m_row.name + " has no tensor expression", {}, "it can be looked at, but not run");
+        FW_TRY(const Inferred inferred, m_row.infer(call));
+        return m_row.instantiate(call, inferred.outputs);
+    }
+
+    Result<Facts> facts(const OpCall& call) const override {
+        if (!m_row.instantiate)
+            return Facts{};
+        FW_TRY(const OpInst inst, instantiate(call));
+        return deriveFacts(inst);
+    }
+
+    Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+        FW_TRY(const OpInst inst, instantiate(call));
+        std::vector<const TensorData*> present;
+        for (const TensorData* input : inputs)
+            if (input != nullptr)
+                present.push_back(input);
+        return evaluate(inst, present);
+    }
+
+private:
+    NativeRow m_row;
+};
+
+} // namespace
+
+std::vector<std::shared_ptr<const Operator>> nativeOperators() {
+    std::vector<std::shared_ptr<const Operator>> out;
+    for (const auto& family : {leafOperators(), movementOperators(), reductionOperators()})
+        for (const NativeRow& row : family)
+            out.push_back(std::make_shared<NativeOperator>(row));
+    return out;
+}
+
+Axis axisOf(std::size_t dim, const Dim& extent) {
+    return {Symbol("i" + std::to_string(dim)), extent};
+}
+
+std::vector<Axis> axesOf(const Shape& shape) {
+    std::vector<Axis> out;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        out.push_back(axisOf(i, shape[i]));
+    return out;
+}
+
+Exprs varsOf(const std::vector<Axis>& axes) {
+    Exprs out;
+    for (const Axis& axis : axes)
+        out.push_back(varExpr(axis.var));
+    return out;
+}
+
+Result<const TensorType*> operand(const OpCall& call, std::size_t index, const std::string& name) {
+    if (index >= call.inputs.size() || !call.inputs[index])
+        return makeDiag(DiagCode::OperatorArity, "operand " + name + " is missing");
+    return &*call.inputs[index];
+}
+
+Result<Shape> shapeAttr(const Attrs& attrs, const std::string& name) {
+    const AttrValue* value = attrs.find(name);
+    if (value != nullptr) {
+        if (const auto* exprs = std::get_if<Exprs>(value))
+            return *exprs;
+        if (const auto* integers = std::get_if<Integers>(value)) {
+            FW_TRY([[maybe_unused]] const std::int64_t count, checkedCount(*integers));
+            return fixedShape(*integers);
+        }
+    }
+    return makeDiag(DiagCode::UnsupportedAttribute, "attribute " + name + " must be a list of dimensions");
+}
+
+OpInst mapInst(const std::vector<TensorDecl>& inputs, const TensorType& output, const Expr& body) {
+    OpInst inst;
+    inst.inputs = inputs;
+    inst.outputs = {{Symbol("y"), output}};
+    Stage stage;
+    stage.out = Symbol("y");
+    stage.space = axesOf(output.shape);
+    stage.store = varsOf(stage.space);
+    stage.body = body;
+    inst.stages.push_back(std::move(stage));
+    return inst;
+}
+
+Inferred inferredType(TensorType type) {
+    Inferred out;
+    out.outputs.push_back(std::move(type));
+    return out;
+}
+
+} // namespace fw

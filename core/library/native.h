@@ -1,0 +1,40 @@
+// Native operators: those whose result type depends on attributes that are shapes or lists, or whose meaning
+// is not one expression. Each is a row: its text for people, its inference, and, where there is one, the
+// tensor expression built by hand, so that facts, reference and schedules come as for any other operator.
+#pragma once
+
+#include "ir/operator.h"
+
+#include <functional>
+
+namespace fw {
+
+struct NativeRow {
+    std::string name;
+    std::string doc;
+    std::string signature;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::vector<std::string> attrs;
+    std::function<Result<Inferred>(const OpCall&)> infer;
+    // Given the types infer found. Empty: the operator has no tensor expression.
+    std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)> instantiate;
+};
+
+std::vector<std::shared_ptr<const Operator>> nativeOperators();
+
+// The families, one file each.
+std::vector<NativeRow> leafOperators();      // input, constant, unknown, shape, constant_of_shape
+std::vector<NativeRow> movementOperators();  // reshape, expand, split, slice, pad, tile
+std::vector<NativeRow> reductionOperators(); // reduce_sum, ...
+
+// Shared by the families
+Axis axisOf(std::size_t dim, const Dim& extent);              // variable "i0", ...
+std::vector<Axis> axesOf(const Shape& shape);
+Exprs varsOf(const std::vector<Axis>& axes);
+Result<const TensorType*> operand(const OpCall& call, std::size_t index, const std::string& name);
+Result<Shape> shapeAttr(const Attrs& attrs, const std::string& name); // Exprs or Integers
+OpInst mapInst(const std::vector<TensorDecl>& inputs, const TensorType& output, const Expr& body);
+Inferred inferredType(TensorType type);
+
+} // namespace fw

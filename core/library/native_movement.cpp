@@ -1,0 +1,273 @@
+// Operators that move elements by shapes and lists: reshape, expand, split, slice, pad, tile.
+#include "library/native.h"
+
+#include "expr/simplify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using Types = std::vector<TensorType>;
+
+Expr load(const TensorType& x, Exprs indices) {
+    return loadExpr("x", std::move(indices), x.dtype);
+}
+
+Result<std::size_t> axisAttr(std::int64_t axis, std::size_t rank) {
+    if (axis < 0)
+        axis += static_cast<std::int64_t>(rank);
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank))
+        return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("there is no axis {} in rank {}", axis, rank));
+    return static_cast<std::size_t>(axis);
+}
+
+// --- reshape: the same elements in row-major order under another shape
+
+Result<Inferred> inferReshape(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
+    const Expr before = simplify(elementCount(x->shape)), after = simplify(elementCount(shape));
+    Inferred out = inferredType({x->dtype, shape});
+    if (!proveEqual(before, after)) {
+        if (before.isInt() && after.isInt())
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} cannot become {}: the number of elements differs", x->text(), shapeText(shape)));
+        out.assumptions.push_back({eqExpr(before, after), fmt::format("{} has as many elements as {}", shapeText(x->shape), shapeText(shape))});
+    }
+    return out;
+}
+
+Result<OpInst> instantiateReshape(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    const std::vector<Axis> axes = axesOf(outputs[0].shape);
+    Ranges ranges;
+    Expr flat(0);
+    for (const Axis& axis : axes) {
+        flat = flat * axis.extent + varExpr(axis.var);
+        ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
+    }
+    Exprs indices(x->rank());
+    for (std::size_t i = x->rank(); i-- > 0;) {
+        indices[i] = i == 0 ? flat : modExpr(flat, x->shape[i]);
+        flat = floorDivExpr(flat, x->shape[i]);
+    }
+    for (Expr& index : indices)
+        index = simplify(index, ranges);
+    return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
+}
+
+// --- expand: broadcasting to a shape
+
+Result<Inferred> inferExpand(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
+    const std::size_t rank = std::max(shape.size(), x->rank());
+    Shape out(rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const Dim given = i + shape.size() < rank ? Dim(1) : shape[i + shape.size() - rank];
+        const Dim own = i + x->rank() < rank ? Dim(1) : x->shape[i + x->rank() - rank];
+        if (!own.isInt(1) && !given.isInt(1) && proveDifferent(own, given))
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} does not broadcast to {}", x->text(), shapeText(shape)));
+        out[i] = own.isInt(1) ? given : own;
+    }
+    return inferredType({x->dtype, std::move(out)});
+}
+
+Result<OpInst> instantiateExpand(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    const std::vector<Axis> axes = axesOf(outputs[0].shape);
+    Exprs indices;
+    for (std::size_t i = 0; i < x->rank(); ++i)
+        indices.push_back(x->shape[i].isInt(1) ? Expr(0) : varExpr(axes[axes.size() - x->rank() + i].var));
+    return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
+}
+
+// --- split: consecutive parts of one axis
+
+Result<Inferred> inferSplit(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const std::size_t axis, axisAttr(call.attrs.integer("axis", 0), x->rank()));
+    Inferred out;
+    std::int64_t total = 0;
+    for (const std::int64_t size : call.attrs.integers("sizes")) {
+        if (size < 0)
+            return makeDiag(DiagCode::UnsupportedAttribute, "a part of a split has a negative size");
+        TensorType part = *x;
+        part.shape[axis] = Dim(size);
+        out.outputs.push_back(std::move(part));
+        total += size;
+    }
+    if (x->shape[axis].isInt() && !x->shape[axis].isInt(total))
+        return makeDiag(DiagCode::ShapeMismatch, fmt::format("the parts of a split add up to {}, the axis has {}", total, x->shape[axis].text()));
+    return out;
+}
+
+Result<OpInst> instantiateSplit(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const std::size_t axis, axisAttr(call.attrs.integer("axis", 0), x->rank()));
+    OpInst inst;
+    inst.inputs = {{Symbol("x"), *x}};
+    std::int64_t offset = 0;
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+        const Symbol name("y" + std::to_string(o));
+        Stage stage;
+        stage.out = name;
+        for (std::size_t i = 0; i < outputs[o].rank(); ++i)
+            stage.space.push_back({Symbol(fmt::format("p{}_{}", o, i)), outputs[o].shape[i]});
+        stage.store = varsOf(stage.space);
+        Exprs indices = stage.store;
+        indices[axis] = indices[axis] + Expr(offset);
+        stage.body = load(*x, indices);
+        offset += *outputs[o].shape[axis].asInt();
+        inst.outputs.push_back({name, outputs[o]});
+        inst.stages.push_back(std::move(stage));
+    }
+    return inst;
+}
+
+// --- slice: start, end, step per axis, clamped as NumPy does
+
+struct Cut {
+    Expr start;
+    std::int64_t step = 1;
+    Dim extent;
+};
+
+Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
+    std::vector<Cut> out;
+    for (const Dim& dim : x.shape)
+        out.push_back({Expr(0), 1, dim});
+    const Integers starts = call.attrs.integers("starts"), ends = call.attrs.integers("ends");
+    Integers axes = call.attrs.integers("axes"), steps = call.attrs.integers("steps");
+    if (axes.empty())
+        for (std::size_t i = 0; i < starts.size(); ++i)
+            axes.push_back(static_cast<std::int64_t>(i));
+    if (steps.empty())
+        steps.assign(starts.size(), 1);
+    if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+        return makeDiag(DiagCode::UnsupportedAttribute, "starts, ends, axes and steps of a slice differ in length");
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+        FW_TRY(const std::size_t axis, axisAttr(axes[k], x.rank()));
+        const std::int64_t step = steps[k];
+        if (step == 0 || step < -(std::int64_t(1) << 40) || step > (std::int64_t(1) << 40))
+            return makeDiag(DiagCode::UnsupportedAttribute, "a slice needs a step other than 0");
+        const Dim& dim = x.shape[axis];
+        // Clamped into 0 .. dim for a positive step, -1 .. dim - 1 for a negative one.
+        const Expr low = step > 0 ? Expr(0) : Expr(-1), high = step > 0 ? dim : dim - Expr(1);
+        const auto clamped = [&](std::int64_t value) {
+            constexpr std::int64_t far = std::int64_t(1) << 40;
+            if (value >= far)
+                return high;
+            if (value <= -far)
+                return low;
+            return simplify(minExpr(maxExpr(value < 0 ? dim + Expr(value) : Expr(value), low), high));
+        };
+        const Expr start = clamped(starts[k]), end = clamped(ends[k]);
+        const Expr count = step > 0 ? ceilDivExpr(end - start, Expr(step)) : ceilDivExpr(start - end, Expr(-step));
+        out[axis] = {start, step, simplify(maxExpr(count, Expr(0)))};
+    }
+    return out;
+}
+
+Result<Inferred> inferSlice(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const std::vector<Cut> cuts, cutsOf(call, *x));
+    TensorType out{x->dtype, {}};
+    for (const Cut& cut : cuts)
+        out.shape.push_back(cut.extent);
+    return inferredType(std::move(out));
+}
+
+Result<OpInst> instantiateSlice(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const std::vector<Cut> cuts, cutsOf(call, *x));
+    const std::vector<Axis> axes = axesOf(outputs[0].shape);
+    Exprs indices;
+    for (std::size_t i = 0; i < cuts.size(); ++i)
+        indices.push_back(simplify(cuts[i].start + varExpr(axes[i].var) * Expr(cuts[i].step)));
+    return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
+}
+
+// --- pad: a value around (negative pads cut)
+
+Result<Integers> padsOf(const OpCall& call, std::size_t rank) {
+    Integers pads = call.attrs.integers("pads");
+    if (pads.size() != 2 * rank)
+        return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("pad wants {} pads, not {}", 2 * rank, pads.size()));
+    for (const std::int64_t pad : pads)
+        if (pad < -(std::int64_t(1) << 40) || pad > (std::int64_t(1) << 40))
+            return makeDiag(DiagCode::DimOverflow, "a pad is too large");
+    return pads;
+}
+
+Result<Inferred> inferPad(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const Integers pads, padsOf(call, x->rank()));
+    TensorType out = *x;
+    for (std::size_t i = 0; i < x->rank(); ++i) {
+        out.shape[i] = simplify(x->shape[i] + Expr(pads[i] + pads[i + x->rank()]));
+        if (const auto extent = out.shape[i].asInt(); extent && *extent < 0)
+            return makeDiag(DiagCode::ShapeMismatch, "negative pads are larger than the tensor");
+    }
+    return inferredType(std::move(out));
+}
+
+Result<OpInst> instantiatePad(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const Integers pads, padsOf(call, x->rank()));
+    const std::vector<Axis> axes = axesOf(outputs[0].shape);
+    Exprs indices;
+    for (std::size_t i = 0; i < x->rank(); ++i)
+        indices.push_back(simplify(varExpr(axes[i].var) - Expr(pads[i])));
+    const Expr value = constantExpr(call.attrs.real("value", 0), x->dtype);
+    return mapInst({{Symbol("x"), *x}}, outputs[0], padExpr(load(*x, indices), value));
+}
+
+// --- tile: repeated along each axis
+
+Result<Inferred> inferTile(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    const Integers repeats = call.attrs.integers("repeats");
+    if (repeats.size() != x->rank())
+        return makeDiag(DiagCode::UnsupportedAttribute, "tile wants one repeat per axis");
+    TensorType out = *x;
+    for (std::size_t i = 0; i < x->rank(); ++i) {
+        if (repeats[i] < 0 || repeats[i] > (std::int64_t(1) << 31))
+            return makeDiag(DiagCode::UnsupportedAttribute, "a repeat is out of range");
+        out.shape[i] = simplify(x->shape[i] * Expr(repeats[i]));
+    }
+    return inferredType(std::move(out));
+}
+
+Result<OpInst> instantiateTile(const OpCall& call, const Types& outputs) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    const std::vector<Axis> axes = axesOf(outputs[0].shape);
+    Exprs indices;
+    for (std::size_t i = 0; i < x->rank(); ++i)
+        indices.push_back(modExpr(varExpr(axes[i].var), x->shape[i]));
+    return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
+}
+
+} // namespace
+
+std::vector<NativeRow> movementOperators() {
+    return {
+        {"reshape", "the same elements under another shape", "reshape(x: T[S...], attr shape) -> y: T[shape...]", {"x"}, {"y"}, {"shape"},
+         inferReshape, instantiateReshape},
+        {"expand", "broadcast to a shape", "expand(x: T[S...], attr shape) -> y: T[...]", {"x"}, {"y"}, {"shape"}, inferExpand,
+         instantiateExpand},
+        {"split", "consecutive parts of an axis", "split(x: T[S...], attr axis: int, attr sizes: int[]) -> (y0, y1, ...)", {"x"}, {},
+         {"axis", "sizes"}, inferSplit, instantiateSplit},
+        {"slice", "start, end and step per axis", "slice(x: T[S...], attr starts, ends, axes, steps: int[]) -> y: T[...]", {"x"}, {"y"},
+         {"starts", "ends", "axes", "steps"}, inferSlice, instantiateSlice},
+        {"pad", "a value around", "pad(x: T[S...], attr pads: int[], attr value: float = 0) -> y: T[...]", {"x"}, {"y"}, {"pads", "value"},
+         inferPad, instantiatePad},
+        {"tile", "repeated along each axis", "tile(x: T[S...], attr repeats: int[]) -> y: T[...]", {"x"}, {"y"}, {"repeats"}, inferTile,
+         instantiateTile},
+    };
+}
+
+} // namespace fw

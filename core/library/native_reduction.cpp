@@ -1,0 +1,107 @@
+// Reductions over any axes.
+#include "library/native.h"
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+struct Reduced {
+    std::vector<bool> axes; // per dimension of x
+    Shape shape;            // of the result
+};
+
+Result<Reduced> reduced(const OpCall& call, const TensorType& x) {
+    Reduced out;
+    out.axes.assign(x.rank(), false);
+    for (std::int64_t axis : call.attrs.integers("axes")) {
+        if (axis < 0)
+            axis += static_cast<std::int64_t>(x.rank());
+        if (axis < 0 || axis >= static_cast<std::int64_t>(x.rank()))
+            return makeDiag(DiagCode::UnsupportedAttribute, "an axis of the reduction is out of range");
+        out.axes[static_cast<std::size_t>(axis)] = true;
+    }
+    const bool keep = call.attrs.integer("keepdims", 1) != 0;
+    for (std::size_t i = 0; i < x.rank(); ++i) {
+        if (!out.axes[i])
+            out.shape.push_back(x.shape[i]);
+        else if (keep)
+            out.shape.emplace_back(1);
+    }
+    return out;
+}
+
+Result<Inferred> infer(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(Reduced r, reduced(call, *x));
+    return inferredType({x->dtype, std::move(r.shape)});
+}
+
+Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& outputs, Reducer reducer, bool mean) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    FW_TRY(const Reduced r, reduced(call, *x));
+    const bool keep = call.attrs.integer("keepdims", 1) != 0;
+    Stage stage;
+    Exprs indices, inner; // of x; of the kept axes without those of extent 1
+    Expr count(1);
+    for (std::size_t i = 0; i < x->rank(); ++i) {
+        const Symbol var((r.axes[i] ? "r" : "i") + std::to_string(i));
+        (r.axes[i] ? stage.reduce : stage.space).push_back({var, x->shape[i]});
+        indices.push_back(varExpr(var));
+        if (r.axes[i])
+            count = count * x->shape[i];
+        else
+            inner.push_back(varExpr(var));
+    }
+    stage.reducer = reducer;
+    stage.body = loadExpr("x", indices, x->dtype);
+    OpInst inst;
+    inst.inputs = {{Symbol("x"), *x}};
+    inst.outputs = {{Symbol("y"), outputs[0]}};
+    if (!mean && !keep) {
+        stage.out = "y";
+        stage.store = inner;
+        inst.stages = {std::move(stage)};
+        return inst;
+    }
+    // The reduction into a tensor of the kept axes, then a map into the result's shape.
+    Shape kept;
+    for (std::size_t i = 0; i < x->rank(); ++i)
+        if (!r.axes[i])
+            kept.push_back(x->shape[i]);
+    inst.temporaries = {{Symbol("s"), {x->dtype, kept}}};
+    stage.out = "s";
+    stage.store = inner;
+    Stage last;
+    last.out = "y";
+    Exprs from;
+    for (std::size_t i = 0, o = 0; i < x->rank(); ++i) {
+        if (r.axes[i] && !keep)
+            continue;
+        const Symbol var("j" + std::to_string(o++));
+        last.space.push_back({var, r.axes[i] ? Expr(1) : x->shape[i]});
+        last.store.push_back(varExpr(var));
+        if (!r.axes[i])
+            from.push_back(varExpr(var));
+    }
+    const Expr value = loadExpr("s", from, x->dtype);
+    last.body = mean ? divExpr(value, castExpr(count, x->dtype)) : value;
+    inst.stages = {std::move(stage), std::move(last)};
+    return inst;
+}
+
+NativeRow row(const std::string& name, const std::string& doc, Reducer reducer, bool mean = false) {
+    return {name, doc, name + "(x: T[S...], attr axes: int[], attr keepdims: int = 1) -> y", {"x"}, {"y"}, {"axes", "keepdims"}, infer,
+            [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) { return instantiate(call, outputs, reducer, mean); }};
+}
+
+} // namespace
+
+std::vector<NativeRow> reductionOperators() {
+    return {row("reduce_sum", "the sum over axes", Reducer::Sum), row("reduce_mean", "the mean over axes", Reducer::Sum, true),
+            row("reduce_max", "the largest over axes", Reducer::Max), row("reduce_min", "the smallest over axes", Reducer::Min),
+            row("reduce_prod", "the product over axes", Reducer::Prod)};
+}
+
+} // namespace fw

@@ -1,0 +1,215 @@
+#include "module/assemble.h"
+
+#include "module/program_expression.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace fw {
+
+namespace {
+
+constexpr std::int64_t largestDim = std::int64_t(1) << 31;
+
+class Assembler {
+public:
+    Assembler(const Graph& graph, const FusionPlan& plan, const Target& target,
+              const std::map<int, LoweredGroup>& groups, std::size_t kernelCount)
+        : m_graph(graph), m_plan(plan), m_groups(groups), m_symbols(graph.freeDims()) {
+        m_program.name = graph.name();
+        m_program.target = target.text;
+        m_program.engine = "fusewright 0.1.0";
+        m_program.requiredFeatures = target.features;
+        m_program.kernelCount = static_cast<std::uint32_t>(kernelCount);
+        for (const Symbol& symbol : m_symbols)
+            m_program.symbols.push_back({symbol.text(), 0, largestDim});
+    }
+
+    Assembled run() {
+        signature();
+        for (const Group& group : m_plan.groups) {
+            if (group.isView())
+                view(group);
+            else
+                step(m_groups.at(group.id));
+        }
+        copyResults();
+        for (const runtime::TensorId output : m_outputs)
+            m_program.outputs.push_back(output);
+        runtime::deriveLifetimes(m_program);
+        m_program.metadata = metadata();
+        Assembled out;
+        out.weights = m_weights.take();
+        m_program.weightsBytes = out.weights.size();
+        out.program = std::move(m_program);
+        return out;
+    }
+
+private:
+    runtime::ExpressionId expression(const Expr& e) { return m_program.add(programExpression(e, m_symbols)); }
+
+    runtime::TensorId tensor(const std::string& name, const TensorType& type, const Expr& elements, runtime::Storage storage) {
+        runtime::Tensor out;
+        out.name = name;
+        out.type = programType(type.dtype);
+        for (const Dim& dim : type.shape)
+            out.dims.push_back(expression(dim));
+        out.bytes = expression(elements * Expr(static_cast<std::int64_t>(dtypeBytes(type.dtype))));
+        out.storage = storage;
+        m_program.tensors.push_back(std::move(out));
+        return static_cast<runtime::TensorId>(m_program.tensors.size() - 1);
+    }
+
+    void signature() {
+        const std::vector<NodeId>& inputs = m_graph.inputs();
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const Output& output = m_graph.node(inputs[i]).outputs.at(0);
+            const auto id = tensor(output.name, output.type, elementCount(output.type.shape), runtime::Storage::Input);
+            m_program.tensors[id].index = static_cast<std::uint32_t>(i);
+            m_program.inputs.push_back(id);
+            m_values[{inputs[i], 0}] = id;
+        }
+        for (std::size_t i = 0; i < m_graph.results().size(); ++i) {
+            const NamedValue& result = m_graph.results()[i];
+            const TensorType& type = m_graph.type(result.value);
+            const auto id = tensor(result.name, type, elementCount(type.shape), runtime::Storage::Output);
+            m_program.tensors[id].index = static_cast<std::uint32_t>(i);
+            m_outputs.push_back(id);
+            const Node& producer = m_graph.node(result.value.node);
+            const bool written = !producer.isInput() && !producer.isConstant() && !isView(m_graph, producer) &&
+                                 !m_values.contains(result.value);
+            if (written)
+                m_values[result.value] = id;
+            else
+                m_copies.emplace_back(id, result.value);
+        }
+    }
+
+    // A constant in the layout that is asked for; equal bytes are stored once.
+    runtime::TensorId constant(ValueRef value, const StorageMap& map) {
+        const TensorType& type = m_graph.type(value);
+        const auto key = std::pair(value, map.text(type.rank()));
+        if (const auto known = m_constants.find(key); known != m_constants.end())
+            return known->second;
+        const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape), runtime::Storage::Constant);
+        m_program.tensors[id].offset = m_weights.add(packed(*m_graph.constant(value), map));
+        m_constants.emplace(key, id);
+        return id;
+    }
+
+    runtime::TensorId value(ValueRef ref) {
+        if (m_graph.constant(ref) != nullptr)
+            return constant(ref, StorageMap{});
+        const auto known = m_values.find(ref);
+        if (known != m_values.end())
+            return known->second;
+        const TensorType& type = m_graph.type(ref);
+        const auto id = tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape), runtime::Storage::Arena);
+        m_values[ref] = id;
+        return id;
+    }
+
+    void view(const Group& group) {
+        const Node& node = m_graph.node(group.anchor);
+        const runtime::TensorId base = value(node.inputs.at(0));
+        const TensorType& type = node.outputs.at(0).type;
+        const auto id = tensor(node.outputs[0].name, type, elementCount(type.shape), runtime::Storage::View);
+        m_program.tensors[id].base = base;
+        m_program.tensors[id].viewOffset = m_program.addConstant(0);
+        m_values[{node.id, 0}] = id;
+    }
+
+    void step(const LoweredGroup& lowered) {
+        const Group& group = *lowered.group;
+        runtime::Step out;
+        out.name = group.name;
+        out.kernel = static_cast<std::uint32_t>(lowered.kernel);
+        for (const Buffer& parameter : lowered.nest.parameters)
+            out.buffers.push_back(buffer(lowered, parameter));
+        for (const Symbol& symbol : lowered.nest.symbols)
+            out.symbols.push_back(expression(varExpr(symbol)));
+        for (const NodeId id : group.nodes)
+            out.nodes.push_back(m_graph.node(id).name);
+        // With free dimensions the work is not one number.
+        const bool known = m_symbols.empty();
+        out.flops = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.flops) : -1);
+        out.bytes = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten) : -1);
+        m_program.steps.push_back(std::move(out));
+    }
+
+    runtime::BufferUse buffer(const LoweredGroup& lowered, const Buffer& parameter) {
+        const OpInst& inst = lowered.body.inst;
+        for (std::size_t i = 0; i < inst.inputs.size(); ++i) {
+            if (inst.inputs[i].name != parameter.name)
+                continue;
+            const ValueRef ref = lowered.body.inputs[i];
+            const auto pack = lowered.packs.find(parameter.name);
+            if (lowered.body.constantInput[i])
+                return {constant(ref, pack == lowered.packs.end() ? lowered.body.inputLayouts[i] : pack->second), runtime::Access::Read};
+            return {value(ref), runtime::Access::Read};
+        }
+        for (std::size_t i = 0; i < inst.outputs.size(); ++i)
+            if (inst.outputs[i].name == parameter.name)
+                return {value(lowered.body.outputs[i]), parameter.access == BufferAccess::ReadWrite ? runtime::Access::ReadWrite
+                                                                                                  : runtime::Access::Write};
+        // Memory between the stages of the group.
+        const std::string name = fmt::format("{}.{}", lowered.group->name, parameter.name.text());
+        const TensorType type{parameter.dtype, {parameter.size}};
+        return {tensor(name, type, parameter.size, runtime::Storage::Arena), runtime::Access::Write};
+    }
+
+    void copyResults() {
+        for (const auto& [output, ref] : m_copies) {
+            runtime::Step out;
+            out.name = "copy_" + m_program.tensors[output].name;
+            out.kernel = runtime::copyKernel;
+            out.buffers = {{output, runtime::Access::Write}, {value(ref), runtime::Access::Read}};
+            out.flops = m_program.addConstant(0);
+            out.bytes = m_program.addConstant(-1);
+            m_program.steps.push_back(std::move(out));
+        }
+    }
+
+    std::string metadata() const {
+        nlohmann::ordered_json out;
+        out["name"] = m_program.name;
+        out["engine"] = m_program.engine;
+        out["target"] = m_program.target;
+        out["graph"] = m_graph.hash().hex();
+        for (const Symbol& symbol : m_symbols)
+            out["symbols"].push_back(symbol.text());
+        for (const Group& group : m_plan.groups) {
+            nlohmann::ordered_json row;
+            row["name"] = group.name;
+            row["implementation"] = group.implementation;
+            row["source"] = group.source;
+            for (const NodeId id : group.nodes)
+                row["nodes"].push_back(m_graph.node(id).name);
+            out["groups"].push_back(std::move(row));
+        }
+        return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    }
+
+    const Graph& m_graph;
+    const FusionPlan& m_plan;
+    const std::map<int, LoweredGroup>& m_groups;
+    std::vector<Symbol> m_symbols;
+    runtime::Program m_program;
+    WeightsBuilder m_weights;
+    std::map<ValueRef, runtime::TensorId> m_values;
+    std::map<std::pair<ValueRef, std::string>, runtime::TensorId> m_constants;
+    std::vector<runtime::TensorId> m_outputs;
+    std::vector<std::pair<runtime::TensorId, ValueRef>> m_copies;
+};
+
+} // namespace
+
+Result<Assembled> assemble(const Graph& graph, const FusionPlan& plan, const Target& target,
+                           const std::map<int, LoweredGroup>& groups, std::size_t kernelCount) {
+    Assembled out = Assembler(graph, plan, target, groups, kernelCount).run();
+    if (const runtime::Status status = runtime::checkProgram(out.program); !status.ok())
+        throw InternalError("the program breaks its rules: " + status.message);
+    return out;
+}
+
+} // namespace fw

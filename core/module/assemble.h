@@ -1,0 +1,29 @@
+// The program of a module: tensors, their memory, steps. Knows nothing of machine code.
+#pragma once
+
+#include "fusion/group_body.h"
+#include "loop/loop.h"
+#include "module/constants.h"
+#include "runtime/program.h"
+
+namespace fw {
+
+// One group with its loops: which value stands behind each parameter of the nest.
+struct LoweredGroup {
+    const Group* group = nullptr;
+    GroupBody body;
+    LoopNest nest;
+    std::map<Symbol, StorageMap> packs; // of constant inputs
+    int kernel = -1;                    // set before assembling
+};
+
+struct Assembled {
+    runtime::Program program;
+    std::vector<std::byte> weights;
+};
+
+// `groups` holds every group that is not a view, by group id.
+Result<Assembled> assemble(const Graph& graph, const FusionPlan& plan, const Target& target,
+                           const std::map<int, LoweredGroup>& groups, std::size_t kernelCount);
+
+} // namespace fw

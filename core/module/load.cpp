@@ -1,0 +1,162 @@
+#include "module/load.h"
+
+#include "module/program_expression.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace fw {
+
+namespace {
+
+Diag diagOf(const runtime::Status& status) {
+    switch (status.code) {
+    case FW_BAD_SHAPE:
+    case FW_BAD_DTYPE:
+    case FW_BAD_ARGUMENT:
+    case FW_INPUT_MISSING:
+    case FW_ASSUMPTION_FAILED:
+        return makeDiag(DiagCode::InputMismatch, status.message);
+    case FW_SYMBOL_UNBOUND:
+        return makeDiag(DiagCode::DimUnbound, status.message, {}, "bind it with --dim NAME=N");
+    case FW_OVERFLOW:
+    case FW_OUT_OF_MEMORY:
+        return makeDiag(DiagCode::DimOverflow, status.message);
+    case FW_CPU_UNSUPPORTED:
+        return makeDiag(DiagCode::TargetUnsupported, status.message, {}, "choose a target that this CPU can run");
+    default:
+        return makeDiag(DiagCode::Internal, status.message);
+    }
+}
+
+Status check(const runtime::Status& status) {
+    if (status.ok())
+        return {};
+    return diagOf(status);
+}
+
+// The caller's tensor as the runtime sees it; shape must outlive the call.
+fw_tensor viewOf(const TensorData& data, std::vector<std::int64_t>& shape) {
+    shape = data.extents();
+    fw_tensor out{};
+    out.data = const_cast<std::byte*>(data.bytes().data());
+    out.device = {1, 0};
+    out.ndim = static_cast<std::int32_t>(shape.size());
+    out.dtype = runtime::dlpackType(programType(data.dtype()));
+    out.shape = shape.data();
+    return out;
+}
+
+DType dtypeOf(runtime::DataType type) {
+    for (const DType dtype : {DType::Bool, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64,
+                              DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64})
+        if (programType(dtype) == type)
+            return dtype;
+    throw InternalError("unknown run-time type");
+}
+
+} // namespace
+
+Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module, const Target& target) {
+    if (!target.isHost)
+        return makeDiag(DiagCode::TargetUnsupported, fmt::format("this CPU cannot run code for {}", target.text), {},
+                        "choose -mcpu=native, or only look at the plan");
+    auto out = std::make_unique<LoadedModule>();
+    out->m_module = module;
+    FW_TRY(Jit jit, Jit::create());
+    std::vector<std::vector<std::byte>> objects;
+    for (const auto& kernel : module->kernels)
+        objects.push_back(kernel->object);
+    FW_TRY(out->m_jit, jit.load(objects));
+    for (const auto& kernel : module->kernels) {
+        FW_TRY(const LoadedKernel entry, out->m_jit.kernel(kernel->symbol));
+        out->m_kernels.push_back(entry.run);
+    }
+    FW_CHECK(check(out->m_weights.reserve(module->weights.size())));
+    if (!module->weights.empty())
+        std::memcpy(out->m_weights.data(), module->weights.data(), module->weights.size());
+    runtime::Weights weights;
+    weights.payload = out->m_weights.data();
+    runtime::ExecutorOptions options;
+    options.threads = target.threads;
+    FW_CHECK(check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(), std::move(weights),
+                                           options, out->m_executor)));
+    return out;
+}
+
+Status LoadedModule::setInputs(const std::vector<TensorData>& inputs) {
+    const runtime::Program& program = m_executor->program();
+    if (inputs.size() != program.inputs.size())
+        return makeDiag(DiagCode::InputMismatch,
+                        fmt::format("the model takes {} inputs, {} were given", program.inputs.size(), inputs.size()));
+    m_inputs = inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        std::vector<std::int64_t> shape;
+        FW_CHECK(check(m_executor->setInput(i, viewOf(m_inputs[i], shape))));
+    }
+    return {};
+}
+
+Status LoadedModule::runAgain() {
+    return check(m_executor->run());
+}
+
+Status LoadedModule::runTimed(std::vector<runtime::StepTime>& times) {
+    return check(m_executor->run(times));
+}
+
+Result<std::vector<TensorData>> LoadedModule::outputs() {
+    std::vector<TensorData> out;
+    const runtime::Program& program = m_executor->program();
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+        std::vector<std::int64_t> shape;
+        FW_CHECK(check(m_executor->outputShape(i, shape)));
+        fw_tensor view{};
+        FW_CHECK(check(m_executor->outputView(i, view)));
+        const DType dtype = dtypeOf(program.tensors[program.outputs[i]].type);
+        FW_TRY(const std::int64_t count, checkedCount(shape));
+        std::vector<std::byte> bytes(static_cast<std::size_t>(count) * dtypeBytes(dtype));
+        if (!bytes.empty())
+            std::memcpy(bytes.data(), static_cast<const std::byte*>(view.data) + view.byte_offset, bytes.size());
+        out.emplace_back(dtype, std::move(shape), std::move(bytes));
+    }
+    return out;
+}
+
+Result<std::vector<TensorData>> LoadedModule::run(const std::vector<TensorData>& inputs) {
+    FW_CHECK(setInputs(inputs));
+    FW_CHECK(runAgain());
+    return outputs();
+}
+
+Result<std::vector<TensorData>> LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const {
+    const runtime::Program& program = m_executor->program();
+    std::vector<std::int64_t> symbols;
+    for (const runtime::Symbol& symbol : program.symbols) {
+        const auto bound = dims.find(symbol.name);
+        symbols.push_back(bound == dims.end() ? 1 : bound->second);
+    }
+    std::vector<TensorData> out;
+    for (const runtime::TensorId id : program.inputs) {
+        const runtime::Tensor& tensor = program.tensors[id];
+        std::vector<std::int64_t> shape;
+        for (const runtime::ExpressionId dim : tensor.dims) {
+            std::int64_t value = 0;
+            if (runtime::evaluate(program.expressions[dim], symbols.data(), value) != runtime::Evaluation::Ok || value < 0)
+                return makeDiag(DiagCode::DimOverflow, "an input has no size for these dimensions", {{}, tensor.name});
+            shape.push_back(value);
+        }
+        FW_TRY(const std::int64_t count, checkedCount(shape));
+        if (count > (std::int64_t(1) << 31))
+            return makeDiag(DiagCode::LimitReached, "an input of more than 2^31 elements is not made up", {{}, tensor.name});
+        // Integers index tables or mask: 0 and 1 are in range of any that has two entries.
+        const DType dtype = dtypeOf(tensor.type);
+        out.push_back(randomData(isFloat(dtype) ? dtype : DType::Bool, shape, seed++));
+        if (!isFloat(dtype) && dtype != DType::Bool)
+            out.back() = dataFromIntegers(dtype, shape, out.back().toIntegers());
+    }
+    return out;
+}
+
+} // namespace fw

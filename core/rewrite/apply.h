@@ -1,0 +1,26 @@
+// One rule on one match: conditions, then the right side built with a GraphEditor.
+#pragma once
+
+#include "pattern/match.h"
+
+namespace fw {
+
+// Names of the right side that nothing binds, operators that do not exist, conditions not understood.
+Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table, const std::string& file);
+
+// The first condition that does not hold, as a sentence; empty if all do.
+std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match);
+
+// A value of the snapshot as it is in the editor, after what was replaced so far.
+using Forward = std::function<ValueRef(ValueRef)>;
+
+struct Applied {
+    std::vector<ValueRef> results; // one per root
+    std::size_t added = 0;
+};
+
+// Adds the right side, hands the roots' users over and removes what was matched and is needed no more.
+Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match, const Forward& forward,
+                          GraphEditor& editor);
+
+} // namespace fw

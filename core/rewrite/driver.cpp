@@ -1,0 +1,281 @@
+#include "rewrite/driver.h"
+
+#include "base/files.h"
+#include "rewrite/apply.h"
+#include "rewrite/builtin.h"
+#include "rewrite/embedded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point since) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+}
+
+std::size_t operatorCount(const Graph& graph) {
+    return static_cast<std::size_t>(std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                                                  [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); }));
+}
+
+// What a graph computes, cheap enough to be asked after every sweep: constants by size and first bytes.
+Hash signatureOf(const Graph& graph) {
+    std::string text;
+    std::map<NodeId, std::size_t> place;
+    for (const NodePtr& node : graph.nodes()) {
+        place.emplace(node->id, place.size());
+        text += "\n" + node->op + node->attrs.print();
+        for (const ValueRef& input : node->inputs)
+            text += input.valid() ? fmt::format(" {}.{}", place.at(input.node), input.output) : std::string(" -");
+        if (node->data)
+            text += node->data->type().text() + hashOf(node->data->bytes().first(std::min<std::size_t>(node->data->bytes().size(), 64))).hex();
+    }
+    return hashOf(text);
+}
+
+struct Counter {
+    std::size_t order = 0;
+    std::size_t count = 0;
+    double ms = 0;
+};
+
+class Driver {
+public:
+    Driver(const RuleBook& book, const RewriteOptions& options) : m_book(book), m_table(book.table()), m_options(options) {}
+
+    Result<Rewritten> run(const GraphPtr& graph) {
+        m_graph = graph;
+        const std::size_t limit = operatorCount(*graph) * m_options.growth + 1000;
+        std::set<Hash> seen{signatureOf(*graph)};
+        const auto start = Clock::now();
+        std::string stop;
+        std::set<std::string> fired;
+        for (int sweep = 0; stop.empty(); ++sweep) {
+            fired.clear();
+            for (std::size_t i = 0; i < m_book.entries.size(); ++i) {
+                if (m_options.cancel.cancelled())
+                    return makeDiag(DiagCode::Cancelled, "rewriting was cancelled");
+                const DeclarationTree& entry = *m_book.entries[i];
+                const auto begin = Clock::now();
+                FW_TRY(const std::size_t count, applyEntry(entry, sweep));
+                Counter& counter = m_counters[entry.name];
+                counter.order = i;
+                counter.count += count;
+                counter.ms += milliseconds(begin);
+                if (count > 0)
+                    fired.insert(entry.name);
+            }
+            if (fired.empty())
+                stop = "fixpoint";
+            else if (operatorCount(*m_graph) > limit)
+                stop = "limit: the graph grew past " + std::to_string(limit) + " operators";
+            else if (sweep + 1 >= m_options.sweeps)
+                stop = "limit: " + std::to_string(m_options.sweeps) + " sweeps";
+            else if (Clock::now() - start > m_options.time)
+                stop = "limit: time";
+            else if (!seen.insert(signatureOf(*m_graph)).second)
+                stop = "limit: a graph that was there before came back";
+        }
+        if (stop != "fixpoint") {
+            std::string names;
+            for (const std::string& name : fired)
+                names += (names.empty() ? "" : ", ") + name;
+            stop += "; still firing: " + names;
+            m_trace.decisions.push_back({"rewriting", Verdict::Note, ReasonCode::RuleStopped, stop});
+        }
+        m_trace.stopReason = stop;
+        std::vector<std::pair<std::string, Counter>> rows(m_counters.begin(), m_counters.end());
+        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.order < b.second.order; });
+        for (const auto& [name, counter] : rows)
+            if (counter.count > 0)
+                m_trace.applied.push_back({name, counter.count, counter.ms});
+        return Rewritten{m_graph, std::move(m_trace)};
+    }
+
+private:
+    Result<std::size_t> applyEntry(const DeclarationTree& entry, int sweep) {
+        if (const auto* rule = dynamic_cast<const RuleTree*>(&entry)) {
+            if (rule->strategy != "fixpoint" && sweep > 0)
+                return std::size_t(0);
+            return applyAll(*rule);
+        }
+        const Builtin builtin = findBuiltin(entry.name);
+        if (builtin == nullptr)
+            return makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + entry.name);
+        FW_TRY(BuiltinResult result, builtin(m_graph, m_options));
+        m_graph = result.graph;
+        m_trace.lines.insert(m_trace.lines.end(), result.lines.begin(), result.lines.end());
+        m_trace.decisions.insert(m_trace.decisions.end(), result.decisions.begin(), result.decisions.end());
+        return result.count;
+    }
+
+    // Every match in the snapshot that touches nothing replaced before, in node order.
+    Result<std::size_t> applyAll(const RuleTree& rule) {
+        std::set<std::string> roots;
+        rootOperators(rule.match.front().pattern, roots, 0);
+        std::optional<GraphEditor> editor;
+        std::map<ValueRef, ValueRef> moved;
+        std::set<NodeId> touched;
+        std::size_t count = 0;
+        Matcher matcher(*m_graph, m_table);
+        const Forward forward = [&](ValueRef value) {
+            for (auto found = moved.find(value); found != moved.end(); found = moved.find(value))
+                value = found->second;
+            return value;
+        };
+        for (const NodePtr& node : m_graph->nodes()) {
+            if (!roots.empty() && !roots.contains(node->op))
+                continue;
+            FW_TRY(const std::optional<Match> match, matcher.matchAt(rule.match, {node->id, 0}));
+            if (!match)
+                continue;
+            if (std::any_of(match->nodes.begin(), match->nodes.end(), [&](NodeId id) { return touched.contains(id); }))
+                continue;
+            if (const std::string failed = failedCondition(rule, *m_graph, *match); !failed.empty()) {
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No, ReasonCode::ConditionFalse, failed});
+                continue;
+            }
+            if (!editor)
+                editor.emplace(*m_graph);
+            Result<Applied> applied = applyRule(rule, *m_graph, *match, forward, *editor);
+            if (!applied)
+                return applied.takeDiag();
+            for (std::size_t i = 0; i < match->roots.size(); ++i)
+                moved[match->roots[i]] = applied->results[i];
+            touched.insert(match->nodes.begin(), match->nodes.end());
+            m_trace.lines.push_back(fmt::format("{}: {} ({} operators out, {} in)", rule.name, node->name, match->nodes.size(), applied->added));
+            m_trace.decisions.push_back({node->name, Verdict::Yes, ReasonCode::RuleApplied, rule.name});
+            ++count;
+        }
+        if (editor) {
+            editor->removeUnused();
+            Result<GraphPtr> next = editor->finish();
+            if (!next)
+                return next.takeDiag().advise("rule " + rule.name + " made a graph that is not valid");
+            m_graph = *next;
+        }
+        return count;
+    }
+
+    // Operators that a match can have at its root; empty if any.
+    void rootOperators(const PatternTree& p, std::set<std::string>& names, int depth) const {
+        const auto anything = [&] { names.clear(); };
+        switch (p.kind) {
+        case PatternKind::Call:
+            if (const auto declared = m_table.find(p.name); declared != m_table.end() && depth < 20)
+                rootOperators(declared->second->pattern, names, depth + 1);
+            else
+                names.insert(p.name);
+            return;
+        case PatternKind::Bind:
+            return rootOperators(p.args[0], names, depth + 1);
+        case PatternKind::Sequence: {
+            // Trailing optional steps may be absent.
+            for (std::size_t i = p.args.size(); i-- > 0;) {
+                const PatternTree& step = p.args[i];
+                const bool skip = step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
+                rootOperators(skip ? step.args[0] : step, names, depth + 1);
+                if (!skip)
+                    return;
+            }
+            return;
+        }
+        case PatternKind::Alternatives:
+            for (const PatternTree& option : p.args)
+                rootOperators(option, names, depth + 1);
+            return;
+        default:
+            return anything();
+        }
+    }
+
+    const RuleBook& m_book;
+    PatternTable m_table;
+    const RewriteOptions& m_options;
+    GraphPtr m_graph;
+    RewriteTrace m_trace;
+    std::map<std::string, Counter> m_counters;
+};
+
+} // namespace
+
+PatternTable RuleBook::table() const {
+    PatternTable out;
+    for (const auto& pattern : patterns)
+        out.insert_or_assign(pattern->name, pattern.get());
+    return out;
+}
+
+Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diags* errors) {
+    FileTree tree = parseFile(text, file);
+    if (errors != nullptr)
+        *errors = tree.errors;
+    else if (!tree.errors.empty())
+        return tree.errors.front();
+    RuleBook book;
+    for (const DeclarationPtr& declaration : tree.declarations) {
+        if (auto rule = declarationAs<RuleTree>(declaration))
+            book.entries.push_back(rule);
+        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
+            book.entries.push_back(builtin);
+        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
+            book.patterns.push_back(pattern);
+    }
+    return book;
+}
+
+Result<RuleBook> standardRules() {
+    return parseRules(embeddedSimplify(), "simplify.fw");
+}
+
+Result<RuleBook> loadRules(const std::vector<std::string>& files) {
+    RuleBook out;
+    for (const std::string& file : files) {
+        FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+        FW_TRY(RuleBook book, parseRules(mapped.text(), file));
+        out.entries.insert(out.entries.end(), book.entries.begin(), book.entries.end());
+        out.patterns.insert(out.patterns.end(), book.patterns.begin(), book.patterns.end());
+    }
+    FW_TRY(RuleBook standard, standardRules());
+    out.entries.insert(out.entries.end(), standard.entries.begin(), standard.entries.end());
+    out.patterns.insert(out.patterns.begin(), standard.patterns.begin(), standard.patterns.end());
+    return out;
+}
+
+Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book, const RewriteOptions& options) {
+    const PatternTable table = book.table();
+    for (const auto& entry : book.entries)
+        if (const auto* rule = dynamic_cast<const RuleTree*>(entry.get()))
+            if (Diags problems = checkRule(*rule, graph->operators(), table, {}); !problems.empty())
+                return problems.front().advise("rule " + rule->name + " cannot be used; fw check BOOK.fw tells more");
+    return Driver(book, options).run(graph);
+}
+
+Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators) {
+    FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+    CheckedBook out;
+    FW_TRY(const RuleBook book, parseRules(mapped.text(), file, &out.diagnostics));
+    const PatternTable table = book.table();
+    const FileTree tree = parseFile(mapped.text(), file);
+    for (const DeclarationPtr& declaration : tree.declarations) {
+        CheckedItem item;
+        item.name = declaration->name;
+        item.kind = declaration->keyword == "op" ? "operator" : declaration->keyword;
+        if (const auto rule = declarationAs<RuleTree>(declaration))
+            item.diagnostics = checkRule(*rule, operators, table, file);
+        else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
+            item.diagnostics.push_back(makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
+                                                {file, {}, declaration->span.line, declaration->span.column}, "fold_constants or cse"));
+        item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
+        out.items.push_back(std::move(item));
+    }
+    return out;
+}
+
+} // namespace fw
