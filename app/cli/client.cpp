@@ -1,0 +1,147 @@
+#include "client.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace fw::cli {
+
+namespace {
+
+std::string ownProgram() {
+    char path[4096];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string("fw");
+}
+
+std::string howItEnded(int status) {
+    if (WIFSIGNALED(status))
+        return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+} // namespace
+
+Client::~Client() {
+    stop();
+}
+
+Status Client::start() {
+    if (m_child > 0)
+        return {};
+    std::signal(SIGPIPE, SIG_IGN);
+    int request[2], answer[2];
+    if (::pipe2(request, O_CLOEXEC) != 0)
+        return makeDiag(DiagCode::Internal, std::strerror(errno));
+    if (::pipe2(answer, O_CLOEXEC) != 0) {
+        ::close(request[0]);
+        ::close(request[1]);
+        return makeDiag(DiagCode::Internal, std::strerror(errno));
+    }
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
+    const std::string program = ownProgram();
+    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>("--worker"), nullptr};
+    const int error = ::posix_spawn(&m_child, program.c_str(), &actions, nullptr, arguments, environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(request[0]);
+    ::close(answer[1]);
+    m_to = request[1];
+    m_from = answer[0];
+    m_pending.clear();
+    if (error != 0) {
+        m_child = -1;
+        stop();
+        return makeDiag(DiagCode::WorkerDied, fmt::format("the worker cannot be started: {}", std::strerror(error)));
+    }
+    return {};
+}
+
+void Client::stop() {
+    if (m_to >= 0)
+        ::close(m_to); // end of input ends the worker
+    if (m_from >= 0)
+        ::close(m_from);
+    m_to = m_from = -1;
+    if (m_child > 0)
+        while (::waitpid(m_child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    m_child = -1;
+}
+
+Result<std::string> Client::readLine() {
+    for (;;) {
+        if (const std::size_t end = m_pending.find('\n'); end != std::string::npos) {
+            std::string line = m_pending.substr(0, end);
+            m_pending.erase(0, end + 1);
+            return line;
+        }
+        char buffer[65536];
+        const ssize_t count = ::read(m_from, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            int status = 0;
+            while (::waitpid(m_child, &status, 0) < 0 && errno == EINTR) {
+            }
+            m_child = -1;
+            stop();
+            return makeDiag(DiagCode::WorkerDied, "the worker ended: " + howItEnded(status));
+        }
+        m_pending.append(buffer, static_cast<std::size_t>(count));
+    }
+}
+
+Result<std::string> Client::ask(const std::string& command, const snapshot::Arguments& arguments, const ShowProgress& show) {
+    FW_CHECK(start());
+    snapshot::Request request;
+    request.id = ++m_lastId;
+    request.command = command;
+    request.arguments = arguments;
+    const std::string line = snapshot::requestLine(request) + "\n";
+    for (std::size_t at = 0; at < line.size();) {
+        const ssize_t written = ::write(m_to, line.data() + at, line.size() - at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break; // reading tells why
+        at += static_cast<std::size_t>(written);
+    }
+    snapshot::Progress last;
+    for (;;) {
+        Result<std::string> text = readLine();
+        if (!text) {
+            Diag diag = text.takeDiag();
+            diag.at({arguments.model, last.text});
+            if (!last.stage.empty())
+                diag.message += fmt::format(" in stage {}", last.stage);
+            return diag;
+        }
+        FW_TRY(snapshot::Answer answer, snapshot::readAnswer(*text));
+        switch (answer.kind) {
+        case snapshot::AnswerKind::Hello:
+            break;
+        case snapshot::AnswerKind::Progress:
+            last = answer.progress;
+            if (show)
+                show(last);
+            break;
+        case snapshot::AnswerKind::Result:
+            return std::move(answer.result);
+        case snapshot::AnswerKind::Error:
+            return std::move(answer.error);
+        }
+    }
+}
+
+} // namespace fw::cli

@@ -1,0 +1,77 @@
+#include "draw.h"
+
+#include "base/files.h"
+#include "picture/graph_diagram.h"
+#include "picture/picture.h"
+#include "picture/writers.h"
+#include "render.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+namespace {
+
+Result<GraphDocument> askGraph(Client& client, const Arguments& arguments, const std::string& stage) {
+    Arguments one = arguments;
+    one.stage = stage;
+    FW_TRY(const std::string answer, client.ask("graph", one, {}));
+    return fromJson<GraphDocument>(answer);
+}
+
+} // namespace
+
+Result<DrawDocument> drawModel(Client& client, const Arguments& arguments) {
+    const bool dot = arguments.output.ends_with(".dot");
+    if (!dot && !arguments.output.ends_with(".svg"))
+        return makeDiag(DiagCode::Usage, "a picture is written as .svg or .dot, not as " + arguments.output, {},
+                        "fusewright --export FILE writes .png and .pdf");
+    DrawDocument out;
+    out.file = arguments.output;
+    Result<GraphDocument> graph = askGraph(client, arguments, arguments.stage.empty() ? "fused" : arguments.stage);
+    if (!graph && arguments.stage.empty()) {
+        out.notices.push_back("drawn as imported: " + graph.diag().text());
+        graph = askGraph(client, arguments, "imported");
+    }
+    if (!graph)
+        return graph.takeDiag();
+    out.stage = graph->stage;
+    for (const Diag& diag : graph->diagnostics)
+        out.notices.push_back(diag.text());
+    const picture::Diagram diagram = picture::diagramOf(*graph);
+    out.nodes = static_cast<std::int64_t>(diagram.boxes.size());
+    if (dot) {
+        FW_CHECK(writeFile(out.file, picture::dotText(diagram)));
+        return out;
+    }
+    FW_TRY(const picture::Picture picture, picture::draw(diagram));
+    for (const Decision& decision : picture.decisions)
+        out.notices.push_back(decision.sentence());
+    out.width = picture.width;
+    out.height = picture.height;
+    FW_CHECK(writeFile(out.file, picture::svgText(picture)));
+    return out;
+}
+
+std::string drawJson(const DrawDocument& document) {
+    nlohmann::ordered_json out;
+    out["file"] = document.file;
+    out["width"] = document.width;
+    out["height"] = document.height;
+    out["nodes"] = document.nodes;
+    out["stage"] = document.stage;
+    out["notices"] = document.notices;
+    return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string drawText(const DrawDocument& document) {
+    std::string out = fmt::format("wrote {}: {} boxes, stage {}\n", document.file, document.nodes, document.stage);
+    for (const std::string& notice : document.notices)
+        out += "note: " + notice + "\n";
+    return out;
+}
+
+} // namespace fw::cli

@@ -1,0 +1,262 @@
+// fw: the engine from a terminal. Commands are rows of a table; each asks the worker and shows its document.
+#include "client.h"
+#include "draw.h"
+#include "render.h"
+
+#include "base/numbers.h"
+#include "session/worker.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <functional>
+#include <unistd.h>
+
+namespace fw::cli {
+
+namespace {
+
+using namespace snapshot;
+
+enum class Form : std::uint8_t { Text, Json };
+
+void write(int descriptor, const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
+        if (written <= 0)
+            return;
+        at += static_cast<std::size_t>(written);
+    }
+}
+
+int report(const Diag& diag, Form form) {
+    if (form == Form::Json)
+        write(STDOUT_FILENO, toJson(diag) + "\n");
+    write(STDERR_FILENO, diag.text() + "\n");
+    return exitCode(diag.code);
+}
+
+Client::ShowProgress progressLine() {
+    if (::isatty(STDERR_FILENO) == 0)
+        return {};
+    return [](const Progress& step) {
+        const std::string count = step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";
+        write(STDERR_FILENO, fmt::format("\r\x1b[K{} {}{}", step.stage, step.text, count));
+    };
+}
+
+void clearProgress() {
+    if (::isatty(STDERR_FILENO) != 0)
+        write(STDERR_FILENO, "\r\x1b[K");
+}
+
+// Asks, prints, and lets `verdict` turn a document into an exit code.
+template <class Document>
+int show(Client& client, const std::string& command, const Arguments& arguments, Form form,
+         const std::function<int(const Document&)>& verdict = {}) {
+    const Result<std::string> answer = client.ask(command, arguments, progressLine());
+    clearProgress();
+    if (!answer)
+        return report(answer.diag(), form);
+    Result<Document> document = fromJson<Document>(*answer);
+    if (!document)
+        return report(document.diag(), form);
+    write(STDOUT_FILENO, form == Form::Json ? toJson(*document) + "\n" : render(*document));
+    return verdict ? verdict(*document) : 0;
+}
+
+int runTests(Client& client, const Arguments& arguments, Form form) {
+    TestDocument total;
+    for (const std::string& folder : arguments.folders) {
+        Arguments one = arguments;
+        one.folders = {folder};
+        const Result<std::string> answer = client.ask("test", one, {});
+        Result<TestDocument> document = answer ? fromJson<TestDocument>(*answer) : Result<TestDocument>(answer.diag());
+        CaseRecord row{folder, "crashed", {}};
+        if (document && !document->cases.empty())
+            row = document->cases.front();
+        else if (!document)
+            row = {folder, document.diag().code == DiagCode::WorkerDied ? "crashed" : "failed", document.diag().text()};
+        if (form == Form::Text)
+            write(STDERR_FILENO, fmt::format("{}  {}\n", row.verdict, row.name));
+        ++total.total;
+        ++(row.verdict == "passed"        ? total.passed
+           : row.verdict == "unsupported" ? total.unsupported
+           : row.verdict == "crashed"     ? total.crashed
+                                          : total.failed);
+        total.cases.push_back(std::move(row));
+    }
+    write(STDOUT_FILENO, form == Form::Json ? toJson(total) + "\n" : render(total));
+    return total.crashed > 0 ? 4 : total.passed == total.total ? 0 : 1;
+}
+
+struct Options {
+    Arguments arguments;
+    std::vector<std::string> inputs;
+    std::vector<std::string> dims;
+    std::string libs;
+    bool json = false;
+
+    Form form() const { return json ? Form::Json : Form::Text; }
+};
+
+Result<std::pair<std::string, std::string>> splitPair(const std::string& text, const std::string& option) {
+    const std::size_t place = text.find('=');
+    if (place == std::string::npos || place == 0)
+        return makeDiag(DiagCode::Usage, fmt::format("{} wants NAME=VALUE, not {}", option, text));
+    return std::pair(text.substr(0, place), text.substr(place + 1));
+}
+
+Status finish(Options& options) {
+    for (const std::string& text : options.inputs) {
+        FW_TRY(auto pair, splitPair(text, "--input"));
+        options.arguments.inputs.insert(std::move(pair));
+    }
+    for (const std::string& text : options.dims) {
+        FW_TRY(auto pair, splitPair(text, "--dim"));
+        const auto value = parseInteger(pair.second);
+        if (!value || *value < 0)
+            return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
+        options.arguments.dims[pair.first] = *value;
+    }
+    return {};
+}
+
+using Run = std::function<int(Client&, const Options&)>;
+
+template <class Document>
+Run ask(const std::string& command) {
+    return [command](Client& client, const Options& o) { return show<Document>(client, command, o.arguments, o.form()); };
+}
+
+class Program {
+public:
+    Program() : m_app("Fusewright: see what fuses and why, compile, time and export deep-learning graphs") {
+        m_app.require_subcommand(1);
+        m_app.set_version_flag("--version", "fw 0.1.0");
+        m_app.failure_message(CLI::FailureMessage::simple);
+    }
+
+    int run(int count, char** arguments) {
+        commands();
+        try {
+            m_app.parse(count, arguments);
+        } catch (const CLI::ParseError& error) {
+            return m_app.exit(error) == 0 ? 0 : 2;
+        }
+        if (const Status status = finish(m_options); !status)
+            return report(status.diag(), m_options.form());
+        Client client;
+        return m_chosen(client, m_options);
+    }
+
+private:
+    CLI::App* command(const std::string& name, const std::string& what, Run run) {
+        CLI::App* app = m_app.add_subcommand(name, what);
+        app->add_flag("--json", m_options.json, "print one JSON document");
+        app->callback([this, run] { m_chosen = run; });
+        return app;
+    }
+    CLI::App* onModel(const std::string& name, const std::string& what, Run run) {
+        CLI::App* app = command(name, what, std::move(run));
+        app->add_option("model", m_options.arguments.model, "an .onnx file or a backend-test folder")->required();
+        return target(app);
+    }
+    CLI::App* target(CLI::App* app) {
+        app->add_option("--target", m_options.arguments.target, "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
+        app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")->take_all();
+        app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        app->add_option("--threads", m_options.arguments.threads, "short for -threads=N in the target");
+        return app;
+    }
+
+    void commands() {
+        Arguments& a = m_options.arguments;
+        onModel("info", "inputs, outputs, operators, parameters, problems", ask<InfoDocument>("info"));
+        command("ops", "the operator library", ask<OpsDocument>("ops"))->add_option("name", a.name, "one operator");
+        command("check", "parse and check a rule book", [](Client& client, const Options& o) {
+            return show<CheckDocument>(client, "check", o.arguments, o.form(), [](const CheckDocument& document) {
+                bool refused = hasErrors(document.diagnostics);
+                for (const CheckItem& item : document.items)
+                    refused = refused || item.verdict != "ok";
+                return refused ? 2 : 0;
+            });
+        })->add_option("book", a.rules, "a .fw file")->required()->expected(1);
+        CLI::App* rewrite = onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
+        rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
+        rewrite->add_option("--trace", a.trace, "file for one line per application");
+        onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
+        onModel("explain", "why operators are (not) fused", ask<ExplainDocument>("explain"))
+            ->add_option("nodes", a.nodes, "one operator or two, by name")->required()->expected(1, 2);
+        CLI::App* run = onModel("run", "run once and compare with the folder's data", [](Client& client, const Options& o) {
+            return show<RunDocument>(client, "run", o.arguments, o.form(), [](const RunDocument& document) {
+                for (const ComparisonRecord& set : document.sets)
+                    if (!set.pass)
+                        return 1;
+                return 0;
+            });
+        });
+        run->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
+        run->add_option("--output", a.output, "folder for the outputs, as .npy");
+        run->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
+        run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
+        run->add_flag("--expect,!--no-expect", m_expect, "compare with the folder's data (the default)")
+            ->each([&a, this](const std::string&) { a.expect = m_expect; });
+        run->add_option("--seed", a.seed, "of made-up inputs");
+        CLI::App* bench = target(command("bench", "latency of models, end to end", ask<BenchDocument>("bench")));
+        bench->add_option("models", a.models, "models")->required();
+        bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
+        CLI::App* profile = onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
+        profile->add_option("--seconds", a.seconds, "how long to measure, 1");
+        CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
+        stages->add_option("--stage", a.stage, "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+        stages->add_option("--group", a.group, "only this group");
+        onModel("export", "a compiled module that runs on its own", ask<ExportDocument>("export"))
+            ->add_option("-o,--output", a.output, "folder")->required();
+        CLI::App* test = target(command("test", "run backend-test folders", [](Client& client, const Options& o) {
+            return runTests(client, o.arguments, o.form());
+        }));
+        test->add_option("folders", a.folders, "folders with model.onnx and test_data_set_K")->required();
+        test->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
+        test->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
+        CLI::App* draw = onModel("draw", "the picture the workbench shows", [](Client& client, const Options& o) {
+            const Result<DrawDocument> document = drawModel(client, o.arguments);
+            if (!document)
+                return report(document.diag(), o.form());
+            write(STDOUT_FILENO, o.form() == Form::Json ? drawJson(*document) + "\n" : drawText(*document));
+            return 0;
+        });
+        draw->add_option("-o,--output", a.output, "FILE.svg or FILE.dot")->required();
+        draw->add_option("--stage", a.stage, "imported, rewritten or fused (the default if it can be planned)");
+        command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
+        m_app.add_subcommand("help", "this list")->callback([this] {
+            m_chosen = [this](Client&, const Options&) {
+                write(STDOUT_FILENO, m_app.help());
+                return 0;
+            };
+        });
+    }
+
+    CLI::App m_app;
+    Options m_options;
+    bool m_expect = true;
+    Run m_chosen;
+};
+
+} // namespace
+
+} // namespace fw::cli
+
+int main(int count, char** arguments) {
+    if (count == 2 && std::string_view(arguments[1]) == "--worker")
+        return fw::runWorker();
+    // `-libs=X` alone is a short target; CLI11 would read it as flags.
+    std::vector<std::string> texts(arguments, arguments + count);
+    for (std::string& text : texts)
+        if (text.starts_with("-libs="))
+            text = "--target=x86-64 " + text;
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    return fw::cli::Program().run(count, pointers.data());
+}

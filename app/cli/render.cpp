@@ -1,0 +1,205 @@
+#include "render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+Table::Table(std::vector<std::string> heads, std::vector<bool> right) : m_right(std::move(right)) {
+    m_right.resize(heads.size(), false);
+    m_rows.push_back(std::move(heads));
+}
+
+void Table::row(std::vector<std::string> cells) {
+    cells.resize(m_rows.front().size());
+    m_rows.push_back(std::move(cells));
+}
+
+namespace {
+
+// Characters, not bytes: continuation bytes of UTF-8 do not count.
+std::size_t widthOf(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string list(const std::vector<std::string>& parts, const std::string& mark = ", ") {
+    std::string out;
+    for (const std::string& part : parts)
+        out += (out.empty() ? "" : mark) + part;
+    return out;
+}
+
+std::string diagLines(const Diags& diags) {
+    std::string out;
+    for (const Diag& diag : diags)
+        out += diag.text() + "\n";
+    return out;
+}
+
+std::string oneLine(const std::string& text, std::size_t limit) {
+    std::string out;
+    for (const char c : text)
+        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    return out.size() > limit ? out.substr(0, limit) + "..." : out;
+}
+
+} // namespace
+
+std::string Table::text() const {
+    std::vector<std::size_t> widths(m_rows.front().size(), 0);
+    for (const auto& cells : m_rows)
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            widths[i] = std::max(widths[i], widthOf(cells[i]));
+    std::string out;
+    for (const auto& cells : m_rows) {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::string pad(widths[i] - widthOf(cells[i]), ' ');
+            line += (i > 0 ? "  " : "") + (m_right[i] ? pad + cells[i] : cells[i] + pad);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+std::string decimal(double value, int digits) {
+    return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string large(double value) {
+    for (const auto& [factor, unit] : {std::pair(1e12, " T"), std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
+        if (value >= factor)
+            return decimal(value / factor, 2) + unit;
+    return decimal(value, 0);
+}
+
+std::string bytesText(double value) {
+    return large(value) + (value >= 1000 ? "B" : " B");
+}
+
+std::string render(const InfoDocument& document) {
+    std::string out = fmt::format("{}\n", document.model);
+    Table facts({"", ""});
+    facts.row({"graph", document.name});
+    facts.row({"from", fmt::format("{}, opset {}", document.producer.empty() ? "unknown producer" : document.producer, document.opset)});
+    facts.row({"operators", fmt::format("{}", document.nodes)});
+    facts.row({"parameters", fmt::format("{} ({})", large(static_cast<double>(document.parameters)), bytesText(static_cast<double>(document.parameterBytes)))});
+    facts.row({"flops", document.flops ? large(*document.flops) : "depends on the free dimensions"});
+    facts.row({"runs", document.runnable ? "yes" : "no, see below"});
+    out += facts.text().substr(facts.text().find('\n') + 1);
+    for (const auto& [title, tensors] : {std::pair("inputs", &document.inputs), std::pair("outputs", &document.outputs)}) {
+        out += fmt::format("{}\n", title);
+        for (const TensorRecord& tensor : *tensors)
+            out += fmt::format("  {}: {}\n", oneLine(tensor.name, 80), tensor.type);
+    }
+    Table ops({"operator", "count"}, {false, true});
+    std::vector<std::pair<std::string, std::int64_t>> rows(document.ops.begin(), document.ops.end());
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (const auto& [name, count] : rows)
+        ops.row({oneLine(name, 60), fmt::format("{}", count)});
+    out += ops.text();
+    if (!document.diagnostics.empty())
+        out += "problems\n" + diagLines(document.diagnostics);
+    return out;
+}
+
+std::string render(const OpsDocument& document) {
+    if (document.ops.size() == 1) {
+        const OpRecord& op = document.ops.front();
+        std::string out = fmt::format("{}\n{}\n\n{}\n", op.signature, op.doc, op.expression);
+        out += fmt::format("\nkind: {}\n", op.kind);
+        for (const auto& [input, fact] : op.facts)
+            out += fmt::format("  {}: {}\n", input, fact);
+        if (!op.implementations.empty())
+            out += "implementations: " + list(op.implementations) + "\n";
+        return out;
+    }
+    Table table({"operator", "kind", "what it does"});
+    for (const OpRecord& op : document.ops)
+        table.row({op.name, op.kind, oneLine(op.doc, 90)});
+    return table.text();
+}
+
+std::string render(const FuseDocument& document) {
+    std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
+    Table table({"group", "operators", "implementation", "chosen by", "est. us"}, {false, true, false, false, true});
+    for (const GroupRecord& group : document.groups)
+        table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation, group.source,
+                   group.estUs ? decimal(*group.estUs, 1) : ""});
+    out += table.text();
+    for (const GroupRecord& group : document.groups)
+        for (const std::string& warning : group.warnings)
+            out += fmt::format("warning: {}: {}\n", group.name, warning);
+    Table edges({"from", "to", "fused", "code", "reason"});
+    for (const DecisionRecord& decision : document.decisions)
+        edges.row({oneLine(decision.from, 40), oneLine(decision.to, 40), decision.verdict, decision.code, oneLine(decision.sentence, 120)});
+    out += "\n" + edges.text();
+    if (!document.notices.empty())
+        out += "\n" + list(document.notices, "\n") + "\n";
+    return out;
+}
+
+std::string render(const ExplainDocument& document) {
+    std::string out = document.sentence + "\n";
+    for (const GateRecord& gate : document.gates)
+        out += fmt::format("  {} {}{}{}\n", gate.pass ? "✓" : "✗", gate.name, gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
+    if (!document.decisions.empty() && document.gates.size() != 1) {
+        out += "decisions\n";
+        for (const DecisionRecord& decision : document.decisions)
+            out += fmt::format("  {} -> {}: {} ({}) {}\n", oneLine(decision.from, 60), oneLine(decision.to, 60), decision.verdict, decision.code,
+                               oneLine(decision.sentence, 160));
+    }
+    return out;
+}
+
+std::string render(const StagesDocument& document) {
+    return document.text;
+}
+
+std::string render(const ExportDocument& document) {
+    std::string out = fmt::format("wrote {} files to {}\n", document.files.size(), document.directory);
+    for (const std::string& file : document.files)
+        out += "  " + file + "\n";
+    return out + fmt::format("target {}, needs {}\n", document.target, document.libraries.empty() ? "the C library" : list(document.libraries));
+}
+
+std::string render(const RewriteDocument& document) {
+    if (!document.text.empty())
+        return document.text;
+    std::string out;
+    Table table({"rule", "applied", "ms"}, {false, true, true});
+    for (const AppliedRecord& rule : document.applied)
+        table.row({rule.rule, fmt::format("{}", rule.count), decimal(rule.ms, 1)});
+    out += table.text();
+    out += fmt::format("{} operators became {}, stopped at: {}\n", document.nodesBefore, document.nodesAfter, document.stopReason);
+    if (!document.file.empty())
+        out += "wrote " + document.file + "\n";
+    return out;
+}
+
+std::string render(const CheckDocument& document) {
+    std::string out;
+    Table table({"name", "kind", "verdict"});
+    for (const CheckItem& item : document.items)
+        table.row({item.name, item.kind, item.verdict});
+    out += table.text();
+    for (const CheckItem& item : document.items)
+        out += diagLines(item.diagnostics);
+    return out + diagLines(document.diagnostics);
+}
+
+std::string render(const DoctorDocument& document) {
+    std::string out = fmt::format("fusewright {}\n{}: {} cores, vectors of {} bits\ntarget {}\nfeatures {}\n", document.version, document.cpu.name,
+                                  document.cpu.cores, document.cpu.vectorBits, document.cpu.target, list(document.cpu.features, " "));
+    for (const LibraryRecord& library : document.libraries)
+        out += fmt::format("{} {} {}: {}\n", library.name, library.version, library.core, library.status);
+    if (document.problems.empty())
+        return out + "nothing is missing\n";
+    return out + list(document.problems, "\n") + "\n";
+}
+
+} // namespace fw::cli

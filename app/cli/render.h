@@ -1,0 +1,40 @@
+// Documents as text for people: aligned tables, one fact per line.
+#pragma once
+
+#include "snapshot/documents.h"
+
+#include <string>
+
+namespace fw::cli {
+
+std::string render(const snapshot::InfoDocument& document);
+std::string render(const snapshot::OpsDocument& document);
+std::string render(const snapshot::FuseDocument& document);
+std::string render(const snapshot::ExplainDocument& document);
+std::string render(const snapshot::RunDocument& document);
+std::string render(const snapshot::BenchDocument& document);
+std::string render(const snapshot::ProfileDocument& document);
+std::string render(const snapshot::StagesDocument& document);
+std::string render(const snapshot::ExportDocument& document);
+std::string render(const snapshot::RewriteDocument& document);
+std::string render(const snapshot::CheckDocument& document);
+std::string render(const snapshot::TestDocument& document);
+std::string render(const snapshot::DoctorDocument& document);
+
+// Columns padded to their widest cell, two blanks apart. Cells of `right` columns lie to the right.
+class Table {
+public:
+    explicit Table(std::vector<std::string> heads, std::vector<bool> right = {});
+    void row(std::vector<std::string> cells);
+    std::string text() const;
+
+private:
+    std::vector<std::vector<std::string>> m_rows;
+    std::vector<bool> m_right;
+};
+
+std::string decimal(double value, int digits); // without a locale
+std::string large(double value);               // 1.82 G, 25.6 M, 3.1 k
+std::string bytesText(double value);           // 3.1 MB
+
+} // namespace fw::cli

@@ -1,0 +1,194 @@
+#include "session/commands.h"
+
+#include "library/library.h"
+#include "session/describe.h"
+#include "session/measure.h"
+#include "session/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+using Answer = Result<std::string>;
+
+PipelineInputs inputsOf(const Arguments& arguments) {
+    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims};
+    if (arguments.threads)
+        out.target += fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
+    return out;
+}
+
+template <class Document>
+Answer json(const Document& document) {
+    return toJson(document);
+}
+
+template <class Document>
+Answer json(Result<Document> document) {
+    if (!document)
+        return document.takeDiag();
+    return toJson(*document);
+}
+
+Answer info(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    return json(describeModel(arguments.model, *imported));
+}
+
+Answer graph(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    if (arguments.stage.empty() || arguments.stage == "imported") {
+        GraphDocument out = describeGraph(*imported->graph, "imported");
+        out.diagnostics = imported->diagnostics;
+        return json(out);
+    }
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    if (arguments.stage == "rewritten")
+        return json(describeGraph(*simplified->graph, "rewritten"));
+    if (arguments.stage != "fused")
+        return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {}, "imported, rewritten or fused");
+    FW_TRY(const FusionPlan* plan, pipeline->plan(context));
+    return json(describeGraph(*simplified->graph, "fused", plan));
+}
+
+Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const FusionPlan* plan, pipeline->plan(context));
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    FW_TRY(const Target* target, pipeline->target());
+    FuseDocument out = describePlan(arguments.model, *simplified->graph, *plan, *target);
+    for (GroupRecord& group : out.groups) {
+        if (plan->groups[static_cast<std::size_t>(group.id)].isView())
+            continue;
+        FW_TRY(const KernelReport report, pipeline->lowered(group.id, context));
+        group.schedule = report.scheduleText;
+        for (const Decision& decision : report.decisions)
+            out.notices.push_back(fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
+    }
+    return json(out);
+}
+
+Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const FusionPlan* plan, pipeline->plan(context));
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    return json(explain(*simplified->graph, *plan, arguments.nodes));
+}
+
+Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    return json(describeRewrite(*imported, *simplified, arguments));
+}
+
+Answer stages(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(stageText(*pipeline, arguments, context));
+}
+
+Answer exportModule(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(exportTo(*pipeline, arguments, context));
+}
+
+Answer run(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(runModel(*pipeline, arguments, context));
+}
+
+Answer profile(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(profileModel(*pipeline, arguments, context));
+}
+
+Answer bench(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    BenchDocument out;
+    std::vector<std::string> models = arguments.models;
+    if (models.empty())
+        models.push_back(arguments.model);
+    for (const std::string& model : models) {
+        Arguments one = arguments;
+        one.model = model;
+        FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
+        FW_TRY(const Target* target, pipeline->target());
+        out.target = target->text;
+        FW_TRY(BenchRow row, benchModel(*pipeline, one, context));
+        out.models.push_back(std::move(row));
+    }
+    return json(out);
+}
+
+Answer test(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    TestDocument out;
+    for (std::size_t i = 0; i < arguments.folders.size(); ++i) {
+        if (context.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "the test was cancelled");
+        context.report("test", arguments.folders[i], i, arguments.folders.size());
+        out.cases.push_back(testFolder(store, arguments.folders[i], arguments, context));
+        const std::string& verdict = out.cases.back().verdict;
+        ++out.total;
+        ++(verdict == "passed" ? out.passed : verdict == "unsupported" ? out.unsupported : out.failed);
+    }
+    return json(out);
+}
+
+Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
+    OpsDocument out = describeOperators(*standardOperators(), arguments.name);
+    if (out.ops.empty())
+        return makeDiag(DiagCode::UnknownName, "there is no operator named " + arguments.name, {}, "fw ops lists them all");
+    return json(out);
+}
+
+Answer doctor(PipelineStore&, const Arguments&, const Context&) {
+    return json(describeMachine());
+}
+
+Answer check(PipelineStore&, const Arguments& arguments, const Context&) {
+    return json(checkBook(arguments));
+}
+
+struct Row {
+    const char* name;
+    Answer (*run)(PipelineStore&, const Arguments&, const Context&);
+};
+
+constexpr Row rows[] = {
+    {"open", info},       {"info", info},       {"graph", graph},         {"fuse", fuse},
+    {"explain", explainNodes}, {"rewrite", rewrite}, {"stages", stages},   {"export", exportModule},
+    {"run", run},         {"profile", profile}, {"bench", bench},         {"test", test},
+    {"ops", ops},         {"doctor", doctor},   {"check", check},
+};
+
+} // namespace
+
+Result<std::string> Commands::run(const Request& request, const Context& context) {
+    for (const Row& row : rows) {
+        if (request.command != row.name)
+            continue;
+        try {
+            return row.run(m_store, request.arguments, context);
+        } catch (const std::bad_alloc&) {
+            return makeDiag(DiagCode::LimitReached, "there is not enough memory", {request.arguments.model});
+        } catch (const std::exception& error) {
+            return makeDiag(DiagCode::Internal, error.what(), {request.arguments.model}, "this is a mistake of the program, please report it");
+        }
+    }
+    return makeDiag(DiagCode::Usage, "the worker has no command " + request.command);
+}
+
+std::vector<std::string> Commands::names() {
+    std::vector<std::string> out;
+    for (const Row& row : rows)
+        out.emplace_back(row.name);
+    return out;
+}
+
+} // namespace fw

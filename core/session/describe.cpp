@@ -1,0 +1,261 @@
+#include "session/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+std::string typeText(const TensorType& type) {
+    return type.text();
+}
+
+TensorRecord record(const Output& output) {
+    return {output.name, typeText(output.type)};
+}
+
+InputRef reference(const Graph& graph, ValueRef value) {
+    return {value.node, value.output, graph.output(value).name};
+}
+
+NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan, bool imported) {
+    NodeRecord out;
+    out.id = node.id;
+    out.name = node.name;
+    out.op = node.op == "unknown" ? node.attrs.text("op_type", "unknown") : node.op;
+    for (const ValueRef& input : node.inputs)
+        if (input.valid())
+            out.inputs.push_back(reference(graph, input));
+    for (const Output& output : node.outputs)
+        out.outputs.push_back(record(output));
+    for (const auto& [name, value] : node.attrs)
+        out.attributes[name] = attrText(value);
+    if (!imported)
+        out.origins = node.origins;
+    out.constant = node.isConstant();
+    out.unsupported = node.op == "unknown";
+    if (plan != nullptr)
+        if (const auto group = plan->groupOf.find(node.id); group != plan->groupOf.end())
+            out.group = group->second;
+    return out;
+}
+
+bool isOperator(const Node& node) {
+    return !node.isInput() && !node.isConstant();
+}
+
+CandidateRecord record(const Candidate& candidate) {
+    CandidateRecord out;
+    out.name = candidate.implementation;
+    out.verdict = candidate.chosen ? "chosen" : candidate.verdict == Verdict::Yes ? "ready" : "refused";
+    out.code = codeText(candidate.code);
+    out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
+    if (candidate.verdict == Verdict::Yes)
+        out.estUs = candidate.estimateUs;
+    return out;
+}
+
+DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
+    DecisionRecord out;
+    out.from = graph.node(edge.from).name;
+    out.to = graph.node(edge.to).name;
+    out.fromId = edge.from;
+    out.toId = edge.to;
+    out.verdict = verdictText(edge.decision.verdict);
+    out.code = codeText(edge.decision.code);
+    out.sentence = edge.decision.sentence();
+    return out;
+}
+
+} // namespace
+
+GraphDocument describeGraph(const Graph& graph, const std::string& stage, const FusionPlan* plan) {
+    GraphDocument out;
+    out.stage = stage;
+    out.name = graph.name();
+    for (const NodePtr& node : graph.nodes())
+        out.nodes.push_back(describeNode(graph, *node, plan, stage == "imported"));
+    out.inputs = graph.inputs();
+    for (const NamedValue& result : graph.results()) {
+        InputRef ref = reference(graph, result.value);
+        ref.name = result.name;
+        out.results.push_back(std::move(ref));
+    }
+    if (plan != nullptr)
+        for (const Group& group : plan->groups)
+            out.groups.push_back({group.id, group.name, group.implementation, group.estimateUs});
+    return out;
+}
+
+InfoDocument describeModel(const std::string& path, const Imported& imported) {
+    const Graph& graph = *imported.graph;
+    InfoDocument out;
+    out.model = path;
+    out.format = path.ends_with(".onnx") ? "onnx" : "folder";
+    out.name = graph.name();
+    out.producer = imported.info.producer;
+    out.opset = imported.info.opset;
+    out.ops = imported.info.operators;
+    out.diagnostics = imported.diagnostics;
+    double flops = 0;
+    bool known = graph.freeDims().empty();
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->isInput()) {
+            out.inputs.push_back(record(node->outputs[0]));
+        } else if (node->isConstant()) {
+            out.parameters += static_cast<std::int64_t>(node->data->count());
+            out.parameterBytes += static_cast<std::int64_t>(node->data->bytes().size());
+        } else {
+            ++out.nodes;
+            const Result<Facts> facts = graph.operators().find(node->op)->facts(callOf(graph, *node));
+            known = known && (facts.ok() || isView(graph, *node));
+            if (facts)
+                flops += facts->flops;
+        }
+    }
+    for (const NamedValue& result : graph.results())
+        out.outputs.push_back({result.name, typeText(graph.type(result.value))});
+    if (known)
+        out.flops = flops;
+    out.runnable = obstacles(graph).empty() && !hasErrors(imported.diagnostics);
+    return out;
+}
+
+FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan, const Target& target) {
+    FuseDocument out;
+    out.model = model;
+    out.target = target.text;
+    for (const Group& group : plan.groups) {
+        GroupRecord row;
+        row.id = group.id;
+        row.name = group.name;
+        row.nodeIds = group.nodes;
+        for (const NodeId id : group.nodes)
+            row.nodes.push_back(graph.node(id).name);
+        row.anchorId = group.anchor;
+        row.anchor = graph.node(group.anchor).name;
+        row.implementation = group.implementation;
+        row.source = group.source;
+        for (const Candidate& candidate : group.candidates)
+            row.candidates.push_back(record(candidate));
+        for (const ValueRef& input : group.inputs)
+            row.inputs.push_back(record(graph.output(input)));
+        for (const ValueRef& output : group.outputs)
+            row.outputs.push_back(record(graph.output(output)));
+        if (!group.isView()) {
+            row.estUs = group.estimateUs;
+            if (graph.freeDims().empty()) {
+                row.flops = group.work.flops;
+                row.bytes = group.work.bytesRead + group.work.bytesWritten;
+            }
+        }
+        out.groups.push_back(std::move(row));
+    }
+    for (const EdgeDecision& edge : plan.edges)
+        out.decisions.push_back(record(graph, edge));
+    for (const Decision& notice : plan.notices)
+        out.notices.push_back(fmt::format("{} {}: {}", codeText(notice.code), notice.subject, notice.sentence()));
+    return out;
+}
+
+Result<const Node*> findNode(const Graph& graph, const std::string& name) {
+    const Node* found = nullptr;
+    if (name.size() > 1 && name[0] == '#') {
+        NodeId id = -1;
+        for (std::size_t i = 1; i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
+            id = (id < 0 ? 0 : id * 10) + (name[i] - '0');
+        found = graph.find(id);
+    } else {
+        found = graph.findByName(name);
+    }
+    if (found == nullptr || !isOperator(*found)) {
+        std::string near;
+        for (const NodePtr& node : graph.nodes())
+            if (isOperator(*node) && near.size() < 120)
+                near += (near.empty() ? "" : ", ") + node->name;
+        return makeDiag(DiagCode::UnknownName, fmt::format("there is no operator named {}", name), {},
+                        "operators of the planned graph: " + near + " ...");
+    }
+    return found;
+}
+
+namespace {
+
+ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const EdgeDecision& edge) {
+    ExplainDocument out;
+    const Node &from = graph.node(edge.from), &to = graph.node(edge.to);
+    out.subject = fmt::format("{} and {}", from.name, to.name);
+    out.nodes = {from.id, to.id};
+    if (plan.groupOf.at(from.id) == plan.groupOf.at(to.id))
+        out.group = plan.groupOf.at(from.id);
+    out.verdict = verdictText(edge.decision.verdict);
+    out.code = codeText(edge.decision.code);
+    out.sentence = fmt::format("{} is {}fused with {}: {}", to.name, edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
+                               edge.decision.sentence());
+    for (const Gate& gate : edge.gates)
+        out.gates.push_back({gate.name, gate.pass, gate.pass ? std::string() : std::string(codeText(edge.decision.code)), gate.evidence});
+    out.decisions.push_back(record(graph, edge));
+    return out;
+}
+
+ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const Node& node) {
+    ExplainDocument out;
+    const Group& group = plan.groupAt(node.id);
+    out.subject = node.name;
+    out.nodes = group.nodes;
+    out.group = group.id;
+    out.verdict = "note";
+    for (const Candidate& candidate : group.candidates) {
+        const CandidateRecord row = record(candidate);
+        out.gates.push_back({candidate.implementation, candidate.verdict == Verdict::Yes, row.code, row.sentence});
+        if (candidate.chosen)
+            out.code = row.code;
+    }
+    if (group.isView()) {
+        out.code = codeText(ReasonCode::ViewOf);
+        out.sentence = fmt::format("{} is a view: nothing is computed", node.name);
+    } else if (group.nodes.size() == 1) {
+        out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name, group.implementation);
+    } else {
+        out.sentence = fmt::format("{} is computed in {} with {} other operators, by {}", node.name, group.name,
+                                   group.nodes.size() - 1, group.implementation);
+    }
+    for (const EdgeDecision& edge : plan.edges)
+        if (edge.from == node.id || edge.to == node.id)
+            out.decisions.push_back(record(graph, edge));
+    return out;
+}
+
+} // namespace
+
+Result<ExplainDocument> explain(const Graph& graph, const FusionPlan& plan, const std::vector<std::string>& nodes) {
+    if (nodes.empty() || nodes.size() > 2)
+        return makeDiag(DiagCode::Usage, "explain takes one operator or two", {}, "fw explain MODEL NODE [NODE]");
+    FW_TRY(const Node* first, findNode(graph, nodes[0]));
+    if (nodes.size() == 1)
+        return explainNode(graph, plan, *first);
+    FW_TRY(const Node* second, findNode(graph, nodes[1]));
+    if (const EdgeDecision* edge = plan.edge(first->id, second->id))
+        return explainEdge(graph, plan, *edge);
+    if (const EdgeDecision* edge = plan.edge(second->id, first->id))
+        return explainEdge(graph, plan, *edge);
+    ExplainDocument out;
+    const bool together = plan.groupOf.at(first->id) == plan.groupOf.at(second->id);
+    out.subject = fmt::format("{} and {}", first->name, second->name);
+    out.nodes = {first->id, second->id};
+    if (together)
+        out.group = plan.groupOf.at(first->id);
+    out.verdict = together ? "yes" : "no";
+    const ReasonCode code = together ? ReasonCode::Fused : ReasonCode::NotConnected;
+    const std::string evidence = together ? plan.groupAt(first->id).name : out.subject;
+    out.code = codeText(code);
+    out.sentence = Decision{out.subject, Verdict::Note, code, evidence}.sentence();
+    out.gates.push_back({"connected by a value", together, out.code, evidence});
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,110 @@
+// What this program knows and what this machine offers: `fw ops` and `fw doctor`.
+#include "runtime/cpu.h"
+#include "session/describe.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+bool isInstalled(const std::string& program) {
+    const char* variable = std::getenv("PATH");
+    std::string folder;
+    for (const char c : std::string(variable ? variable : "") + ":") {
+        if (c != ':') {
+            folder += c;
+            continue;
+        }
+        std::error_code error;
+        if (!folder.empty() && std::filesystem::exists(std::filesystem::path(folder) / program, error))
+            return true;
+        folder.clear();
+    }
+    return false;
+}
+
+// A call with small shapes, so that facts can be shown: every operand f32[2, 3, 8, 8] or less.
+std::optional<Facts> exampleFacts(const Operator& op) {
+    for (const std::size_t rank : {4u, 2u, 3u, 1u}) {
+        OpCall call;
+        for (std::size_t i = 0; i < op.inputNames().size(); ++i)
+            call.inputs.push_back(TensorType{DType::F32, fixedShape(std::vector<std::int64_t>(i == 0 ? rank : std::min<std::size_t>(rank, 1), 4))});
+        if (Result<Facts> facts = op.facts(call))
+            return *facts;
+        for (auto& input : call.inputs)
+            input = TensorType{DType::F32, fixedShape(std::vector<std::int64_t>(rank, 4))};
+        if (Result<Facts> facts = op.facts(call))
+            return *facts;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+OpsDocument describeOperators(const OperatorSet& operators, const std::string& only) {
+    OpsDocument out;
+    for (const Operator* op : operators.all()) {
+        if (!only.empty() && op->name() != only)
+            continue;
+        OpRecord row;
+        row.name = op->name();
+        row.signature = op->signature();
+        row.doc = op->doc();
+        row.expression = op->body();
+        row.kind = op->isNative() ? "native" : "depends on shapes";
+        if (const std::optional<Facts> facts = exampleFacts(*op)) {
+            row.kind = kindText(facts->kind);
+            for (std::size_t i = 0; i < facts->inputKinds.size() && i < op->inputNames().size(); ++i) {
+                std::string text(kindText(facts->inputKinds[i]));
+                if (i < facts->inPlace.size() && facts->inPlace[i])
+                    text += ", in place";
+                row.facts[op->inputNames()[i]] = text;
+            }
+            for (const auto& implementation : implementations()) {
+                Workload workload;
+                Node node;
+                node.op = op->name();
+                workload.node = &node;
+                workload.facts = *facts;
+                if (implementation->accepts(workload, hostTarget()).yes())
+                    row.implementations.push_back(implementation->name());
+            }
+        }
+        out.ops.push_back(std::move(row));
+    }
+    return out;
+}
+
+DoctorDocument describeMachine() {
+    DoctorDocument out;
+    out.version = "0.1.0";
+    const runtime::CpuInfo& cpu = runtime::cpuInfo();
+    const Target target = hostTarget();
+    out.cpu.name = cpu.model;
+    out.cpu.target = target.text;
+    std::string name;
+    for (const char c : runtime::featureNames(cpu.features) + ",") {
+        if (c != ',')
+            name += c;
+        else if (!name.empty())
+            out.cpu.features.push_back(std::exchange(name, {}));
+    }
+    out.cpu.cores = cpu.cores;
+    out.cpu.vectorBits = target.vectorLanesF32 * 32;
+    if (!target.hasFma())
+        out.problems.push_back("this CPU has no AVX2: generated code will be slow");
+    for (const auto& [program, package, why] : {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
+                                                std::tuple("cc", "gcc", "modules cannot be exported")})
+        if (!isInstalled(program))
+            out.problems.push_back(fmt::format("{} is not installed, so {}: apt-get install {}", program, why, package));
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,320 @@
+#include "session/measure.h"
+
+#include "base/numbers.h"
+#include "onnx/tensor_file.h"
+#include "session/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <sys/resource.h>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point since) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+}
+
+std::vector<std::string> inputNames(const Graph& graph) {
+    std::vector<std::string> out;
+    for (const NodeId id : graph.inputs())
+        out.push_back(graph.node(id).outputs.at(0).name);
+    return out;
+}
+
+std::vector<std::string> resultNames(const Graph& graph) {
+    std::vector<std::string> out;
+    for (const NamedValue& result : graph.results())
+        out.push_back(result.name);
+    return out;
+}
+
+Result<std::vector<NamedTensor>> readAll(const std::vector<std::string>& files) {
+    std::vector<NamedTensor> out;
+    for (const std::string& file : files) {
+        FW_TRY(NamedTensor tensor, readTensorFile(file));
+        out.push_back(std::move(tensor));
+    }
+    return out;
+}
+
+std::string summaryOf(const TensorData& data) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(data.count(), 4); ++i)
+        out += (i > 0 ? ", " : "") + numberText(static_cast<double>(static_cast<float>(data.at(i))));
+    return data.count() > 4 ? out + ", ..." : out;
+}
+
+std::string fileName(const std::string& name) {
+    std::string out;
+    for (char c : name)
+        out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+    return out.empty() || out[0] == '.' ? "_" + out : out;
+}
+
+Tolerance toleranceOf(const Arguments& arguments) {
+    return {arguments.rtol.value_or(1e-3), arguments.atol.value_or(1e-5)};
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+    return sorted.empty() ? 0 : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+// Times whole runs without instrumentation until `seconds` have passed, at least five.
+Result<std::vector<double>> timeRuns(LoadedModule& module, double seconds, const Context& context) {
+    for (int i = 0; i < 3; ++i)
+        FW_CHECK(module.runAgain());
+    std::vector<double> times;
+    const auto start = Clock::now();
+    while (times.size() < 5 || (milliseconds(start) < seconds * 1000 && times.size() < 20000)) {
+        if (context.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "the measurement was cancelled");
+        const auto begin = Clock::now();
+        FW_CHECK(module.runAgain());
+        times.push_back(milliseconds(begin));
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+}
+
+Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph, const TestDataSet& set, Tolerance tolerance) {
+    FW_TRY(std::vector<NamedTensor> given, readAll(set.inputs));
+    FW_TRY(const std::vector<TensorData> inputs, matchTensors(inputNames(graph), std::move(given)));
+    FW_TRY(std::vector<NamedTensor> expected, readAll(set.outputs));
+    FW_TRY(const std::vector<TensorData> wanted, matchTensors(resultNames(graph), std::move(expected)));
+    FW_TRY(const std::vector<TensorData> got, module.run(inputs));
+    Comparison total;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        mergeInto(total, compareTensors(graph.results()[i].name, got[i], wanted[i], tolerance));
+    ComparisonRecord out;
+    out.name = std::filesystem::path(set.folder).filename().string();
+    out.pass = total.pass;
+    out.maxAbs = total.maxAbs;
+    out.maxRel = total.maxRel;
+    out.maxUlp = total.maxUlp;
+    out.worst = total.worst;
+    return out;
+}
+
+} // namespace
+
+Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments, const Context& context) {
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    const std::vector<std::string> names = inputNames(*source->graph);
+    if (!arguments.inputs.empty()) {
+        std::vector<NamedTensor> tensors;
+        for (const auto& [name, file] : arguments.inputs) {
+            FW_TRY(NamedTensor tensor, readTensorFile(file));
+            tensor.name = name;
+            tensors.push_back(std::move(tensor));
+        }
+        FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
+        return Operands{std::move(matched), false};
+    }
+    if (isTestFolder(arguments.model)) {
+        FW_TRY(const TestFolder folder, findTestData(arguments.model));
+        if (!folder.sets.empty()) {
+            FW_TRY(std::vector<NamedTensor> tensors, readAll(folder.sets.front().inputs));
+            FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
+            return Operands{std::move(matched), false};
+        }
+    }
+    FW_TRY(std::vector<TensorData> made, module.randomInputs(static_cast<std::uint64_t>(arguments.seed.value_or(1)), arguments.dims));
+    return Operands{std::move(made), true};
+}
+
+Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
+    FW_TRY(const Target* target, pipeline.target());
+    const Graph& graph = *source->graph;
+    RunDocument out;
+    out.model = arguments.model;
+    out.target = target->text;
+    out.compileMs = compiled->ms;
+    context.report("run", graph.name());
+    FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
+    out.randomInputs = operands.random;
+    const auto start = Clock::now();
+    FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
+    out.runMs = milliseconds(start);
+    if (!arguments.output.empty()) {
+        std::error_code error;
+        std::filesystem::create_directories(arguments.output, error);
+        if (error)
+            return makeDiag(DiagCode::FileUnwritable, error.message(), {arguments.output});
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        OutputRecord record;
+        record.name = graph.results()[i].name;
+        record.dtype = dtypeText(results[i].dtype());
+        record.shape = results[i].extents();
+        record.summary = summaryOf(results[i]);
+        if (!arguments.output.empty()) {
+            record.file = (std::filesystem::path(arguments.output) / (fileName(record.name) + ".npy")).string();
+            FW_CHECK(writeTensorFile(record.file, {record.name, results[i]}));
+        }
+        out.outputs.push_back(std::move(record));
+    }
+    if (isTestFolder(arguments.model) && arguments.expect.value_or(true) && arguments.inputs.empty()) {
+        FW_TRY(const TestFolder folder, findTestData(arguments.model));
+        for (const TestDataSet& set : folder.sets) {
+            FW_TRY(ComparisonRecord record, compareSet(*module, graph, set, toleranceOf(arguments)));
+            out.sets.push_back(std::move(record));
+        }
+    }
+    if (out.randomInputs)
+        out.notices.push_back("no data were given: the inputs are seeded random values");
+    return out;
+}
+
+Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+    FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
+    FW_TRY(const Target* target, pipeline.target());
+    FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
+    FW_CHECK(module->setInputs(operands.inputs));
+    context.report("run", arguments.model);
+    FW_TRY(const std::vector<double> times, timeRuns(*module, arguments.seconds.value_or(2), context));
+    BenchRow out;
+    out.model = arguments.model;
+    out.medianMs = quantile(times, 0.5);
+    out.p90Ms = quantile(times, 0.9);
+    out.minMs = times.front();
+    out.runs = static_cast<std::int64_t>(times.size());
+    out.compileMs = compiled->ms;
+    out.loadMs = pipeline.importMs() + pipeline.loadMs();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    out.peakRssMb = static_cast<double>(usage.ru_maxrss) / 1024;
+    out.threads = target->threads;
+    return out;
+}
+
+Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+    FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
+    FW_TRY(const FusionPlan* plan, pipeline.plan(context));
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const Target* target, pipeline.target());
+    FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
+    FW_CHECK(module->setInputs(operands.inputs));
+    context.report("run", arguments.model);
+    const double seconds = arguments.seconds.value_or(1);
+    FW_TRY(const std::vector<double> runs, timeRuns(*module, seconds / 2, context));
+
+    const runtime::Program& program = module->executor().program();
+    std::vector<std::vector<double>> perStep(program.steps.size());
+    std::vector<runtime::StepTime> times;
+    const auto start = Clock::now();
+    for (int i = 0; i < 5 || (milliseconds(start) < seconds * 500 && i < 5000); ++i) {
+        if (context.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "the measurement was cancelled");
+        FW_CHECK(module->runTimed(times));
+        for (std::size_t s = 0; s < times.size(); ++s)
+            perStep[s].push_back(static_cast<double>(times[s].endNs - times[s].startNs) / 1000);
+    }
+    ProfileDocument out;
+    out.model = arguments.model;
+    out.target = target->text;
+    out.runs = static_cast<std::int64_t>(runs.size());
+    out.threads = target->threads;
+    out.endToEndMs = quantile(runs, 0.5);
+    out.iqrPercent = 100 * (quantile(runs, 0.75) - quantile(runs, 0.25)) / std::max(out.endToEndMs, 1e-9);
+    out.compileMs = compiled->ms;
+    out.randomInputs = operands.random;
+    const Graph& graph = *source->graph;
+    for (std::size_t s = 0; s < program.steps.size(); ++s) {
+        std::sort(perStep[s].begin(), perStep[s].end());
+        ProfileRow row;
+        row.group = program.steps[s].name;
+        row.calls = 1;
+        row.medianUs = quantile(perStep[s], 0.5);
+        row.p95Us = quantile(perStep[s], 0.95);
+        const runtime::StepWork work = module->executor().work(s);
+        if (work.flops >= 0)
+            row.flops = static_cast<double>(work.flops);
+        if (work.bytes >= 0)
+            row.bytes = static_cast<double>(work.bytes);
+        const double us = std::max(row.medianUs, 1e-3);
+        if (row.flops)
+            row.gflops = *row.flops / us / 1000;
+        if (row.bytes)
+            row.gbps = *row.bytes / us / 1000;
+        row.implementation = "copy";
+        for (const Group& group : plan->groups) {
+            if (group.name != row.group)
+                continue;
+            row.groupId = group.id;
+            row.implementation = group.implementation;
+            double total = 0;
+            std::vector<double> weights;
+            for (const NodeId id : group.nodes) {
+                const Result<Facts> facts = graph.operators().find(graph.node(id).op)->facts(callOf(graph, graph.node(id)));
+                weights.push_back(facts ? facts->flops + 12 * facts->transcendentals + 1 : 1);
+                total += weights.back();
+            }
+            for (std::size_t i = 0; i < group.nodes.size(); ++i)
+                row.nodes.push_back({group.nodes[i], graph.node(group.nodes[i]).name, weights[i] / total, group.nodes.size() > 1});
+        }
+        out.sumMs += row.medianUs / 1000;
+        out.rows.push_back(std::move(row));
+    }
+    for (ProfileRow& row : out.rows)
+        row.share = row.medianUs / 1000 / std::max(out.sumMs, 1e-9);
+    if (out.randomInputs)
+        out.notices.push_back("no data were given: the inputs are seeded random values");
+    return out;
+}
+
+CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arguments& arguments, const Context& context) {
+    CaseRecord out;
+    out.name = folder;
+    PipelineInputs inputs{folder, arguments.target, arguments.rules, arguments.dims};
+    const auto give = [&](const std::string& verdict, const Diag& diag) {
+        out.verdict = verdict;
+        out.reason = diag.text();
+        return out;
+    };
+    const Result<TestFolder> data = isTestFolder(folder) ? findTestData(folder)
+                                                         : Result<TestFolder>(makeDiag(DiagCode::FileMissing, "there is no model.onnx", {folder}));
+    if (!data)
+        return give("failed", data.diag());
+    Result<Pipeline*> pipeline = store.find(inputs);
+    if (!pipeline)
+        return give("failed", pipeline.diag());
+    Result<LoadedModule*> module = (*pipeline)->loaded(context);
+    if (!module) {
+        const bool refused = exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
+        return give(refused ? "unsupported" : "failed", module.diag());
+    }
+    if (data->sets.empty())
+        return give("failed", makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
+    out.verdict = "passed";
+    double worst = 0;
+    for (const TestDataSet& set : data->sets) {
+        const Graph& graph = *(*(*pipeline)->simplified(context))->graph;
+        const Result<ComparisonRecord> record = compareSet(**module, graph, set, toleranceOf(arguments));
+        if (!record)
+            return give("failed", record.diag());
+        worst = std::max(worst, record->maxAbs.value_or(0));
+        if (!record->pass) {
+            out.verdict = "failed";
+            out.reason = fmt::format("{}: {}", record->name, record->worst);
+            return out;
+        }
+    }
+    out.reason = fmt::format("{} data set{}, largest difference {}", data->sets.size(), data->sets.size() == 1 ? "" : "s",
+                             numberText(static_cast<double>(static_cast<float>(worst))));
+    return out;
+}
+
+} // namespace fw

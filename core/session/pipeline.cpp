@@ -1,0 +1,157 @@
+#include "session/pipeline.h"
+
+#include "library/library.h"
+#include "onnx/tensor_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t keptPipelines = 4;
+
+double milliseconds(std::chrono::steady_clock::time_point since) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+}
+
+Diag cancelled() {
+    return makeDiag(DiagCode::Cancelled, "the work was cancelled");
+}
+
+std::string stampOf(const std::string& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    const auto time = std::filesystem::last_write_time(file, error);
+    return error ? std::string("-") : fmt::format("{}:{}", size, time.time_since_epoch().count());
+}
+
+std::string modelFileOf(const std::string& model) {
+    return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
+}
+
+} // namespace
+
+void Context::report(const std::string& stage, const std::string& text, std::size_t done, std::size_t total) const {
+    if (progress)
+        progress({stage, text, done, total});
+}
+
+Pipeline::Pipeline(PipelineInputs inputs) : m_inputs(std::move(inputs)), m_modelFile(modelFileOf(m_inputs.model)) {}
+
+template <class T, class Make>
+Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
+    if (!kept.result) {
+        auto made = std::make_unique<Result<T>>(make());
+        // A cancelled stage is asked again the next time.
+        if (!made->ok() && made->diag().code == DiagCode::Cancelled)
+            return made->diag();
+        kept.result = std::move(made);
+    }
+    if (!kept.result->ok())
+        return kept.result->diag();
+    return &kept.result->value();
+}
+
+Result<const Imported*> Pipeline::imported(const Context& context) {
+    return keep(m_imported, [&]() -> Result<Imported> {
+        const auto start = std::chrono::steady_clock::now();
+        context.report("import", m_modelFile);
+        ImportOptions options;
+        options.dims = m_inputs.dims;
+        FW_TRY(Imported imported, importModel(m_modelFile, standardOperators(), options, context.cancel));
+        m_importMs = milliseconds(start);
+        return imported;
+    });
+}
+
+Result<const Simplified*> Pipeline::simplified(const Context& context) {
+    return keep(m_simplified, [&]() -> Result<Simplified> {
+        FW_TRY(const Imported* source, imported(context));
+        context.report("rewrite", "simplify");
+        FW_TRY(RuleBook book, m_inputs.rules.empty() ? standardRules() : loadRules(m_inputs.rules));
+        RewriteOptions options;
+        options.cancel = context.cancel;
+        FW_TRY(Rewritten rewritten, rewriteGraph(source->graph, book, options));
+        return Simplified{rewritten.graph, std::move(rewritten.trace)};
+    });
+}
+
+Result<const Target*> Pipeline::target() {
+    return keep(m_target, [&] { return parseTarget(m_inputs.target); });
+}
+
+Result<const FusionPlan*> Pipeline::plan(const Context& context) {
+    return keep(m_plan, [&]() -> Result<FusionPlan> {
+        FW_TRY(const Simplified* source, simplified(context));
+        FW_TRY(const Target* on, target());
+        if (Diags problems = obstacles(*source->graph); !problems.empty())
+            return problems.front();
+        if (context.cancel.cancelled())
+            return cancelled();
+        context.report("fuse", source->graph->name());
+        return planFusion(*source->graph, *on);
+    });
+}
+
+Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
+    return keep(m_compiled, [&]() -> Result<CompiledStage> {
+        FW_TRY(const FusionPlan* fused, plan(context));
+        FW_TRY(const Target* on, target());
+        const auto start = std::chrono::steady_clock::now();
+        ModuleOptions options;
+        options.cancel = context.cancel;
+        options.progress = [&](const CompileProgress& step) { context.report("compile", step.text, step.done, step.total); };
+        FW_TRY(const Simplified* source, simplified(context));
+        FW_TRY(CompiledModule module, compileModule(*source->graph, *fused, *on, options));
+        return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)), milliseconds(start)};
+    });
+}
+
+Result<LoadedModule*> Pipeline::loaded(const Context& context) {
+    if (!m_loaded) {
+        FW_TRY(const CompiledStage* stage, compiled(context));
+        FW_TRY(const Target* on, target());
+        const auto start = std::chrono::steady_clock::now();
+        FW_TRY(m_loaded, loadModule(stage->module, *on));
+        m_loadMs = milliseconds(start);
+    }
+    return m_loaded.get();
+}
+
+Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
+    FW_TRY(const FusionPlan* fused, plan(context));
+    FW_TRY(const Simplified* source, simplified(context));
+    FW_TRY(const Target* on, target());
+    if (group < 0 || static_cast<std::size_t>(group) >= fused->groups.size())
+        return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", group), {},
+                        fmt::format("groups are numbered from 0 to {}", static_cast<int>(fused->groups.size()) - 1));
+    return lowerGroup(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on);
+}
+
+Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
+    const std::string file = modelFileOf(inputs.model);
+    std::error_code error;
+    if (!std::filesystem::exists(file, error))
+        return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model}, "check the path");
+    std::string stamp = stampOf(file);
+    for (const std::string& rules : inputs.rules)
+        stamp += "|" + stampOf(rules);
+    const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
+        return entry.inputs == inputs && entry.stamp == stamp;
+    });
+    if (found != m_entries.end()) {
+        std::rotate(m_entries.begin(), found, found + 1);
+        return m_entries.front().pipeline.get();
+    }
+    m_entries.insert(m_entries.begin(), Entry{inputs, stamp, std::make_unique<Pipeline>(inputs)});
+    if (m_entries.size() > keptPipelines)
+        m_entries.resize(keptPipelines);
+    return m_entries.front().pipeline.get();
+}
+
+} // namespace fw

@@ -1,0 +1,109 @@
+// The stages of one model, one after another, each kept under the key of its inputs.
+//
+//     import -> simplify -> plan -> compile -> load
+//
+// A stage is asked for, not run in advance; what it needs is asked for first. A stage that failed says
+// so with its diagnostic and leaves the earlier ones in place.
+#pragma once
+
+#include "base/cancel.h"
+#include "module/compile.h"
+#include "module/load.h"
+#include "onnx/import.h"
+#include "rewrite/driver.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fw {
+
+// What the user decided: everything a result depends on.
+struct PipelineInputs {
+    std::string model;  // file or backend-test folder
+    std::string target; // may be incomplete
+    std::vector<std::string> rules;
+    std::map<std::string, std::int64_t> dims;
+
+    auto operator<=>(const PipelineInputs&) const = default;
+};
+
+struct StageProgress {
+    std::string stage; // "import", "rewrite", "fuse", "compile"
+    std::string text;
+    std::size_t done = 0;
+    std::size_t total = 0;
+};
+
+struct Context {
+    std::function<void(const StageProgress&)> progress;
+    CancelToken cancel;
+
+    void report(const std::string& stage, const std::string& text, std::size_t done = 0, std::size_t total = 0) const;
+};
+
+struct Simplified {
+    GraphPtr graph;
+    RewriteTrace trace;
+};
+
+struct CompiledStage {
+    std::shared_ptr<const CompiledModule> module;
+    double ms = 0;
+};
+
+class Pipeline {
+public:
+    explicit Pipeline(PipelineInputs inputs);
+
+    const PipelineInputs& inputs() const { return m_inputs; }
+    const std::string& modelFile() const { return m_modelFile; } // model.onnx inside a folder
+
+    Result<const Imported*> imported(const Context& context);
+    Result<const Simplified*> simplified(const Context& context);
+    Result<const Target*> target();
+    Result<const FusionPlan*> plan(const Context& context);
+    Result<const CompiledStage*> compiled(const Context& context);
+    Result<LoadedModule*> loaded(const Context& context);
+    // The loops of one group, without machine code if nothing was compiled yet.
+    Result<KernelReport> lowered(int group, const Context& context);
+    double importMs() const { return m_importMs; }
+    double loadMs() const { return m_loadMs; }
+
+private:
+    template <class T>
+    struct Kept { // a result or the reason why there is none
+        std::unique_ptr<Result<T>> result;
+    };
+    template <class T, class Make>
+    Result<const T*> keep(Kept<T>& kept, Make make);
+
+    PipelineInputs m_inputs;
+    std::string m_modelFile;
+    Kept<Imported> m_imported;
+    Kept<Simplified> m_simplified;
+    Kept<Target> m_target;
+    Kept<FusionPlan> m_plan;
+    Kept<CompiledStage> m_compiled;
+    std::unique_ptr<LoadedModule> m_loaded;
+    double m_importMs = 0;
+    double m_loadMs = 0;
+};
+
+// Keeps the pipelines used last. A file that changed on disk is a new model.
+class PipelineStore {
+public:
+    Result<Pipeline*> find(const PipelineInputs& inputs);
+
+private:
+    struct Entry {
+        PipelineInputs inputs;
+        std::string stamp; // size and time of the files
+        std::unique_ptr<Pipeline> pipeline;
+    };
+    std::vector<Entry> m_entries; // last used first
+};
+
+} // namespace fw

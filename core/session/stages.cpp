@@ -1,0 +1,224 @@
+#include "session/stages.h"
+
+#include "base/files.h"
+#include "codegen/listing.h"
+#include "ir/graph_text.h"
+#include "loop/print.h"
+#include "module/export.h"
+#include "library/library.h"
+#if __has_include("onnx/export.h")
+#include "onnx/export.h"
+#endif
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+// Text of one group after another, with the graph nodes behind each line.
+class Listing {
+public:
+    void heading(const Group& group) {
+        if (!m_out.text.empty())
+            line("");
+        line(fmt::format("# group {}: {}", group.id, group.name), group.nodes);
+    }
+    void block(const std::string& text, const std::vector<NodeId>& nodes) {
+        std::size_t at = 0;
+        while (at < text.size()) {
+            const std::size_t end = std::min(text.find('\n', at), text.size());
+            line(text.substr(at, end - at), nodes);
+            at = end + 1;
+        }
+    }
+    void line(const std::string& text, const std::vector<NodeId>& nodes = {}) {
+        m_out.text += text + "\n";
+        ++m_line;
+        if (nodes.empty())
+            return;
+        if (!m_out.spans.empty() && m_out.spans.back().to == m_line - 1 && m_out.spans.back().nodes == nodes)
+            m_out.spans.back().to = m_line;
+        else
+            m_out.spans.push_back({m_line, m_line, nodes});
+    }
+    StagesDocument take() { return std::move(m_out); }
+
+private:
+    StagesDocument m_out;
+    int m_line = 0;
+};
+
+std::string planText(const Graph& graph, const FusionPlan& plan) {
+    std::string out;
+    for (const Group& group : plan.groups) {
+        out += fmt::format("group {} with {} ({}) {{\n", group.name, group.implementation, group.source);
+        for (const NodeId id : group.nodes) {
+            const Node& node = graph.node(id);
+            std::string operands;
+            for (const ValueRef& input : node.inputs)
+                if (input.valid())
+                    operands += (operands.empty() ? "" : ", ") + graph.output(input).name;
+            out += fmt::format("    {} = {}({}){} : {}\n", node.outputs.at(0).name, node.op, operands,
+                               node.attrs.empty() ? "" : " " + node.attrs.print(), node.outputs[0].type.text());
+        }
+        out += "}\n";
+    }
+    return out;
+}
+
+void listLoops(Listing& listing, const KernelReport& report) {
+    const LoopText loops = printLoops(report.nest);
+    std::size_t at = 0;
+    for (std::size_t i = 0; at < loops.text.size(); ++i) {
+        const std::size_t end = std::min(loops.text.find('\n', at), loops.text.size());
+        listing.line(loops.text.substr(at, end - at), i < loops.nodes.size() ? loops.nodes[i] : std::vector<NodeId>());
+        at = end + 1;
+    }
+}
+
+Status listMachine(Listing& listing, const KernelReport& report, const Group& group, const Target& target, const std::string& stage) {
+    CompileOptions options;
+    options.keepLlvm = stage == "llvm" ? KeepText::Yes : KeepText::No;
+    FW_TRY(const CompiledKernel kernel, compileKernel(report.nest, target, options));
+    if (stage == "llvm") {
+        listing.block(kernel.llvmAfter, group.nodes);
+        return {};
+    }
+    FW_TRY(const Assembly assembly, disassemble(kernel.object));
+    listing.line(fmt::format("# {} instructions, {} fma, {} spills", assembly.instructions, assembly.fmas, assembly.spills));
+    listing.block(assembly.text(), group.nodes);
+    return {};
+}
+
+} // namespace
+
+Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    const std::string stage = arguments.stage.empty() ? "fused" : arguments.stage;
+    static const std::vector<std::string> known = {"graph", "rewritten", "fused", "tensor", "schedule", "loops", "llvm", "asm"};
+    if (std::find(known.begin(), known.end(), stage) == known.end())
+        return makeDiag(DiagCode::Usage, "there is no stage " + stage, {}, "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+    StagesDocument out;
+    if (stage == "graph") {
+        FW_TRY(const Imported* imported, pipeline.imported(context));
+        out.text = printGraph(*imported->graph);
+    } else if (stage == "rewritten") {
+        FW_TRY(const Simplified* simplified, pipeline.simplified(context));
+        out.text = printGraph(*simplified->graph);
+    } else {
+        FW_TRY(const FusionPlan* plan, pipeline.plan(context));
+        FW_TRY(const Simplified* simplified, pipeline.simplified(context));
+        FW_TRY(const Target* target, pipeline.target());
+        if (stage == "fused") {
+            out.text = planText(*simplified->graph, *plan);
+        } else {
+            if (arguments.group && (*arguments.group < 0 || static_cast<std::size_t>(*arguments.group) >= plan->groups.size()))
+                return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", *arguments.group));
+            Listing listing;
+            for (const Group& group : plan->groups) {
+                if (arguments.group && *arguments.group != group.id)
+                    continue;
+                if (context.cancel.cancelled())
+                    return makeDiag(DiagCode::Cancelled, "the listing was cancelled");
+                listing.heading(group);
+                if (group.isView()) {
+                    listing.line("# a view: nothing is computed", group.nodes);
+                    continue;
+                }
+                FW_TRY(const KernelReport report, pipeline.lowered(group.id, context));
+                if (stage == "tensor")
+                    listing.block(report.tensorText, group.nodes);
+                else if (stage == "schedule")
+                    listing.block(report.scheduleText, group.nodes);
+                else if (stage == "loops")
+                    listLoops(listing, report);
+                else
+                    FW_CHECK(listMachine(listing, report, group, *target, stage));
+            }
+            out = listing.take();
+        }
+    }
+    out.stage = stage;
+    out.group = arguments.group;
+    return out;
+}
+
+Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified, const Arguments& arguments) {
+    RewriteDocument out;
+    const auto operators = [](const Graph& graph) {
+        return std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                             [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); });
+    };
+    out.nodesBefore = operators(*imported.graph);
+    out.nodesAfter = operators(*simplified.graph);
+    out.stopReason = simplified.trace.stopReason;
+    out.trace = simplified.trace.lines;
+    for (const AppliedRule& rule : simplified.trace.applied)
+        out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
+    if (!arguments.trace.empty()) {
+        std::string text;
+        for (const std::string& line : out.trace)
+            text += line + "\n";
+        FW_CHECK(writeFile(arguments.trace, text));
+    }
+    if (arguments.output == "-") {
+        out.text = printGraph(*simplified.graph);
+    } else if (!arguments.output.empty()) {
+        out.file = arguments.output;
+        if (arguments.output.ends_with(".fw")) {
+            FW_CHECK(writeFile(arguments.output, printGraph(*simplified.graph)));
+        } else {
+#if __has_include("onnx/export.h")
+            FW_TRY(const std::string bytes, exportModel(*simplified.graph));
+            FW_CHECK(writeFile(arguments.output, bytes));
+#endif
+        }
+    }
+    return out;
+}
+
+Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    if (arguments.output.empty())
+        return makeDiag(DiagCode::Usage, "export needs a folder", {}, "fw export MODEL -o DIR");
+    FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
+    const CompiledModule& compiledModule = *compiled->module;
+    const std::filesystem::path path(arguments.model);
+    const std::filesystem::path name = path.filename() == "model.onnx" ? path.parent_path().filename() : path.stem();
+    module::ExportRequest request;
+    request.name = module::moduleName(name.string());
+    for (const auto& kernel : compiledModule.kernels) {
+        request.objects.push_back({kernel->object});
+        request.kernels.push_back(kernel->symbol);
+    }
+    request.program = compiledModule.program;
+    request.weights.payload = compiledModule.weights.data();
+    context.report("export", arguments.output);
+    FW_TRY(const module::ExportReport report, module::exportModule(request, arguments.output, context.cancel));
+    ExportDocument out;
+    out.directory = report.directory;
+    out.files = report.files;
+    out.abi = report.abi;
+    out.target = report.target;
+    out.libraries = report.libraries;
+    out.sha256 = report.sha256;
+    return out;
+}
+
+Result<CheckDocument> checkBook(const Arguments& arguments) {
+    CheckDocument out;
+    if (arguments.rules.empty())
+        return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
+    out.file = arguments.rules.front();
+    FW_TRY(CheckedBook book, checkRules(out.file, *standardOperators()));
+    for (CheckedItem& item : book.items)
+        out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict), std::move(item.diagnostics)});
+    out.diagnostics = std::move(book.diagnostics);
+    return out;
+}
+
+} // namespace fw

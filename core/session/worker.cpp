@@ -1,0 +1,157 @@
+// One thread reads lines, so that a cancel is seen at once; the main thread works, so that all runs come
+// from one long-lived thread (libgomp makes a team per calling thread). Standard output belongs to the
+// protocol: it is moved to another descriptor, and whatever a library prints goes to standard error.
+#include "session/worker.h"
+
+#include "session/commands.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+constexpr std::size_t longestLine = 64u << 20;
+
+class Output {
+public:
+    explicit Output(int descriptor) : m_descriptor(descriptor) {}
+
+    void line(std::string text) {
+        text += '\n';
+        std::lock_guard lock(m_mutex);
+        for (std::size_t at = 0; at < text.size();) {
+            const ssize_t written = ::write(m_descriptor, text.data() + at, text.size() - at);
+            if (written < 0 && errno == EINTR)
+                continue;
+            if (written <= 0)
+                return; // the other side has gone; reading will end soon
+            at += static_cast<std::size_t>(written);
+        }
+    }
+
+private:
+    std::mutex m_mutex;
+    int m_descriptor;
+};
+
+struct Job {
+    Request request;
+    CancelToken cancel;
+};
+
+class Worker {
+public:
+    explicit Worker(int output) : m_output(output) {}
+
+    int run() {
+        m_output.line(helloLine({"0.1.0", ::getpid()}));
+        std::thread reader([this] { read(); });
+        while (std::optional<Job> job = next())
+            serve(*job);
+        reader.join();
+        return 0;
+    }
+
+private:
+    void read() {
+        std::string pending;
+        char buffer[65536];
+        for (;;) {
+            const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
+            if (count < 0 && errno == EINTR)
+                continue;
+            if (count <= 0)
+                break;
+            pending.append(buffer, static_cast<std::size_t>(count));
+            for (std::size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
+                accept(std::string_view(pending).substr(0, end));
+            if (pending.size() > longestLine)
+                break;
+        }
+        std::lock_guard lock(m_mutex);
+        m_ended = true;
+        if (m_current)
+            m_current->cancel.cancel();
+        m_changed.notify_all();
+    }
+
+    void accept(std::string_view line) {
+        if (line.empty())
+            return;
+        Result<Command> command = readCommand(line);
+        if (!command) {
+            m_output.line(errorLine(0, command.diag()));
+            return;
+        }
+        std::lock_guard lock(m_mutex);
+        if (command->cancel) {
+            if (m_current && m_current->request.id == *command->cancel)
+                m_current->cancel.cancel();
+            for (Job& job : m_jobs)
+                if (job.request.id == *command->cancel)
+                    job.cancel.cancel();
+        } else if (command->request) {
+            m_jobs.push_back({std::move(*command->request), CancelToken()});
+            m_changed.notify_all();
+        }
+    }
+
+    std::optional<Job> next() {
+        std::unique_lock lock(m_mutex);
+        m_current.reset();
+        m_changed.wait(lock, [this] { return m_ended || !m_jobs.empty(); });
+        if (m_ended)
+            return std::nullopt;
+        m_current = std::move(m_jobs.front());
+        m_jobs.pop_front();
+        return m_current;
+    }
+
+    void serve(const Job& job) {
+        const std::int64_t id = job.request.id;
+        Context context;
+        context.cancel = job.cancel;
+        context.progress = [&](const StageProgress& step) {
+            m_output.line(progressLine(id, {step.stage, step.text, static_cast<std::int64_t>(step.done),
+                                            static_cast<std::int64_t>(step.total)}));
+        };
+        const Result<std::string> answer = job.cancel.cancelled()
+                                               ? Result<std::string>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
+                                               : m_commands.run(job.request, context);
+        m_output.line(answer ? resultLine(id, *answer) : errorLine(id, answer.diag()));
+    }
+
+    Output m_output;
+    Commands m_commands;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::deque<Job> m_jobs;
+    std::optional<Job> m_current;
+    bool m_ended = false;
+};
+
+} // namespace
+
+int runWorker() {
+    std::signal(SIGPIPE, SIG_IGN);
+    const int output = ::dup(STDOUT_FILENO);
+    if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return 3;
+    return Worker(output).run();
+}
+
+} // namespace fw
