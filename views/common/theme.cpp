@@ -1,8 +1,9 @@
 #include "views/common/theme.h"
 
+#include "views/common/style.h"
+
 #include <QApplication>
 #include <QPalette>
-#include <QStyleFactory>
 
 namespace fw::ui {
 
@@ -39,8 +40,7 @@ QFont Theme::codeFont(int pixelSize) {
 
 void Theme::apply(ThemeKind kind) {
     m_kind = kind;
-    if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion")))
-        QApplication::setStyle(fusion);
+    QApplication::setStyle(new Style);
     QPalette palette;
     const auto set = [&](QPalette::ColorRole role, Colour meaning) {
         palette.setColor(role, colour(meaning));
