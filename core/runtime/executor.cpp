@@ -34,10 +34,15 @@ Status Executor::open(Program program, const fw_kernel* kernels, std::size_t ker
                     names.empty() ? "such instructions" : names.c_str());
     }
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+        const Tensor& tensor = program.tensors[i];
         const bool piece = i < weights.pieces.size() && weights.pieces[i];
-        if (program.tensors[i].storage == Storage::Constant && !piece && !weights.payload)
-            return fail(FW_BAD_WEIGHTS, "the constant %s has no data",
-                        program.tensors[i].name.c_str());
+        if (tensor.storage != Storage::Constant || piece || weights.payload)
+            continue;
+        std::int64_t bytes = 0; // an empty constant needs no data
+        evaluate(program.expressions[tensor.bytes], nullptr,
+                 bytes); // checkProgram did it without error
+        if (bytes > 0)
+            return fail(FW_BAD_WEIGHTS, "the constant %s has no data", tensor.name.c_str());
     }
     executor.reset(new Executor(std::move(program), kernels, std::move(weights), options));
     return {};

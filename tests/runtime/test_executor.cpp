@@ -212,6 +212,22 @@ private Q_SLOTS:
         }
     }
 
+    void onlyConstantsWithBytesNeedData() {
+        Program program = sample::program();
+        Tensor empty = program.tensors[1];
+        empty.name = "empty";
+        empty.dims = {program.addConstant(0)};
+        empty.bytes = empty.dims[0];
+        program.tensors.push_back(empty);
+        Weights weights;
+        std::unique_ptr<Executor> executor;
+        REFUSED(Executor::open(program, sample::kernels, 3, weights, {}, executor), FW_BAD_WEIGHTS,
+                "the constant w has no data");
+        weights.pieces = {nullptr, sample::weights};
+        const Status status = Executor::open(program, sample::kernels, 3, weights, {}, executor);
+        QVERIFY2(status.ok(), status.message.c_str());
+    }
+
     void weightsFiles() {
         QTemporaryDir folder;
         const std::string path = folder.filePath("sample.weights").toStdString();
