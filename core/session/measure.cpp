@@ -111,6 +111,12 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     if (!arguments.inputs.empty()) {
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                std::string known;
+                for (const std::string& one : names)
+                    known += (known.empty() ? "" : ", ") + one;
+                return makeDiag(DiagCode::InputMismatch, "the model has no input " + name, {arguments.model}, "its inputs are " + known);
+            }
             FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
             tensors.push_back(std::move(tensor));

@@ -1,0 +1,262 @@
+// Groups are convex and partition the operators; every edge has a reason; the implementation is asked.
+#include "fusion/group_body.h"
+#include "library/library.h"
+
+#include <QtTest>
+
+#include <set>
+
+using namespace fw;
+
+namespace {
+
+TensorType f32(std::vector<std::int64_t> extents) {
+    return {DType::F32, fixedShape(extents)};
+}
+
+class Builder {
+public:
+    Builder() : editor(standardOperators(), "test") {}
+
+    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) { return editor.addInput(name, f32(extents)); }
+    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addConstant(name, randomData(DType::F32, std::move(extents), 7));
+    }
+    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, const std::string& name, Attrs attrs = {}) {
+        GraphEditor::NewNode node;
+        node.op = op;
+        node.inputs = std::move(inputs);
+        node.name = name;
+        node.attrs = std::move(attrs);
+        return editor.add(std::move(node)).value().at(0);
+    }
+    GraphPtr finish(ValueRef result) {
+        editor.addResult("y", result);
+        return editor.finish().value();
+    }
+
+    GraphEditor editor;
+};
+
+NodeId idOf(const Graph& graph, const std::string& name) {
+    return graph.findByName(name)->id;
+}
+
+std::string codeBetween(const Graph& graph, const FusionPlan& plan, const std::string& from, const std::string& to) {
+    const EdgeDecision* edge = plan.edge(idOf(graph, from), idOf(graph, to));
+    return edge ? std::string(codeText(edge->decision.code)) : std::string("none");
+}
+
+Target target() {
+    return parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
+}
+
+void verifyPlan(const Graph& graph, const FusionPlan& plan) {
+    std::set<NodeId> seen, done;
+    for (const Group& group : plan.groups) {
+        for (const ValueRef& input : group.inputs)
+            if (const Node& producer = graph.node(input.node); !producer.isInput() && !producer.isConstant())
+                QVERIFY2(done.contains(producer.id), "a group runs before what it reads");
+        for (const NodeId id : group.nodes)
+            QVERIFY2(seen.insert(id).second, "an operator is in two groups");
+        done.insert(group.nodes.begin(), group.nodes.end());
+    }
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->isInput() || node->isConstant())
+            continue;
+        QVERIFY(seen.contains(node->id));
+        for (const ValueRef& operand : node->inputs)
+            if (const Node& producer = graph.node(operand.node); !producer.isInput() && !producer.isConstant()) {
+                const EdgeDecision* edge = plan.edge(producer.id, node->id);
+                QVERIFY2(edge != nullptr && !edge->gates.empty(), "an edge without gates");
+                const bool together = plan.groupOf.at(producer.id) == plan.groupOf.at(node->id);
+                QCOMPARE(edge->decision.verdict == Verdict::Yes, together);
+            }
+    }
+}
+
+} // namespace
+
+class TestPlan : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void convolutionTakesItsTail();
+    void residualIsTakenOnce();
+    void valuesUsedTwiceEndAGroup();
+    void resultsEndAGroup();
+    void rowwiseTakesMapsBeforeIt();
+    void viewsCostNothing();
+    void differentSpacesStayApart();
+    void groupsHaveALimit();
+    void unknownOperatorsAreObstacles();
+    void imagesLieChannelsLast();
+    void priorityChoosesAmongCandidates();
+    void equalGroupsHaveEqualBodies();
+};
+
+void TestPlan::convolutionTakesItsTail() {
+    Builder b;
+    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {16, 8, 1, 1})}, "conv");
+    const ValueRef bias = b.op("bias", {conv, b.weight("b", {16})}, "bias");
+    const GraphPtr graph = b.finish(b.op("relu", {bias}, "relu"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(plan.groups.size(), std::size_t(1));
+    QCOMPARE(plan.groups[0].name, std::string("conv2d_bias_relu_0"));
+    QCOMPARE(plan.groups[0].implementation, std::string("generated.tiled"));
+    QCOMPARE(codeBetween(*graph, plan, "conv", "bias"), std::string("FUS02"));
+}
+
+void TestPlan::residualIsTakenOnce() {
+    Builder b;
+    const ValueRef x = b.input("x", {1, 8, 6, 6});
+    const ValueRef left = b.op("conv2d", {x, b.weight("w", {8, 8, 1, 1})}, "left");
+    const ValueRef right = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})}, "right");
+    const GraphPtr graph = b.finish(b.op("add", {left, right}, "sum"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(plan.groups.size(), std::size_t(2));
+    QCOMPARE(codeBetween(*graph, plan, "left", "sum"), std::string("FUS02"));
+    QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("IMP03"));
+    QCOMPARE(plan.groups[0].nodes, std::vector<NodeId>{idOf(*graph, "right")}); // it is read by the other
+}
+
+void TestPlan::valuesUsedTwiceEndAGroup() {
+    Builder b;
+    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
+    const GraphPtr graph = b.finish(b.op("add", {b.op("relu", {conv}, "relu"), b.op("tanh", {conv}, "tanh")}, "sum"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC01"));
+    QCOMPARE(codeBetween(*graph, plan, "relu", "sum"), std::string("FUS02"));
+}
+
+void TestPlan::resultsEndAGroup() {
+    Builder b;
+    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
+    b.editor.addResult("inner", conv);
+    const GraphPtr graph = b.finish(b.op("relu", {conv}, "relu"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC02"));
+}
+
+void TestPlan::rowwiseTakesMapsBeforeIt() {
+    Builder b;
+    const ValueRef x = b.input("x", {4, 32});
+    const ValueRef scaled = b.op("mul", {x, b.weight("k", {32})}, "scaled");
+    const GraphPtr graph = b.finish(b.op("softmax", {scaled}, "softmax"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(plan.groups.size(), std::size_t(1));
+    QCOMPARE(codeBetween(*graph, plan, "scaled", "softmax"), std::string("FUS03"));
+    QCOMPARE(plan.groups[0].anchor, idOf(*graph, "softmax"));
+    QCOMPARE(plan.groups[0].implementation, std::string("generated.rowwise"));
+}
+
+void TestPlan::viewsCostNothing() {
+    Builder b;
+    Attrs attrs;
+    attrs.set("shape", Integers{1, 128});
+    const ValueRef relu = b.op("relu", {b.input("x", {1, 8, 4, 4})}, "relu");
+    const GraphPtr graph = b.finish(b.op("tanh", {b.op("reshape", {relu}, "flat", attrs)}, "tanh"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QVERIFY(plan.groupAt(idOf(*graph, "flat")).isView());
+    QCOMPARE(codeBetween(*graph, plan, "relu", "flat"), std::string("OPQ01"));
+    QCOMPARE(codeBetween(*graph, plan, "flat", "tanh"), std::string("MEM01"));
+}
+
+void TestPlan::differentSpacesStayApart() {
+    Builder b;
+    const ValueRef row = b.op("relu", {b.input("x", {1, 32})}, "row");
+    const GraphPtr graph = b.finish(b.op("add", {row, b.input("z", {4, 32})}, "grown"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(codeBetween(*graph, plan, "row", "grown"), std::string("SHP11"));
+}
+
+void TestPlan::groupsHaveALimit() {
+    Builder b;
+    ValueRef value = b.input("x", {16});
+    for (int i = 0; i < 6; ++i)
+        value = b.op("relu", {value}, "relu" + std::to_string(i));
+    const GraphPtr graph = b.finish(value);
+    PlanOptions options;
+    options.groupLimit = 4;
+    const FusionPlan plan = planFusion(*graph, target(), options).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(plan.groups.size(), std::size_t(2));
+    QCOMPARE(codeBetween(*graph, plan, "relu3", "relu4"), std::string("LIM11"));
+}
+
+void TestPlan::unknownOperatorsAreObstacles() {
+    Builder b;
+    GraphEditor::NewNode node;
+    node.op = "unknown";
+    node.name = "odd";
+    node.inputs = {b.input("x", {4})};
+    node.attrs.set("op_type", std::string("Odd"));
+    node.declaredTypes = {f32({4})};
+    const ValueRef odd = b.editor.add(std::move(node)).value().at(0);
+    const GraphPtr graph = b.finish(b.op("relu", {odd}, "relu"));
+    const Diags problems = obstacles(*graph);
+    QCOMPARE(problems.size(), std::size_t(1));
+    QCOMPARE(problems[0].code, DiagCode::UnknownOperator);
+    QCOMPARE(problems[0].where.node, std::string("odd"));
+    QCOMPARE(planFusion(*graph, target()).diag().code, DiagCode::NotRunnable);
+}
+
+void TestPlan::imagesLieChannelsLast() {
+    Builder b;
+    const ValueRef x = b.input("x", {1, 3, 8, 8});
+    const ValueRef first = b.op("conv2d", {x, b.weight("w", {16, 3, 1, 1})}, "first");
+    const ValueRef relu = b.op("relu", {first}, "relu");
+    const GraphPtr graph = b.finish(b.op("conv2d", {relu, b.weight("v", {4, 16, 1, 1})}, "second"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    QVERIFY(plan.layout(x).isRowMajor());
+    QCOMPARE(plan.layout(relu), channelsLast(4));
+    QVERIFY(plan.layout(graph->results()[0].value).isRowMajor());
+    std::set<std::string> codes;
+    for (const Decision& notice : plan.notices)
+        codes.insert(std::string(codeText(notice.code)));
+    QVERIFY(codes.contains("LAY01") && codes.contains("LAY02"));
+}
+
+void TestPlan::priorityChoosesAmongCandidates() {
+    Builder b;
+    const GraphPtr graph = b.finish(b.op("relu", {b.input("x", {4})}, "relu"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    const Group& group = plan.groups[0];
+    QCOMPARE(group.source, std::string("priority"));
+    std::set<std::string> codes;
+    int chosen = 0;
+    for (const Candidate& candidate : group.candidates) {
+        codes.insert(std::string(codeText(candidate.code)));
+        chosen += candidate.chosen;
+    }
+    QCOMPARE(chosen, 1);
+    // chosen by priority; others refused by their condition; the plain one ready with a lower priority
+    QVERIFY(codes.contains("CHO02") && codes.contains("GRD01") && codes.contains("SCH11"));
+    QCOMPARE(findImplementation("generated.plain")->absorbsEpilogue({}, {}).code, ReasonCode::AbsorbsNothing);
+}
+
+void TestPlan::equalGroupsHaveEqualBodies() {
+    Builder b;
+    const ValueRef first = b.op("relu", {b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "c1")}, "r1");
+    const ValueRef kept = b.op("max_pool2d", {first}, "pool", [] {
+        Attrs attrs;
+        attrs.set("kernel_shape", Integers{1, 1});
+        return attrs;
+    }());
+    const GraphPtr graph = b.finish(b.op("relu", {b.op("conv2d", {kept, b.weight("v", {8, 8, 1, 1})}, "c2")}, "r2"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    GroupBody one = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c1"))).value();
+    GroupBody two = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c2"))).value();
+    QCOMPARE(one.inst.text(), two.inst.text());
+    QCOMPARE(one.inst.stages.size(), std::size_t(2));
+}
+
+QTEST_GUILESS_MAIN(TestPlan)
+#include "test_plan.moc"

@@ -1,0 +1,252 @@
+// Every command of the worker on the samples, in this process: its document and its refusals.
+#include "session/commands.h"
+#include "snapshot/documents.h"
+
+#include <QtTest>
+
+#include <set>
+
+using namespace fw;
+using namespace fw::snapshot;
+
+namespace {
+
+const std::string samples = FW_SOURCE_DIR "/samples/";
+
+struct Asked {
+    Commands commands;
+    Context context;
+    std::vector<std::string> stages;
+
+    Asked() {
+        context.progress = [this](const StageProgress& step) { stages.push_back(step.stage); };
+    }
+    Result<std::string> ask(const std::string& command, Arguments arguments) {
+        Request request;
+        request.id = 1;
+        request.command = command;
+        request.arguments = std::move(arguments);
+        return commands.run(request, context);
+    }
+    template <class Document>
+    Document get(const std::string& command, Arguments arguments) {
+        return fromJson<Document>(ask(command, std::move(arguments)).value()).value();
+    }
+};
+
+Arguments on(const std::string& sample) {
+    Arguments out;
+    out.model = samples + sample;
+    out.target = "x86-64 -libs=";
+    return out;
+}
+
+} // namespace
+
+class TestCommands : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void infoCountsWhatTheModelSays();
+    void graphsOfAllStagesShareProvenance();
+    void plansAreDeterministic();
+    void explainShowsGates();
+    void stagesHaveText_data();
+    void stagesHaveText();
+    void samplesGiveTheirExpectedOutputs_data();
+    void samplesGiveTheirExpectedOutputs();
+    void freeDimensionsRunAtOddSizes();
+    void profileKeepsSumAndEndToEndApart();
+    void wrongInputsAreRefused();
+    void unknownThingsAreNamed();
+    void cancelledWorkSaysSo();
+    void brokenFilesAreRefused_data();
+    void brokenFilesAreRefused();
+};
+
+void TestCommands::infoCountsWhatTheModelSays() {
+    Asked a;
+    const InfoDocument info = a.get<InfoDocument>("info", on("lenet"));
+    QVERIFY(info.runnable);
+    QCOMPARE(info.ops.at("Conv"), 2);
+    QVERIFY(info.flops && *info.flops > 1000);
+    QVERIFY(!a.get<InfoDocument>("info", on("free_batch")).flops);
+}
+
+void TestCommands::graphsOfAllStagesShareProvenance() {
+    Asked a;
+    Arguments arguments = on("residual");
+    const GraphDocument imported = a.get<GraphDocument>("graph", arguments);
+    std::set<NodeId> ids;
+    for (const NodeRecord& node : imported.nodes)
+        ids.insert(node.id);
+    arguments.stage = "fused";
+    const GraphDocument fused = a.get<GraphDocument>("graph", arguments);
+    QVERIFY(fused.nodes.size() < imported.nodes.size());
+    QVERIFY(!fused.groups.empty());
+    for (const NodeRecord& node : fused.nodes) {
+        if (node.constant || node.op == "input")
+            continue;
+        QVERIFY(node.group >= 0);
+        QVERIFY(!node.origins.empty());
+        for (const NodeId origin : node.origins)
+            QVERIFY(ids.contains(origin));
+    }
+}
+
+void TestCommands::plansAreDeterministic() {
+    Asked a, b;
+    QCOMPARE(a.ask("fuse", on("attention")).value(), b.ask("fuse", on("attention")).value());
+}
+
+void TestCommands::explainShowsGates() {
+    Asked a;
+    const FuseDocument plan = a.get<FuseDocument>("fuse", on("lenet"));
+    const DecisionRecord* refused = nullptr;
+    for (const DecisionRecord& decision : plan.decisions)
+        if (decision.verdict == "no" && refused == nullptr)
+            refused = &decision;
+    QVERIFY(refused != nullptr);
+    Arguments arguments = on("lenet");
+    arguments.nodes = {refused->from, refused->to};
+    const ExplainDocument pair = a.get<ExplainDocument>("explain", arguments);
+    QCOMPARE(pair.verdict, std::string("no"));
+    QCOMPARE(pair.code, refused->code);
+    QVERIFY(!pair.gates.empty() && !pair.gates.back().pass);
+    arguments.nodes = {refused->from};
+    const ExplainDocument single = a.get<ExplainDocument>("explain", arguments);
+    QVERIFY(single.group.has_value());
+    QVERIFY(single.gates.size() > 1); // the candidates
+}
+
+void TestCommands::stagesHaveText_data() {
+    QTest::addColumn<QString>("stage");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("graph") << "graph" << "graph";
+    QTest::newRow("rewritten") << "rewritten" << "conv2d";
+    QTest::newRow("fused") << "fused" << "generated.tiled";
+    QTest::newRow("tensor") << "tensor" << "sum(";
+    QTest::newRow("schedule") << "schedule" << "vectorize";
+    QTest::newRow("loops") << "loops" << "parallel";
+    QTest::newRow("llvm") << "llvm" << "define";
+    QTest::newRow("asm") << "asm" << "ret";
+}
+
+void TestCommands::stagesHaveText() {
+    QFETCH(QString, stage);
+    QFETCH(QString, word);
+    Asked a;
+    Arguments arguments = on("lenet");
+    arguments.stage = stage.toStdString();
+    if (stage != "graph" && stage != "rewritten" && stage != "fused")
+        arguments.group = 0;
+    const StagesDocument document = a.get<StagesDocument>("stages", arguments);
+    QVERIFY2(QString::fromStdString(document.text).contains(word), document.text.c_str());
+    if (stage == "loops")
+        QVERIFY(!document.spans.empty());
+}
+
+void TestCommands::samplesGiveTheirExpectedOutputs_data() {
+    QTest::addColumn<QString>("sample");
+    for (const char* name : {"mlp", "lenet", "residual", "free_batch", "conv_zoo", "attention"})
+        QTest::newRow(name) << name;
+}
+
+void TestCommands::samplesGiveTheirExpectedOutputs() {
+    QFETCH(QString, sample);
+    Asked a;
+    const RunDocument run = a.get<RunDocument>("run", on(sample.toStdString()));
+    QVERIFY(!run.sets.empty());
+    for (const ComparisonRecord& set : run.sets)
+        QVERIFY2(set.pass, set.worst.c_str());
+    for (const char* stage : {"import", "rewrite", "fuse", "compile", "run"})
+        QVERIFY2(std::count(a.stages.begin(), a.stages.end(), stage) > 0, stage);
+}
+
+void TestCommands::freeDimensionsRunAtOddSizes() {
+    Asked a;
+    const InfoDocument info = a.get<InfoDocument>("info", on("free_batch"));
+    QCOMPARE(info.inputs.size(), std::size_t(1));
+    for (const std::int64_t size : {0, 1, 5, 13}) {
+        Arguments arguments = on("free_batch/model.onnx");
+        arguments.dims = {{"N", size}};
+        const RunDocument run = a.get<RunDocument>("run", arguments);
+        QVERIFY(run.randomInputs);
+        QCOMPARE(run.outputs.at(0).shape.at(0), size);
+    }
+}
+
+void TestCommands::profileKeepsSumAndEndToEndApart() {
+    Asked a;
+    Arguments arguments = on("lenet");
+    arguments.seconds = 0.05;
+    const ProfileDocument profile = a.get<ProfileDocument>("profile", arguments);
+    QVERIFY(profile.rows.size() >= 5);
+    QVERIFY(profile.endToEndMs > 0 && profile.sumMs > 0);
+    double share = 0;
+    bool estimated = false;
+    for (const ProfileRow& row : profile.rows) {
+        share += row.share;
+        for (const ShareRecord& node : row.nodes)
+            estimated = estimated || (node.estimated && row.nodes.size() > 1);
+    }
+    QVERIFY(std::abs(share - 1) < 1e-6);
+    QVERIFY(estimated);
+}
+
+void TestCommands::wrongInputsAreRefused() {
+    Asked a;
+    Arguments arguments = on("mlp");
+    arguments.inputs = {{"nobody", samples + "mlp/test_data_set_0/input_0.pb"}};
+    QCOMPARE(a.ask("run", arguments).diag().code, DiagCode::InputMismatch);
+    const std::string name = a.get<InfoDocument>("info", on("mlp")).inputs[0].name;
+    arguments.inputs = {{name, samples + "lenet/test_data_set_0/input_0.pb"}};
+    QCOMPARE(a.ask("run", arguments).diag().code, DiagCode::InputMismatch);
+    arguments.inputs = {{name, samples + "missing.pb"}};
+    QCOMPARE(a.ask("run", arguments).diag().code, DiagCode::FileMissing);
+}
+
+void TestCommands::unknownThingsAreNamed() {
+    Asked a;
+    Arguments arguments = on("lenet");
+    arguments.nodes = {"nobody"};
+    QCOMPARE(a.ask("explain", arguments).diag().code, DiagCode::UnknownName);
+    arguments.stage = "dream";
+    QCOMPARE(a.ask("stages", arguments).diag().code, DiagCode::Usage);
+    arguments.stage = "loops";
+    arguments.group = 99;
+    QCOMPARE(a.ask("stages", arguments).diag().code, DiagCode::UnknownName);
+    arguments.target = "arm64";
+    QCOMPARE(a.ask("fuse", arguments).diag().code, DiagCode::UnknownTarget);
+    QCOMPARE(a.ask("dance", on("lenet")).diag().code, DiagCode::Usage);
+    QCOMPARE(a.ask("info", on("nothing_here")).diag().code, DiagCode::FileMissing);
+}
+
+void TestCommands::cancelledWorkSaysSo() {
+    Asked a;
+    a.context.cancel.cancel();
+    QCOMPARE(a.ask("profile", on("lenet")).diag().code, DiagCode::Cancelled);
+    a.context.cancel = CancelToken();
+    QVERIFY(a.ask("fuse", on("lenet")).ok()); // nothing was kept of the cancelled one
+}
+
+void TestCommands::brokenFilesAreRefused_data() {
+    QTest::addColumn<QString>("file");
+    for (const QString& name : QDir(QString::fromStdString(samples + "broken")).entryList({"*.onnx"}))
+        QTest::newRow(qPrintable(name)) << name;
+}
+
+void TestCommands::brokenFilesAreRefused() {
+    QFETCH(QString, file);
+    Asked a;
+    const Arguments arguments = on("broken/" + file.toStdString());
+    const Result<std::string> run = a.ask("run", arguments);
+    QVERIFY(!run.ok());
+    QCOMPARE(exitCode(run.diag().code), 2);
+    QVERIFY(!run.diag().message.empty());
+    if (file == "unknown_op.onnx")
+        QVERIFY(!a.get<InfoDocument>("info", arguments).runnable);
+}
+
+QTEST_GUILESS_MAIN(TestCommands)
+#include "test_commands.moc"
