@@ -16,7 +16,7 @@ set(CMAKE_JOB_POOL_LINK link)
 
 # GCC 12 at -O2 calls the inside of a moved std::variant "maybe uninitialized", wrongly.
 set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-                -Wold-style-cast -Wimplicit-fallthrough -Wno-maybe-uninitialized)
+                -Wold-style-cast -Wimplicit-fallthrough -Wno-maybe-uninitialized -Wno-restrict)
 set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)
 
 set(FW_SANITIZER "" CACHE STRING "address, thread or empty")
