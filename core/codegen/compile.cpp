@@ -106,6 +106,8 @@ Hash kernelKey(const LoopNest& nest, const Target& target, const CompileOptions&
     content += "\n" + target.codeKey() + "\n";
     for (const auto& [a, b] : options.sharedBuffers)
         content += "shared " + std::to_string(a) + " " + std::to_string(b) + "\n";
+    if (options.origins == Origins::Wanted)
+        content += "origins\n";
     return hashOf(content + text(nest));
 }
 
@@ -135,7 +137,10 @@ Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target,
         request.target = &target;
         request.symbol = kernel.symbol;
         request.sharedBuffers = options.sharedBuffers;
-        FW_CHECK(codegen::Emitter(module, builder, request).run());
+        request.wantsOrigins = options.origins == Origins::Wanted;
+        codegen::Emitter emitter(module, builder, request);
+        FW_CHECK(emitter.run());
+        kernel.lineNodes = emitter.origins();
     }
     FW_CHECK(codegen::verifyModule(module, nest.name));
     if (options.keepLlvm == KeepText::Yes)

@@ -17,10 +17,15 @@ namespace fw {
 
 enum class KeepText : std::uint8_t { No, Yes };
 
+// Wanted: the object carries a line table, and the kernel says which graph nodes a line stands for. The code
+// is the same.
+enum class Origins : std::uint8_t { Unknown, Wanted };
+
 struct CompileOptions {
     // Parameters that may be the same memory, element for element (an operator in place).
     std::vector<std::pair<std::size_t, std::size_t>> sharedBuffers;
     KeepText keepLlvm = KeepText::No;
+    Origins origins = Origins::Unknown;
     bool operator==(const CompileOptions&) const = default;
 };
 
@@ -41,6 +46,7 @@ struct CompiledKernel {
     std::vector<std::byte> object; // ELF, relocatable
     std::string llvmBefore;        // with KeepText::Yes
     std::string llvmAfter;
+    std::vector<std::vector<std::int64_t>> lineNodes; // graph nodes of line i + 1, with Origins::Wanted
     KernelCounters counters;
     double milliseconds = 0;
 };

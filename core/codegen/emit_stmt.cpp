@@ -3,11 +3,15 @@
 // variable bound to a constant; Vector binds it to the lanes of one or more vectors.
 #include "codegen/emitter.h"
 
+#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
 
 namespace fw::codegen {
 
@@ -133,6 +137,36 @@ void Emitter::enterFunction(llvm::Function* function) {
         symbol->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
         bind(m_nest.symbols[i], {.base = symbol});
     }
+    if (m_request.wantsOrigins)
+        describe(function);
+}
+
+void Emitter::describe(llvm::Function* function) {
+    llvm::DIBuilder debug(m_module);
+    if (!m_file) {
+        m_module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+        m_file = debug.createFile(m_nest.name, "");
+    }
+    debug.createCompileUnit(llvm::dwarf::DW_LANG_C, m_file, "fusewright", true, "", 0);
+    auto* type = debug.createSubroutineType(debug.getOrCreateTypeArray({}));
+    auto* subprogram =
+        debug.createFunction(m_file, function->getName(), function->getName(), m_file, 1, type, 1,
+                             llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+    function->setSubprogram(subprogram);
+    debug.finalize();
+    mark(m_nodes);
+}
+
+void Emitter::mark(const std::vector<std::int64_t>& nodes) {
+    m_nodes = nodes;
+    if (!m_file || !m_function->getSubprogram())
+        return;
+    const auto found = std::find(m_origins.begin(), m_origins.end(), nodes);
+    const auto line = static_cast<unsigned>(found - m_origins.begin()) + 1;
+    if (found == m_origins.end())
+        m_origins.push_back(nodes);
+    m_builder.SetCurrentDebugLocation(
+        llvm::DILocation::get(m_module.getContext(), line, 0, m_function->getSubprogram()));
 }
 
 Status Emitter::run() {
@@ -147,6 +181,17 @@ Status Emitter::run() {
 void Emitter::statement(const Stmt& stmt) {
     if (m_refusal)
         return;
+    if (stmt->nodes.empty()) {
+        dispatch(stmt);
+        return;
+    }
+    const std::vector<std::int64_t> outer = m_nodes;
+    mark(stmt->nodes);
+    dispatch(stmt);
+    mark(outer);
+}
+
+void Emitter::dispatch(const Stmt& stmt) {
     switch (stmt.op()) {
     case StmtOp::Block:
         for (const Stmt& part : stmt->body)
@@ -286,6 +331,7 @@ void Emitter::parallelLoop(const Stmt& stmt) {
     m_storage = storage;
     m_known.clear();
     m_builder.SetInsertPoint(place);
+    mark(m_nodes);
     llvm::LoadInst* callee = m_builder.CreateLoad(
         m_builder.getPtrTy(),
         m_builder.CreateConstInBoundsGEP1_64(m_builder.getPtrTy(), m_context, contextParallelFor), "parallel_for");

@@ -24,6 +24,7 @@
 namespace llvm {
 class AllocaInst;
 class BasicBlock;
+class DIFile;
 class Function;
 class GlobalVariable;
 class IRBuilderBase;
@@ -61,6 +62,7 @@ struct EmitRequest {
     const Target* target = nullptr;
     std::string symbol;                                             // of the kernel function
     std::vector<std::pair<std::size_t, std::size_t>> sharedBuffers; // parameters that may overlap
+    bool wantsOrigins = false;                                      // debug lines that lead to graph nodes
 };
 
 class Emitter {
@@ -68,6 +70,9 @@ public:
     Emitter(llvm::Module& module, llvm::IRBuilderBase& builder, const EmitRequest& request);
 
     Status run(); // adds the kernel and the bodies of its parallel loops to the module
+
+    // Graph nodes of debug line i + 1, if origins were wanted.
+    const std::vector<std::vector<std::int64_t>>& origins() const { return m_origins; }
 
 private:
     struct Storage {
@@ -89,7 +94,10 @@ private:
     // emit_stmt.cpp
     llvm::Function* makeFunction(const std::string& name, bool isBody);
     void enterFunction(llvm::Function* function);
+    void describe(llvm::Function* function); // to a debugger
+    void mark(const std::vector<std::int64_t>& nodes); // what follows comes from these
     void statement(const Stmt& stmt);
+    void dispatch(const Stmt& stmt);
     void loop(const Stmt& stmt);
     void serialLoop(const Stmt& stmt, const Index& min, const Index& extent);
     void unrolledLoop(const Stmt& stmt, std::int64_t min, std::int64_t extent);
@@ -167,6 +175,9 @@ private:
     llvm::GlobalVariable* m_zeros = nullptr;
     bool m_insideLoop = false;
     std::size_t m_bodies = 0;
+    std::vector<std::vector<std::int64_t>> m_origins;
+    std::vector<std::int64_t> m_nodes; // of the statement being emitted
+    llvm::DIFile* m_file = nullptr;
     std::int64_t m_emitted = 0; // statements, against runaway unrolling
 };
 

@@ -3,6 +3,7 @@
 #include "codegen/machine.h"
 
 #include <fmt/format.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCDisassembler/MCDisassembler.h>
@@ -76,6 +77,7 @@ Result<Assembly> disassemble(const std::vector<std::byte>& object) {
         target->createMCInstPrinter(llvm::Triple(triple), 0, *info, *instructions, *registers));
     printer->setPrintImmHex(false);
 
+    const std::unique_ptr<llvm::DWARFContext> debug = llvm::DWARFContext::create(**file);
     Assembly out;
     for (const llvm::object::SectionRef& section : (*file)->sections()) {
         if (!section.isText() || section.getSize() == 0)
@@ -106,11 +108,12 @@ Result<Assembly> disassemble(const std::vector<std::byte>& object) {
         const std::size_t first = out.lines.size();
         for (std::uint64_t at = 0; at < code.size();) {
             if (const auto name = names.find(at); name != names.end())
-                out.lines.push_back({at, name->second, true, false, -1});
+                out.lines.push_back({at, name->second, true, false, -1, 0});
             llvm::MCInst instruction;
             std::uint64_t size = 0;
             AssemblyLine line;
             line.offset = at;
+            line.line = debug->getLineInfoForAddress({at, section.getIndex()}).Line;
             if (decoder->getInstruction(instruction, size, code.slice(at), at, llvm::nulls()) ==
                 llvm::MCDisassembler::Success) {
                 std::string text;

@@ -16,6 +16,7 @@ struct AssemblyLine {
     bool isLabel = false;     // a function's name
     bool isTarget = false;    // some branch leads here
     std::int64_t jumpsTo = -1; // offset, of a branch within the function
+    std::uint32_t line = 0;    // of CompiledKernel::lineNodes, from 1; 0: unknown
 };
 
 struct Assembly {

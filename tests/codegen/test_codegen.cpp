@@ -66,6 +66,7 @@ private Q_SLOTS:
     void matmulTile_data();
     void matmulTile();
     void tileHasNoSpills();
+    void instructionsKnowTheirNodes();
     void refusalsAreNamed();
     void sameBytesOnTwoThreads();
     void modulesAreFreed();
@@ -386,6 +387,33 @@ void TestCodegen::tileHasNoSpills() {
         QCOMPARE(assembly.calls, std::int64_t(0));
         QCOMPARE(kernel.counters.fmas, assembly.fmas);
     }
+}
+
+void TestCodegen::instructionsKnowTheirNodes() {
+    const auto part = [](const char* var, const Expr& value, std::int64_t node) {
+        return forStmt(var, 0, 64, LoopKind::Serial, storeStmt("y", v(var), value), {node});
+    };
+    const LoopNest nest{"two_nodes", {in("x", 64), {"y", DType::F32, 64, BufferScope::Parameter, BufferAccess::ReadWrite}}, {},
+                        blockStmt({part("i", callExpr(MathFn::Sqrt, {at("x", v("i"))}), 7),
+                                   part("j", divExpr(floatExpr(1.0), at("y", v("j"))), 9)})};
+    CompileOptions options;
+    options.origins = Origins::Wanted;
+    const CompiledKernel kernel = compileKernel(nest, testTarget("x86-64-v3"), options).take();
+    std::size_t seen = 0;
+    const Assembly assembly = disassemble(kernel.object).take();
+    for (const AssemblyLine& line : assembly.lines) {
+        const std::int64_t node = line.text.starts_with("vsqrt") ? 7 : line.text.starts_with("vdiv") ? 9 : 0;
+        if (node == 0)
+            continue;
+        ++seen;
+        QVERIFY(line.line >= 1 && line.line <= kernel.lineNodes.size());
+        QCOMPARE(kernel.lineNodes[line.line - 1], std::vector<std::int64_t>{node});
+    }
+    QCOMPARE(seen, std::size_t(2));
+    // Debug lines change nothing else.
+    const Assembly plain = disassemble(compileKernel(nest, testTarget("x86-64-v3")).take().object).take();
+    QCOMPARE(plain.instructions, assembly.instructions);
+    QCOMPARE(plain.lines.at(1).line, 0U);
 }
 
 void TestCodegen::refusalsAreNamed() {
