@@ -1,7 +1,6 @@
 #include "app/window/batch.h"
 
 #include "app/window/graph_pane.h"
-#include "views/common/state_strip.h"
 #include "views/stages/stages_view.h"
 
 #include <QApplication>

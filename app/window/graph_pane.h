@@ -1,32 +1,28 @@
-// One pane of the centre: a title line, a state strip and the canvas. Lays out its graph in the
-// background; the latest graph wins, an earlier layout is cancelled.
+// One pane of the centre: a title line above a canvas, its layout thread and its state.
 #pragma once
 
-#include "base/cancel.h"
-#include "picture/diagram.h"
 #include "views/graph/canvas.h"
+#include "views/graph/picture_job.h"
 
 #include <QWidget>
-
-#include <memory>
 
 namespace fw::ui {
 
 class PaneHeader;
-class StateStrip;
+class StateOverlay;
 
 class GraphPane : public QWidget {
     Q_OBJECT
 
 public:
     explicit GraphPane(const QString& title, QWidget* parent = nullptr);
-    ~GraphPane() override;
 
-    void setDiagram(std::shared_ptr<const picture::Diagram> diagram); // null: empty
-    void setDetail(const QString& text);                              // right of the title
+    void setDiagram(picture::Diagram diagram); // laid out in the background, the latest wins
+    void clear();
+    void setDetail(const QString& text); // right of the title
     GraphCanvas* canvas() const { return m_canvas; }
-    StateStrip* strip() const { return m_strip; }
-    bool busy() const { return m_busy; }
+    StateOverlay* overlay() const { return m_overlay; }
+    bool busy() const { return m_job.running(); }
 
 Q_SIGNALS:
     void busyChanged();
@@ -34,11 +30,9 @@ Q_SIGNALS:
 
 private:
     PaneHeader* m_header;
-    StateStrip* m_strip;
     GraphCanvas* m_canvas;
-    CancelToken m_cancel;
-    std::uint64_t m_generation = 0;
-    bool m_busy = false;
+    StateOverlay* m_overlay;
+    PictureJob m_job;
 };
 
 } // namespace fw::ui

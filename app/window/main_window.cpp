@@ -1,11 +1,12 @@
 #include "app/window/main_window.h"
 
 #include "app/window/graph_pane.h"
+#include "app/window/message_bar.h"
 #include "app/window/problems_view.h"
 #include "app/window/welcome_view.h"
 #include "picture/graph_diagram.h"
 #include "views/common/pane.h"
-#include "views/common/state_strip.h"
+#include "views/common/state_overlay.h"
 #include "views/explain/explain_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
@@ -90,7 +91,7 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::buildCentre() {
-    m_message = new StateStrip;
+    m_message = new MessageBar;
     m_welcome = new WelcomeView;
     m_importedPane = new GraphPane(u"Imported"_s);
     m_fusedPane = new GraphPane(u"Fused"_s);
@@ -110,7 +111,6 @@ void MainWindow::buildCentre() {
     layout->addWidget(m_message);
     layout->addWidget(m_centre, 1);
     setCentralWidget(all);
-    connect(m_message, &StateStrip::actionTriggered, m_message, &StateStrip::ready);
 }
 
 QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* view,
@@ -250,7 +250,10 @@ void MainWindow::connectViews() {
             [this](int group, qint64 node) { activate(group, node); });
     connect(m_profile, &ProfileView::activated, this,
             [this](int group, qint64 node) { activate(group, node); });
-    connect(m_profile->strip(), &StateStrip::actionTriggered, &m_document, &Document::profile);
+    connect(m_profile->overlay(), &StateOverlay::actionRequested, &m_document, &Document::profile);
+    for (StateOverlay* overlay : {m_importedPane->overlay(), m_fusedPane->overlay(),
+                                  m_profile->overlay(), m_explain->overlay(), m_stages->overlay()})
+        connect(overlay, &StateOverlay::cancelRequested, &m_document, &Document::stop);
     connect(m_stages, &StagesView::nodesActivated, this,
             [this](const std::vector<std::int64_t>& ids) {
                 setSelection(fromFused({ids.begin(), ids.end()}), m_stages);
@@ -264,14 +267,14 @@ void MainWindow::connectViews() {
 }
 
 void MainWindow::openModel(const QString& path) {
-    m_message->ready();
+    m_message->clear();
     if (!m_document.isOpen())
         m_welcome->setBusy(u"Opening %1 …"_s.arg(QFileInfo(path).fileName()));
     m_document.open(path);
 }
 
 void MainWindow::modelChanged() {
-    m_message->ready();
+    m_message->clear();
     m_welcome->setBusy({});
     m_centre->setCurrentIndex(1);
     m_selection = {};
@@ -328,33 +331,40 @@ void MainWindow::showGraph(GraphSide side) {
     GraphPane* shown = pane(side);
     const Part part = side == GraphSide::Imported ? Part::Imported : Part::Fused;
     const auto graph = side == GraphSide::Imported ? m_document.imported() : m_document.fused();
+    StateOverlay* overlay = shown->overlay();
+    const auto failed = [&](const Diag& diag) {
+        if (graph) // what was there stays usable
+            overlay->setStale(text(diag.text()));
+        else
+            overlay->setError(side == GraphSide::Imported ? u"The model could not be read"_s
+                                                          : u"There is no plan"_s,
+                              text(diag.text()));
+    };
     switch (m_document.state(part)) {
     case State::Empty:
-        shown->strip()->ready();
+        overlay->setReady();
         break;
     case State::Busy:
-        shown->strip()->busy(side == GraphSide::Imported ? u"reading …"_s : u"planning …"_s);
+        overlay->setBusy(side == GraphSide::Imported ? u"Reading …"_s : u"Planning …"_s);
         break;
     case State::Ready:
         if (side == GraphSide::Fused && m_document.state(Part::Plan) == State::Error)
-            shown->strip()->show(StateStrip::Tone::Error,
-                                 text(m_document.error(Part::Plan).text()));
+            failed(m_document.error(Part::Plan));
         else
-            shown->strip()->ready();
+            overlay->setReady();
         break;
     case State::Stale:
-        shown->strip()->show(StateStrip::Tone::Warning, u"out of date"_s);
+        overlay->setStale(u"This belongs to an earlier target."_s);
         break;
     case State::Error:
-        shown->strip()->show(StateStrip::Tone::Error, text(m_document.error(part).text()));
+        failed(m_document.error(part));
         break;
     }
     // A new picture only for a new graph; a new time in a header is one, too.
     if (m_document.state(part) != State::Ready && graph)
         return;
     if (!graph) {
-        shown->setDiagram(nullptr);
-        shown->setDetail({});
+        shown->clear();
         return;
     }
     picture::DiagramOptions options;
@@ -376,7 +386,7 @@ void MainWindow::showGraph(GraphSide side) {
     shown->setDetail(side == GraphSide::Imported
                          ? u"%1 ops"_s.arg(operators)
                          : u"%1 groups, %2 ops"_s.arg(graph->groups.size()).arg(operators));
-    shown->setDiagram(std::make_shared<const picture::Diagram>(std::move(diagram)));
+    shown->setDiagram(std::move(diagram));
     if (side == GraphSide::Fused || !m_document.fused())
         m_outline->setGraph(graph);
     m_outlineTitle->setDetail(u"%1 ops"_s.arg(m_outline->model().operatorCount()));
@@ -384,25 +394,25 @@ void MainWindow::showGraph(GraphSide side) {
 
 void MainWindow::showProfile() {
     m_profile->setProfile(m_document.profileResult());
-    StateStrip* strip = m_profile->strip();
+    StateOverlay* overlay = m_profile->overlay();
     switch (m_document.state(Part::Profile)) {
     case State::Empty:
-        strip->show(StateStrip::Tone::Plain, u"Times need a compiled module."_s,
-                    m_document.isOpen() ? u"Compile && profile"_s : QString());
+        overlay->setEmpty(u"No times yet"_s, u"Times need a compiled module."_s,
+                          m_document.isOpen() ? u"Compile && profile"_s : QString());
         break;
     case State::Busy:
-        strip->busy(u"compiling and measuring …"_s);
+        overlay->setBusy(u"Compiling and measuring …"_s);
         break;
     case State::Ready:
-        strip->ready();
+        overlay->setReady();
         break;
     case State::Stale:
-        strip->show(StateStrip::Tone::Warning,
-                    u"These times belong to an earlier target or plan."_s, u"Profile again"_s);
+        overlay->setStale(u"These times belong to an earlier target or plan."_s,
+                          u"Profile again"_s);
         break;
     case State::Error:
-        strip->show(StateStrip::Tone::Error, text(m_document.error(Part::Profile).text()),
-                    u"Try again"_s);
+        overlay->setError(u"No times"_s, text(m_document.error(Part::Profile).text()),
+                          u"Try again"_s);
         break;
     }
     if (m_selection.group >= 0)
@@ -430,12 +440,12 @@ void MainWindow::showExplain() {
     m_explainTitle->setDetail(
         about && m_document.explanation() ? text(m_document.explanation()->subject) : QString());
     if (about && state == State::Error)
-        m_explain->strip()->show(StateStrip::Tone::Error,
-                                 text(m_document.error(Part::Explain).text()));
+        m_explain->overlay()->setError(u"No explanation"_s,
+                                       text(m_document.error(Part::Explain).text()));
     else if (about && state == State::Busy)
-        m_explain->strip()->busy(u"asking …"_s);
+        m_explain->overlay()->setBusy(u"Asking …"_s);
     else
-        m_explain->strip()->ready();
+        m_explain->overlay()->setReady();
 }
 
 void MainWindow::showStage() {
@@ -449,12 +459,11 @@ void MainWindow::showStage() {
     }
     const State state = m_document.state(Part::Stages);
     if (state == State::Error)
-        m_stages->strip()->show(StateStrip::Tone::Error,
-                                text(m_document.error(Part::Stages).text()));
+        m_stages->overlay()->setError(u"No text"_s, text(m_document.error(Part::Stages).text()));
     else if (state == State::Busy)
-        return m_stages->strip()->busy(u"lowering …"_s);
+        return m_stages->overlay()->setBusy(u"Lowering …"_s);
     else
-        m_stages->strip()->ready();
+        m_stages->overlay()->setReady();
     m_stages->setText(state == State::Error ? nullptr : stage, title);
     m_stages->setSelected(m_selection.fused);
 }
@@ -465,7 +474,7 @@ void MainWindow::showProblem(const Diag& diag) {
         return;
     m_problems->model().add(diag);
     if (diag.severity == Severity::Error)
-        m_message->show(StateStrip::Tone::Error, text(diag.text()), u"Dismiss"_s);
+        m_message->tell(text(diag.text()));
     updateStatus();
 }
 

@@ -34,13 +34,13 @@ namespace fw::ui {
 class ExplainView;
 class GraphPane;
 class LogView;
+class MessageBar;
 class OutlineView;
 class PaneHeader;
 class ProblemsView;
 class ProfileView;
 class PropertiesView;
 class StagesView;
-class StateStrip;
 class WelcomeView;
 
 // What is selected, in both stages.
@@ -84,7 +84,7 @@ public:
     ProfileView* profileView() const { return m_profile; }
     StagesView* stagesView() const { return m_stages; }
     ProblemsView* problemsView() const { return m_problems; }
-    StateStrip* messageStrip() const { return m_message; }
+    MessageBar* messageBar() const { return m_message; }
 
 Q_SIGNALS:
     void idleChanged();
@@ -166,7 +166,7 @@ private:
 
     QStackedWidget* m_centre = nullptr;
     WelcomeView* m_welcome = nullptr;
-    StateStrip* m_message = nullptr;
+    MessageBar* m_message = nullptr;
     GraphPane* m_importedPane = nullptr;
     GraphPane* m_fusedPane = nullptr;
     OutlineView* m_outline = nullptr;

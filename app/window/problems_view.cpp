@@ -1,7 +1,7 @@
 #include "app/window/problems_view.h"
 
-#include "views/common/chip.h"
 #include "views/common/theme.h"
+#include "views/common/tool_tip.h"
 
 #include <QAction>
 #include <QApplication>

@@ -8,8 +8,6 @@ class QVBoxLayout;
 
 namespace fw::ui {
 
-class StateStrip;
-
 class WelcomeView : public QWidget {
     Q_OBJECT
 

@@ -4,8 +4,9 @@
 #include "app/window/graph_pane.h"
 #include "app/window/help_window.h"
 #include "app/window/main_window.h"
+#include "app/window/message_bar.h"
 #include "app/window/problems_view.h"
-#include "views/common/state_strip.h"
+#include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/explain/explain_view.h"
 #include "views/inspector/outline_view.h"
@@ -99,7 +100,8 @@ void TestMainWindow::init() {
     m_window->worker().setCancelGrace(200);
     m_window->resize(1400, 900);
     m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get())); // shortcuts need it
 }
 
 void TestMainWindow::cleanup() {
@@ -116,7 +118,7 @@ void TestMainWindow::opensAndDraws() {
     QCOMPARE(imported->boxes.size(), std::size_t(10)); // without the constant, with an output
     QCOMPARE(fused->containers.size(), std::size_t(3));
     QCOMPARE(m_window->outline()->model().operatorCount(), 8);
-    QVERIFY(m_window->messageStrip()->text().isEmpty());
+    QVERIFY(m_window->messageBar()->text().isEmpty());
     QVERIFY(m_window->propertiesView()->model().rowCount() > 3); // of the model
 }
 
@@ -137,10 +139,10 @@ void TestMainWindow::illegalTargetIsToldAndThePlanStays() {
     open();
     m_window->setTargetText(QStringLiteral("bogus"));
     waitIdle();
-    QVERIFY(m_window->pane(GraphSide::Fused)->strip()->text().contains(QStringLiteral("USE02")));
+    QVERIFY(m_window->pane(GraphSide::Fused)->overlay()->text().contains(QStringLiteral("USE02")));
     QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
              std::size_t(3));
-    QVERIFY(m_window->messageStrip()->text().contains(QStringLiteral("bogus")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("bogus")));
 }
 
 void TestMainWindow::selectionGoesAcrossPanes() {
@@ -197,7 +199,7 @@ void TestMainWindow::explainNamesTheGates() {
 
 void TestMainWindow::profileShowsTimes() {
     open();
-    QVERIFY(m_window->profileView()->strip()->text().contains(QStringLiteral("compiled module")));
+    QVERIFY(m_window->profileView()->overlay()->text().contains(QStringLiteral("compiled module")));
     QTest::keyClick(m_window.get(), Qt::Key_F10, Qt::ControlModifier);
     waitIdle();
     QTreeView* table = m_window->profileView()->table();
@@ -210,10 +212,10 @@ void TestMainWindow::profileShowsTimes() {
     waitIdle();
     QCOMPARE(m_window->selection().group, 1);
     // The picture shows measured times now; another target makes them stale.
-    QVERIFY(m_window->pane(GraphSide::Fused)->strip()->text().isEmpty());
+    QVERIFY(m_window->pane(GraphSide::Fused)->overlay()->text().isEmpty());
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     waitIdle();
-    QVERIFY(m_window->profileView()->strip()->text().contains(QStringLiteral("earlier")));
+    QVERIFY(m_window->profileView()->overlay()->text().contains(QStringLiteral("earlier")));
 }
 
 void TestMainWindow::stopEndsAProfile() {
@@ -254,14 +256,14 @@ void TestMainWindow::badFileKeepsTheDocument() {
     m_window->openModel(m_folder.filePath(QStringLiteral("bad.onnx")));
     waitIdle();
     QVERIFY(!m_window->document().isOpen());
-    QVERIFY(m_window->messageStrip()->text().contains(QStringLiteral("ONX01")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("ONX01")));
     open();
-    QVERIFY(m_window->messageStrip()->text().isEmpty());
+    QVERIFY(m_window->messageBar()->text().isEmpty());
     m_window->openModel(m_folder.filePath(QStringLiteral("bad.onnx")));
     waitIdle();
     QCOMPARE(m_window->document().fileName(), QStringLiteral("residual.onnx"));
     QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
-    QVERIFY(m_window->messageStrip()->text().contains(QStringLiteral("bad.onnx")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("bad.onnx")));
 }
 
 void TestMainWindow::killedWorkerLeavesTheWindow() {
@@ -272,8 +274,8 @@ void TestMainWindow::killedWorkerLeavesTheWindow() {
     QVERIFY(progress.wait(5000));
     ::kill(pid_t(m_window->worker().processId()), SIGKILL);
     waitIdle();
-    QVERIFY(m_window->messageStrip()->text().contains(QStringLiteral("INT02")));
-    QVERIFY(m_window->messageStrip()->text().contains(QStringLiteral("stage profile")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("INT02")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("stage profile")));
     QCOMPARE(m_window->document().plan(), plan);
     QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
     QCOMPARE(m_window->problemsView()->model().rowCount(), 1);

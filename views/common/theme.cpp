@@ -142,10 +142,8 @@ QProgressBar::chunk { background: @Accent; border-radius: 3px; }
 QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 9px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: center left; left: 1px; width: 7px; height: 5px; }
 QPlainTextEdit[code="true"] { font-family: "DejaVu Sans Mono"; }
-QFrame#strip { background: @PaneHighlight; border: none; border-bottom: 1px solid @Line; }
-QFrame#strip[tone="warning"] QLabel { color: @NearMiss; }
-QFrame#strip[tone="error"] { background: @FailingFill; }
-QFrame#strip[tone="error"] QLabel { color: @Failing; }
+#messageBar { background: @FailingFill; border: none; border-bottom: 1px solid @Line; }
+#messageBar QLabel { color: @Failing; }
 QLabel[muted="true"] { color: @Muted; }
 #paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
 #paneTitle { font-weight: bold; }

@@ -1,8 +1,8 @@
 #include "views/explain/explain_view.h"
 
-#include "views/common/chip.h"
-#include "views/common/state_strip.h"
+#include "views/common/state_overlay.h"
 #include "views/common/theme.h"
+#include "views/common/tool_tip.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -102,12 +102,13 @@ QString timeText(const std::optional<double>& microseconds) {
 } // namespace
 
 ExplainView::ExplainView(QWidget* parent)
-    : QWidget(parent), m_strip(new StateStrip(this)), m_sentence(new QLabel(this)),
+    : QWidget(parent), m_sentence(new QLabel(this)),
       m_gates(makeTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
       m_groupTitle(new QLabel(this)),
       m_candidates(makeTable(this, u"Implementations"_s,
                              {u"candidate"_s, u"est. ms"_s, u"ms"_s, u"verdict"_s})),
-      m_schedule(new QPlainTextEdit(this)), m_copy(new QPushButton(u"Copy"_s, this)) {
+      m_schedule(new QPlainTextEdit(this)), m_copy(new QPushButton(u"Copy"_s, this)),
+      m_overlay(new StateOverlay(m_gates)) {
     for (QLabel* label : {m_sentence, m_groupTitle}) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
@@ -122,7 +123,7 @@ ExplainView::ExplainView(QWidget* parent)
     m_gates->setIndentation(0);
     m_candidates->setIndentation(0);
     m_candidates->header()->resizeSection(0, 150);
-    m_candidates->header()->resizeSection(1, 62);
+    m_candidates->header()->resizeSection(1, 74);
     m_candidates->header()->resizeSection(2, 50);
     m_schedule->setReadOnly(true);
     m_schedule->setProperty("code", true);
@@ -155,7 +156,6 @@ ExplainView::ExplainView(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_strip);
     layout->addWidget(splitter, 1);
     connect(m_copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(asText()); });
@@ -229,6 +229,10 @@ void ExplainView::fillCandidates(const snapshot::GroupRecord& group) {
                 : refused ? Tone::Muted
                           : Tone::Plain);
     }
+    const bool measured =
+        std::any_of(group.candidates.begin(), group.candidates.end(),
+                    [](const auto& candidate) { return candidate.measuredUs.has_value(); });
+    m_candidates->setColumnHidden(2, !measured);
     for (const std::string& warning : group.warnings) {
         auto* item = new QTreeWidgetItem(m_candidates);
         setCell(item, 0, u"warning"_s, Tone::Bad);

@@ -16,7 +16,7 @@ class QTreeWidget;
 
 namespace fw::ui {
 
-class StateStrip;
+class StateOverlay;
 
 class ExplainView : public QWidget {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     // Any of them may be null.
     void setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation,
                     const snapshot::GroupRecord* group);
-    StateStrip* strip() const { return m_strip; }
+    StateOverlay* overlay() const { return m_overlay; }
     QString asText() const;
     int gateCount() const;
 
@@ -35,13 +35,13 @@ private:
     void fillGates(const snapshot::ExplainDocument& explanation);
     void fillCandidates(const snapshot::GroupRecord& group);
 
-    StateStrip* m_strip;
     QLabel* m_sentence;
     QTreeWidget* m_gates;
     QLabel* m_groupTitle;
     QTreeWidget* m_candidates;
     QPlainTextEdit* m_schedule;
     QPushButton* m_copy;
+    StateOverlay* m_overlay;
 };
 
 } // namespace fw::ui

@@ -1,7 +1,8 @@
 #include "views/inspector/outline_model.h"
 
 #include "picture/diagram.h"
-#include "views/common/chip.h"
+#include "views/common/pane.h"
+#include "views/common/tool_tip.h"
 
 #include <algorithm>
 #include <map>
@@ -130,7 +131,9 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
         return group.id;
     case NodeRole:
         return qlonglong(snapshot::noNode);
-    case ImplementationRole:
+    case ItemRole::ImplementationRole: // a chip before the count
+        if (index.column() == 0)
+            return {};
         return int(picture::implementationOf(group.implementation));
     case SearchRole:
         return QString::fromStdString(group.name + " " + group.implementation).toLower();

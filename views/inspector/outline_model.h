@@ -18,7 +18,6 @@ public:
     enum Role {
         GroupRole = Qt::UserRole, // int, -1: none
         NodeRole,                 // qlonglong, -1: a group
-        ImplementationRole,       // int of picture::Implementation, groups only
         SearchRole                // operator, name, shapes, for filtering
     };
 

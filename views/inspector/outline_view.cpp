@@ -1,36 +1,15 @@
 #include "views/inspector/outline_view.h"
 
-#include "views/common/chip.h"
+#include "views/common/pane.h"
 
 #include <QHeaderView>
 #include <QLineEdit>
-#include <QPainter>
-#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-
-class ChipDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override {
-        QStyledItemDelegate::paint(painter, option, index);
-        const QVariant implementation =
-            index.sibling(index.row(), 0).data(OutlineModel::ImplementationRole);
-        if (index.column() == 1 && implementation.isValid())
-            paintChip(*painter, option.rect.adjusted(2, 0, 0, 0),
-                      picture::Implementation(implementation.toInt()));
-    }
-};
-
-} // namespace
 
 OutlineView::OutlineView(QWidget* parent)
     : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)) {
@@ -45,15 +24,13 @@ OutlineView::OutlineView(QWidget* parent)
     m_tree->setObjectName(u"outlineTree"_s);
     m_tree->setAccessibleName(u"Outline"_s);
     m_tree->setHeaderHidden(true);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setAlternatingRowColors(true);
-    m_tree->setIndentation(14);
-    m_tree->setItemDelegate(new ChipDelegate(m_tree));
+    prepare(m_tree);
+    m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setMinimumSectionSize(20);
     m_tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_tree->header()->setSectionResizeMode(1, QHeaderView::Fixed);
-    m_tree->header()->resizeSection(1, 58);
+    m_tree->header()->resizeSection(1, 70);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -1,6 +1,6 @@
 #include "views/inspector/properties_view.h"
 
-#include "views/common/chip.h"
+#include "views/common/tool_tip.h"
 
 #include <QAction>
 #include <QApplication>
@@ -52,7 +52,7 @@ PropertiesView::PropertiesView(QWidget* parent) : QWidget(parent), m_table(new Q
     m_table->horizontalHeader()->hide();
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_table->horizontalHeader()->resizeSection(0, 108);
+    m_table->horizontalHeader()->resizeSection(0, 120);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(u"Copy value"_s, m_table);

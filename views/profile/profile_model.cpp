@@ -1,7 +1,8 @@
 #include "views/profile/profile_model.h"
 
 #include "picture/diagram.h"
-#include "views/common/chip.h"
+#include "views/common/pane.h"
+#include "views/common/tool_tip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -146,10 +147,14 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         return row.nodes[size_t(index.row())].estimated
                    ? u"the group runs as one kernel; this share is estimated"_s
                    : u"measured"_s;
-    case ShareRole:
+    case ItemRole::ShareRole: // a bar, relative to the whole, so that runs compare
+        if (index.column() != Bar)
+            return {};
         return group ? row.share : row.share * row.nodes[size_t(index.row())].share.value_or(0);
-    case ImplementationRole:
-        return group ? int(picture::implementationOf(row.implementation)) : 0;
+    case ItemRole::ImplementationRole:
+        if (index.column() != Implementation || !group)
+            return {};
+        return int(picture::implementationOf(row.implementation));
     case GroupRole:
         return row.groupId;
     case NodeRole:

@@ -17,8 +17,6 @@ public:
     enum Column { Name, Implementation, Median, Bar, Share, Gflops, Gbps, Calls, ColumnCount };
     enum Role {
         SortRole = Qt::UserRole, // number or text of the cell
-        ShareRole,               // 0..1 of the sum, for the bar
-        ImplementationRole,      // int of picture::Implementation
         GroupRole,               // int
         NodeRole,                // qlonglong, -1 for a group
         EstimatedRole            // bool

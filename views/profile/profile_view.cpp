@@ -1,67 +1,29 @@
 #include "views/profile/profile_view.h"
 
-#include "views/common/chip.h"
-#include "views/common/state_strip.h"
-#include "views/common/theme.h"
+#include "views/common/pane.h"
+#include "views/common/state_overlay.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QPainter>
-#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-// Paints the share as a bar and the implementation as a chip.
-class CellDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override {
-        QStyledItemDelegate::paint(painter, option, index);
-        if (index.column() == ProfileModel::Bar) {
-            const double share = std::clamp(index.data(ProfileModel::ShareRole).toDouble(), 0., 1.);
-            const bool estimated = index.data(ProfileModel::EstimatedRole).toBool();
-            const QRectF room = option.rect.adjusted(4, 0, -4, 0);
-            // Bars are relative to the whole, so they compare between runs; a full cell is the
-            // model.
-            const QRectF bar(room.x(), room.center().y() - 4,
-                             share > 0 ? std::max(1.5, room.width() * share) : 0, 9);
-            const QColor fill = Theme::instance().colour(Colour::Bar);
-            painter->setPen(Qt::NoPen);
-            painter->setBrush(estimated ? QBrush(fill, Qt::Dense4Pattern) : QBrush(fill));
-            painter->drawRect(bar);
-        } else if (index.column() == ProfileModel::Implementation) {
-            const auto implementation =
-                picture::Implementation(index.data(ProfileModel::ImplementationRole).toInt());
-            paintChip(*painter, option.rect.adjusted(4, 0, 0, 0), implementation);
-        }
-    }
-};
-
-} // namespace
-
 ProfileView::ProfileView(QWidget* parent)
-    : QWidget(parent), m_strip(new StateStrip(this)), m_table(new QTreeView(this)),
+    : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
       m_footer(new QLabel(this)), m_footerRight(new QLabel(this)) {
     m_sorted.setSourceModel(&m_model);
     m_sorted.setSortRole(ProfileModel::SortRole);
     m_table->setObjectName(u"opTimes"_s);
     m_table->setAccessibleName(u"Op times"_s);
     m_table->setModel(&m_sorted);
-    m_table->setItemDelegate(new CellDelegate(m_table));
-    m_table->setUniformRowHeights(true);
-    m_table->setAlternatingRowColors(true);
+    prepare(m_table);
     m_table->setSortingEnabled(true);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->sortByColumn(ProfileModel::Median, Qt::DescendingOrder);
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
@@ -83,7 +45,6 @@ ProfileView::ProfileView(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_strip);
     layout->addWidget(m_table, 1);
     layout->addLayout(footer);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -12,7 +12,7 @@ class QTreeView;
 
 namespace fw::ui {
 
-class StateStrip;
+class StateOverlay;
 
 class ProfileView : public QWidget {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
 
     void setProfile(std::shared_ptr<const snapshot::ProfileDocument> profile);
     void selectGroup(int group); // -1: none; emits nothing
-    StateStrip* strip() const { return m_strip; }
+    StateOverlay* overlay() const { return m_overlay; }
     QTreeView* table() const { return m_table; }
     QString footerText() const;
     QString asText() const; // tab-separated, for the clipboard
@@ -31,10 +31,10 @@ Q_SIGNALS:
     void activated(int group, qint64 node); // node -1: the group
 
 private:
-    StateStrip* m_strip;
     ProfileModel m_model;
     QSortFilterProxyModel m_sorted;
     QTreeView* m_table;
+    StateOverlay* m_overlay;
     QLabel* m_footer;
     QLabel* m_footerRight;
     bool m_selecting = false;

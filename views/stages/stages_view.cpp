@@ -1,7 +1,7 @@
 #include "views/stages/stages_view.h"
 
 #include "views/common/combo_box.h"
-#include "views/common/state_strip.h"
+#include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 
 #include <QHBoxLayout>
@@ -43,8 +43,8 @@ private:
 } // namespace
 
 StagesView::StagesView(QWidget* parent)
-    : QWidget(parent), m_strip(new StateStrip(this)), m_stages(new ComboBox(this)),
-      m_title(new QLabel(this)), m_text(new LineText(this)) {
+    : QWidget(parent), m_stages(new ComboBox(this)), m_title(new QLabel(this)),
+      m_text(new LineText(this)), m_overlay(new StateOverlay(m_text)) {
     m_stages->addItem(u"Schedule"_s, u"schedule"_s);
     m_stages->addItem(u"Tensor expressions"_s, u"tensor"_s);
     m_stages->addItem(u"Loops"_s, u"loops"_s);
@@ -70,7 +70,6 @@ StagesView::StagesView(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(line);
-    layout->addWidget(m_strip);
     layout->addWidget(m_text, 1);
     connect(m_stages, &QComboBox::currentIndexChanged, this,
             [this] { Q_EMIT stageChanged(stage()); });

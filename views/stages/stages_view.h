@@ -15,7 +15,7 @@ class QPlainTextEdit;
 
 namespace fw::ui {
 
-class StateStrip;
+class StateOverlay;
 
 class StagesView : public QWidget {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     void setStage(const QString& stage);
     void setText(std::shared_ptr<const snapshot::StagesDocument> document, const QString& title);
     void setSelected(const snapshot::NodeSet& nodes); // of stage "fused"
-    StateStrip* strip() const { return m_strip; }
+    StateOverlay* overlay() const { return m_overlay; }
     QPlainTextEdit* textEdit() const { return m_text; }
     snapshot::NodeSet nodesOfLine(int line) const; // from 1
 
@@ -38,10 +38,10 @@ Q_SIGNALS:
 private:
     void tint();
 
-    StateStrip* m_strip;
     QComboBox* m_stages;
     QLabel* m_title;
     QPlainTextEdit* m_text;
+    StateOverlay* m_overlay;
     std::shared_ptr<const snapshot::StagesDocument> m_document;
     snapshot::NodeSet m_selected;
 };
