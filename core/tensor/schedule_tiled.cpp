@@ -117,7 +117,7 @@ private:
             if (isPackable(load))
                 m_vectorLoads.push_back(load);
         // Lanes along the reduced axis are better if that is how memory lies.
-        if (scattered)
+        if (scattered && m_conditions.empty())
             for (const Axis& axis : m_r.reduce)
                 if (constantOr(axis.extent, 64) >= m_planner.context.vectorLanes &&
                     std::all_of(m_loads.begin(), m_loads.end(), [&](const Expr& load) {
