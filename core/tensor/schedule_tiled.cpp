@@ -69,7 +69,13 @@ private:
             return m_planner.inst.find(tensor)->type.shape;
         });
         m_body = guarded.body;
-        m_conditions = guarded.conditions;
+        Ranges ranges;
+        for (const auto* axes : {&m_r.space, &m_r.reduce})
+            for (const Axis& axis : *axes)
+                ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
+        for (const Expr& condition : guarded.conditions)
+            if (!decide(condition, ranges).value_or(false))
+                m_conditions.push_back(condition); // the others hold for every element
         m_loads = m_planner.loads(m_body);
         const bool product = m_r.reducer == Reducer::Sum && m_body.op() == ExprOp::Mul && m_loads.size() >= 2;
         if (m_contraction && !product)

@@ -1,5 +1,6 @@
 // Loop nests print, run, verify and keep their meaning through the passes.
 #include "loop/interpret.h"
+#include "loop/parse.h"
 #include "loop/passes.h"
 #include "loop/print.h"
 #include "loop/verify.h"
@@ -72,6 +73,8 @@ class TestLoop : public QObject {
 
 private Q_SLOTS:
     void prints();
+    void readsBack();
+    void readingRefuses();
     void passesKeepTheMeaning();
     void clampRemovesTheCondition();
     void partitionFreesTheInterior();
@@ -98,6 +101,41 @@ void TestLoop::prints() {
     QCOMPARE(printed.nodes.size(), std::size_t(12));
     QCOMPARE(printed.nodes[0], std::vector<std::int64_t>{});
     QCOMPARE(printed.nodes[6], std::vector<std::int64_t>{3}); // of the loop around it
+}
+
+void TestLoop::readsBack() {
+    for (const LoopKind inner : {LoopKind::Serial, LoopKind::Unroll})
+        for (const LoopNest& nest : {windowSum(9, 3, 1, inner), optimizeLoops(windowSum(9, 3, 1, inner))}) {
+            const auto again = parseLoops(text(nest));
+            QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
+            QVERIFY2(*again == nest, text(*again).c_str());
+        }
+    const Buffer local{"s", DType::I32, Expr(4), BufferScope::Stack, BufferAccess::ReadWrite};
+    const Stmt body = blockStmt({ifElseStmt(ltExpr(v("i"), Expr(2)), storeStmt("s", v("i"), intExpr(3, DType::I32)),
+                                            storeStmt("s", v("i"), intExpr(-1, DType::I32))),
+                                 storeStmt("y", v("i"), castExpr(loadExpr("s", {v("i")}, DType::I32), DType::F32))});
+    const LoopNest nest = around(blockStmt(
+        {parallelStmt("i", v("N"), 7, allocStmt(local, body), {1, 2}), blockStmt({storeStmt("y", Expr(0), floatExpr(-0.5))}, {4})}));
+    const auto again = parseLoops(text(nest));
+    QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
+    QVERIFY2(*again == nest, text(*again).c_str());
+}
+
+void TestLoop::readingRefuses() {
+    const std::pair<const char*, int> wrong[] = {
+        {"for i in 3 {", 1},
+        {"kernel t(y: write f32[4]) {\ny[0] := 1.0\n}", 2},
+        {"kernel t(y: write f32[4]) {\nfor i in 3 {\ny[i] = 0.0\n}", 5},
+        {"kernel t(y: write f32[4]) {\nalloc heap a: f32[4]\n}", 2},
+        {"kernel t(y: f32[4]) {\n}", 1},
+        {"kernel t(y: write f32[4]) {\ny[0] = z[0]\n}", 2},
+        {"kernel t(y: write f32[4]) {\n}\ny[0] = 0.0", 3},
+    };
+    for (const auto& [text, line] : wrong) {
+        const auto refused = parseLoops(text);
+        QVERIFY2(!refused.ok(), text);
+        QCOMPARE(refused.diag().where.line, line);
+    }
 }
 
 void TestLoop::passesKeepTheMeaning() {

@@ -1,5 +1,6 @@
 #include "lower_check.h"
 
+#include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "tensor/schedule_apply.h"
@@ -203,6 +204,8 @@ Checked checkLowering(const OpInst& inst, const Schedule& schedule, const Storag
             maps[Symbol(step.stage)] = step.layout;
     const LoopNest& nest = lowered->nest;
     out.text = schedule.text() + text(nest);
+    if (const auto again = parseLoops(text(nest)); !again.ok() || !(*again == nest))
+        out.problem += QString::fromStdString((again.ok() ? "reads back as\n" + text(*again) : again.diag().text()) + "\n" + out.text);
     const LoopReport report = verifyLoops(nest);
     out.findings = report.findings;
     for (const Diag& diag : report.errors)
