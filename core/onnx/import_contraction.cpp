@@ -223,18 +223,13 @@ Status gemm(NodeImport& n) {
     }
     FW_TRY(const TensorType c, n.inputType(2));
     const Shape& out = n.type(y).shape;
-    const bool row = !c.shape.empty() && c.shape.back() == out.back() && !c.shape.back().isInt(1) &&
-                     (c.rank() == 1 || (c.rank() == 2 && c.shape[0].isInt(1)));
-    if (beta == 1 && row && (c.rank() == 1 || n.constant(2))) {
+    const TensorData* constant = n.constant(2);
+    if (beta == 1 && constant && c.dtype == dtype && biasAxis(out, constant->extents()))
+        return addBias(n, y, 2);
+    if (beta == 1 && !constant && c.rank() == 1 && c.shape[0] == out[1] && !c.shape[0].isInt(1)) {
         Attrs axis;
         axis.set("axis", std::int64_t{1});
-        if (c.rank() == 1) {
-            FW_TRY(const ValueRef bias, n.input(2));
-            return n.result("bias", {y, bias}, axis);
-        }
-        const TensorData* data = n.constant(2);
-        const ValueRef bias = n.addConstant(
-            "bias_values", data->reshaped({static_cast<std::int64_t>(data->count())}));
+        FW_TRY(const ValueRef bias, n.input(2));
         return n.result("bias", {y, bias}, axis);
     }
     FW_TRY(ValueRef term, n.input(2));

@@ -33,22 +33,6 @@ Status binary(NodeImport& n) {
     return n.result(op.text, {a, b});
 }
 
-// The axis of `x` that a constant of this shape is added along: its only extent other than 1.
-std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64_t>& constant) {
-    if (constant.size() > x.size())
-        return std::nullopt;
-    std::optional<std::size_t> axis;
-    const std::size_t shift = x.size() - constant.size();
-    for (std::size_t i = 0; i < constant.size(); ++i) {
-        if (constant[i] == 1)
-            continue;
-        if (axis || !x[shift + i].isInt(constant[i]))
-            return std::nullopt;
-        axis = shift + i;
-    }
-    return axis;
-}
-
 Status add(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     for (const std::size_t side : {1u, 0u}) {
@@ -56,20 +40,9 @@ Status add(NodeImport& n) {
         if (!constant || n.constant(1 - side))
             continue;
         FW_TRY(const ValueRef x, n.input(1 - side));
-        const auto axis = biasAxis(n.type(x).shape, constant->extents());
-        if (!axis || n.type(x).dtype != constant->dtype())
+        if (n.type(x).dtype != constant->dtype() || !biasAxis(n.type(x).shape, constant->extents()))
             continue;
-        ValueRef b;
-        if (constant->extents().size() == 1) {
-            FW_TRY(b, n.input(side));
-        } else {
-            b = n.addConstant("bias_values",
-                              constant->reshaped({static_cast<std::int64_t>(constant->count())}));
-        }
-        Attrs attrs;
-        attrs.set("axis", static_cast<std::int64_t>(*axis));
-        n.note(fmt::format("adding a constant along axis {} is a bias", *axis));
-        return n.result("bias", {x, b}, std::move(attrs));
+        return addBias(n, x, side);
     }
     return binary<"add">(n);
 }
@@ -79,7 +52,7 @@ template <Name op>
 Status chain(NodeImport& n) {
     FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
     if (n.inputCount() == 1)
-        return n.aliasInput(0, 0);
+        return unary<"identity">(n);
     FW_TRY(ValueRef sum, n.input(0));
     for (std::size_t i = 1; i < n.inputCount(); ++i) {
         FW_TRY(const ValueRef next, n.input(i));
@@ -93,7 +66,7 @@ Status chain(NodeImport& n) {
 Status mean(NodeImport& n) {
     FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
     if (n.inputCount() == 1)
-        return n.aliasInput(0, 0);
+        return unary<"identity">(n);
     FW_TRY(ValueRef sum, n.input(0));
     for (std::size_t i = 1; i < n.inputCount(); ++i) {
         FW_TRY(const ValueRef next, n.input(i));
@@ -241,6 +214,27 @@ Status where(NodeImport& n) {
     return n.result("where", std::move(inputs));
 }
 
+// The exponent may have another type than the base, which decides the result's.
+Status pow(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const ValueRef a, n.input(0));
+    const DType dtype = n.type(a).dtype;
+    FW_TRY(const TensorType exponent, n.inputType(1));
+    if (exponent.dtype == dtype)
+        return binary<"pow">(n);
+    const TensorData* constant = n.constant(1);
+    if (constant && constant->count() <= smallTensorLimit) {
+        const ValueRef b = n.addConstant(
+            "exponent", dataFromDoubles(dtype, constant->extents(), constant->toDoubles()));
+        return n.result("pow", {a, b});
+    }
+    FW_TRY(ValueRef b, n.input(1));
+    Attrs to;
+    to.set("to", dtype);
+    FW_TRY(b, n.step("cast", {b}, std::move(to)));
+    return n.result("pow", {a, b});
+}
+
 // Before opset 7 the second operand was stretched by attributes.
 template <Status (*import)(NodeImport&)>
 Status oldBroadcast(NodeImport& n) {
@@ -261,7 +255,7 @@ constexpr ImporterRow rows[] = {
     {"Sub", 7, binary<"sub">},
     {"Mul", 7, binary<"mul">},
     {"Div", 7, binary<"div">},
-    {"Pow", 7, binary<"pow">},
+    {"Pow", 7, pow},
     {"Max", 1, chain<"max">},
     {"Min", 1, chain<"min">},
     {"Sum", 1, chain<"add">},
@@ -307,6 +301,37 @@ constexpr ImporterRow rows[] = {
 };
 
 } // namespace
+
+std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64_t>& constant) {
+    if (constant.size() > x.size())
+        return std::nullopt;
+    std::optional<std::size_t> axis;
+    const std::size_t shift = x.size() - constant.size();
+    for (std::size_t i = 0; i < constant.size(); ++i) {
+        if (constant[i] == 1)
+            continue;
+        if (axis || !x[shift + i].isInt(constant[i]))
+            return std::nullopt;
+        axis = shift + i;
+    }
+    return axis;
+}
+
+Status addBias(NodeImport& n, ValueRef x, std::size_t operand) {
+    const TensorData* constant = n.constant(operand);
+    const auto axis = biasAxis(n.type(x).shape, constant->extents());
+    ValueRef b;
+    if (constant->extents().size() == 1) {
+        FW_TRY(b, n.input(operand));
+    } else {
+        b = n.addConstant("bias_values",
+                          constant->reshaped({static_cast<std::int64_t>(constant->count())}));
+    }
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis.value_or(0)));
+    n.note(fmt::format("adding a constant along axis {} is a bias", axis.value_or(0)));
+    return n.result("bias", {x, b}, std::move(attrs));
+}
 
 std::span<const ImporterRow> elementwiseImporters() {
     return rows;

@@ -70,7 +70,7 @@ std::optional<double> NodeImport::scalar(std::size_t i) const {
     const TensorData* data = constant(i);
     if (!data || data->count() != 1)
         return std::nullopt;
-    return data->at(0);
+    return data->dtype() == DType::F32 ? readableReal(static_cast<float>(data->at(0))) : data->at(0);
 }
 
 Result<std::optional<Integers>> NodeImport::listOrOperand(std::string_view name,
@@ -113,6 +113,12 @@ Result<ValueRef> NodeImport::step(const std::string& op, std::vector<ValueRef> i
 }
 
 Result<ValueRef> NodeImport::reshaped(ValueRef x, const Shape& shape) {
+    const Node* producer = m_model.editor().find(x.node);
+    if (const auto extents = fixedExtents(shape); extents && producer->isConstant()) {
+        const auto count = checkedCount(*extents);
+        if (count && static_cast<std::size_t>(*count) == producer->data->count())
+            return addConstant("reshaped", producer->data->reshaped(*extents));
+    }
     Attrs attrs;
     attrs.set("shape", shapeAttr(shape));
     return step("reshape", {x}, std::move(attrs));

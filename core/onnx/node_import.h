@@ -107,6 +107,11 @@ std::span<const ImporterRow> movementImporters();
 std::span<const ImporterRow> normalizationImporters();
 std::span<const ImporterRow> reductionImporters();
 
+// The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
+// is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.
+std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64_t>& constant);
+Status addBias(NodeImport& node, ValueRef x, std::size_t operand);
+
 using ImportFunction = Status (*)(NodeImport& node);
 ImportFunction findImporter(std::string_view type, std::int64_t opset); // nullptr if there is none
 

@@ -6,9 +6,7 @@
 #include "loop/print.h"
 #include "module/export.h"
 #include "library/library.h"
-#if __has_include("onnx/export.h")
 #include "onnx/export.h"
-#endif
 
 #include <fmt/format.h>
 
@@ -173,10 +171,8 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
         if (arguments.output.ends_with(".fw")) {
             FW_CHECK(writeFile(arguments.output, printGraph(*simplified.graph)));
         } else {
-#if __has_include("onnx/export.h")
             FW_TRY(const std::string bytes, exportModel(*simplified.graph));
             FW_CHECK(writeFile(arguments.output, bytes));
-#endif
         }
     }
     return out;

@@ -1,0 +1,246 @@
+// Operators that move elements: their attributes become operands again. And "unknown", as it was
+// read.
+#include "onnx/graph_writer.h"
+#include "onnx/tensor_proto.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <variant>
+
+namespace fw {
+
+namespace {
+
+// An attribute that is Integers or Exprs, as Exprs.
+Exprs shapeOf(const Node& node) {
+    const AttrValue* value = node.attrs.find("shape");
+    if (!value)
+        return {};
+    if (const auto* exprs = std::get_if<Exprs>(value))
+        return *exprs;
+    const Integers fixed = node.attrs.integers("shape");
+    return Exprs(fixed.begin(), fixed.end());
+}
+
+// Free dimensions of the target: the one that stands where it stood is copied (0), one other is
+// open (-1).
+Status reshape(GraphWriter& out, const Node& node) {
+    const Shape& from = out.graph().type(node.inputs[0]).shape;
+    const Exprs shape = shapeOf(node);
+    Integers target;
+    bool hasZero = false;
+    bool copies = false;
+    int open = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (const auto extent = shape[i].asInt()) {
+            hasZero = hasZero || *extent == 0;
+            target.push_back(*extent);
+        } else if (i < from.size() && from[i] == shape[i]) {
+            copies = true;
+            target.push_back(0);
+        } else {
+            ++open;
+            target.push_back(-1);
+        }
+    }
+    std::string operand;
+    if (open > 1 || (hasZero && (copies || open > 0))) {
+        FW_TRY(operand, out.dims(node.name + ".shape", shape));
+        hasZero = true;
+    } else {
+        operand = out.integers(node.name + ".shape", target);
+    }
+    auto& written = out.main(node, "Reshape", {out.use(node.inputs[0]), operand});
+    if (hasZero)
+        setAttribute(written, "allowzero", std::int64_t{1});
+    return {};
+}
+
+Status expand(GraphWriter& out, const Node& node) {
+    FW_TRY(const auto shape, out.dims(node.name + ".shape", shapeOf(node)));
+    out.main(node, "Expand", {out.use(node.inputs[0]), shape});
+    return {};
+}
+
+Status constantOfShape(GraphWriter& out, const Node& node) {
+    FW_TRY(const auto shape, out.dims(node.name + ".shape", shapeOf(node)));
+    auto& written = out.main(node, "ConstantOfShape", {shape});
+    const AttrValue* value = node.attrs.find("value");
+    if (const auto* data = value ? std::get_if<TensorData>(value) : nullptr) {
+        auto* attribute = written.add_attribute();
+        attribute->set_name("value");
+        attribute->set_type(proto::AttributeProto::TENSOR);
+        fillTensor(*attribute->mutable_t(), data->reshaped({1}), {});
+    }
+    return {};
+}
+
+Status transpose(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "Transpose", {out.use(node.inputs[0])}), "perm",
+                 node.attrs.integers("perm"));
+    return {};
+}
+
+Status concat(GraphWriter& out, const Node& node) {
+    std::vector<std::string> inputs;
+    for (const ValueRef& input : node.inputs)
+        inputs.push_back(out.use(input));
+    setAttribute(out.main(node, "Concat", inputs), "axis", node.attrs.integer("axis", 0));
+    return {};
+}
+
+Status gather(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "Gather", {out.use(node.inputs[0]), out.use(node.inputs[1])});
+    setAttribute(written, "axis", node.attrs.integer("axis", 0));
+    return {};
+}
+
+Status split(GraphWriter& out, const Node& node) {
+    const std::string sizes = out.integers(node.name + ".sizes", node.attrs.integers("sizes"));
+    auto& written = out.main(node, "Split", {out.use(node.inputs[0]), sizes});
+    for (int i = 1; i < static_cast<int>(node.outputs.size()); ++i)
+        written.add_output(out.nameOf({node.id, i}));
+    setAttribute(written, "axis", node.attrs.integer("axis", 0));
+    return {};
+}
+
+Status slice(GraphWriter& out, const Node& node) {
+    std::vector<std::string> inputs{out.use(node.inputs[0])};
+    for (const char* name : {"starts", "ends", "axes", "steps"})
+        inputs.push_back(out.integers(node.name + "." + name, node.attrs.integers(name)));
+    out.main(node, "Slice", inputs);
+    return {};
+}
+
+Status pad(GraphWriter& out, const Node& node) {
+    const DType dtype = out.graph().type(node.inputs[0]).dtype;
+    const std::string pads = out.integers(node.name + ".pads", node.attrs.integers("pads"));
+    const std::string value = out.initializer(
+        node.name + ".value", dataFromDoubles(dtype, {}, {node.attrs.real("value", 0)}));
+    out.main(node, "Pad", {out.use(node.inputs[0]), pads, value});
+    return {};
+}
+
+Status tile(GraphWriter& out, const Node& node) {
+    out.main(node, "Tile",
+             {out.use(node.inputs[0]),
+              out.integers(node.name + ".repeats", node.attrs.integers("repeats"))});
+    return {};
+}
+
+struct AttributeWriter {
+    proto::AttributeProto& out;
+
+    Status operator()(std::int64_t value) const {
+        out.set_type(proto::AttributeProto::INT);
+        out.set_i(value);
+        return {};
+    }
+    Status operator()(double value) const {
+        out.set_type(proto::AttributeProto::FLOAT);
+        out.set_f(static_cast<float>(value));
+        return {};
+    }
+    Status operator()(const std::string& value) const {
+        out.set_type(proto::AttributeProto::STRING);
+        out.set_s(value);
+        return {};
+    }
+    Status operator()(const Integers& values) const {
+        out.set_type(proto::AttributeProto::INTS);
+        out.mutable_ints()->Add(values.begin(), values.end());
+        return {};
+    }
+    Status operator()(const Reals& values) const {
+        out.set_type(proto::AttributeProto::FLOATS);
+        for (const double value : values)
+            out.add_floats(static_cast<float>(value));
+        return {};
+    }
+    Status operator()(const Texts& values) const {
+        out.set_type(proto::AttributeProto::STRINGS);
+        for (const std::string& value : values)
+            out.add_strings(value);
+        return {};
+    }
+    Status operator()(const TensorData& value) const {
+        out.set_type(proto::AttributeProto::TENSOR);
+        fillTensor(*out.mutable_t(), value, {});
+        return {};
+    }
+    Status operator()(DType value) const { return (*this)(std::int64_t{onnxFromDtype(value)}); }
+    Status operator()(const Exprs&) const {
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("attribute '{}' is a symbolic shape", out.name()));
+    }
+};
+
+Status unknown(GraphWriter& out, const Node& node) {
+    const std::string domain = node.attrs.text("domain", "");
+    const std::string type = node.attrs.text("op_type", "");
+    const std::int64_t opset = node.attrs.integer("opset", 1);
+    if ((domain.empty() || domain == "ai.onnx") && opset != newestOpset)
+        return makeDiag(
+            DiagCode::UnknownOperator,
+            fmt::format(
+                "{} was read from opset {} and is not known, so it cannot be brought to opset {}",
+                type, opset, newestOpset),
+            {}, "convert the model to opset 17 first");
+    std::vector<std::string> inputs;
+    for (const ValueRef& input : node.inputs)
+        inputs.push_back(out.use(input));
+    // Sub-graphs read outer values by name; those were added behind the operands.
+    const AttrValue* value = node.attrs.find("captures");
+    if (const auto* captures = value ? std::get_if<Texts>(value) : nullptr)
+        for (std::size_t i = captures->size(); i-- > 0; inputs.pop_back())
+            if (inputs.empty() || inputs.back() != (*captures)[i])
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("its sub-graph reads '{}', which has another name now",
+                                            (*captures)[i]));
+    auto& written = out.node(type, inputs, {}, node.name);
+    for (int i = 0; i < static_cast<int>(node.outputs.size()); ++i)
+        written.add_output(out.nameOf({node.id, i}));
+    written.set_domain(domain);
+    if (!domain.empty())
+        out.markDomain(domain, opset);
+    for (const auto& [name, attribute] : node.attrs) {
+        if (name == "domain" || name == "op_type" || name == "opset" || name == "captures")
+            continue;
+        auto& target = *written.add_attribute();
+        const auto* bytes =
+            name.starts_with("onnx:") ? std::get_if<TensorData>(&attribute) : nullptr;
+        if (bytes) {
+            if (!target.ParseFromArray(bytes->bytes().data(),
+                                       static_cast<int>(bytes->bytes().size())))
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("attribute '{}' is damaged", name));
+            continue;
+        }
+        target.set_name(name);
+        FW_CHECK(std::visit(AttributeWriter{target}, attribute));
+    }
+    return {};
+}
+
+constexpr std::array rows{
+    WriterRow{"reshape", reshape},
+    WriterRow{"expand", expand},
+    WriterRow{"constant_of_shape", constantOfShape},
+    WriterRow{"transpose", transpose},
+    WriterRow{"concat", concat},
+    WriterRow{"gather", gather},
+    WriterRow{"split", split},
+    WriterRow{"slice", slice},
+    WriterRow{"pad", pad},
+    WriterRow{"tile", tile},
+    WriterRow{"unknown", unknown},
+};
+
+} // namespace
+
+std::span<const WriterRow> movementWriters() {
+    return rows;
+}
+
+} // namespace fw

@@ -1,0 +1,277 @@
+// Operators whose ONNX spelling is one node, or a short chain of nodes without geometry.
+#include "onnx/graph_writer.h"
+#include "onnx/tensor_proto.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fw {
+
+namespace {
+
+struct Spelling {
+    std::string_view op;
+    const char* type;
+};
+
+// Same operands, no attributes.
+constexpr std::array spellings{
+    Spelling{"add", "Add"},
+    Spelling{"sub", "Sub"},
+    Spelling{"mul", "Mul"},
+    Spelling{"div", "Div"},
+    Spelling{"pow", "Pow"},
+    Spelling{"max", "Max"},
+    Spelling{"min", "Min"},
+    Spelling{"equal", "Equal"},
+    Spelling{"less", "Less"},
+    Spelling{"less_or_equal", "LessOrEqual"},
+    Spelling{"greater", "Greater"},
+    Spelling{"greater_or_equal", "GreaterOrEqual"},
+    Spelling{"and", "And"},
+    Spelling{"or", "Or"},
+    Spelling{"not", "Not"},
+    Spelling{"where", "Where"},
+    Spelling{"identity", "Identity"},
+    Spelling{"neg", "Neg"},
+    Spelling{"abs", "Abs"},
+    Spelling{"sign", "Sign"},
+    Spelling{"floor", "Floor"},
+    Spelling{"ceil", "Ceil"},
+    Spelling{"round", "Round"},
+    Spelling{"sqrt", "Sqrt"},
+    Spelling{"reciprocal", "Reciprocal"},
+    Spelling{"exp", "Exp"},
+    Spelling{"log", "Log"},
+    Spelling{"sin", "Sin"},
+    Spelling{"cos", "Cos"},
+    Spelling{"erf", "Erf"},
+    Spelling{"relu", "Relu"},
+    Spelling{"prelu", "PRelu"},
+    Spelling{"sigmoid", "Sigmoid"},
+    Spelling{"hard_swish", "HardSwish"},
+    Spelling{"tanh", "Tanh"},
+    Spelling{"softplus", "Softplus"},
+    Spelling{"softsign", "Softsign"},
+    Spelling{"shape", "Shape"},
+    Spelling{"batch_matmul", "MatMul"},
+    Spelling{"global_average_pool", "GlobalAveragePool"},
+    Spelling{"global_max_pool", "GlobalMaxPool"},
+};
+
+std::vector<std::string> operands(GraphWriter& out, const Node& node) {
+    std::vector<std::string> names;
+    for (const ValueRef& input : node.inputs)
+        names.push_back(out.use(input));
+    return names;
+}
+
+Status plain(GraphWriter& out, const Node& node) {
+    for (const Spelling& spelling : spellings)
+        if (spelling.op == node.op)
+            out.main(node, spelling.type, operands(out, node));
+    return {};
+}
+
+std::string scalar(GraphWriter& out, const Node& node, const std::string& suffix, double value) {
+    const DType dtype = out.graph().type(node.inputs[0]).dtype;
+    return out.initializer(node.name + "." + suffix, dataFromDoubles(dtype, {}, {value}));
+}
+
+Status rsqrt(GraphWriter& out, const Node& node) {
+    const std::string root = out.step(node, "Sqrt", operands(out, node), "sqrt");
+    out.main(node, "Reciprocal", {root});
+    return {};
+}
+
+Status leakyRelu(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "LeakyRelu", operands(out, node)), "alpha",
+                 node.attrs.real("alpha", 0.01));
+    return {};
+}
+
+Status elu(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "Elu", operands(out, node)), "alpha",
+                 node.attrs.real("alpha", 1.0));
+    return {};
+}
+
+Status hardSigmoid(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "HardSigmoid", operands(out, node));
+    setAttribute(written, "alpha", node.attrs.real("alpha", 0.2));
+    setAttribute(written, "beta", node.attrs.real("beta", 0.5));
+    return {};
+}
+
+Status clip(GraphWriter& out, const Node& node) {
+    std::vector<std::string> inputs = operands(out, node);
+    inputs.push_back(node.attrs.has("min") ? scalar(out, node, "min", node.attrs.real("min", 0))
+                                           : "");
+    inputs.push_back(node.attrs.has("max") ? scalar(out, node, "max", node.attrs.real("max", 0))
+                                           : "");
+    out.main(node, "Clip", inputs);
+    return {};
+}
+
+Status cast(GraphWriter& out, const Node& node) {
+    const AttrValue* to = node.attrs.find("to");
+    const DType* dtype = to ? std::get_if<DType>(to) : nullptr;
+    setAttribute(out.main(node, "Cast", operands(out, node)), "to",
+                 std::int64_t{onnxFromDtype(dtype ? *dtype : DType::F32)});
+    return {};
+}
+
+Status dropout(GraphWriter& out, const Node& node) {
+    const TensorData ratio = dataFromDoubles(DType::F32, {}, {node.attrs.real("ratio", 0.5)});
+    out.main(node, "Dropout",
+             {out.use(node.inputs[0]), out.initializer(node.name + ".ratio", ratio)});
+    return {};
+}
+
+// Gelu is an operator since opset 20 only: 0.5 x (1 + erf(x / sqrt 2)).
+Status gelu(GraphWriter& out, const Node& node) {
+    const std::string x = out.use(node.inputs[0]);
+    const std::string scaled =
+        out.step(node, "Mul", {x, scalar(out, node, "sqrt_half", 0.70710678118654752)}, "scaled");
+    const std::string erf = out.step(node, "Erf", {scaled}, "erf");
+    const std::string sum = out.step(node, "Add", {erf, scalar(out, node, "one", 1)}, "sum");
+    const std::string half = out.step(node, "Mul", {x, scalar(out, node, "half", 0.5)}, "product");
+    out.main(node, "Mul", {half, sum});
+    return {};
+}
+
+// One value per position of an axis, as [D, 1, 1]: what NumPy's rule stretches along the axes
+// behind it.
+Result<std::string> alongAxis(GraphWriter& out, const Node& node) {
+    const Graph& graph = out.graph();
+    const auto rank = static_cast<std::int64_t>(graph.type(node.inputs[0]).rank());
+    std::int64_t axis = node.attrs.integer("axis", 1);
+    axis += axis < 0 ? rank : 0;
+    const std::int64_t behind = rank - 1 - axis;
+    if (behind == 0)
+        return out.use(node.inputs[1]);
+    Integers shape(static_cast<std::size_t>(behind) + 1, 1);
+    if (const TensorData* data = graph.constant(node.inputs[1])) {
+        shape[0] = static_cast<std::int64_t>(data->count());
+        return out.initializer(out.nameOf(node.inputs[1]) + ".column", data->reshaped(shape));
+    }
+    shape[0] = -1;
+    return out.step(node, "Reshape",
+                    {out.use(node.inputs[1]), out.integers(node.name + ".column_shape", shape)},
+                    "column");
+}
+
+Status bias(GraphWriter& out, const Node& node) {
+    FW_TRY(const auto values, alongAxis(out, node));
+    out.main(node, "Add", {out.use(node.inputs[0]), values});
+    return {};
+}
+
+Status scale(GraphWriter& out, const Node& node) {
+    FW_TRY(const auto values, alongAxis(out, node));
+    out.main(node, "Mul", {out.use(node.inputs[0]), values});
+    return {};
+}
+
+Status batchNorm(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "BatchNormalization", operands(out, node)), "epsilon",
+                 node.attrs.real("eps", 1e-5));
+    return {};
+}
+
+Status layernorm(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "LayerNormalization", operands(out, node));
+    setAttribute(written, "axis", std::int64_t{-1});
+    setAttribute(written, "epsilon", node.attrs.real("eps", 1e-5));
+    // Mean and deviation keep the axis in ONNX.
+    std::vector<std::string> kept;
+    for (int i = 1; i < static_cast<int>(node.outputs.size()); ++i) {
+        const ValueRef value{node.id, i};
+        const bool used = !out.graph().uses(value).empty() || out.graph().isResult(value);
+        kept.push_back(used ? out.fresh(out.nameOf(value) + ".kept") : "");
+    }
+    while (!kept.empty() && kept.back().empty())
+        kept.pop_back();
+    for (const std::string& name : kept)
+        written.add_output(name);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+        if (!kept[i].empty())
+            out.node("Squeeze", {kept[i], out.integers(node.name + ".last", {-1})},
+                     out.nameOf({node.id, static_cast<int>(i) + 1}),
+                     out.fresh(kept[i] + ".squeeze"));
+    return {};
+}
+
+Status lrn(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "LRN", operands(out, node));
+    setAttribute(written, "size", node.attrs.integer("size", 1));
+    setAttribute(written, "alpha", node.attrs.real("alpha", 1e-4));
+    setAttribute(written, "beta", node.attrs.real("beta", 0.75));
+    setAttribute(written, "bias", node.attrs.real("bias", 1.0));
+    return {};
+}
+
+Status softmax(GraphWriter& out, const Node& node) {
+    const char* const type = node.op == "softmax" ? "Softmax" : "LogSoftmax";
+    setAttribute(out.main(node, type, operands(out, node)), "axis", node.attrs.integer("axis", -1));
+    return {};
+}
+
+Status reduce(GraphWriter& out, const Node& node) {
+    const Integers axes = node.attrs.integers("axes");
+    const std::int64_t keep = node.attrs.integer("keepdims", 1);
+    if (node.op == "reduce_sum") { // its axes are an operand since opset 13
+        auto& written = out.main(
+            node, "ReduceSum", {out.use(node.inputs[0]), out.integers(node.name + ".axes", axes)});
+        setAttribute(written, "keepdims", keep);
+        return {};
+    }
+    const char* const type = node.op == "reduce_mean"  ? "ReduceMean"
+                             : node.op == "reduce_max" ? "ReduceMax"
+                             : node.op == "reduce_min" ? "ReduceMin"
+                                                       : "ReduceProd";
+    auto& written = out.main(node, type, operands(out, node));
+    if (!axes.empty())
+        setAttribute(written, "axes", axes);
+    setAttribute(written, "keepdims", keep);
+    return {};
+}
+
+constexpr std::array special{
+    WriterRow{"rsqrt", rsqrt},
+    WriterRow{"leaky_relu", leakyRelu},
+    WriterRow{"elu", elu},
+    WriterRow{"hard_sigmoid", hardSigmoid},
+    WriterRow{"clip", clip},
+    WriterRow{"cast", cast},
+    WriterRow{"dropout", dropout},
+    WriterRow{"gelu", gelu},
+    WriterRow{"bias", bias},
+    WriterRow{"scale", scale},
+    WriterRow{"batch_norm", batchNorm},
+    WriterRow{"layernorm", layernorm},
+    WriterRow{"lrn", lrn},
+    WriterRow{"softmax", softmax},
+    WriterRow{"log_softmax", softmax},
+    WriterRow{"reduce_sum", reduce},
+    WriterRow{"reduce_mean", reduce},
+    WriterRow{"reduce_max", reduce},
+    WriterRow{"reduce_min", reduce},
+    WriterRow{"reduce_prod", reduce},
+};
+
+constexpr auto rows = [] {
+    std::array<WriterRow, spellings.size() + special.size()> all{};
+    for (std::size_t i = 0; i < spellings.size(); ++i)
+        all[i] = {spellings[i].op, plain};
+    std::copy(special.begin(), special.end(), all.begin() + spellings.size());
+    return all;
+}();
+
+} // namespace
+
+std::span<const WriterRow> plainWriters() {
+    return rows;
+}
+
+} // namespace fw

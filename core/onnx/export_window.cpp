@@ -1,0 +1,106 @@
+// Contractions and pools. A bias that directly follows goes back into the operator.
+#include "onnx/constant_layout.h"
+#include "onnx/graph_writer.h"
+
+#include <array>
+
+namespace fw {
+
+namespace {
+
+Result<Integers> kernelShape(GraphWriter& out, const Node& node) {
+    const Shape& w = out.graph().type(node.inputs.at(1)).shape;
+    Integers kernel;
+    for (std::size_t i = 2; i < w.size(); ++i) {
+        const auto extent = w[i].asInt();
+        if (!extent)
+            return makeDiag(DiagCode::UnsupportedAttribute, "the kernel has a free dimension");
+        kernel.push_back(*extent);
+    }
+    return kernel;
+}
+
+Status convolution(GraphWriter& out, const Node& node) {
+    FW_TRY(const Integers kernel, kernelShape(out, node));
+    const Node* bias = out.foldedBias(node, 1);
+    std::vector<std::string> inputs{out.use(node.inputs[0]), out.use(node.inputs[1])};
+    if (bias)
+        inputs.push_back(out.use(bias->inputs[1]));
+    const bool transposed = node.op == "conv_transpose2d";
+    auto& written = out.main(bias ? *bias : node, transposed ? "ConvTranspose" : "Conv", inputs);
+    setAttribute(written, "dilations", node.attrs.integers("dilations", {1, 1}));
+    setAttribute(written, "group", node.attrs.integer("groups", 1));
+    setAttribute(written, "kernel_shape", kernel);
+    if (transposed)
+        setAttribute(written, "output_padding", node.attrs.integers("output_padding", {0, 0}));
+    setAttribute(written, "pads", node.attrs.integers("pads", {0, 0, 0, 0}));
+    setAttribute(written, "strides", node.attrs.integers("strides", {1, 1}));
+    return {};
+}
+
+Status dense(GraphWriter& out, const Node& node) {
+    const Graph& graph = out.graph();
+    if (graph.type(node.inputs[0]).rank() == 2) {
+        const Node* bias = out.foldedBias(node, 1);
+        std::vector<std::string> inputs{out.use(node.inputs[0]), out.use(node.inputs[1])};
+        if (bias)
+            inputs.push_back(out.use(bias->inputs[1]));
+        setAttribute(out.main(bias ? *bias : node, "Gemm", inputs), "transB", std::int64_t{1});
+        return {};
+    }
+    std::string weights;
+    if (const TensorData* data = graph.constant(node.inputs[1])) {
+        FW_TRY(const auto transposed, transposedConstant(*data));
+        weights = out.initializer(out.nameOf(node.inputs[1]) + ".T", transposed);
+    } else {
+        weights = out.fresh(node.name + ".weights");
+        setAttribute(out.node("Transpose", {out.use(node.inputs[1])}, weights,
+                              out.fresh(weights + ".transpose")),
+                     "perm", Integers{1, 0});
+    }
+    out.main(node, "MatMul", {out.use(node.inputs[0]), weights});
+    return {};
+}
+
+Status maxPool(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "MaxPool", {out.use(node.inputs[0])});
+    setAttribute(written, "dilations", node.attrs.integers("dilations", {1, 1}));
+    setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
+    setAttribute(written, "pads", node.attrs.integers("pads", {0, 0, 0, 0}));
+    setAttribute(written, "strides", node.attrs.integers("strides", {1, 1}));
+    return {};
+}
+
+// `counted` is what the divisor counts of the pads: none, all, or (ceil_mode) all but a rest at the
+// end.
+Status avgPool(GraphWriter& out, const Node& node) {
+    const Integers none{0, 0, 0, 0};
+    const Integers pads = node.attrs.integers("pads", none);
+    const Integers counted = node.attrs.integers("counted", none);
+    const bool partial = counted != none && counted != pads;
+    if (partial && (counted[0] != pads[0] || counted[1] != pads[1]))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "ONNX counts either all pads at the beginning or none");
+    auto& written = out.main(node, "AveragePool", {out.use(node.inputs[0])});
+    if (partial)
+        setAttribute(written, "ceil_mode", std::int64_t{1});
+    setAttribute(written, "count_include_pad", std::int64_t{counted == none ? 0 : 1});
+    setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
+    setAttribute(written, "pads", partial ? counted : pads);
+    setAttribute(written, "strides", node.attrs.integers("strides", {1, 1}));
+    return {};
+}
+
+constexpr std::array rows{
+    WriterRow{"conv2d", convolution}, WriterRow{"conv_transpose2d", convolution},
+    WriterRow{"dense", dense},        WriterRow{"max_pool2d", maxPool},
+    WriterRow{"avg_pool2d", avgPool},
+};
+
+} // namespace
+
+std::span<const WriterRow> windowWriters() {
+    return rows;
+}
+
+} // namespace fw

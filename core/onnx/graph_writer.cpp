@@ -1,0 +1,265 @@
+#include "onnx/graph_writer.h"
+
+#include "onnx/tensor_proto.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+bool byText(const Expr& a, const Expr& b) {
+    return a.text() < b.text();
+}
+
+const WriterRow* findWriter(std::string_view op) {
+    for (const auto& family : {plainWriters(), windowWriters(), movementWriters()})
+        for (const WriterRow& row : family)
+            if (row.op == op)
+                return &row;
+    return nullptr;
+}
+
+} // namespace
+
+GraphWriter::GraphWriter(const Graph& graph, proto::GraphProto& out)
+    : m_graph(graph), m_out(out), m_dims(byText) {}
+
+Status GraphWriter::run() {
+    m_out.set_name(m_graph.name());
+    nameValues();
+    for (const NodeId id : m_graph.inputs())
+        declare(*m_out.add_input(), m_names.at({id, 0}), m_graph.node(id).outputs[0].type);
+    for (const NodePtr& node : m_graph.nodes()) {
+        if (node->isInput() || node->isConstant() || m_folded.contains(node->id))
+            continue;
+        if (auto status = writeNode(*node); !status)
+            return status.takeDiag().at({{}, node->name});
+    }
+    for (const NamedValue& result : m_graph.results()) {
+        const std::string name = use(result.value);
+        if (name != result.name)
+            node("Identity", {name}, result.name, fresh(result.name + ".result"));
+        declare(*m_out.add_output(), result.name, m_graph.type(result.value));
+    }
+    return {};
+}
+
+// A computed value that is a result takes the result's name; another value of that name gives way.
+void GraphWriter::nameValues() {
+    std::map<std::string, ValueRef> results;
+    std::map<ValueRef, std::string> wanted;
+    for (const NamedValue& result : m_graph.results()) {
+        m_taken.insert(result.name);
+        const Node& producer = m_graph.node(result.value.node);
+        if (results.emplace(result.name, result.value).second && !producer.isInput() &&
+            !producer.isConstant())
+            wanted.emplace(result.value, result.name);
+    }
+    for (const NodePtr& node : m_graph.nodes())
+        for (std::size_t i = 0; i < node->outputs.size(); ++i) {
+            const ValueRef value{node->id, static_cast<int>(i)};
+            const std::string& name = node->outputs[i].name;
+            const auto asResult = wanted.find(value);
+            const auto result = results.find(name);
+            if (asResult != wanted.end())
+                m_names[value] = asResult->second;
+            else if (result == results.end() || result->second == value || node->isInput())
+                m_names[value] = name;
+            else
+                m_names[value] = fresh(name + ".inner");
+            m_taken.insert(m_names[value]);
+        }
+}
+
+Status GraphWriter::writeNode(const Node& node) {
+    const WriterRow* row = findWriter(node.op);
+    if (!row)
+        return makeDiag(DiagCode::UnknownOperator,
+                        "the operator " + node.op + " has no spelling in ONNX", {},
+                        "only operators that can be imported can be written");
+    FW_CHECK(row->write(*this, node));
+    if (node.op == "unknown") // what reads it needs its type
+        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+            declare(*m_out.add_value_info(), nameOf({node.id, static_cast<int>(i)}),
+                    node.outputs[i].type);
+    return {};
+}
+
+std::string GraphWriter::use(ValueRef value) {
+    if (!value.valid())
+        return {};
+    const Node& producer = m_graph.node(value.node);
+    const std::string& name = m_names.at(value);
+    if (producer.isConstant() && m_initializers.insert(producer.id).second)
+        fillTensor(*m_out.add_initializer(), *producer.data, name);
+    return name;
+}
+
+std::string GraphWriter::fresh(const std::string& wish) {
+    std::string name = wish;
+    for (int i = 1; !m_taken.insert(name).second; ++i)
+        name = fmt::format("{}_{}", wish, i);
+    return name;
+}
+
+std::string GraphWriter::initializer(const std::string& wish, const TensorData& data) {
+    const std::string name = fresh(wish);
+    fillTensor(*m_out.add_initializer(), data, name);
+    return name;
+}
+
+std::string GraphWriter::integers(const std::string& wish, const Integers& values) {
+    return initializer(
+        wish, dataFromIntegers(DType::I64, {static_cast<std::int64_t>(values.size())}, values));
+}
+
+Result<std::string> GraphWriter::dims(const std::string& wish, const Exprs& values) {
+    if (const auto fixed = fixedExtents(values))
+        return integers(wish, *fixed);
+    std::vector<std::string> parts;
+    for (const Expr& value : values) {
+        FW_TRY(auto part, dimValue(wish, value));
+        parts.push_back(std::move(part));
+    }
+    const std::string name = fresh(wish);
+    setAttribute(node("Concat", parts, name, fresh(name + ".concat")), "axis", std::int64_t{0});
+    return name;
+}
+
+// i64[1], computed once per expression.
+Result<std::string> GraphWriter::dimValue(const std::string& wish, const Expr& dim) {
+    if (const auto known = m_dims.find(dim); known != m_dims.end())
+        return known->second;
+    std::string name;
+    if (const auto value = dim.asInt()) {
+        name = integers("dim." + std::to_string(*value), {*value});
+    } else if (dim.isVar()) {
+        for (const NodeId id : m_graph.inputs()) {
+            const Shape& shape = m_graph.node(id).outputs[0].type.shape;
+            const auto axis = std::find(shape.begin(), shape.end(), dim);
+            if (axis == shape.end())
+                continue;
+            const std::string whole = fresh("shape." + dim.text());
+            node("Shape", {use({id, 0})}, whole, fresh(whole + ".shape"));
+            const std::string index = integers("axis." + dim.text(), {axis - shape.begin()});
+            name = fresh("dim." + dim.text());
+            setAttribute(node("Gather", {whole, index}, name, fresh(name + ".gather")), "axis",
+                         std::int64_t{0});
+            break;
+        }
+    } else {
+        static const std::map<ExprOp, std::string> types{
+            {ExprOp::Add, "Add"},      {ExprOp::Sub, "Sub"}, {ExprOp::Mul, "Mul"},
+            {ExprOp::FloorDiv, "Div"}, {ExprOp::Mod, "Mod"}, {ExprOp::Min, "Min"},
+            {ExprOp::Max, "Max"}};
+        const auto type = types.find(dim.op());
+        if (type != types.end() && dim.args().size() == 2) {
+            FW_TRY(const auto left, dimValue(wish, dim.arg(0)));
+            FW_TRY(const auto right, dimValue(wish, dim.arg(1)));
+            name = fresh(wish + ".dim");
+            node(type->second, {left, right}, name, fresh(name + ".node"));
+        }
+    }
+    if (name.empty())
+        return makeDiag(
+            DiagCode::UnsupportedAttribute,
+            fmt::format("the dimension {} cannot be computed from the inputs", dim.text()));
+    m_dims.emplace(dim, name);
+    return name;
+}
+
+proto::NodeProto& GraphWriter::node(const std::string& type, const std::vector<std::string>& inputs,
+                                    const std::string& output, const std::string& name) {
+    proto::NodeProto& out = *m_out.add_node();
+    out.set_op_type(type);
+    out.set_name(name);
+    std::size_t count = inputs.size();
+    while (count > 0 && inputs[count - 1].empty())
+        --count;
+    for (std::size_t i = 0; i < count; ++i)
+        out.add_input(inputs[i]);
+    if (!output.empty())
+        out.add_output(output);
+    return out;
+}
+
+proto::NodeProto& GraphWriter::main(const Node& n, const std::string& type,
+                                    const std::vector<std::string>& inputs) {
+    return node(type, inputs, nameOf({n.id, 0}), n.name);
+}
+
+std::string GraphWriter::step(const Node& n, const std::string& type,
+                              const std::vector<std::string>& inputs, const std::string& suffix) {
+    const std::string name = fresh(n.name + "." + suffix);
+    node(type, inputs, name, fresh(name + ".node"));
+    return name;
+}
+
+const Node* GraphWriter::foldedBias(const Node& n, std::int64_t axis) {
+    const ValueRef value{n.id, 0};
+    const auto uses = m_graph.uses(value);
+    if (uses.size() != 1 || uses[0].operand != 0 || m_graph.isResult(value))
+        return nullptr;
+    const Node& user = m_graph.node(uses[0].node);
+    if (user.op != "bias" || user.attrs.integer("axis", 1) != axis)
+        return nullptr;
+    // The bias value must exist before `n` is written: constants and inputs do.
+    const Node& operand = m_graph.node(user.inputs.at(1).node);
+    if (!operand.isConstant() && !operand.isInput())
+        return nullptr;
+    m_folded.insert(user.id);
+    return &user;
+}
+
+void GraphWriter::markDomain(const std::string& domain, std::int64_t version) {
+    auto& known = m_domains[domain];
+    known = std::max(known, version);
+}
+
+void GraphWriter::declare(proto::ValueInfoProto& out, const std::string& name,
+                          const TensorType& type) {
+    out.set_name(name);
+    auto* tensor = out.mutable_type()->mutable_tensor_type();
+    tensor->set_elem_type(onnxFromDtype(type.dtype));
+    auto* shape = tensor->mutable_shape();
+    for (const Dim& dim : type.shape) {
+        auto* entry = shape->add_dim();
+        if (const auto value = dim.asInt())
+            entry->set_dim_value(*value);
+        else if (dim.isVar())
+            entry->set_dim_param(dim.text());
+    }
+}
+
+void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(proto::AttributeProto::INT);
+    attribute->set_i(value);
+}
+
+void setAttribute(proto::NodeProto& node, const std::string& name, double value) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(proto::AttributeProto::FLOAT);
+    attribute->set_f(static_cast<float>(value));
+}
+
+void setAttribute(proto::NodeProto& node, const std::string& name, const Integers& values) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(proto::AttributeProto::INTS);
+    for (const std::int64_t value : values)
+        attribute->add_ints(value);
+}
+
+void setAttribute(proto::NodeProto& node, const std::string& name, const std::string& value) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(proto::AttributeProto::STRING);
+    attribute->set_s(value);
+}
+
+} // namespace fw

@@ -1,0 +1,78 @@
+// The state of one export: names of values, initializers that are needed, nodes written so far.
+#pragma once
+
+#include "ir/graph.h"
+#include "onnx/proto.h"
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw {
+
+class GraphWriter {
+public:
+    GraphWriter(const Graph& graph, proto::GraphProto& out);
+
+    const Graph& graph() const { return m_graph; }
+    Status run();
+
+    // Names. A constant that is asked for becomes an initializer.
+    std::string use(ValueRef value);
+    const std::string& nameOf(ValueRef value) const { return m_names.at(value); }
+    std::string fresh(const std::string& wish); // a name nobody has
+
+    std::string initializer(const std::string& wish, const TensorData& data);
+    std::string integers(const std::string& wish, const Integers& values); // i64[n]
+    // i64[n] whose elements may mention free dimensions: computed by nodes from the shapes of
+    // inputs.
+    Result<std::string> dims(const std::string& wish, const Exprs& values);
+
+    proto::NodeProto& node(const std::string& type, const std::vector<std::string>& inputs,
+                           const std::string& output, const std::string& name = {});
+    // The node that stands for `n`: its name, its outputs (the used ones).
+    proto::NodeProto& main(const Node& n, const std::string& type,
+                           const std::vector<std::string>& inputs);
+    std::string step(const Node& n, const std::string& type, const std::vector<std::string>& inputs,
+                     const std::string& suffix); // one inner result, its name is returned
+
+    // The bias that can be folded into `n`: the only use of its first output, along `axis`. Written
+    // with it.
+    const Node* foldedBias(const Node& n, std::int64_t axis);
+    void markDomain(const std::string& domain, std::int64_t version);
+    const std::map<std::string, std::int64_t>& domains() const { return m_domains; }
+
+private:
+    void nameValues();
+    Status writeNode(const Node& node);
+    void declare(proto::ValueInfoProto& out, const std::string& name, const TensorType& type);
+    Result<std::string> dimValue(const std::string& wish, const Expr& dim);
+
+    const Graph& m_graph;
+    proto::GraphProto& m_out;
+    std::map<ValueRef, std::string> m_names;
+    std::set<std::string> m_taken;
+    std::set<NodeId> m_initializers; // constants written
+    std::set<NodeId> m_folded;       // nodes written with another
+    std::map<std::string, std::int64_t> m_domains;
+    std::map<Expr, std::string, bool (*)(const Expr&, const Expr&)> m_dims;
+};
+
+// One row per operator of the library.
+struct WriterRow {
+    std::string_view op;
+    Status (*write)(GraphWriter& out, const Node& node);
+};
+std::span<const WriterRow> plainWriters();    // elementwise, normalisation, reductions
+std::span<const WriterRow> windowWriters();   // contractions and pools
+std::span<const WriterRow> movementWriters(); // movement and unknown
+
+void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value);
+void setAttribute(proto::NodeProto& node, const std::string& name, double value);
+void setAttribute(proto::NodeProto& node, const std::string& name, const Integers& values);
+void setAttribute(proto::NodeProto& node, const std::string& name, const std::string& value);
+
+} // namespace fw

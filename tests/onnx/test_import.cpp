@@ -1,0 +1,406 @@
+// The normal forms that the importer makes, one per test, and what the writer takes back. The
+// models of
+// ../shared open without errors when they are there.
+#include "library/library.h"
+#include "onnx/export.h"
+#include "onnx/graph_tools.h"
+#include "onnx/import.h"
+#include "onnx/model_builder.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::test;
+using M = ModelBuilder;
+
+namespace {
+
+Result<Imported> read(const std::string& bytes) {
+    return importModelBytes(bytes, standardOperators());
+}
+
+// The operators in order, without inputs and constants: "conv2d bias relu".
+std::string operatorsOf(const Graph& graph) {
+    std::string out;
+    for (const NodePtr& node : graph.nodes())
+        if (!node->isInput() && !node->isConstant())
+            out += (out.empty() ? "" : " ") + node->op;
+    return out;
+}
+
+std::string ops(const M& m) {
+    const auto result = read(m.bytes());
+    if (!result)
+        return result.diag().text();
+    if (!result->diagnostics.empty())
+        return result->diagnostics.front().text();
+    return operatorsOf(*result->graph);
+}
+
+} // namespace
+
+class TestImport : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void convolutionBiasIsANode();
+    void gemmBecomesDense();
+    void constantsBecomeBias();
+    void shapesFollowFreeDimensions();
+    void operandsBecomeAttributes();
+    void unsupportedIsNamed();
+    void oneOriginPerNode();
+    void uniformWeightsAreCheap();
+    void writerFoldsBiasBack();
+    void writerKeepsUnknownNodes();
+    void writerRefusesOldUnknownNodes();
+    void writerNamesResults();
+    void writerComputesFreeShapes();
+    void writerRefusesOperatorsOfOurOwn();
+    void samplesRoundTrip_data();
+    void samplesRoundTrip();
+    void sharedModelsOpen_data();
+    void sharedModelsOpen();
+};
+
+void TestImport::convolutionBiasIsANode() {
+    M m;
+    m.input("x", {"N", "2", "8", "8"}).weights("w", {4, 2, 3, 3}).weights("b", {4}).output("y");
+    auto& conv = m.node("Conv", "x w b", "y", "conv");
+    M::setText(conv, "auto_pad", "SAME_UPPER");
+    QCOMPARE(ops(m), std::string("conv2d bias"));
+    const auto result = read(m.bytes());
+    const Node* node = result->graph->findByName("conv.conv2d");
+    QVERIFY(node);
+    QVERIFY((node->attrs.integers("pads") == Integers{1, 1, 1, 1}));
+    const Node* bias = result->graph->findByName("conv");
+    QVERIFY(bias && bias->op == "bias");
+    QCOMPARE(bias->outputs[0].name, std::string("y"));
+    QCOMPARE(bias->outputs[0].type.text(), std::string("f32[N, 4, 8, 8]"));
+    QCOMPARE(bias->attrs.integer("axis", 0), 1);
+}
+
+void TestImport::gemmBecomesDense() {
+    M m;
+    m.input("x", {"3", "5"}).weights("w", {5, 7}).weights("b", {7}).output("y");
+    auto& gemm = m.node("Gemm", "x w b", "y", "fc");
+    QCOMPARE(ops(m), std::string("dense bias"));
+    const auto plain = read(m.bytes());
+    QVERIFY((plain->graph->findByName("fc.weights")->data->extents() ==
+             std::vector<std::int64_t>{7, 5}));
+    M::setReal(gemm, "alpha", 0.5f);
+    M::setReal(gemm, "beta", 2.0f);
+    QCOMPARE(ops(m), std::string("dense mul mul add"));
+    M runtime;
+    runtime.input("x", {"5", "3"}).input("w", {"5", "7"}).output("y");
+    M::set(runtime.node("Gemm", "x w", "y"), "transA", 1);
+    QCOMPARE(ops(runtime), std::string("transpose transpose dense"));
+    M product;
+    product.input("x", {"2", "N", "5"})
+        .weights("w", {5, 7})
+        .output("y")
+        .output("z")
+        .input("v", {"2", "5", "N"});
+    product.node("MatMul", "x w", "y");
+    product.node("MatMul", "x v", "z");
+    QCOMPARE(ops(product), std::string("dense batch_matmul"));
+}
+
+void TestImport::constantsBecomeBias() {
+    const auto added = [](const std::vector<std::int64_t>& dims) {
+        M m;
+        m.input("x", {"2", "3", "4", "5"}).weights("c", dims).output("y");
+        m.node("Add", "c x", "y", "a");
+        const auto result = read(m.bytes());
+        const Node* node = result->graph->findByName("a");
+        return node->op + node->attrs.print();
+    };
+    QCOMPARE(added({5}), std::string("bias{axis = 3}"));
+    QCOMPARE(added({3, 1, 1}), std::string("bias{axis = 1}"));
+    QCOMPARE(added({1, 4, 1}), std::string("bias{axis = 2}"));
+    QCOMPARE(added({1}), std::string("add"));
+    QCOMPARE(added({4, 5}), std::string("add"));
+    QCOMPARE(added({1, 2, 1, 1, 1}), std::string("add")); // makes the result larger
+}
+
+void TestImport::shapesFollowFreeDimensions() {
+    M m;
+    m.input("x", {"N", "4", "S"})
+        .integers("zero", {0}, true)
+        .integers("two", {2}, true)
+        .integers("axis", {0})
+        .integers("eight", {8});
+    m.integers("four", {4}).output("y");
+    m.node("Shape", "x", "shape");
+    m.node("Gather", "shape zero", "n");
+    m.node("Gather", "shape two", "s");
+    m.node("Unsqueeze", "n axis", "n1");
+    m.node("Unsqueeze", "s axis", "s1");
+    m.node("Mul", "s1 four", "s4");
+    M::set(m.node("Concat", "n1 s4", "target"), "axis", 0);
+    m.node("Reshape", "x target", "y");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    QCOMPARE(operatorsOf(*result->graph), std::string("reshape"));
+    QCOMPARE(result->graph->nodes().back()->outputs[0].type.text(), "f32[N, " + (varExpr("S") * Expr(4)).text() + "]");
+
+    M open;
+    open.input("x", {"N", "512", "7", "7"}).integers("t", {-1, 25088}).output("y");
+    open.node("Reshape", "x t", "y");
+    QCOMPARE(read(open.bytes())->graph->nodes().back()->outputs[0].type.text(),
+             std::string("f32[N, 25088]"));
+}
+
+void TestImport::operandsBecomeAttributes() {
+    M m;
+    m.input("x", {"2", "6", "4"})
+        .output("y")
+        .integers("pads", {0, 1, 0, 0, 1, 0})
+        .integers("starts", {1})
+        .integers("ends", {-1});
+    m.integers("axes", {1})
+        .integers("sizes", {2, 4})
+        .output("b")
+        .weights("low", {}, {0})
+        .weights("high", {}, {6});
+    m.node("Pad", "x pads", "p");
+    m.node("Slice", "p starts ends axes", "s");
+    m.node("Clip", "s low high", "c");
+    M::set(m.node("Split", "c sizes", "a b"), "axis", 1);
+    m.node("ReduceSum", "a axes", "y");
+    QCOMPARE(ops(m), std::string("pad slice clip split reduce_sum"));
+    const auto result = read(m.bytes());
+    for (const NodePtr& node : result->graph->nodes())
+        QVERIFY(!node->isConstant());
+    QCOMPARE(result->graph->type(result->graph->results()[0].value).text(),
+             std::string("f32[2, 1, 4]"));
+}
+
+void TestImport::unsupportedIsNamed() {
+    M m;
+    m.input("x", {"1", "1", "4", "4", "4"})
+        .weights("w", {1, 1, 3, 3, 3})
+        .output("y", {"1", "1", "2", "2", "2"});
+    m.node("Conv", "x w", "y", "volume");
+    const auto result = read(m.bytes());
+    QVERIFY(result.ok() && result->diagnostics.size() == 1);
+    QVERIFY(result->diagnostics[0].code == DiagCode::UnsupportedAttribute);
+    QCOMPARE(result->diagnostics[0].where.node, std::string("volume"));
+    QVERIFY(result->diagnostics[0].message.find("3 spatial axes") != std::string::npos);
+    QCOMPARE(operatorsOf(*result->graph), std::string("unknown"));
+}
+
+void TestImport::oneOriginPerNode() {
+    M m;
+    m.input("x", {"3", "5"}).weights("w", {5, 7}).weights("b", {7}).output("y");
+    M::setReal(m.node("Gemm", "x w b", "y", "fc"), "alpha", 0.5f);
+    const auto result = read(m.bytes());
+    const NodeId origin = result->graph->findByName("fc")->id;
+    for (const NodePtr& node : result->graph->nodes())
+        if (node->name.starts_with("fc"))
+            QVERIFY2((node->origins == std::vector<NodeId>{origin}), node->name.c_str());
+}
+
+void TestImport::uniformWeightsAreCheap() {
+    M m(9, 3);
+    m.integers("s1", {1000, 2048})
+        .integers("s2", {512, 512, 3, 3})
+        .integers("s3", {64})
+        .output("a")
+        .output("b")
+        .output("c");
+    m.node("ConstantOfShape", "s1", "a");
+    m.node("ConstantOfShape", "s2", "b");
+    m.node("ConstantOfShape", "s3", "c");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    const auto* b = result->graph->constant(result->graph->results()[1].value);
+    const auto* c = result->graph->constant(result->graph->results()[2].value);
+    QVERIFY(b && c && b->bytes().data() == c->bytes().data());
+    QVERIFY(b->isUniform());
+}
+
+void TestImport::writerFoldsBiasBack() {
+    M m(17);
+    m.input("x", {"N", "2", "8", "8"})
+        .weights("w", {4, 2, 3, 3})
+        .weights("b", {4})
+        .output("y")
+        .output("c");
+    m.node("Conv", "x w b", "r", "conv");
+    m.node("Relu", "r", "y", "act");
+    m.node("Conv", "x w", "c", "bare"); // its value is a result, so the bias behind it stays apart
+    m.weights("d", {4, 1, 1}).output("z");
+    m.node("Add", "c d", "z", "later");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    const auto bytes = exportModel(*result->graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    proto::ModelProto model;
+    QVERIFY(model.ParseFromString(*bytes));
+    std::string types;
+    for (const auto& node : model.graph().node())
+        types += node.op_type() + std::to_string(node.input_size()) + " ";
+    QCOMPARE(types, std::string("Conv3 Relu1 Conv2 Add2 "));
+    QCOMPARE(model.graph().node(0).name(), std::string("conv"));
+    QVERIFY(meaning(*read(*bytes)->graph) == meaning(*result->graph));
+}
+
+void TestImport::writerKeepsUnknownNodes() {
+    M m;
+    m.input("x", {"2"}).output("y", {"7"});
+    m.node("Relu", "x", "r");
+    auto& odd = m.node("Odd", "r - x", "t y", "odd");
+    odd.set_domain("com.example");
+    auto* entry = m.model.add_opset_import();
+    entry->set_domain("com.example");
+    entry->set_version(3);
+    M::set(odd, "level", 3);
+    M::setReal(odd, "rate", 0.1f);
+    M::set(odd, "shape", std::vector<std::int64_t>{1, 2});
+    auto* strings = odd.add_attribute();
+    strings->set_name("labels");
+    strings->set_type(proto::AttributeProto::STRINGS);
+    strings->add_strings("a");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    const auto bytes = exportModel(*result->graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    proto::ModelProto model;
+    QVERIFY(model.ParseFromString(*bytes));
+    const auto& node = model.graph().node(1);
+    QCOMPARE(node.op_type(), std::string("Odd"));
+    QCOMPARE(node.domain(), std::string("com.example"));
+    QCOMPARE(node.input_size(), 3);
+    QCOMPARE(node.output(1), std::string("y"));
+    QCOMPARE(node.attribute_size(), 4);
+    for (const auto& attribute : node.attribute()) {
+        const auto* before =
+            std::find_if(odd.attribute().begin(), odd.attribute().end(),
+                         [&](const auto& a) { return a.name() == attribute.name(); })
+                .
+                operator->();
+        QVERIFY2(before->SerializeAsString() == attribute.SerializeAsString(),
+                 attribute.name().c_str());
+    }
+    QCOMPARE(model.opset_import(1).version(), 3);
+    QVERIFY(meaning(*read(*bytes)->graph) == meaning(*result->graph));
+}
+
+void TestImport::writerRefusesOldUnknownNodes() {
+    M m(9);
+    m.input("x", {"1", "1", "2", "2"}).output("y", {"1", "1", "4", "4"});
+    m.node("Upsample", "x x", "y", "up");
+    const auto result = read(m.bytes());
+    const auto bytes = exportModel(*result->graph);
+    QVERIFY(!bytes.ok() && bytes.diag().code == DiagCode::UnknownOperator);
+    QCOMPARE(bytes.diag().where.node, std::string("up"));
+}
+
+void TestImport::writerNamesResults() {
+    GraphEditor editor(standardOperators());
+    const ValueRef x = editor.addInput("x", {DType::F32, fixedShape({2})});
+    const auto a = editor.add({"relu", {x}, {}, "first", {"y"}, {}, {}, {}});
+    const auto b = editor.add({"neg", {(*a)[0]}, {}, "second", {"t"}, {}, {}, {}});
+    editor.addResult("y", (*b)[0]); // another value is called y
+    editor.addResult("again", (*b)[0]);
+    editor.addResult("same", x);
+    const auto graph = editor.finish();
+    QVERIFY(graph.ok());
+    const auto bytes = exportModel(**graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    const auto back = read(*bytes);
+    QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+    QCOMPARE(operatorsOf(*back->graph), std::string("relu neg identity identity"));
+    const TensorData in = dataFromDoubles(DType::F32, {2}, {-1, 3});
+    const auto out = evaluateGraph(*back->graph, {in});
+    QVERIFY(out.ok());
+    QVERIFY(((*out)[0].toDoubles() == std::vector<double>{-0.0, -3}));
+    QVERIFY((*out)[1] == (*out)[0] && (*out)[2] == in);
+}
+
+void TestImport::writerComputesFreeShapes() {
+    GraphEditor editor(standardOperators());
+    const Expr n = varExpr("N");
+    const Expr s = varExpr("S");
+    const ValueRef x = editor.addInput("x", {DType::F32, {n, 1, s}});
+    Attrs attrs;
+    attrs.set("shape", Exprs{n, 3, s});
+    const auto wide = editor.add({"expand", {x}, attrs, "wide", {}, {}, {}, {}});
+    QVERIFY2(wide.ok(), wide.ok() ? "" : wide.diag().text().c_str());
+    attrs.set("shape", Exprs{s, n * Expr(3)});
+    const auto flat = editor.add({"reshape", {(*wide)[0]}, attrs, "flat", {}, {}, {}, {}});
+    QVERIFY2(flat.ok(), flat.ok() ? "" : flat.diag().text().c_str());
+    editor.addResult("y", (*flat)[0]);
+    const auto graph = editor.finish();
+    QVERIFY(graph.ok());
+    const auto bytes = exportModel(**graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    const auto back = read(*bytes);
+    QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+    QCOMPARE(operatorsOf(*back->graph), std::string("expand reshape"));
+    QVERIFY2(back->graph->type(back->graph->results()[0].value).text() ==
+                 (*graph)->type((*graph)->results()[0].value).text(),
+             listing(*back->graph).c_str());
+}
+
+void TestImport::writerRefusesOperatorsOfOurOwn() {
+    Diags errors;
+    const auto set =
+        withOperators(*standardOperators(),
+                      "op twice \"2 x\" (x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }",
+                      "user.fw", errors);
+    QVERIFY(errors.empty());
+    GraphEditor editor(set);
+    const ValueRef x = editor.addInput("x", {DType::F32, fixedShape({2})});
+    const auto y = editor.add({"twice", {x}, {}, "mine", {}, {}, {}, {}});
+    QVERIFY(y.ok());
+    editor.addResult("y", (*y)[0]);
+    const auto bytes = exportModel(**editor.finish());
+    QVERIFY(!bytes.ok() && bytes.diag().code == DiagCode::UnknownOperator);
+    QCOMPARE(bytes.diag().where.node, std::string("mine"));
+}
+
+void TestImport::samplesRoundTrip_data() {
+    QTest::addColumn<QString>("path");
+    const QDir samples(QStringLiteral(FW_SOURCE_DIR "/samples"));
+    for (const QString& name : samples.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+        if (const QString path = samples.filePath(name + QStringLiteral("/model.onnx"));
+            QFile::exists(path))
+            QTest::newRow(qPrintable(name)) << path;
+}
+
+void TestImport::samplesRoundTrip() {
+    QFETCH(QString, path);
+    const auto result = importModel(path.toStdString(), standardOperators());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    QVERIFY2(result->diagnostics.empty(),
+             result->diagnostics.empty() ? "" : result->diagnostics.front().text().c_str());
+    const auto bytes = exportModel(*result->graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    const auto back = read(*bytes);
+    QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+    QVERIFY2(meaning(*back->graph) == meaning(*result->graph),
+             listingDifference(*result->graph, *back->graph).c_str());
+}
+
+void TestImport::sharedModelsOpen_data() {
+    QTest::addColumn<QString>("path");
+    const QDir models(QStringLiteral(FW_SOURCE_DIR "/../shared/models"));
+    for (const QString& name : models.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+        QTest::newRow(qPrintable(name)) << models.filePath(name + QStringLiteral("/model.onnx"));
+    if (models.isEmpty())
+        QTest::newRow("absent") << QString();
+}
+
+void TestImport::sharedModelsOpen() {
+    QFETCH(QString, path);
+    if (path.isEmpty())
+        return; // nothing to look at, and that is fine
+    samplesRoundTrip();
+}
+
+QTEST_GUILESS_MAIN(TestImport)
+#include "test_import.moc"
