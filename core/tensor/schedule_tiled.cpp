@@ -198,6 +198,18 @@ private:
         return std::max({t * n / 2, loads / 2, 4.0}) + 0.6;
     }
 
+    // Rows a multiple of 4 KB apart share one set of the first cache: more than its ways evict each other.
+    std::int64_t mostRows() const {
+        constexpr std::int64_t page = 4096, ways = 6;
+        for (const Expr& load : m_loads)
+            if (!m_rows.empty() && !isPackable(load)) {
+                const auto stride = m_planner.stride(load, m_own.at(m_rows.back().var));
+                if (stride && *stride != 0 && *stride * 4 % page == 0)
+                    return ways;
+            }
+        return m_planner.context.vectorRegisters - 4;
+    }
+
     void chooseTile() {
         const std::int64_t lanes = m_planner.context.vectorLanes, registers = m_planner.context.vectorRegisters;
         const std::int64_t wide = constantOr(m_lane.extent, 4096), tall = m_rows.empty() ? 1 : constantOr(m_rowExtent, 4096);
@@ -205,7 +217,7 @@ private:
         for (std::int64_t vectors = 1; vectors <= 8; ++vectors) {
             if (vectors > 1 && (vectors - 1) * lanes >= wide)
                 break;
-            for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(tall, registers - 4); ++rows) {
+            for (std::int64_t rows = 1; rows <= std::min(tall, mostRows()); ++rows) {
                 if (rows * vectors + vectors + 1 > registers || (vectors > 4 && rows > 1))
                     continue;
                 const auto blocks = static_cast<double>((wide + vectors * lanes - 1) / (vectors * lanes));
@@ -335,7 +347,7 @@ private:
         for (const Axis& axis : m_axes)
             outer.push_back(axis.var);
         const std::int64_t blocks = (constantOr(m_lane.extent, 4096) + block - 1) / block;
-        const bool rowsFirst = outer.empty() && !t1.empty() && blocks < p.context.threads * 2 && m_tile.rows == 1;
+        const bool rowsFirst = outer.empty() && !t1.empty() && blocks < p.context.threads * 2;
         if (m_lanesGuarded) {
             if (!t1.empty())
                 outer.push_back(t1);

@@ -48,6 +48,7 @@ private Q_SLOTS:
     void reductionsOverAnyAxes();
     void movesOfElements();
     void randomGroups();
+    void goldenNests();
     void illegalStepsAreRefused();
     void schedulesReadBack();
 };
@@ -182,6 +183,7 @@ void TestLower::productsOfAllSizes() {
     ScheduleContext context;
     context.vectorLanes = 4;
     context.vectorRegisters = 16;
+    context.threads = 2;
     unsigned seed = 0;
     for (const std::int64_t m : {0, 1, 2, 5, 6, 7, 13})
         for (const std::int64_t n : {0, 1, 3, 4, 8, 9, 17})
@@ -375,6 +377,29 @@ void TestLower::randomGroups() {
         const Checked checked = checkDefault(convolution(s), context, {{"N", pick(0, 2)}}, seed);
         QVERIFY2(checked.problem.isEmpty(), qPrintable(QStringLiteral("seed %1\n").arg(seed) + checked.problem));
     }
+}
+
+// Read a golden that changed. FW_UPDATE_GOLDEN=1 writes them anew.
+void TestLower::goldenNests() {
+    ScheduleContext context;
+    context.constants = {"w", "b"};
+    const auto check = [&](const std::string& name, const OpInst& inst) {
+        const auto choice = defaultSchedule(inst, context);
+        const auto lowered = lower(inst, choice->schedule, context.maps, name);
+        const QByteArray now = QByteArray::fromStdString(choice->schedule.text() + "\n" + text(lowered->nest));
+        QFile file(QStringLiteral(FW_SOURCE_DIR "/tests/golden/loops/%1.txt").arg(QString::fromStdString(name)));
+        if (qEnvironmentVariableIsSet("FW_UPDATE_GOLDEN")) {
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(now);
+            return;
+        }
+        QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName()));
+        QVERIFY2(file.readAll() == now, now.constData());
+    };
+    check("softmax", softmax(v("N"), Expr(40)));
+    check("dense_bias", matmul(v("M"), Expr(40), Expr(24), true, true));
+    context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
+    check("conv_bias_relu", convolution({.c = 8, .h = 28, .w = 28, .o = 32, .bias = true, .relu = true}));
 }
 
 void TestLower::illegalStepsAreRefused() {
