@@ -163,7 +163,7 @@ void MainWindow::defaultLayout() {
             tabifyDockWidget(m_docks[3], m_docks[i]);
     }
     m_docks[3]->raise();
-    resizeDocks({m_docks[0], m_docks[1]}, {250, 400}, Qt::Horizontal);
+    resizeDocks({m_docks[0], m_docks[1]}, {270, 400}, Qt::Horizontal);
     resizeDocks({m_docks[1], m_docks[2]}, {470, 300}, Qt::Vertical);
     resizeDocks({m_docks[3]}, {230}, Qt::Vertical);
 }
@@ -556,8 +556,9 @@ bool MainWindow::idle() const {
 }
 
 void MainWindow::checkIdle() {
+    // Told again when nothing changed: what was pending may have come and gone between two checks.
     const bool now = idle();
-    if (now != std::exchange(m_wasIdle, now))
+    if (std::exchange(m_wasIdle, now) != now || now)
         Q_EMIT idleChanged();
 }
 

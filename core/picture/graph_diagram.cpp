@@ -46,8 +46,9 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
         container.implementation = implementationOf(group.implementation);
         if (const auto text = options.groupTexts.find(group.id); text != options.groupTexts.end())
             container.right = text->second;
-        else if (group.estUs)
-            container.right = fmt::format("≈ {:.2f} ms", *group.estUs / 1e3);
+        else if (group.estUs && *group.estUs >= 0.5) // views cost nothing
+            container.right = *group.estUs < 100 ? fmt::format("≈ {:.3f} ms", *group.estUs / 1e3)
+                                                 : fmt::format("≈ {:.2f} ms", *group.estUs / 1e3);
         implementations[group.id] = container.implementation;
         out.containers.push_back(std::move(container));
     }

@@ -458,6 +458,7 @@ void TestMainWindow::screenshot() {
     options.exportFile = m_folder.filePath(QStringLiteral("shot.svg"));
     options.select = QStringLiteral("conv2d_bias_relu_0");
     options.profile = true;
+    options.stage = QStringLiteral("llvm");
     options.size = {1200, 800};
     QCOMPARE(runBatch(*m_window, options), 0);
     QCOMPARE(QImage(options.screenshot).size(), QSize(1200, 800));

@@ -131,8 +131,8 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
         return group.id;
     case NodeRole:
         return qlonglong(snapshot::noNode);
-    case ItemRole::ImplementationRole: // a chip before the count
-        if (index.column() == 0)
+    case ItemRole::ImplementationRole: // a chip before the name
+        if (index.column() != 0)
             return {};
         return int(picture::implementationOf(group.implementation));
     case SearchRole:

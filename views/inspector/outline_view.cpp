@@ -30,7 +30,7 @@ OutlineView::OutlineView(QWidget* parent)
     m_tree->header()->setMinimumSectionSize(20);
     m_tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_tree->header()->setSectionResizeMode(1, QHeaderView::Fixed);
-    m_tree->header()->resizeSection(1, 70);
+    m_tree->header()->resizeSection(1, 34);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
