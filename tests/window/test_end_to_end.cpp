@@ -1,0 +1,237 @@
+// The window with the real worker and a real model: open, plan again, select across panes, profile,
+// read the stages, export, kill the worker while it compiles, refuse broken files.
+#include "app/window/graph_pane.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "views/common/state_overlay.h"
+#include "views/explain/explain_view.h"
+#include "views/profile/profile_view.h"
+#include "views/stages/stages_view.h"
+
+#include <QDir>
+#include <QDockWidget>
+#include <QPlainTextEdit>
+#include <QTemporaryDir>
+#include <QTreeView>
+#include <QtTest>
+
+#include <signal.h>
+
+using namespace fw;
+using namespace fw::ui;
+using snapshot::NodeId;
+using snapshot::NodeSet;
+
+class TestEndToEnd : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void opensAndPlansAgain();
+    void selectionGoesAcrossPanes();
+    void everyPairIsExplained();
+    void profilesAndShowsStages();
+    void exports();
+    void killedWhileCompiling();
+    void brokenFilesLeaveTheModel();
+    void freeDimensionOpens();
+
+private:
+    static QString sample(const char* name) {
+        return QStringLiteral(FW_SOURCE_DIR "/samples/") + QString::fromLatin1(name) +
+               QStringLiteral("/model.onnx");
+    }
+    void waitIdle() { QTRY_VERIFY_WITH_TIMEOUT(m_window->idle(), 120000); }
+    void open(const char* name) {
+        m_window->openModel(sample(name));
+        waitIdle();
+        QVERIFY2(m_window->document().isOpen(), qPrintable(m_window->messageBar()->text()));
+        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    }
+    NodeId named(GraphSide side, const std::string& name) const {
+        const auto graph = side == GraphSide::Imported ? m_window->document().imported()
+                                                       : m_window->document().fused();
+        for (const auto& node : graph->nodes) {
+            if (node.name == name)
+                return node.id;
+        }
+        return snapshot::noNode;
+    }
+    static NodeSet selected(GraphPane* pane) {
+        const Ids ids = pane->canvas()->selected();
+        return {ids.begin(), ids.end()};
+    }
+
+    std::unique_ptr<MainWindow> m_window;
+};
+
+void TestEndToEnd::init() {
+    m_window =
+        std::make_unique<MainWindow>(QStringLiteral(FW_BINARY_DIR "/bin/fw"), Memory::Forget);
+    m_window->resize(1500, 950);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3 -libs= -threads=2"));
+}
+
+void TestEndToEnd::cleanup() {
+    m_window.reset();
+    QThreadPool::globalInstance()->waitForDone();
+}
+
+void TestEndToEnd::opensAndPlansAgain() {
+    open("residual");
+    const auto plan = m_window->document().plan();
+    QVERIFY(plan->groups.size() >= 4);
+    QVERIFY(!plan->decisions.empty());
+    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+             plan->groups.size());
+    m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v2 -libs= -threads=1"));
+    waitIdle();
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QVERIFY(m_window->document().plan() != plan);
+    QVERIFY(m_window->document().plan()->target.find("x86-64-v2") != std::string::npos);
+    m_window->setTargetText(QStringLiteral("z80"));
+    waitIdle();
+    QCOMPARE(m_window->document().error(Document::Part::Plan).code, DiagCode::UnknownTarget);
+    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
+}
+
+void TestEndToEnd::selectionGoesAcrossPanes() {
+    open("residual");
+    GraphCanvas* canvas = m_window->pane(GraphSide::Imported)->canvas();
+    // The batch norm is folded into what is around it; what stands for it is known all the same.
+    const NodeId norm = named(GraphSide::Imported, "BatchNormalization_left1_bn");
+    QVERIFY(norm != snapshot::noNode);
+    canvas->centerOn(norm);
+    QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(norm));
+    waitIdle();
+    QCOMPARE(selected(m_window->pane(GraphSide::Imported)), NodeSet{norm});
+    const NodeSet fused = selected(m_window->pane(GraphSide::Fused));
+    QVERIFY(!fused.empty());
+    // And back: the nodes it became name it among their origins.
+    GraphCanvas* other = m_window->pane(GraphSide::Fused)->canvas();
+    other->centerOn(*fused.begin());
+    QTest::mouseClick(other->viewport(), Qt::LeftButton, {}, other->nodeCenter(*fused.begin()));
+    waitIdle();
+    QVERIFY(selected(m_window->pane(GraphSide::Imported)).contains(norm));
+    QCOMPARE(m_window->document().state(Document::Part::Explain), Document::State::Ready);
+}
+
+void TestEndToEnd::everyPairIsExplained() {
+    open("residual");
+    const auto plan = m_window->document().plan();
+    int asked = 0;
+    for (const auto& decision : plan->decisions) {
+        if (decision.fromId < 0 || decision.toId < 0 || asked == 6)
+            continue;
+        Picked pair;
+        pair.fused = {decision.fromId, decision.toId};
+        m_window->select(pair);
+        waitIdle();
+        QCOMPARE(m_window->document().state(Document::Part::Explain), Document::State::Ready);
+        QVERIFY(!m_window->document().explanation()->sentence.empty());
+        QVERIFY(m_window->explainView()->gateCount() > 0);
+        ++asked;
+    }
+    QVERIFY(asked > 2);
+}
+
+void TestEndToEnd::profilesAndShowsStages() {
+    open("residual");
+    m_window->document().profile();
+    waitIdle();
+    QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Ready);
+    const auto profile = m_window->document().profileResult();
+    QVERIFY(profile->endToEndMs > 0 && profile->sumMs > 0 && profile->runs > 0);
+    QVERIFY(m_window->profileView()->table()->model()->rowCount() >= 4);
+    m_window->findChild<QDockWidget*>(QStringLiteral("stages"))->raise();
+    QVERIFY(m_window->selectByName(QString::fromStdString(profile->rows.front().group)));
+    waitIdle();
+    for (const char* stage : {"loops", "llvm", "asm", "schedule", "tensor"}) {
+        m_window->stagesView()->setStage(QString::fromLatin1(stage));
+        QTRY_VERIFY(!m_window->idle() || m_window->document().stage());
+        waitIdle();
+        QVERIFY2(m_window->document().state(Document::Part::Stages) == Document::State::Ready,
+                 stage);
+        QCOMPARE(m_window->document().stage()->stage, std::string(stage));
+        QVERIFY2(m_window->stagesView()->textEdit()->toPlainText().size() > 10, stage);
+    }
+}
+
+void TestEndToEnd::exports() {
+    open("mlp");
+    QTemporaryDir folder;
+    QSignalSpy problems(&m_window->document(), &Document::problem);
+    m_window->document().exportModule(folder.filePath(QStringLiteral("out")));
+    waitIdle();
+    QVERIFY2(problems.isEmpty(), qPrintable(m_window->messageBar()->text()));
+    const QStringList files = QDir(folder.filePath(QStringLiteral("out"))).entryList(QDir::Files);
+    QVERIFY2(!files.filter(QStringLiteral(".so")).isEmpty(), qPrintable(files.join(' ')));
+    QVERIFY2(!files.filter(QStringLiteral(".h")).isEmpty(), qPrintable(files.join(' ')));
+    m_window->document().exportModule(QStringLiteral("/dev/null/out"));
+    waitIdle();
+    QVERIFY(!problems.isEmpty());
+    QVERIFY(m_window->document().plan());
+}
+
+void TestEndToEnd::killedWhileCompiling() {
+    open("residual");
+    const auto plan = m_window->document().plan();
+    QSignalSpy progress(&m_window->worker(), &WorkerClient::progressed);
+    m_window->document().profile();
+    QVERIFY(progress.wait(30000));
+    ::kill(pid_t(m_window->worker().processId()), SIGKILL);
+    QElapsedTimer timer;
+    timer.start();
+    waitIdle();
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("INT02")));
+    QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("during profile, stage")));
+    QCOMPARE(m_window->document().plan(), plan);
+    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
+    QTRY_COMPARE(m_window->worker().state(), WorkerClient::State::Idle);
+    QVERIFY(timer.elapsed() < 3000);
+    m_window->document().profile();
+    waitIdle();
+    QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Ready);
+}
+
+void TestEndToEnd::brokenFilesLeaveTheModel() {
+    open("mlp");
+    const auto plan = m_window->document().plan();
+    QTemporaryDir folder;
+    const QString empty = folder.filePath(QStringLiteral("empty.onnx"));
+    const QString noise = folder.filePath(QStringLiteral("noise.onnx"));
+    QFile file(empty);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QFile other(noise);
+    QVERIFY(other.open(QIODevice::WriteOnly));
+    other.write(QByteArray(1000, '\xa5'));
+    other.close();
+    for (const QString& path : {empty, noise, folder.filePath(QStringLiteral("none.onnx"))}) {
+        m_window->openModel(path);
+        waitIdle();
+        QVERIFY2(m_window->messageBar()->text().contains(QFileInfo(path).fileName()),
+                 qPrintable(m_window->messageBar()->text()));
+        QCOMPARE(m_window->document().path(), sample("mlp"));
+        QCOMPARE(m_window->document().plan(), plan);
+    }
+}
+
+void TestEndToEnd::freeDimensionOpens() {
+    open("free_batch");
+    bool named = false;
+    for (const auto& node : m_window->document().imported()->nodes) {
+        for (const auto& output : node.outputs)
+            named |= output.type.find("[N") != std::string::npos ||
+                     output.type.find("[batch") != std::string::npos;
+    }
+    QVERIFY(named);
+    m_window->document().profile();
+    waitIdle();
+    QVERIFY(m_window->document().state(Document::Part::Profile) != Document::State::Busy);
+}
+
+QTEST_MAIN(TestEndToEnd)
+#include "test_end_to_end.moc"
