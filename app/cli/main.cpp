@@ -208,6 +208,7 @@ private:
         bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
         CLI::App* profile = onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
+        profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage, "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
         stages->add_option("--group", a.group, "only this group");

@@ -1,10 +1,12 @@
 #include "session/measure.h"
 
+#include "base/files.h"
 #include "base/numbers.h"
 #include "onnx/tensor_file.h"
 #include "session/compare.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -101,6 +103,22 @@ Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph, co
     out.maxUlp = total.maxUlp;
     out.worst = total.worst;
     return out;
+}
+
+// The last timed run for chrome://tracing and the like: one slice per step, microseconds.
+Status writeTrace(const std::string& file, const runtime::Program& program, const std::vector<runtime::StepTime>& times) {
+    nlohmann::ordered_json events = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < times.size(); ++i)
+        events.push_back({{"name", program.steps[i].name},
+                          {"ph", "X"},
+                          {"pid", 1},
+                          {"tid", 1},
+                          {"ts", static_cast<double>(times[i].startNs) / 1000},
+                          {"dur", static_cast<double>(times[i].endNs - times[i].startNs) / 1000},
+                          {"args", {{"nodes", program.steps[i].nodes}}}});
+    nlohmann::ordered_json out;
+    out["traceEvents"] = std::move(events);
+    return writeFile(file, out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 } // namespace
@@ -228,6 +246,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
         for (std::size_t s = 0; s < times.size(); ++s)
             perStep[s].push_back(static_cast<double>(times[s].endNs - times[s].startNs) / 1000);
     }
+    if (!arguments.trace.empty())
+        FW_CHECK(writeTrace(arguments.trace, program, times));
     ProfileDocument out;
     out.model = arguments.model;
     out.target = target->text;

@@ -180,8 +180,13 @@ void TestCommands::profileKeepsSumAndEndToEndApart() {
     Asked a;
     Arguments arguments = on("lenet");
     arguments.seconds = 0.05;
+    QTemporaryDir folder;
+    arguments.trace = folder.filePath("trace.json").toStdString();
     const ProfileDocument profile = a.get<ProfileDocument>("profile", arguments);
     QVERIFY(profile.rows.size() >= 5);
+    QFile trace(QString::fromStdString(arguments.trace));
+    QVERIFY(trace.open(QIODevice::ReadOnly));
+    QCOMPARE(QJsonDocument::fromJson(trace.readAll())["traceEvents"].toArray().size(), qsizetype(profile.rows.size()));
     QVERIFY(profile.endToEndMs > 0 && profile.sumMs > 0);
     double share = 0;
     bool estimated = false;
