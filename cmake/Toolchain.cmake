@@ -14,8 +14,7 @@ endif()
 set_property(GLOBAL PROPERTY JOB_POOLS link=1)
 set(CMAKE_JOB_POOL_LINK link)
 
-# GCC 12 at -O2 calls the inside of a moved std::variant "maybe uninitialized" and the assignment of a literal to
-# a string an overlapping copy (its bug 105329), both wrongly.
+# GCC 12 at -O2 calls the inside of a moved std::variant "maybe uninitialized", wrongly.
 set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                 -Wold-style-cast -Wimplicit-fallthrough -Wno-maybe-uninitialized -Wno-restrict)
 set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)

@@ -122,7 +122,7 @@ private:
     bool consider(Forming& group, const Node& last, const Node& next, const std::vector<Use>& uses, GateList& gates) {
         const ValueRef value{last.id, 0};
         const Workload candidate = workload(next.id);
-        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id), ReasonCode::Claimed, label(next.id)))
+        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id), ReasonCode::AlreadyAnchored, label(next.id) + " is in another group"))
             return false;
         if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !isView(m_graph, next),
                         ReasonCode::OpaqueOperator, fmt::format("{} is {}", next.op, isView(m_graph, next) ? "a view" : "opaque")))
@@ -269,7 +269,7 @@ private:
         } else if (m_graph.uses(value).size() > 1) {
             gates.pass("single consumer", false, ReasonCode::ValueEscapes, fmt::format("{} readers", m_graph.uses(value).size()));
         } else {
-            gates.pass("not taken by another group", false, ReasonCode::Claimed,
+            gates.pass("not taken by another group", false, ReasonCode::AlreadyAnchored,
                        fmt::format("{} belongs to the group of {}", reader.name, m_graph.node(to.anchor).name));
         }
         return gates.take(value.node, reader.id);

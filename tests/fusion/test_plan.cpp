@@ -118,7 +118,7 @@ void TestPlan::residualIsTakenOnce() {
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "left", "sum"), std::string("FUS02"));
-    QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("CLM01"));
+    QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("IMP03"));
     QCOMPARE(plan.groups[0].nodes, std::vector<NodeId>{idOf(*graph, "right")}); // it is read by the other
 }
 
