@@ -42,6 +42,9 @@ Result<Inferred> inferReshape(const OpCall& call) {
 
 Result<OpInst> instantiateReshape(const OpCall& call, const Types& outputs) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    // No element to move, and the index map would divide by 0.
+    if (std::any_of(x->shape.begin(), x->shape.end(), [](const Dim& dim) { return dim.isInt(0); }))
+        return mapInst({{Symbol("x"), *x}}, outputs[0], constantExpr(0, x->dtype));
     const std::vector<Axis> axes = axesOf(outputs[0].shape);
     Ranges ranges;
     Expr flat(0);

@@ -19,7 +19,15 @@ FusionKind worse(FusionKind a, FusionKind b) {
 }
 
 // How a map reads a tensor at `indices` while it writes at `store`.
-FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents) {
+// `written` are the extents of the output: a stage that writes a part of it moves elements.
+FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents, const Shape& written) {
+    for (std::size_t i = 0; i < stage.store.size(); ++i) {
+        const bool whole = std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
+            return stage.store[i] == varExpr(axis.var) && i < written.size() && axis.extent == written[i];
+        });
+        if (!whole)
+            return FusionKind::Injective;
+    }
     if (indices == stage.store)
         return FusionKind::Elementwise;
     // An ordered part of the output's own indices, 0 where the extent is 1.
@@ -232,7 +240,7 @@ private:
                 continue;
             }
             for (const Access& access : accessesOf(stage)) {
-                const FusionKind read = accessKind(stage, access.indices, extents(access.tensor));
+                const FusionKind read = accessKind(stage, access.indices, extents(access.tensor), extents(stage.out));
                 kind = worse(kind, read);
                 if (!reduced.contains(access.tensor))
                     continue;
@@ -258,7 +266,7 @@ private:
             for (const Access& access : accessesOf(stage)) {
                 if (access.tensor != tensor)
                     continue;
-                const FusionKind read = stage.isMap() ? accessKind(stage, access.indices, extents(tensor)) : reductionKind(stage);
+                const FusionKind read = stage.isMap() ? accessKind(stage, access.indices, extents(tensor), extents(stage.out)) : reductionKind(stage);
                 kind = worse(kind, read);
                 if (!other || readsLater(stage.out))
                     kind = worse(kind, kindTowardsOutput(stage.out));
@@ -289,7 +297,7 @@ private:
                 if (access.tensor != input.name)
                     continue;
                 reads = true;
-                if (!writes || !stage.isMap() || accessKind(stage, access.indices, input.type.shape) != FusionKind::Elementwise ||
+                if (!writes || !stage.isMap() || accessKind(stage, access.indices, input.type.shape, extents(stage.out)) != FusionKind::Elementwise ||
                     access.indices != stage.store)
                     return false;
             }

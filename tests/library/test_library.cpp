@@ -1,0 +1,257 @@
+// Every operator of the library on small instances: inference, computation, result and facts agree, at odd,
+// unit and zero extents too; none is forgotten.
+#include "expr/parse.h"
+#include "library/library.h"
+#include "tensor/falsify.h"
+
+#include <QtTest>
+
+#include <random>
+#include <set>
+
+using namespace fw;
+
+namespace {
+
+struct Instance {
+    std::string op;
+    std::vector<std::string> types;
+    Attrs attributes;
+};
+
+Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
+    Attrs out;
+    for (auto& [name, value] : items)
+        out.set(name, std::move(value));
+    return out;
+}
+
+TensorType typeOf(const std::string& text) {
+    const TypeTree tree = parseTypeTree(text).value();
+    TensorType out{parseDtype(tree.dtype).value(), {}};
+    for (const DimTree& dim : tree.dims)
+        out.shape.push_back(elaborateExpr(dim.value).value());
+    return out;
+}
+
+OpCall callOf(const Instance& instance) {
+    OpCall call;
+    call.attrs = instance.attributes;
+    for (const std::string& type : instance.types)
+        call.inputs.emplace_back(typeOf(type));
+    return call;
+}
+
+std::vector<Instance> instances() {
+    std::vector<Instance> out;
+    for (const char* op : {"identity", "dropout", "neg", "abs", "sign", "floor", "ceil", "round", "sqrt", "rsqrt", "reciprocal", "exp", "log",
+                           "sin", "cos", "erf", "relu", "leaky_relu", "elu", "clip", "sigmoid", "hard_sigmoid", "hard_swish", "tanh",
+                           "softplus", "softsign", "gelu"})
+        for (const char* type : {"f32[2, 3]", "f32[]", "f32[0, 5]", "f64[7]"})
+            out.push_back({op, {type}, {}});
+    for (const char* op : {"add", "sub", "mul", "div", "pow", "max", "min", "equal", "less", "less_or_equal", "greater", "greater_or_equal"})
+        for (const char* b : {"f32[2, 3]", "f32[3]", "f32[]", "f32[2, 1]", "f32[4, 1, 3]"})
+            out.push_back({op, {"f32[2, 3]", b}, {}});
+    for (const char* op : {"and", "or"})
+        out.push_back({op, {"bool[2, 3]", "bool[3]"}, {}});
+    out.push_back({"not", {"bool[5]"}, {}});
+    out.push_back({"prelu", {"f32[2, 3]", "f32[3]"}, {}});
+    out.push_back({"where", {"bool[3]", "f32[2, 3]", "f32[2, 1]"}, {}});
+    out.push_back({"cast", {"f32[4]"}, attrs({{"to", DType::I64}})});
+    for (const std::int64_t axis : {0, 1, -1})
+        for (const char* op : {"softmax", "log_softmax"})
+            out.push_back({op, {"f32[3, 4, 5]"}, attrs({{"axis", axis}})});
+    for (const char* op : {"bias", "scale"})
+        out.push_back({op, {"f32[2, 3, 4]", "f32[3]"}, {}});
+    out.push_back({"batch_norm", {"f32[2, 3, 2, 2]", "f32[3]", "f32[3]", "f32[3]", "f32[3]"}, {}});
+    out.push_back({"layernorm", {"f32[2, 3, 4]", "f32[4]", "f32[4]"}, {}});
+    out.push_back({"lrn", {"f32[1, 5, 2, 2]"}, attrs({{"size", std::int64_t(3)}})});
+    out.push_back({"dense", {"f32[2, 3]", "f32[4, 3]"}, {}});
+    out.push_back({"dense", {"f32[3]", "f32[4, 3]"}, {}});
+    out.push_back({"dense", {"f32[2, 0]", "f32[4, 0]"}, {}});
+    out.push_back({"batch_matmul", {"f32[2, 1, 3, 4]", "f32[2, 4, 5]"}, {}});
+    for (const std::int64_t groups : {1, 2})
+        for (const std::int64_t stride : {1, 2})
+            for (const std::int64_t pad : {0, 1}) {
+                const Attrs geometry = attrs({{"groups", groups}, {"strides", Integers{stride, stride}}, {"pads", Integers{pad, pad, pad, pad}}});
+                out.push_back({"conv2d", {"f32[1, 4, 5, 5]", groups == 1 ? "f32[2, 4, 3, 3]" : "f32[2, 2, 3, 3]"}, geometry});
+                out.push_back({"conv_transpose2d", {"f32[1, 4, 3, 3]", "f32[4, 2, 3, 3]"}, geometry});
+            }
+    for (const std::int64_t stride : {1, 2}) {
+        const Attrs window = attrs({{"kernel_shape", Integers{2, 2}}, {"strides", Integers{stride, stride}}, {"pads", Integers{0, 0, 1, 1}}});
+        out.push_back({"max_pool2d", {"f32[1, 2, 5, 5]"}, window});
+        out.push_back({"avg_pool2d", {"f32[1, 2, 5, 5]"}, window});
+    }
+    for (const char* op : {"global_average_pool", "global_max_pool"})
+        out.push_back({op, {"f32[2, 3, 4, 5]"}, {}});
+    out.push_back({"transpose", {"f32[2, 3, 4]"}, attrs({{"perm", Integers{1, 2, 0}}})});
+    out.push_back({"concat", {"f32[2, 3]", "f32[2, 1]", "f32[2, 0]"}, attrs({{"axis", std::int64_t(1)}})});
+    out.push_back({"gather", {"f32[4, 5]", "i64[2, 2]"}, attrs({{"axis", std::int64_t(1)}})});
+    out.push_back({"gather", {"f32[4, 5]", "i32[]"}, {}});
+    out.push_back({"reshape", {"f32[2, 6]"}, attrs({{"shape", Integers{3, 4}}})});
+    out.push_back({"reshape", {"f32[2, 0]"}, attrs({{"shape", Integers{0, 4}}})});
+    out.push_back({"expand", {"f32[3, 1]"}, attrs({{"shape", Integers{2, 1, 4}}})});
+    out.push_back({"split", {"f32[2, 5]"}, attrs({{"axis", std::int64_t(1)}, {"sizes", Integers{2, 3}}})});
+    out.push_back({"slice", {"f32[5, 4]"}, attrs({{"starts", Integers{1, -1}}, {"ends", Integers{100, -100}}, {"steps", Integers{2, -1}}})});
+    out.push_back({"pad", {"f32[2, 3]"}, attrs({{"pads", Integers{1, 0, 0, 2}}, {"value", 0.5}})});
+    out.push_back({"tile", {"f32[2, 3]"}, attrs({{"repeats", Integers{2, 2}}})});
+    for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"})
+        for (const std::int64_t keep : {0, 1})
+            out.push_back({op, {"f32[2, 3, 4]"}, attrs({{"axes", Integers{0, -1}}, {"keepdims", keep}})});
+    out.push_back({"shape", {"f32[2, 3]"}, {}});
+    out.push_back({"constant_of_shape", {}, attrs({{"shape", Integers{2, 3}}})});
+    return out;
+}
+
+// They hold values of the graph or have no meaning that is known.
+const std::set<std::string> withoutExpression = {"input", "constant", "unknown"};
+
+} // namespace
+
+class TestLibrary : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyOperatorHasAnInstance();
+    void factsSurvive();
+    void freeDimensions();
+    void documented();
+    void wrongFactsAreFound();
+    void hostileText();
+    void opaqueOnesSayWhy();
+};
+
+void TestLibrary::everyOperatorHasAnInstance() {
+    std::set<std::string> seen = withoutExpression;
+    for (const Instance& instance : instances())
+        seen.insert(instance.op);
+    QStringList missing;
+    for (const Operator* op : standardOperators()->all())
+        if (!seen.contains(op->name()))
+            missing << QString::fromStdString(op->name());
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u' ')));
+}
+
+void TestLibrary::factsSurvive() {
+    QStringList wrong;
+    std::uint64_t seed = 1;
+    for (const Instance& instance : instances()) {
+        const Operator* op = standardOperators()->find(instance.op);
+        if (op == nullptr) {
+            wrong << QString::fromStdString(instance.op) + QStringLiteral(" is not in the library");
+            continue;
+        }
+        const Status status = falsifyFacts(*op, callOf(instance), seed++);
+        if (!status)
+            wrong << QString::fromStdString(status.diag().text());
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLibrary::freeDimensions() {
+    // The batch is free: the same operators instantiate, and their reads are still proved.
+    for (const Instance& instance :
+         {Instance{"conv2d", {"f32[N, 4, 5, 5]", "f32[2, 4, 3, 3]"}, attrs({{"pads", Integers{1, 1, 1, 1}}})},
+          Instance{"dense", {"f32[N, 3]", "f32[4, 3]"}, {}}, Instance{"softmax", {"f32[N, S, S]"}, {}},
+          Instance{"layernorm", {"f32[N, S, 4]", "f32[4]", "f32[4]"}, {}}, Instance{"add", {"f32[N, 4]", "f32[4]"}, {}},
+          Instance{"add", {"f32[N]", "f32[M]"}, {}}, Instance{"batch_matmul", {"f32[N, 2, S, 4]", "f32[N, 2, 4, S]"}, {}},
+          Instance{"concat", {"f32[N, 3]", "f32[N, M]"}, attrs({{"axis", std::int64_t(1)}})},
+          Instance{"transpose", {"f32[N, S, 4]"}, attrs({{"perm", Integers{1, 0, 2}}})},
+          Instance{"max_pool2d", {"f32[N, 4, 5, 5]"}, attrs({{"kernel_shape", Integers{2, 2}}})}}) {
+        const auto inst = standardOperators()->find(instance.op)->instantiate(callOf(instance));
+        QVERIFY2(inst.ok(), inst.ok() ? "" : inst.diag().text().c_str());
+    }
+}
+
+void TestLibrary::documented() {
+    for (const Operator* op : standardOperators()->all()) {
+        QVERIFY2(!op->doc().empty(), op->name().c_str());
+        QVERIFY2(op->signature().rfind(op->name(), 0) == 0, op->name().c_str());
+        QVERIFY2(!op->body().empty(), op->name().c_str());
+        QCOMPARE(op->isNative(), op->body() == "native");
+    }
+    QVERIFY(standardOperators()->find("nothing") == nullptr);
+}
+
+void TestLibrary::wrongFactsAreFound() {
+    // An operator whose facts promise too much: everything is forwarded but the facts.
+    class Liar final : public Operator {
+    public:
+        explicit Liar(const Operator& real) : m_real(real) {}
+        const std::string& name() const override { return m_real.name(); }
+        const std::string& doc() const override { return m_real.doc(); }
+        std::string signature() const override { return m_real.signature(); }
+        std::string body() const override { return m_real.body(); }
+        std::vector<std::string> inputNames() const override { return m_real.inputNames(); }
+        std::vector<std::string> outputNames() const override { return m_real.outputNames(); }
+        std::vector<std::string> attrNames() const override { return m_real.attrNames(); }
+        Result<Inferred> infer(const OpCall& call) const override { return m_real.infer(call); }
+        Result<OpInst> instantiate(const OpCall& call) const override { return m_real.instantiate(call); }
+        Result<Facts> facts(const OpCall& call) const override {
+            FW_TRY(Facts facts, m_real.facts(call));
+            facts.inPlace.assign(facts.inPlace.size(), true);
+            return facts;
+        }
+        Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+            return m_real.reference(call, inputs);
+        }
+        bool isNative() const override { return m_real.isNative(); }
+
+    private:
+        const Operator& m_real;
+    };
+    const Liar softmax(*standardOperators()->find("softmax"));
+    const Status status = falsifyFacts(softmax, callOf({"softmax", {"f32[2, 5]"}, {}}), 1);
+    QVERIFY(!status.ok());
+    QVERIFY2(QString::fromStdString(status.diag().message).contains(u"may not be overwritten"), status.diag().message.c_str());
+    const Liar relu(*standardOperators()->find("relu"));
+    QVERIFY(falsifyFacts(relu, callOf({"relu", {"f32[2, 5]"}, {}}), 1).ok());
+}
+
+void TestLibrary::hostileText() {
+    Diags errors;
+    auto set = withOperators(*standardOperators(),
+                             "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\n"
+                             "op broken(x: T[S...]) -> y: T[S...] { y[i...] = z[i...] }\n"
+                             "op cut(x: T[S...",
+                             "mine.fw", errors);
+    QCOMPARE(errors.size(), std::size_t(2));
+    QVERIFY(set->find("twice") != nullptr && set->find("broken") == nullptr && set->find("relu") != nullptr);
+
+    // Mutations of the shipped texts: refused or defined, and then inferred and instantiated without a crash.
+    std::mt19937 random(5);
+    for (const char* name : {"conv2d", "softmax", "concat", "gather", "transpose", "lrn", "avg_pool2d"}) {
+        const Operator* op = standardOperators()->find(name);
+        const std::string text = "op " + op->signature() + " { " + op->body() + " }";
+        for (int round = 0; round < 150; ++round) {
+            std::string changed = text;
+            for (int edit = 0; edit < 2; ++edit) {
+                const std::size_t at = random() % changed.size();
+                if (random() % 3 == 0)
+                    changed.erase(at, random() % 6);
+                else
+                    changed[at] = "xyNKC01,[]()+-*/%.="[random() % 19];
+            }
+            Diags mistakes;
+            const auto more = withOperators(*standardOperators(), changed, "", mistakes);
+            if (const Operator* mutant = more->find(name))
+                for (const Instance& instance : instances())
+                    if (instance.op == name) {
+                        const OpCall call = callOf(instance);
+                        if (mutant->infer(call).ok() && mutant->instantiate(call).ok())
+                            static_cast<void>(mutant->facts(call));
+                    }
+        }
+    }
+}
+
+void TestLibrary::opaqueOnesSayWhy() {
+    OpCall call;
+    call.declared = {typeOf("f32[2]")};
+    const Operator* unknown = standardOperators()->find("unknown");
+    QCOMPARE(unknown->instantiate(call).diag().code, DiagCode::UnknownOperator);
+    QCOMPARE(unknown->facts(call)->kind, FusionKind::Opaque);
+    QCOMPARE(unknown->infer(call)->outputs[0].text(), std::string("f32[2]"));
+}
+
+QTEST_GUILESS_MAIN(TestLibrary)
+#include "test_library.moc"
