@@ -1,6 +1,7 @@
 // Convolutions, Gemm and MatMul. The normal forms: no bias operand (a `bias` node follows), weights
 // of dense as [N, K] (a constant is transposed here, anything else by a transpose node), alpha and
 // beta as a `mul`.
+#include "base/numbers.h"
 #include "onnx/constant_layout.h"
 #include "onnx/window_geometry.h"
 
@@ -9,6 +10,8 @@
 namespace fw {
 
 namespace {
+
+constexpr std::int64_t largestExtent = std::int64_t{1} << 60; // sums of a few stay countable
 
 Result<Integers> kernelOf(NodeImport& n, const Shape& weights, std::size_t rank) {
     if (weights.size() != rank)
@@ -105,10 +108,15 @@ Status transposedPads(NodeImport& n, const Shape& x, const Integers& outputPaddi
         if (!extent)
             return n.unsupported("output_shape or auto_pad over a free dimension",
                                  "export the model with explicit pads");
-        const std::int64_t out = shape ? wanted[i] : *extent * g.strides[i];
+        const auto stretched = checkedMul(*extent, g.strides[i]);
+        if (!stretched || *stretched > largestExtent)
+            return makeDiag(DiagCode::DimOverflow, "ConvTranspose: the output is too large");
+        const std::int64_t out = shape ? wanted[i] : *stretched;
+        if (out < 1 || out > largestExtent)
+            return n.malformed(fmt::format("an output extent of {}", out));
         const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        const std::int64_t total = g.strides[i] * (*extent - 1) + outputPadding[i] + reach - out;
-        if (out < 1 || total < 0)
+        const std::int64_t total = *stretched - g.strides[i] + outputPadding[i] + reach - out;
+        if (total < 0)
             return n.unsupported(fmt::format("an output extent of {} needs negative pads", out));
         g.pads[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
         g.pads[2 + i] = total - g.pads[i];

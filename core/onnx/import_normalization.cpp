@@ -1,4 +1,5 @@
 // Normalisations and softmax. Softmax before opset 13 flattens its operand to a matrix at the axis.
+#include "base/numbers.h"
 #include "onnx/node_import.h"
 
 #include <fmt/format.h>
@@ -54,11 +55,12 @@ Status layerNorm(NodeImport& n) {
         const auto extent = width.asInt();
         if (!extent)
             return n.unsupported("without a bias, over a free dimension");
-        if (*extent * static_cast<std::int64_t>(dtypeBytes(type.dtype)) > n.tensorLimit())
+        const auto bytes = checkedMul(*extent, static_cast<std::int64_t>(dtypeBytes(type.dtype)));
+        if (!bytes || *bytes > n.tensorLimit())
             return makeDiag(DiagCode::LimitReached, "LayerNormalization is too large");
-        shift = n.addConstant(
-            "shift", dataFromDoubles(type.dtype, {*extent},
-                                     std::vector<double>(static_cast<std::size_t>(*extent), 0.0)));
+        shift = n.addConstant("shift",
+                              TensorData(type.dtype, {*extent},
+                                         std::vector<std::byte>(static_cast<std::size_t>(*bytes))));
     }
     Attrs attrs;
     attrs.set("eps", eps);

@@ -38,6 +38,10 @@ Result<Imported> ModelImporter::run() {
           &ModelImporter::addResults})
         if (auto status = (this->*stage)(); !status)
             return status.takeDiag().at({m_file});
+    for (const std::string& name : m_dims.unusedBindings())
+        m_out.diagnostics.push_back(
+            makeWarning(DiagCode::UnknownName,
+                        fmt::format("the model has no dimension '{}' to bind", cleanText(name))));
     m_editor.removeUnused();
     for (auto& [node, diag] : m_nodeDiags)
         if (m_editor.find(node))
@@ -194,8 +198,13 @@ Status ModelImporter::readInputs() {
                             fmt::format("input '{}' has {} dimensions, the limit is {}", name,
                                         shape->size(), m_options.limits.rank));
         std::vector<std::int64_t> extents;
-        for (const Dim& dim : *shape)
+        for (const Dim& dim : *shape) {
             extents.push_back(dim.asInt().value_or(1));
+            if (extents.back() < 0)
+                return makeDiag(
+                    DiagCode::InputMismatch,
+                    fmt::format("a dimension of input '{}' is bound to {}", name, extents.back()));
+        }
         const auto count = checkedCount(extents);
         if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
             return makeDiag(DiagCode::DimOverflow,
@@ -277,6 +286,12 @@ Status ModelImporter::importNodes() {
     for (const int index : m_order) {
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
+        if (m_graph.node(index).output_size() == 0) {
+            m_out.diagnostics.push_back(makeWarning(DiagCode::OnnxMalformed,
+                                                    "the node has no outputs and is left out",
+                                                    {{}, nodeName(index)}));
+            continue;
+        }
         FW_TRY(const bool known, importKnown(index));
         if (!known)
             FW_CHECK(importNode(index));
@@ -440,6 +455,14 @@ void ModelImporter::note(const std::string& node, const std::string& what) {
 
 Status ModelImporter::checkDeclared(const std::string& name, const TensorType& found,
                                     const std::string& node) {
+    if (const auto extents = fixedExtents(found.shape)) {
+        const auto count = checkedCount(*extents);
+        if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(found.dtype))))
+            return makeDiag(DiagCode::DimOverflow,
+                            fmt::format("'{}' of shape {} has more bytes than can be counted",
+                                        cleanText(name), shapeText(found.shape)),
+                            {{}, node});
+    }
     FW_TRY(const auto declared, declaredType(name));
     if (!declared)
         return {};

@@ -55,9 +55,19 @@ std::string cleanText(std::string_view text) {
 
 Dim DimNames::bindOrVar(const std::string& key, const std::string& name) {
     for (const std::string& candidate : {key, name})
-        if (const auto found = m_bound.find(candidate); found != m_bound.end())
+        if (const auto found = m_bound.find(candidate); found != m_bound.end()) {
+            m_used.insert(candidate);
             return intExpr(found->second);
+        }
     return varExpr(Symbol(name));
+}
+
+std::vector<std::string> DimNames::unusedBindings() const {
+    std::vector<std::string> out;
+    for (const auto& [name, extent] : m_bound)
+        if (!m_used.contains(name))
+            out.push_back(name);
+    return out;
 }
 
 Dim DimNames::named(const std::string& param) {

@@ -26,12 +26,15 @@ public:
     Result<std::optional<Shape>> shape(const proto::TypeProto::Tensor& type,
                                        const std::string& value);
 
+    std::vector<std::string> unusedBindings() const;
+
 private:
     Dim bindOrVar(const std::string& key, const std::string& name);
 
     const std::map<std::string, std::int64_t>& m_bound;
     std::map<std::string, std::string> m_names; // dim_param -> name
     std::set<std::string> m_taken;
+    std::set<std::string> m_used; // bindings that named a dimension
 };
 
 } // namespace fw

@@ -70,7 +70,8 @@ std::optional<double> NodeImport::scalar(std::size_t i) const {
     const TensorData* data = constant(i);
     if (!data || data->count() != 1)
         return std::nullopt;
-    return data->dtype() == DType::F32 ? readableReal(static_cast<float>(data->at(0))) : data->at(0);
+    return data->dtype() == DType::F32 ? readableReal(static_cast<float>(data->at(0)))
+                                       : data->at(0);
 }
 
 Result<std::optional<Integers>> NodeImport::listOrOperand(std::string_view name,

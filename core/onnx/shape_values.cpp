@@ -191,6 +191,8 @@ Outcome reshape(const Call& call) {
             return std::nullopt;
         else
             known *= std::max<std::int64_t>(extent, 1);
+        if (known > static_cast<std::int64_t>(smallTensorLimit))
+            return std::nullopt;
         extents.push_back(extent);
     }
     const auto count = static_cast<std::int64_t>(x->elements.size());

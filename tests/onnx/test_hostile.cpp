@@ -72,6 +72,7 @@ private Q_SLOTS:
     void contradictions_data();
     void contradictions();
     void cyclesAreNamed();
+    void nodesWithoutOutputsAreLeftOut();
     void unsortedNodesAreSorted();
     void weightsListedAsInputsAreWeights();
     void unknownOperatorOpens();
@@ -247,6 +248,12 @@ void TestHostile::contradictions_data() {
         m.integers("t", {1 << 20, 1 << 20}).output("z");
         m.node("ConstantOfShape", "t", "z");
     });
+    row("transposed bomb", DiagCode::DimOverflow, "too large", [](M& m) {
+        m.input("a", {"1", "1", "4", "1000000000000"}).weights("k", {1, 1, 3, 3}).output("z");
+        auto& node = m.node("ConvTranspose", "a k", "z");
+        M::set(node, "strides", std::vector<std::int64_t>{1, 1 << 24});
+        M::setText(node, "auto_pad", "SAME_UPPER");
+    });
     row("gather outside", DiagCode::OnnxMalformed, "index 5", [](M& m) {
         m.input("a", {"2", "3"}).integers("t", {5}).output("z");
         m.node("Gather", "a t", "z");
@@ -277,6 +284,18 @@ void TestHostile::cyclesAreNamed() {
     ModelBuilder self = small();
     self.node("Relu", "c", "c", "self");
     QVERIFY(read(self.bytes()).diag().code == DiagCode::OnnxCycle);
+}
+
+void TestHostile::nodesWithoutOutputsAreLeftOut() {
+    for (const char* type :
+         {"Split", "Identity", "Relu", "Reshape", "Max", "Constant", "ConstantOfShape", "Odd"}) {
+        ModelBuilder m = small();
+        m.node(type, "x", "", "mute");
+        const auto result = read(m.bytes());
+        QVERIFY2(result.ok(), textOf(result).c_str());
+        QCOMPARE(result->diagnostics.size(), 1u);
+        QCOMPARE(result->diagnostics[0].where.node, std::string("mute"));
+    }
 }
 
 void TestHostile::unsortedNodesAreSorted() {
@@ -365,6 +384,12 @@ void TestHostile::dimensionsAreBound() {
     QCOMPARE(result->graph->node(result->graph->inputs()[0]).outputs[0].type.text(),
              std::string("f32[5, 8]"));
     QVERIFY(result->graph->freeDims().empty());
+    options.dims = {{"N", -5}};
+    QVERIFY(read(small().bytes(), options).diag().code == DiagCode::InputMismatch);
+    options.dims = {{"M", 5}};
+    const auto typo = read(small().bytes(), options);
+    QVERIFY(typo.ok() && typo->diagnostics.size() == 1);
+    QVERIFY(typo->diagnostics[0].code == DiagCode::UnknownName);
 }
 
 void TestHostile::namesStayTextAndUnique() {

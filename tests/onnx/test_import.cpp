@@ -144,7 +144,8 @@ void TestImport::shapesFollowFreeDimensions() {
     const auto result = read(m.bytes());
     QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
     QCOMPARE(operatorsOf(*result->graph), std::string("reshape"));
-    QCOMPARE(result->graph->nodes().back()->outputs[0].type.text(), "f32[N, " + (varExpr("S") * Expr(4)).text() + "]");
+    QCOMPARE(result->graph->nodes().back()->outputs[0].type.text(),
+             "f32[N, " + (varExpr("S") * Expr(4)).text() + "]");
 
     M open;
     open.input("x", {"N", "512", "7", "7"}).integers("t", {-1, 25088}).output("y");
