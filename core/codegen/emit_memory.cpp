@@ -46,8 +46,6 @@ void Emitter::tag(llvm::Instruction* access, const Storage& at) {
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, at.scope);
     if (at.noalias)
         access->setMetadata(llvm::LLVMContext::MD_noalias, at.noalias);
-    if (at.buffer->access == BufferAccess::Read && !at.isShared && llvm::isa<llvm::LoadInst>(access))
-        access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(m_module.getContext(), {}));
 }
 
 Emitter::Storage* Emitter::storage(Symbol buffer) {

@@ -3,6 +3,8 @@
 // variable bound to a constant; Vector binds it to the lanes of one or more vectors.
 #include "codegen/emitter.h"
 
+#include "loop/passes.h"
+
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DIBuilder.h>
@@ -80,7 +82,6 @@ Emitter::Emitter(llvm::Module& module, llvm::IRBuilderBase& builder, const EmitR
         storage.buffer = &m_nest.parameters[i];
         storage.parameter = i;
         storage.scope = llvm::MDNode::get(module.getContext(), {scopes[i]});
-        storage.isShared = others.size() + 1 < count;
         storage.noalias = others.empty() ? nullptr : llvm::MDNode::get(module.getContext(), others);
         m_storage[storage.buffer->name] = storage;
     }
@@ -270,8 +271,13 @@ void Emitter::serialLoop(const Stmt& stmt, const Index& min, const Index& extent
     m_known.clear();
 }
 
+// Repeated tiles of accumulators read the same elements. Kept in registers from one tile to the next, these
+// would push accumulators out, so a fence, which is no instruction, makes every tile load its own.
 void Emitter::unrolledLoop(const Stmt& stmt, std::int64_t min, std::int64_t extent) {
+    const bool isTile = unrolledSize(stmt->body[0]) >= m_request.target->vectorRegisters * 3 / 4;
     for (std::int64_t i = 0; i < extent; ++i) {
+        if (i > 0 && isTile)
+            m_builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
         bind(stmt->var, {.constant = min + i});
         m_constants[stmt->var] = Expr(min + i);
         statement(stmt->body[0]);

@@ -82,7 +82,6 @@ private:
         llvm::MDNode* noalias = nullptr;
         std::size_t parameter = 0;
         std::int64_t elements = -1;       // of a local buffer
-        bool isShared = false;            // a Parameter that may overlap another
         bool perLane = false;             // one copy per lane: allocated inside a Vector loop
     };
     struct Mask {
