@@ -230,7 +230,7 @@ Expr floorDivExpr(const Expr& left, const Expr& right) {
     adapt(a, b);
     if (b.isInt() && b->integer != 0)
         if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
-                return std::optional(floorDiv(x, y));
+                return x == INT64_MIN && y == -1 ? std::nullopt : std::optional(floorDiv(x, y));
             }))
             return *folded;
     if (b.isInt(1))
@@ -243,7 +243,7 @@ Expr modExpr(const Expr& left, const Expr& right) {
     adapt(a, b);
     if (b.isInt() && b->integer != 0)
         if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
-                return std::optional(floorMod(x, y));
+                return x == INT64_MIN && y == -1 ? std::nullopt : std::optional(floorMod(x, y));
             }))
             return *folded;
     if (b.isInt(1))

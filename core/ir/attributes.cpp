@@ -1,6 +1,8 @@
 #include "ir/attributes.h"
 
 #include "base/numbers.h"
+#include "ir/tensor_text.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -66,19 +68,6 @@ std::string realText(double value) {
     return text;
 }
 
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        if (c == '\n')
-            out += "\\n";
-        else
-            out += c;
-    }
-    return out + "\"";
-}
-
 template <class List, class Print>
 std::string listText(const List& list, Print print) {
     std::string out = "[";
@@ -90,18 +79,19 @@ std::string listText(const List& list, Print print) {
 struct AttrPrinter {
     std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
     std::string operator()(double value) const { return realText(value); }
-    std::string operator()(const std::string& value) const { return quoted(value); }
+    std::string operator()(const std::string& value) const { return quoteText(value); }
     std::string operator()(DType value) const { return std::string(dtypeText(value)); }
     std::string operator()(const Integers& list) const {
         return listText(list, [](std::int64_t value) { return fmt::format("{}", value); });
     }
     std::string operator()(const Reals& list) const { return listText(list, realText); }
-    std::string operator()(const Texts& list) const { return listText(list, quoted); }
+    std::string operator()(const Texts& list) const { return listText(list, quoteText); }
     std::string operator()(const Exprs& list) const {
         return listText(list, [](const Expr& value) { return value.text(); });
     }
     std::string operator()(const TensorData& data) const {
-        return fmt::format("tensor({}, {})", data.type().text(), data.hash().hex());
+        const auto elements = elementsText(data);
+        return fmt::format("tensor({}, {})", data.type().text(), elements ? *elements : quoteText(data.hash().hex()));
     }
 };
 
@@ -116,7 +106,7 @@ std::string Attrs::print() const {
         return {};
     std::string out = "{";
     for (std::size_t i = 0; i < m_items.size(); ++i)
-        out += (i > 0 ? ", " : "") + m_items[i].first + " = " + attrText(m_items[i].second);
+        out += (i > 0 ? ", " : "") + nameOrQuoted(m_items[i].first) + " = " + attrText(m_items[i].second);
     return out + "}";
 }
 

@@ -39,6 +39,6 @@ private:
     std::vector<std::pair<std::string, AttrValue>> m_items;
 };
 
-std::string attrText(const AttrValue& value); // reads back; tensors as "tensor(f32[3], hash)"
+std::string attrText(const AttrValue& value); // reads back; a large tensor as tensor(f32[300], "hash")
 
 } // namespace fw

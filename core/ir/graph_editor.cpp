@@ -185,10 +185,12 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
     graph->m_nextId = m_nextId;
     graph->m_assumptions = m_assumptions;
 
-    // Kahn's algorithm over the order of creation, so that an unchanged graph keeps its order.
+    // Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph keeps its order.
     std::map<NodeId, std::size_t> position;
-    for (std::size_t i = 0; i < m_order.size(); ++i)
-        position[m_order[i]] = i;
+    for (const NodeId id : m_inputs)
+        position.emplace(id, position.size());
+    for (const NodeId id : m_order)
+        position.emplace(id, position.size());
     std::map<NodeId, std::size_t> waiting;
     std::map<NodeId, std::vector<NodeId>> consumers;
     std::set<std::pair<std::size_t, NodeId>> ready;

@@ -1,6 +1,6 @@
 #include "ir/graph_text.h"
 
-#include "base/numbers.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -8,76 +8,54 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t inlineElements = 16;
-
-bool isIdentifier(const std::string& name) {
-    if (name.empty() || (std::isdigit(static_cast<unsigned char>(name[0])) != 0))
-        return false;
-    for (const char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_')
-            return false;
-    return true;
-}
-
-std::string quoted(const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        if (static_cast<unsigned char>(c) < 32)
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        else
-            out += c;
-    }
-    return out + "\"";
-}
-
 std::string nameText(const std::string& name) {
-    return isIdentifier(name) ? name : quoted(name);
-}
-
-std::string elements(const TensorData& data) {
-    std::string out = "[";
-    for (std::size_t i = 0; i < data.count(); ++i) {
-        out += i > 0 ? ", " : "";
-        out += isFloat(data.dtype()) ? numberText(data.at(i)) : fmt::format("{}", data.integerAt(i));
-    }
-    return out + "]";
+    return name == "none" ? quoteText(name) : nameOrQuoted(name);
 }
 
 std::string constantText(const Node& node) {
     const TensorData& data = *node.data;
-    const bool small = data.count() <= inlineElements && data.dtype() != DType::Text;
-    const std::string value = small ? elements(data) : fmt::format("@{} hash {}", quoted(node.name), data.hash().hex());
+    const auto elements = elementsText(data);
+    const std::string value = elements ? *elements : fmt::format("@{} hash \"{}\"", quoteText(node.name), data.hash().hex());
     return fmt::format("const {} : {}", value, data.type().text());
 }
 
-std::string nodeText(const Graph& graph, const Node& node) {
+// Empty if a reader would find the same.
+std::string originsText(const Node& node, std::size_t position) {
+    if (node.origins.size() == 1 && node.origins[0] == static_cast<NodeId>(position))
+        return {};
+    std::string out;
+    for (const NodeId id : node.origins)
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", id);
+    return " @from(" + out + ")";
+}
+
+std::string callText(const Graph& graph, const Node& node) {
+    std::string operands;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        operands += (i > 0 ? ", " : "") + (node.inputs[i].valid() ? nameText(graph.output(node.inputs[i]).name) : std::string("none"));
+    if (node.op != "unknown")
+        return fmt::format("{}({}){}{}", node.op, operands, node.attrs.empty() ? "" : " ", node.attrs.print());
+    Attrs attrs = node.attrs;
+    attrs.erase("domain");
+    attrs.erase("op_type");
+    std::string out = fmt::format("unknown {} {}({}){}{}", quoteText(node.attrs.text("domain", {})), quoteText(node.attrs.text("op_type", {})),
+                                  operands, attrs.empty() ? "" : " ", attrs.print());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        out += (i == 0 ? " : " : ", ") + node.outputs[i].type.text();
+    return out;
+}
+
+std::string nodeText(const Graph& graph, const Node& node, std::size_t position) {
     std::string results;
     for (const Output& output : node.outputs)
         results += (results.empty() ? "" : ", ") + nameText(output.name);
     if (node.outputs.size() != 1)
         results = "(" + results + ")";
     if (node.isConstant())
-        return fmt::format("{} = {}", results, constantText(node));
-    std::string operands;
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        operands += (i > 0 ? ", " : "") + (node.inputs[i].valid() ? nameText(graph.output(node.inputs[i]).name) : std::string("none"));
-    std::string out = fmt::format("{} = {}({})", results, node.op, operands);
-    if (!node.attrs.empty())
-        out += " " + node.attrs.print();
-    if (node.op == "unknown")
-        for (std::size_t i = 0; i < node.outputs.size(); ++i)
-            out += (i == 0 ? " : " : ", ") + node.outputs[i].type.text();
-    out += fmt::format(" @node({})", quoted(node.name));
-    if (!(node.origins.size() == 1 && node.origins[0] == node.id)) {
-        std::string origins;
-        for (const NodeId id : node.origins)
-            origins += fmt::format("{}{}", origins.empty() ? "" : ", ", id);
-        out += fmt::format(" @from({})", origins);
-    }
-    if (node.op != "unknown")
-        out += "   # " + node.outputs.at(0).type.text();
+        return fmt::format("{} = {}{}", results, constantText(node), originsText(node, position));
+    std::string out = fmt::format("{} = {} @node({}){}", results, callText(graph, node), quoteText(node.name), originsText(node, position));
+    if (node.op != "unknown" && !node.outputs.empty())
+        out += "   # " + node.outputs[0].type.text();
     return out;
 }
 
@@ -85,9 +63,10 @@ std::string nodeText(const Graph& graph, const Node& node) {
 
 std::string printGraph(const Graph& graph) {
     std::string inputs, results;
-    for (const NodeId id : graph.inputs()) {
-        const Output& output = graph.node(id).outputs.at(0);
-        inputs += fmt::format("{}{}: {}", inputs.empty() ? "" : ", ", nameText(output.name), output.type.text());
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+        const Node& node = graph.node(graph.inputs()[i]);
+        const Output& output = node.outputs.at(0);
+        inputs += fmt::format("{}{}: {}{}", i == 0 ? "" : ", ", nameText(output.name), output.type.text(), originsText(node, i));
     }
     for (const NamedValue& result : graph.results()) {
         const std::string& value = graph.output(result.value).name;
@@ -96,10 +75,11 @@ std::string printGraph(const Graph& graph) {
         if (value != result.name)
             results += " = " + nameText(value);
     }
-    std::string out = fmt::format("graph {}({}) -> {} {{\n", nameText(graph.name()), inputs, results);
+    std::string out = fmt::format("graph {}({}) -> {} {{\n", nameOrQuoted(graph.name()), inputs, results);
+    std::size_t position = graph.inputs().size();
     for (const NodePtr& node : graph.nodes())
         if (!node->isInput())
-            out += "  " + nodeText(graph, *node) + "\n";
+            out += "  " + nodeText(graph, *node, position++) + "\n";
     return out + "}\n";
 }
 

@@ -95,7 +95,7 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     const Graph& graph = *imported.graph;
     InfoDocument out;
     out.model = path;
-    out.format = path.ends_with(".onnx") ? "onnx" : "folder";
+    out.format = path.ends_with(".onnx") ? "onnx" : path.ends_with(".fw") ? "fw" : "folder";
     out.name = graph.name();
     out.producer = imported.info.producer;
     out.opset = imported.info.opset;

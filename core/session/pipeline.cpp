@@ -1,7 +1,9 @@
 #include "session/pipeline.h"
 
+#include "base/files.h"
 #include "library/library.h"
 #include "onnx/tensor_file.h"
+#include "session/graph_file.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +36,17 @@ std::string modelFileOf(const std::string& model) {
     return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
 }
 
+// The library and what the user's books declare. Mistakes in a book are told by the stage that applies it.
+std::shared_ptr<const OperatorSet> operatorsOf(const std::vector<std::string>& books) {
+    std::shared_ptr<const OperatorSet> operators = standardOperators();
+    for (const std::string& book : books)
+        if (const Result<MappedFile> mapped = mapFile(book, 16u << 20)) {
+            Diags ignored;
+            operators = withOperators(*operators, mapped->text(), book, ignored);
+        }
+    return operators;
+}
+
 } // namespace
 
 void Context::report(const std::string& stage, const std::string& text, std::size_t done, std::size_t total) const {
@@ -63,7 +76,8 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
-        FW_TRY(Imported imported, importModel(m_modelFile, standardOperators(), options, context.cancel));
+        FW_TRY(Imported imported, isGraphFile(m_modelFile) ? readGraphFile(m_modelFile, operatorsOf(m_inputs.rules), m_inputs.dims)
+                                                          : importModel(m_modelFile, operatorsOf(m_inputs.rules), options, context.cancel));
         m_importMs = milliseconds(start);
         return imported;
     });

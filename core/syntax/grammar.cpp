@@ -1,4 +1,5 @@
 // Every declaration of the language, by its keyword.
+#include "syntax/graph.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
 
@@ -8,7 +9,7 @@ const Grammar& fwGrammar() {
     static const Grammar grammar = {
         {"op", parseOpDeclaration},           {"rule", parseRuleDeclaration},
         {"pattern", parsePatternDeclaration}, {"chain", parseChainDeclaration},
-        {"builtin", parseBuiltinDeclaration},
+        {"builtin", parseBuiltinDeclaration}, {"graph", parseGraphDeclaration},
     };
     return grammar;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <limits>
 
 namespace fw {
 
@@ -177,6 +178,13 @@ Tree Parser::unary() {
     const Deeper deeper(*this);
     const Token first = peek();
     Tree tree;
+    if (at("-") && peek(1).kind == TokenKind::Int && peek(1).text == "9223372036854775808") {
+        take();
+        take();
+        tree.integer = std::numeric_limits<std::int64_t>::min(); // its magnitude is no integer
+        finish(tree, first);
+        return tree;
+    }
     tree.kind = TreeKind::Unary;
     tree.text = take().text;
     tree.args.push_back(unary());

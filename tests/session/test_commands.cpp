@@ -57,6 +57,7 @@ private Q_SLOTS:
     void samplesGiveTheirExpectedOutputs();
     void freeDimensionsRunAtOddSizes();
     void profileKeepsSumAndEndToEndApart();
+    void graphFilesAreModels();
     void wrongInputsAreRefused();
     void unknownThingsAreNamed();
     void cancelledWorkSaysSo();
@@ -197,6 +198,55 @@ void TestCommands::profileKeepsSumAndEndToEndApart() {
     }
     QVERIFY(std::abs(share - 1) < 1e-6);
     QVERIFY(estimated);
+}
+
+// A model can be text, with operators of its own.
+void TestCommands::graphFilesAreModels() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("net.fw"));
+    const auto write = [&](const char* text) {
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        out.write(text);
+    };
+    write("op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\n"
+          "graph net(x: f32[N, 8]) -> y {\n  w = const random(7) : f32[4, 8]\n  d = dense(x, w)  t = twice(d)  i = identity(t)  y = relu(i)\n}\n");
+    Asked a;
+    Arguments arguments;
+    arguments.model = file.toStdString();
+    arguments.target = "x86-64 -libs=";
+    const InfoDocument info = a.get<InfoDocument>("info", arguments);
+    QCOMPARE(info.format, std::string("fw"));
+    QCOMPARE(info.name, std::string("net"));
+    QVERIFY(info.runnable);
+    QCOMPARE(info.ops.at("twice"), 1);
+    arguments.dims = {{"N", 3}};
+    QVERIFY(a.get<InfoDocument>("info", arguments).flops.has_value());
+    const Result<std::string> run = a.ask("run", arguments);
+    QVERIFY2(run.ok(), run.ok() ? "" : run.diag().text().c_str());
+    arguments.dims = {{"M", 3}};
+    QCOMPARE(a.ask("info", arguments).diag().code, DiagCode::UnknownName);
+    // A book may declare operators that its rules emit.
+    const QString book = folder.filePath(QStringLiteral("book.fw"));
+    QFile rules(book);
+    QVERIFY(rules.open(QIODevice::WriteOnly));
+    rules.write("op thrice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 3 }\nrule r {\n match y = relu(x)\n emit y = thrice(x)\n}\n");
+    rules.close();
+    arguments.dims.clear();
+    arguments.rules = {book.toStdString()};
+    arguments.stage = "rewritten";
+    const GraphDocument rewritten = a.get<GraphDocument>("graph", arguments);
+    QVERIFY(std::any_of(rewritten.nodes.begin(), rewritten.nodes.end(), [](const NodeRecord& node) { return node.op == "thrice"; }));
+    arguments.rules.clear();
+    // Weights that are only named are not there.
+    arguments.dims.clear();
+    write("graph named(x: f32[N, 80]) -> y {\n  w = const @\"w\" hash \"00\" : f32[4, 80]\n  y = dense(x, w)\n}\n");
+    const Diag refused = a.ask("info", arguments).diag();
+    QCOMPARE(refused.code, DiagCode::UnknownName);
+    QCOMPARE(refused.where.file, arguments.model);
+    QCOMPARE(refused.where.line, 2);
+    write("rule r { match y = relu(x) emit y = x }\n");
+    QCOMPARE(a.ask("info", arguments).diag().code, DiagCode::Syntax);
 }
 
 void TestCommands::wrongInputsAreRefused() {

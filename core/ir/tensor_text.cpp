@@ -1,0 +1,168 @@
+#include "ir/tensor_text.h"
+
+#include "base/numbers.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t inlineCount = 16;
+constexpr std::int64_t largestConstant = std::int64_t(1) << 28;
+
+std::string floatText(double value, DType dtype) {
+    if (dtype == DType::F32) {
+        // The shortest text of the float, unless rounding it twice leads elsewhere.
+        std::string text = fmt::format("{}", static_cast<float>(value));
+        const auto back = parseNumber(text);
+        if (back && static_cast<double>(static_cast<float>(*back)) == value)
+            return text;
+    }
+    return numberText(value);
+}
+
+bool fits(std::int64_t value, DType dtype) {
+    const auto within = [&](auto low, auto high) { return value >= static_cast<std::int64_t>(low) && value <= static_cast<std::int64_t>(high); };
+    switch (dtype) {
+    case DType::Bool:
+        return within(0, 1);
+    case DType::I8:
+        return within(INT8_MIN, INT8_MAX);
+    case DType::U8:
+        return within(0, UINT8_MAX);
+    case DType::I16:
+        return within(INT16_MIN, INT16_MAX);
+    case DType::U16:
+        return within(0, UINT16_MAX);
+    case DType::I32:
+        return within(INT32_MIN, INT32_MAX);
+    case DType::U32:
+        return within(0, UINT32_MAX);
+    case DType::U64:
+        return value >= 0;
+    case DType::I64:
+        return true;
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+    case DType::Text:
+        return false;
+    }
+    return false;
+}
+
+} // namespace
+
+std::optional<double> numberFromTree(const Tree& tree) {
+    if (tree.kind == TreeKind::Int)
+        return static_cast<double>(tree.integer);
+    if (tree.kind == TreeKind::Float)
+        return tree.real;
+    if (tree.isName("inf"))
+        return std::numeric_limits<double>::infinity();
+    if (tree.isName("nan"))
+        return std::numeric_limits<double>::quiet_NaN();
+    if (tree.kind == TreeKind::Unary && tree.text == "-")
+        if (const auto inner = numberFromTree(tree.args.at(0)))
+            return -*inner;
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> integerFromTree(const Tree& tree) {
+    if (tree.kind == TreeKind::Int)
+        return tree.integer;
+    if (tree.isName("true") || tree.isName("false"))
+        return tree.text == "true" ? 1 : 0;
+    if (tree.kind == TreeKind::Unary && tree.text == "-")
+        if (const auto inner = integerFromTree(tree.args.at(0)); inner && *inner != INT64_MIN)
+            return -*inner;
+    return std::nullopt;
+}
+
+std::optional<std::string> elementsText(const TensorData& data) {
+    if (data.dtype() == DType::Text || data.count() > inlineCount)
+        return std::nullopt;
+    const bool real = isFloat(data.dtype());
+    const TensorData back = real ? dataFromDoubles(data.dtype(), data.extents(), data.toDoubles())
+                                 : dataFromIntegers(data.dtype(), data.extents(), data.toIntegers());
+    if (!(back == data))
+        return std::nullopt;
+    std::string out = "[";
+    for (std::size_t i = 0; i < data.count(); ++i) {
+        out += i > 0 ? ", " : "";
+        if (real) {
+            out += floatText(data.at(i), data.dtype());
+        } else {
+            if (!fits(data.integerAt(i), data.dtype()))
+                return std::nullopt;
+            out += fmt::format("{}", data.integerAt(i));
+        }
+    }
+    return out + "]";
+}
+
+Result<std::vector<std::int64_t>> constantExtents(const TensorType& type) {
+    auto extents = fixedExtents(type.shape);
+    if (!extents)
+        return makeDiag(DiagCode::DimUnbound, "a constant has no free dimension: " + type.text());
+    FW_TRY(const std::int64_t count, checkedCount(*extents));
+    if (count > largestConstant)
+        return makeDiag(DiagCode::LimitReached, "the constant is too large: " + type.text());
+    return std::move(*extents);
+}
+
+Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, const std::string& file) {
+    const Where where{file, {}, elements.span.line, elements.span.column};
+    Result<std::vector<std::int64_t>> extents = constantExtents(type);
+    if (!extents)
+        return extents.takeDiag().at(where);
+    const std::int64_t count = *checkedCount(*extents);
+    if (elements.kind != TreeKind::List || static_cast<std::int64_t>(elements.args.size()) != count)
+        return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} has {} elements, {} are written", type.text(), count, elements.args.size()), where);
+    if (type.dtype == DType::Text)
+        return makeDiag(DiagCode::TextType, "elements of text cannot be written", where);
+    std::vector<double> reals;
+    std::vector<std::int64_t> integers;
+    for (const Tree& element : elements.args) {
+        const Where place{file, {}, element.span.line, element.span.column};
+        if (isFloat(type.dtype)) {
+            const auto value = numberFromTree(element);
+            if (!value)
+                return makeDiag(DiagCode::TextType, "a number expected", place);
+            reals.push_back(*value);
+        } else {
+            const auto value = integerFromTree(element);
+            if (!value || !fits(*value, type.dtype))
+                return makeDiag(DiagCode::TextType, fmt::format("an element of type {} expected", dtypeText(type.dtype)), place);
+            integers.push_back(*value);
+        }
+    }
+    return isFloat(type.dtype) ? dataFromDoubles(type.dtype, std::move(*extents), reals)
+                               : dataFromIntegers(type.dtype, std::move(*extents), integers);
+}
+
+Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope) {
+    const auto dtype = parseDtype(tree.dtype);
+    if (!dtype)
+        return makeDiag(DiagCode::TextType, "'" + tree.dtype + "' is not an element type", {scope.file, {}, tree.span.line, tree.span.column},
+                        "f32, i64, bool, ...");
+    TensorType type;
+    type.dtype = *dtype;
+    for (const DimTree& dim : tree.dims) {
+        const Where where{scope.file, {}, dim.value.span.line, dim.value.span.column};
+        FW_TRY(Expr extent, elaborateExpr(dim.value, scope));
+        const auto fixed = extent.asInt();
+        if (!dim.axis.empty() || extent.dtype() != DType::I64 || hasLoad(extent) || (extent.isConstant() && !fixed))
+            return makeDiag(DiagCode::TextType, "this is not a dimension", where);
+        if (fixed && *fixed < 0)
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", *fixed), where);
+        type.shape.push_back(std::move(extent));
+    }
+    return type;
+}
+
+} // namespace fw

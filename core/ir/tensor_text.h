@@ -1,0 +1,28 @@
+// Small tensors and tensor types as `.fw` text: "[1, 2.5]" and "f32[N, 4]".
+#pragma once
+
+#include "expr/parse.h"
+#include "ir/tensor_data.h"
+#include "syntax/tree.h"
+
+#include <optional>
+#include <string>
+
+namespace fw {
+
+// The elements in row-major order. nullopt if there are more than 16, or if the text would not read back
+// as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its hash.
+std::optional<std::string> elementsText(const TensorData& data);
+
+// Counterparts. ShapeMismatch, TextType, DimOverflow with the place in `file`.
+Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, const std::string& file);
+// `scope` says what the names of dimensions stand for.
+Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope);
+// Extents of a type that must have no free dimension, with at most 2^28 elements.
+Result<std::vector<std::int64_t>> constantExtents(const TensorType& type);
+
+// A number with an optional sign, inf or nan.
+std::optional<double> numberFromTree(const Tree& tree);
+std::optional<std::int64_t> integerFromTree(const Tree& tree); // true and false are 1 and 0
+
+} // namespace fw

@@ -1,0 +1,40 @@
+#include "session/graph_file.h"
+
+#include "base/files.h"
+#include "ir/graph_text.h"
+#include "library/library.h"
+
+#include <filesystem>
+
+namespace fw {
+
+bool isGraphFile(const std::string& path) {
+    return std::filesystem::path(path).extension() == ".fw";
+}
+
+Result<Imported> readGraphFile(const std::string& path, std::shared_ptr<const OperatorSet> operators, const std::map<std::string, std::int64_t>& dims) {
+    FW_TRY(const MappedFile mapped, mapFile(path, 64u << 20));
+    Diags errors;
+    operators = withOperators(*operators, mapped.text(), path, errors);
+    if (!errors.empty())
+        return errors.front();
+    GraphTextOptions options;
+    options.file = path;
+    options.dims = dims;
+    options.origins = GraphEditor::Origins::Fresh;
+    Imported out;
+    FW_TRY(out.graph, parseGraph(mapped.text(), std::move(operators), options));
+    out.info.producer = "text";
+    for (const NodePtr& node : out.graph->nodes()) {
+        if (node->isInput() || node->isConstant())
+            continue;
+        const bool unknown = node->op == "unknown";
+        ++out.info.operators[unknown ? node->attrs.text("op_type", node->op) : node->op];
+        if (unknown)
+            out.diagnostics.push_back(makeDiag(DiagCode::UnknownOperator, "the operator " + node->attrs.text("op_type", {}) + " is not known",
+                                               {path, node->name}, "the graph can be drawn, but not run"));
+    }
+    return out;
+}
+
+} // namespace fw

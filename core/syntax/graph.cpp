@@ -1,0 +1,184 @@
+#include "syntax/graph.h"
+
+namespace fw {
+
+namespace {
+
+std::string valueName(Parser& parser, std::string_view what) {
+    if (parser.peek().kind == TokenKind::Text && !parser.peek().text.empty())
+        return parser.take().text;
+    return parser.expectName(what);
+}
+
+ValueTree value(Parser& parser) {
+    ValueTree tree;
+    const Token first = parser.peek();
+    tree.name = valueName(parser, "the name of a value");
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+ValueTree operand(Parser& parser) {
+    if (!parser.at("none"))
+        return value(parser);
+    ValueTree absent;
+    absent.span = parser.take().span;
+    return absent;
+}
+
+std::vector<std::int64_t> origins(Parser& parser) {
+    std::vector<std::int64_t> list;
+    parser.expect("(");
+    if (parser.accept(")"))
+        return list;
+    do
+        list.push_back(parser.expectInt("the number of a node"));
+    while (parser.accept(","));
+    parser.expect(")");
+    return list;
+}
+
+// `@from(...)` if it comes next.
+std::optional<std::vector<std::int64_t>> acceptOrigins(Parser& parser) {
+    if (!parser.at("@") || !parser.peek(1).is("from"))
+        return std::nullopt;
+    parser.take();
+    parser.take();
+    return origins(parser);
+}
+
+ConstantTree constant(Parser& parser) {
+    ConstantTree tree;
+    if (parser.accept("random")) {
+        tree.kind = ConstantKind::Random;
+        parser.expect("(");
+        tree.seed = parser.expectInt("the seed");
+        parser.expect(")");
+    } else if (parser.accept("@")) {
+        tree.kind = ConstantKind::Reference;
+        tree.name = parser.expectText("the name of the constant");
+        if (parser.accept("hash"))
+            tree.hash = parser.expectText("the hash of the constant");
+    } else if (parser.at("[")) {
+        tree.elements = parser.primary();
+    } else {
+        parser.fail("expected the elements in brackets, random(SEED) or @\"name\"");
+    }
+    return tree;
+}
+
+std::vector<TreeAttr> graphAttrs(Parser& parser) {
+    std::vector<TreeAttr> list;
+    while (!parser.failed() && !parser.at("}")) {
+        TreeAttr attr;
+        const Token first = parser.peek();
+        attr.name = valueName(parser, "an attribute");
+        parser.expect("=");
+        attr.value = parser.expression();
+        attr.span = parser.spanFrom(first);
+        list.push_back(std::move(attr));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect("}");
+    return list;
+}
+
+void call(Parser& parser, GraphNodeTree& node) {
+    node.op = parser.expectName("an operator");
+    if (node.op == "unknown") {
+        node.domain = parser.expectText("the domain");
+        node.type = parser.expectText("the operator type");
+    }
+    parser.expect("(");
+    while (!parser.failed() && !parser.at(")")) {
+        node.operands.push_back(operand(parser));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect(")");
+    if (parser.accept("{"))
+        node.attrs = graphAttrs(parser);
+}
+
+void types(Parser& parser, GraphNodeTree& node) {
+    parser.expect(":");
+    do
+        node.types.push_back(parser.type());
+    while (node.op == "unknown" && parser.accept(","));
+}
+
+GraphNodeTree node(Parser& parser) {
+    GraphNodeTree tree;
+    const Token first = parser.peek();
+    if (parser.accept("(")) {
+        while (!parser.failed() && !parser.at(")")) {
+            tree.results.push_back(value(parser));
+            if (!parser.accept(","))
+                break;
+        }
+        parser.expect(")");
+    } else {
+        tree.results.push_back(value(parser));
+    }
+    parser.expect("=");
+    if (parser.at("const") && !parser.peek(1).is("(")) {
+        parser.take();
+        tree.constant = constant(parser);
+        types(parser, tree);
+    } else {
+        call(parser, tree);
+        if (tree.op == "unknown" && !tree.results.empty())
+            types(parser, tree);
+    }
+    while (parser.at("@") && !parser.failed()) {
+        if (auto from = acceptOrigins(parser)) {
+            tree.origins = std::move(from);
+            continue;
+        }
+        parser.take();
+        parser.expect("node");
+        parser.expect("(");
+        tree.name = parser.expectText("the name of the node");
+        parser.expect(")");
+    }
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+} // namespace
+
+std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser) {
+    auto graph = std::make_shared<GraphTree>();
+    graph->name = valueName(parser, "the name of the graph");
+    parser.expect("(");
+    while (!parser.failed() && !parser.at(")")) {
+        GraphInputTree input;
+        input.value = value(parser);
+        parser.expect(":");
+        input.type = parser.type();
+        input.origins = acceptOrigins(parser);
+        graph->inputs.push_back(std::move(input));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect(")");
+    parser.expect("->");
+    while (!parser.failed() && !parser.at("{")) {
+        GraphResultTree result;
+        result.value = value(parser);
+        result.name = result.value.name;
+        if (parser.accept("="))
+            result.value = value(parser);
+        graph->results.push_back(std::move(result));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}"))
+        graph->nodes.push_back(node(parser));
+    parser.expect("}");
+    return graph;
+}
+
+} // namespace fw

@@ -1,0 +1,64 @@
+// The tree of a graph:
+//
+//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...} "{" { node } "}"
+//     node    := results "=" (constant | call) { "@node" "(" TEXT ")" | from }
+//     results := value | "(" [value {"," value}] ")"
+//     constant := "const" ( list | "random" "(" INT ")" | "@" TEXT ["hash" TEXT] ) ":" type
+//     call    := NAME "(" [operand {"," operand}] ")" ["{" attrs "}"]
+//              | "unknown" TEXT TEXT "(" ... ")" ["{" attrs "}"] ":" type {"," type}
+//     operand := value | "none"        value := NAME | TEXT        from := "@from" "(" [INT {"," INT}] ")"
+//     attrs   := (NAME | TEXT) "=" expression {"," ...}
+#pragma once
+
+#include "syntax/parser.h"
+
+namespace fw {
+
+struct ValueTree {
+    std::string name; // empty: an absent optional operand
+    Span span;
+};
+
+struct GraphInputTree {
+    ValueTree value;
+    TypeTree type;
+    std::optional<std::vector<std::int64_t>> origins;
+};
+
+struct GraphResultTree {
+    std::string name;
+    ValueTree value;
+};
+
+enum class ConstantKind : std::uint8_t { Inline, Random, Reference };
+
+struct ConstantTree {
+    ConstantKind kind = ConstantKind::Inline;
+    Tree elements;         // Inline: a list
+    std::int64_t seed = 0; // Random
+    std::string name;      // Reference
+    std::string hash;      // Reference; empty if not written
+};
+
+struct GraphNodeTree {
+    std::vector<ValueTree> results;
+    std::optional<ConstantTree> constant;
+    std::string op; // of a call
+    std::string domain, type; // of an unknown operator
+    std::vector<ValueTree> operands;
+    std::vector<TreeAttr> attrs;
+    std::vector<TypeTree> types; // of a constant, or of the results of an unknown operator
+    std::string name;            // empty if not written
+    std::optional<std::vector<std::int64_t>> origins;
+    Span span;
+};
+
+struct GraphTree : DeclarationTree {
+    std::vector<GraphInputTree> inputs;
+    std::vector<GraphResultTree> results;
+    std::vector<GraphNodeTree> nodes;
+};
+
+std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser);
+
+} // namespace fw
