@@ -45,6 +45,8 @@ public:
     virtual std::vector<std::string> inputNames() const = 0;
     virtual std::vector<std::string> outputNames() const = 0;
     virtual std::vector<std::string> attrNames() const = 0;
+    // What an attribute that a node does not write stands for; nullopt if it must be written or has no one value.
+    virtual std::optional<AttrValue> attrDefault(std::string_view /*attr*/) const { return std::nullopt; }
     virtual Result<Inferred> infer(const OpCall& call) const = 0;
     // The computation. Tensors are named after the parameters; variadic ones get a number appended.
     // Refused (OpaqueOperator as UnknownOperator diag) when there is no tensor expression.

@@ -8,7 +8,7 @@ namespace fw {
 
 namespace {
 
-constexpr int deepest = 2000; // nested calls; a graph of that depth under one pattern is refused
+constexpr int deepest = 1000; // nested steps; a match that needs more counts as too many ways
 
 std::optional<double> numberOf(const Tree& tree) {
     if (tree.kind == TreeKind::Int)
@@ -111,6 +111,38 @@ std::string patternText(const PatternTree& p) {
     return {};
 }
 
+namespace {
+
+void bindParams(PatternTree& p, const PatternDeclTree& declared, const PatternTree& call) {
+    if (p.kind == PatternKind::Capture)
+        for (std::size_t i = 0; i < declared.params.size(); ++i) {
+            if (declared.params[i].name != p.name)
+                continue;
+            const bool isConst = p.isConst || declared.params[i].isConst;
+            // Behind "..." a parameter is not looked at; it must still be one value, so it keeps a name of its own.
+            if (i < call.args.size())
+                p = call.args[i];
+            else
+                p.name = call.name + "." + p.name;
+            if (!isConst)
+                return;
+            if (p.kind == PatternKind::Any)
+                p.kind = PatternKind::Const;
+            p.isConst = true;
+            return;
+        }
+    for (PatternTree& part : p.args)
+        bindParams(part, declared, call);
+}
+
+} // namespace
+
+PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call) {
+    PatternTree out = declared.pattern;
+    bindParams(out, declared, call);
+    return out;
+}
+
 std::size_t callCount(const PatternTree& p) {
     std::size_t count = p.kind == PatternKind::Call ? 1 : 0;
     if (p.kind == PatternKind::Alternatives) {
@@ -189,13 +221,17 @@ bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, co
 }
 
 bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
-    if (++m_steps > m_options.budget || m_depth > deepest)
+    if (m_depth > deepest)
+        m_steps = m_options.budget; // as if all steps were taken: the stack must not decide
+    if (++m_steps > m_options.budget)
         return false;
     struct Depth {
         int& depth;
         explicit Depth(int& d) : depth(d) { ++depth; }
         ~Depth() { --depth; }
     } guard(m_depth);
+    if (p.isConst && m_graph.constant(v) == nullptr)
+        return refuse(p, "a constant", describe(v));
     switch (p.kind) {
     case PatternKind::Previous:
         return previousValue(v, previous, next);
@@ -204,10 +240,10 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
     case PatternKind::Const:
         return m_graph.constant(v) != nullptr ? next() : refuse(p, "a constant", describe(v));
     case PatternKind::Capture:
+        if (const auto declared = m_table.find(p.name); declared != m_table.end())
+            return pattern(declared->second->pattern, v, previous, next); // a chain
         if (!v.valid())
             return refuse(p, "a value", describe(v));
-        if (p.isConst && m_graph.constant(v) == nullptr)
-            return refuse(p, "a constant", describe(v));
         return bind(p.name, v, p, next);
     case PatternKind::Bind:
         return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
@@ -267,6 +303,10 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
             continue;
         }
         const AttrValue* value = node.attrs.find(attr.name);
+        const Operator* op = m_graph.operators().find(node.op);
+        const std::optional<AttrValue> unwritten = value == nullptr && op != nullptr ? op->attrDefault(attr.name) : std::nullopt;
+        if (unwritten)
+            value = &*unwritten;
         if (value == nullptr)
             return refuse(p, "attribute " + attr.name, "none");
         if (attr.kind == PatternAttrTree::Kind::Capture) {
@@ -283,8 +323,8 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
 }
 
 bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
-    if (const auto declared = m_table.find(p.name); declared != m_table.end() && declared->second->params.empty())
-        return pattern(declared->second->pattern, v, previous, next);
+    if (const auto declared = m_table.find(p.name); declared != m_table.end())
+        return pattern(withArguments(*declared->second, p), v, previous, next);
     if (!v.valid())
         return refuse(p, p.name, describe(v));
     const Node& node = m_graph.node(v.node);

@@ -46,6 +46,9 @@ struct MatchOptions {
     std::size_t budget = 100000; // steps per root
 };
 
+// The body of a declared pattern with the arguments of a call in place of its parameters.
+PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call);
+
 // Text of a pattern, as written in messages.
 std::string patternText(const PatternTree& pattern);
 std::size_t callCount(const PatternTree& pattern); // operators in its longest form

@@ -1,5 +1,7 @@
 #include "rewrite/apply.h"
 
+#include "expr/simplify.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,21 +9,6 @@
 namespace fw {
 
 namespace {
-
-void collectBound(const PatternTree& p, const PatternTable& table, std::set<std::string>& names, int depth = 0) {
-    if (depth > 50)
-        return;
-    if (p.kind == PatternKind::Capture || p.kind == PatternKind::Bind)
-        names.insert(p.name);
-    for (const PatternAttrTree& attr : p.attrs)
-        if (attr.kind == PatternAttrTree::Kind::All || attr.kind == PatternAttrTree::Kind::Capture)
-            names.insert(attr.name);
-    for (const PatternTree& part : p.args)
-        collectBound(part, table, names, depth);
-    if (p.kind == PatternKind::Call)
-        if (const auto declared = table.find(p.name); declared != table.end())
-            collectBound(declared->second->pattern, table, names, depth + 1);
-}
 
 void collectNames(const Tree& tree, std::set<std::string>& names) {
     if (tree.isName())
@@ -33,30 +20,6 @@ void collectNames(const Tree& tree, std::set<std::string>& names) {
 }
 
 const std::map<std::string, std::string, std::less<>> infix = {{"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
-
-void checkOperators(const PatternTree& p, const OperatorSet& operators, const PatternTable& table, const std::string& file, Diags& out) {
-    if (p.kind == PatternKind::Call && operators.find(p.name) == nullptr && !table.contains(p.name))
-        out.push_back(makeDiag(DiagCode::UnknownOperator, "there is no operator, pattern or chain named " + p.name,
-                               {file, {}, p.span.line, p.span.column}, "fw ops lists the operators"));
-    if (p.kind == PatternKind::Capture && (operators.find(p.name) != nullptr || table.contains(p.name)))
-        out.push_back(makeDiag(DiagCode::TextName, "the capture " + p.name + " has the name of an operator",
-                               {file, {}, p.span.line, p.span.column}, "choose another name, or write " + p.name + "(...)"));
-    for (const PatternTree& part : p.args)
-        checkOperators(part, operators, table, file, out);
-}
-
-void checkRight(const Tree& tree, const OperatorSet& operators, const std::set<std::string>& bound, const std::string& file, Diags& out) {
-    const Where where{file, {}, tree.span.line, tree.span.column};
-    if (tree.isName() && !bound.contains(tree.text))
-        out.push_back(makeDiag(DiagCode::TextName, tree.text + " is bound neither by match nor by let", where));
-    if (tree.kind == TreeKind::Call && tree.text != "given" && tree.text != "rsqrt" && operators.find(tree.text) == nullptr)
-        out.push_back(makeDiag(DiagCode::UnknownOperator, "there is no operator named " + tree.text, where, "fw ops lists the operators"));
-    for (const Tree& part : tree.args)
-        checkRight(part, operators, bound, file, out);
-    for (const TreeAttr& attr : tree.attrs)
-        if (attr.name == "*" && !bound.contains(attr.value.text))
-            out.push_back(makeDiag(DiagCode::TextName, "no match binds the attributes {*" + attr.value.text + "}", where));
-}
 
 // Builds right sides. Values are of the editor.
 class Builder {
@@ -169,6 +132,9 @@ private:
         if (tree.isName())
             if (const auto bound = m_match.bindings.attrValues.find(tree.text); bound != m_match.bindings.attrValues.end())
                 return bound->second;
+        if (tree.isName())
+            if (const auto dtype = parseDtype(tree.text))
+                return AttrValue(*dtype);
         if (tree.kind == TreeKind::Int)
             return AttrValue(tree.integer);
         if (const auto value = number(tree))
@@ -323,28 +289,6 @@ private:
 
 } // namespace
 
-Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table, const std::string& file) {
-    Diags out;
-    std::set<std::string> bound;
-    for (const NamedPattern& named : rule.match) {
-        checkOperators(named.pattern, operators, table, file, out);
-        collectBound(named.pattern, table, bound);
-        bound.insert(named.name);
-    }
-    for (const NamedTree& named : rule.let) {
-        checkRight(named.value, operators, bound, file, out);
-        bound.insert(named.name);
-    }
-    for (const NamedTree& named : rule.emit) {
-        const bool known = std::any_of(rule.match.begin(), rule.match.end(), [&](const NamedPattern& m) { return m.name == named.name; });
-        if (!known)
-            out.push_back(makeDiag(DiagCode::RuleIllegal, "emit gives " + named.name + ", which match does not name",
-                                   {file, {}, named.value.span.line, named.value.span.column}));
-        checkRight(named.value, operators, bound, file, out);
-    }
-    return out;
-}
-
 std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match) {
     const Conditions conditions(graph, match);
     for (const Tree& condition : rule.where) {
@@ -374,6 +318,20 @@ std::string failedCondition(const RuleTree& rule, const Graph& graph, const Matc
     return {};
 }
 
+namespace {
+
+// Whether the types are known to differ; free dimensions may be equal under another spelling.
+bool differ(const TensorType& a, const TensorType& b) {
+    if (a.dtype != b.dtype || a.rank() != b.rank())
+        return true;
+    for (std::size_t i = 0; i < a.rank(); ++i)
+        if (const auto distance = simplify(a.shape[i] - b.shape[i]).asInt(); distance && *distance != 0)
+            return true;
+    return false;
+}
+
+} // namespace
+
 Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match, const Forward& forward,
                           GraphEditor& editor) {
     std::vector<NodeId> origins;
@@ -385,10 +343,20 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
     for (const auto* list : {&rule.let, &rule.emit})
         for (const NamedTree& tree : *list)
             collectNames(tree.value, named);
+    // What the right side reads, and what that is computed from.
     std::set<NodeId> read;
     for (const auto& [name, value] : match.bindings.values)
         if (named.contains(name))
-            read.insert(forward(value).node);
+            read.insert(value.node);
+    bool grown = true;
+    while (grown) {
+        grown = false;
+        for (const NodeId id : match.nodes)
+            if (read.contains(id))
+                for (const ValueRef& input : graph.node(id).inputs)
+                    if (input.valid())
+                        grown = read.insert(input.node).second || grown;
+    }
     if (!rule.duplicate)
         for (const NodeId id : match.nodes)
             if (!read.contains(id))
@@ -410,8 +378,7 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
             Result<ValueRef> value = builder.build(emit.value, graph.node(match.roots[i].node).name);
             if (!value)
                 return at(value.takeDiag());
-            if (!(editor.type(*value).dtype == graph.type(match.roots[i]).dtype) ||
-                editor.type(*value).rank() != graph.type(match.roots[i]).rank())
+            if (differ(graph.type(match.roots[i]), editor.type(*value)))
                 return at(makeDiag(DiagCode::RuleIllegal, fmt::format("rule {} turns {} into {}", rule.name, graph.type(match.roots[i]).text(),
                                                                       editor.type(*value).text())));
             editor.replaceUses(match.roots[i], *value);

@@ -5,8 +5,10 @@
 
 namespace fw {
 
-// Names of the right side that nothing binds, operators that do not exist, conditions not understood.
+// Names that nothing binds, operators that do not exist, conditions not understood: each with its place.
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table, const std::string& file);
+
+Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators, const PatternTable& table, const std::string& file);
 
 // The first condition that does not hold, as a sentence; empty if all do.
 std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match);

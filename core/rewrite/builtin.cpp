@@ -66,7 +66,7 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
     std::map<std::string, NodeId> known;
     std::map<ValueRef, ValueRef> forward;
     for (const NodePtr& node : graph->nodes()) {
-        if (node->isInput() || node->op == "unknown")
+        if (node->isInput() || node->op == "unknown" || !node->bodies.empty())
             continue;
         if (options.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "rewriting was cancelled");

@@ -4,6 +4,7 @@
 #include "rewrite/apply.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
+#include "tensor/op_def.h"
 
 #include <fmt/format.h>
 
@@ -90,6 +91,11 @@ public:
             m_trace.decisions.push_back({"rewriting", Verdict::Note, ReasonCode::RuleStopped, stop});
         }
         m_trace.stopReason = stop;
+        // A refusal of one sweep is the same one in the next.
+        std::set<std::string> said;
+        std::erase_if(m_trace.decisions, [&](const Decision& decision) {
+            return !said.insert(fmt::format("{}\n{}\n{}", decision.subject, codeText(decision.code), decision.evidence)).second;
+        });
         std::vector<std::pair<std::string, Counter>> rows(m_counters.begin(), m_counters.end());
         std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.order < b.second.order; });
         for (const auto& [name, counter] : rows)
@@ -118,7 +124,7 @@ private:
     // Every match in the snapshot that touches nothing replaced before, in node order.
     Result<std::size_t> applyAll(const RuleTree& rule) {
         std::set<std::string> roots;
-        rootOperators(rule.match.front().pattern, roots, 0);
+        const bool anyRoot = !rootOperators(rule.match.front().pattern, roots, 0);
         std::optional<GraphEditor> editor;
         std::map<ValueRef, ValueRef> moved;
         std::set<NodeId> touched;
@@ -130,9 +136,14 @@ private:
             return value;
         };
         for (const NodePtr& node : m_graph->nodes()) {
-            if (!roots.empty() && !roots.contains(node->op))
+            if (!anyRoot && !roots.contains(node->op))
                 continue;
-            FW_TRY(const std::optional<Match> match, matcher.matchAt(rule.match, {node->id, 0}));
+            const Result<std::optional<Match>> attempt = matcher.matchAt(rule.match, {node->id, 0});
+            if (!attempt) {
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No, ReasonCode::RuleStopped, attempt.diag().message});
+                continue;
+            }
+            const std::optional<Match>& match = *attempt;
             if (!match)
                 continue;
             if (std::any_of(match->nodes.begin(), match->nodes.end(), [&](NodeId id) { return touched.contains(id); }))
@@ -163,36 +174,41 @@ private:
         return count;
     }
 
-    // Operators that a match can have at its root; empty if any.
-    void rootOperators(const PatternTree& p, std::set<std::string>& names, int depth) const {
-        const auto anything = [&] { names.clear(); };
+    // Operators that a match can have at its root. False: any.
+    bool rootOperators(const PatternTree& p, std::set<std::string>& names, int depth) const {
+        if (depth > 20)
+            return false;
         switch (p.kind) {
         case PatternKind::Call:
-            if (const auto declared = m_table.find(p.name); declared != m_table.end() && depth < 20)
-                rootOperators(declared->second->pattern, names, depth + 1);
-            else
-                names.insert(p.name);
-            return;
+            if (const auto declared = m_table.find(p.name); declared != m_table.end())
+                return rootOperators(declared->second->pattern, names, depth + 1);
+            names.insert(p.name);
+            return true;
         case PatternKind::Bind:
             return rootOperators(p.args[0], names, depth + 1);
-        case PatternKind::Sequence: {
-            // Trailing optional steps may be absent.
+        case PatternKind::Sequence:
             for (std::size_t i = p.args.size(); i-- > 0;) {
+                // An absent step leaves the one before it at the root.
                 const PatternTree& step = p.args[i];
-                const bool skip = step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
-                rootOperators(skip ? step.args[0] : step, names, depth + 1);
-                if (!skip)
-                    return;
+                const bool absent = step.kind == PatternKind::Optional || (step.kind == PatternKind::Repeat && step.low == 0);
+                const bool wraps = step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
+                if (!rootOperators(wraps ? step.args[0] : step, names, depth + 1))
+                    return false;
+                if (!absent)
+                    return true;
             }
-            return;
-        }
+            return false;
         case PatternKind::Alternatives:
-            for (const PatternTree& option : p.args)
-                rootOperators(option, names, depth + 1);
-            return;
-        default:
-            return anything();
+            return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& option) { return rootOperators(option, names, depth + 1); });
+        case PatternKind::Previous:
+        case PatternKind::Any:
+        case PatternKind::Const:
+        case PatternKind::Capture:
+        case PatternKind::Optional:
+        case PatternKind::Repeat:
+            return false;
         }
+        return false;
     }
 
     const RuleBook& m_book;
@@ -226,7 +242,11 @@ Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diag
             book.entries.push_back(builtin);
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
             book.patterns.push_back(pattern);
+        else if (const auto op = declarationAs<OpTree>(declaration); op && errors == nullptr)
+            if (auto defined = defineOperator(op, file); !defined)
+                return defined.takeDiag();
     }
+    book.declarations = std::move(tree.declarations);
     return book;
 }
 
@@ -250,6 +270,9 @@ Result<RuleBook> loadRules(const std::vector<std::string>& files) {
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book, const RewriteOptions& options) {
     const PatternTable table = book.table();
+    for (const auto& pattern : book.patterns)
+        if (Diags problems = checkPattern(*pattern, graph->operators(), table, {}); !problems.empty())
+            return problems.front().advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
     for (const auto& entry : book.entries)
         if (const auto* rule = dynamic_cast<const RuleTree*>(entry.get()))
             if (Diags problems = checkRule(*rule, graph->operators(), table, {}); !problems.empty())
@@ -259,17 +282,32 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book, cons
 
 Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators) {
     FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+    return checkRulesText(mapped.text(), file, operators);
+}
+
+Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file, const OperatorSet& known) {
     CheckedBook out;
-    FW_TRY(const RuleBook book, parseRules(mapped.text(), file, &out.diagnostics));
+    FW_TRY(const RuleBook book, parseRules(text, file, &out.diagnostics));
     const PatternTable table = book.table();
-    const FileTree tree = parseFile(mapped.text(), file);
-    for (const DeclarationPtr& declaration : tree.declarations) {
+    OperatorSet operators = known;
+    for (const DeclarationPtr& declaration : book.declarations) {
+        const auto tree = declarationAs<OpTree>(declaration);
+        if (auto defined = tree ? defineOperator(tree, file) : Result<std::shared_ptr<const Operator>>(Diag{}); defined)
+            if (const Status added = operators.add(*defined); !added)
+                out.diagnostics.push_back(added.diag());
+    }
+    for (const DeclarationPtr& declaration : book.declarations) {
         CheckedItem item;
         item.name = declaration->name;
         item.kind = declaration->keyword == "op" ? "operator" : declaration->keyword;
         if (const auto rule = declarationAs<RuleTree>(declaration))
             item.diagnostics = checkRule(*rule, operators, table, file);
-        else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
+        else if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+            item.diagnostics = checkPattern(*pattern, operators, table, file);
+        else if (const auto op = declarationAs<OpTree>(declaration)) {
+            if (auto defined = defineOperator(op, file); !defined)
+                item.diagnostics.push_back(defined.takeDiag());
+        } else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
             item.diagnostics.push_back(makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
                                                 {file, {}, declaration->span.line, declaration->span.column}, "fold_constants or cse"));
         item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";

@@ -16,12 +16,13 @@ namespace fw {
 struct RuleBook {
     std::vector<std::shared_ptr<const DeclarationTree>> entries; // RuleTree and BuiltinTree, in order
     std::vector<std::shared_ptr<const PatternDeclTree>> patterns;
+    std::vector<DeclarationPtr> declarations; // of a text: everything it holds, in order
 
     PatternTable table() const;
 };
 
 Result<RuleBook> standardRules(); // resources/library/simplify.fw
-// User's files, the standard rules behind them. All errors of a file are in the first diagnostic's hint.
+// User's files, the standard rules behind them. Refused with the first error of a file; checkRules has all.
 Result<RuleBook> loadRules(const std::vector<std::string>& files);
 Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diags* errors = nullptr);
 
@@ -65,7 +66,9 @@ struct CheckedBook {
     Diags diagnostics;
 };
 
-// Static checks: grammar, operators known, right-hand names bound.
+// Static checks: grammar, operators known, names bound, conditions understood.
+// Operators that the book declares are checked and known to its rules.
 Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators);
+Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file, const OperatorSet& operators);
 
 } // namespace fw

@@ -193,9 +193,11 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     out->name = parser.expectName("the name of the pattern");
     parser.expect("(");
     while (!parser.failed() && !parser.at(")")) {
-        out->params.push_back(parser.expectName("a capture"));
+        PatternParam param;
+        param.name = parser.expectName("a capture");
         if (parser.accept(":"))
-            parser.expect("const");
+            param.isConst = parser.expect("const");
+        out->params.push_back(std::move(param));
         if (!parser.accept(","))
             break;
     }
@@ -207,6 +209,7 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
 
 std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
     auto out = std::make_shared<PatternDeclTree>();
+    out->isChain = true;
     out->name = parser.expectName("the name of the chain");
     parser.expect("=");
     out->pattern = parsePattern(parser);

@@ -7,7 +7,7 @@
 //              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "=" expr}
 //              | "duplicate"
 //     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{" INT ".." INT "}" ] ]
-//     prim    := "^" | "any" | "const" | NAME [":" "const"] | NAME "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
+//     prim    := "^" | "any" | "const" | NAME [":" "const"] | CHAIN | NAME "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
 //              | "(" pattern ")"      arg := pattern | "..."
 //     attrs   := "*" NAME | NAME [ "=" value | "in" INT ".." INT ]
 // Right sides are expressions (tree.h), where a call may carry "{*NAME, attr = value}".
@@ -59,8 +59,14 @@ struct RuleTree : DeclarationTree {
     std::vector<NamedTree> emit;
 };
 
+struct PatternParam {
+    std::string name;
+    bool isConst = false;
+};
+
 struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
-    std::vector<std::string> params;
+    bool isChain = false;                  // a chain is named without parentheses and has no parameters
+    std::vector<PatternParam> params;
     PatternTree pattern;
 };
 

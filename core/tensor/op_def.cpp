@@ -1,5 +1,6 @@
 #include "tensor/op_def.h"
 
+#include "ir/tensor_text.h"
 #include "tensor/binding.h"
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
@@ -37,6 +38,40 @@ bool isCommutative(const OpTree& op) {
            std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), sameTree);
 }
 
+std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
+    const Tree& tree = *attr.fallback;
+    if (attr.list) {
+        Integers integers;
+        Reals reals;
+        for (const Tree& part : tree.args) {
+            const auto integer = integerFromTree(part);
+            const auto real = numberFromTree(part);
+            if (attr.kind == AttrKind::Float ? !real : !integer)
+                return std::nullopt;
+            attr.kind == AttrKind::Float ? reals.push_back(*real) : integers.push_back(*integer);
+        }
+        return attr.kind == AttrKind::Float ? AttrValue(std::move(reals)) : AttrValue(std::move(integers));
+    }
+    switch (attr.kind) {
+    case AttrKind::Int:
+    case AttrKind::Bool:
+        if (const auto value = integerFromTree(tree))
+            return AttrValue(*value);
+        return std::nullopt;
+    case AttrKind::Float:
+        if (const auto value = numberFromTree(tree))
+            return AttrValue(*value);
+        return std::nullopt;
+    case AttrKind::Text:
+        return tree.kind == TreeKind::Text ? std::optional(AttrValue(tree.text)) : std::nullopt;
+    case AttrKind::DType:
+        if (const auto value = parseDtype(tree.text))
+            return AttrValue(*value);
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
 class OpDef final : public Operator {
 public:
     OpDef(std::shared_ptr<const OpTree> tree, std::string file)
@@ -68,6 +103,13 @@ public:
         for (const AttrParamTree& attr : m_tree->attrs)
             out.push_back(attr.name);
         return out;
+    }
+
+    std::optional<AttrValue> attrDefault(std::string_view name) const override {
+        for (const AttrParamTree& attr : m_tree->attrs)
+            if (attr.name == name && attr.fallback)
+                return defaultOf(attr);
+        return std::nullopt;
     }
 
     Result<Inferred> infer(const OpCall& call) const override {

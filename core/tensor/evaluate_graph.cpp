@@ -1,0 +1,108 @@
+#include "tensor/evaluate_graph.h"
+
+#include "expr/simplify.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+class Evaluation {
+public:
+    Evaluation(const Graph& graph, const CancelToken& cancel) : m_graph(graph), m_cancel(cancel) {}
+
+    Status bind(const std::vector<TensorData>& inputs) {
+        if (inputs.size() != m_graph.inputs().size())
+            return makeDiag(DiagCode::InputMismatch, fmt::format("the graph has {} inputs, {} are given", m_graph.inputs().size(), inputs.size()));
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const Output& output = m_graph.node(m_graph.inputs()[i]).outputs.at(0);
+            const TensorData& data = inputs[i];
+            if (output.type.dtype != data.dtype() || output.type.rank() != data.extents().size())
+                return mismatch(output, data);
+            for (std::size_t axis = 0; axis < data.extents().size(); ++axis)
+                if (const Dim& dim = output.type.shape[axis]; dim.isVar())
+                    m_dims.emplace(dim->symbol, intExpr(data.extents()[axis]));
+            m_values[{m_graph.inputs()[i], 0}] = data;
+        }
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const Output& output = m_graph.node(m_graph.inputs()[i]).outputs.at(0);
+            FW_TRY(const TensorType type, concrete(output.type));
+            if (!(type == inputs[i].type()))
+                return mismatch(output, inputs[i]);
+        }
+        return {};
+    }
+
+    Status run(const Node& node) {
+        if (node.isInput())
+            return {};
+        if (node.isConstant()) {
+            m_values[{node.id, 0}] = *node.data;
+            return {};
+        }
+        if (node.op == "unknown")
+            return makeDiag(DiagCode::NotRunnable, "the operator " + node.attrs.text("op_type", "unknown") + " is not known", {{}, node.name});
+        if (m_cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
+        OpCall call = callOf(m_graph, node);
+        for (auto& type : call.inputs)
+            if (type) {
+                FW_TRY(type, concrete(*type));
+            }
+        for (const auto& [name, value] : node.attrs)
+            if (const auto* exprs = std::get_if<Exprs>(&value)) {
+                Exprs fixed;
+                for (const Expr& e : *exprs)
+                    fixed.push_back(simplify(substitute(e, m_dims)));
+                call.attrs.set(name, std::move(fixed));
+            }
+        std::vector<const TensorData*> operands;
+        for (const ValueRef& input : node.inputs)
+            operands.push_back(input.valid() ? &m_values.at(input) : nullptr);
+        Result<std::vector<TensorData>> results = m_graph.operators().find(node.op)->reference(call, operands);
+        if (!results)
+            return results.takeDiag().at({{}, node.name});
+        for (std::size_t i = 0; i < results->size(); ++i)
+            m_values[{node.id, static_cast<int>(i)}] = std::move((*results)[i]);
+        return {};
+    }
+
+    const TensorData& value(ValueRef ref) const { return m_values.at(ref); }
+
+private:
+    Result<TensorType> concrete(const TensorType& type) const {
+        TensorType out{type.dtype, {}};
+        for (const Dim& dim : type.shape) {
+            const Dim fixed = simplify(substitute(dim, m_dims));
+            if (!fixed.asInt())
+                return makeDiag(DiagCode::DimUnbound, "no input says what " + fixed.text() + " is");
+            out.shape.push_back(fixed);
+        }
+        return out;
+    }
+
+    static Diag mismatch(const Output& output, const TensorData& data) {
+        return makeDiag(DiagCode::InputMismatch, fmt::format("{} is {}, not {}", output.name, output.type.text(), data.type().text()));
+    }
+
+    const Graph& m_graph;
+    const CancelToken& m_cancel;
+    Substitution m_dims;
+    std::map<ValueRef, TensorData> m_values;
+};
+
+} // namespace
+
+Result<std::vector<TensorData>> evaluateGraph(const Graph& graph, const std::vector<TensorData>& inputs, const CancelToken& cancel) {
+    Evaluation evaluation(graph, cancel);
+    FW_CHECK(evaluation.bind(inputs));
+    for (const NodePtr& node : graph.nodes())
+        FW_CHECK(evaluation.run(*node));
+    std::vector<TensorData> out;
+    for (const NamedValue& result : graph.results())
+        out.push_back(evaluation.value(result.value));
+    return out;
+}
+
+} // namespace fw
