@@ -32,15 +32,11 @@ public:
     void statement(const Stmt& s) {
         switch (s.op()) {
         case StmtOp::Block:
-            if (!s->nodes.empty()) {
-                open("block" + nodesText(s->nodes), s->nodes);
-                for (const Stmt& part : s->body)
-                    statement(part);
-                close();
-                return;
-            }
-            for (const Stmt& part : s->body)
-                scoped(part);
+            if (s->nodes.empty())
+                return parts(s);
+            open("block" + nodesText(s->nodes), s->nodes);
+            parts(s);
+            close();
             return;
         case StmtOp::For: {
             std::string head = fmt::format("{} {} in {}", loopKindText(s->kind), s->var.text(), s->extent.text());
@@ -76,13 +72,16 @@ public:
     }
 
 private:
-    // A buffer that ends before its enclosing braces do gets braces of its own.
-    void scoped(const Stmt& s) {
-        if (s.op() != StmtOp::Alloc)
-            return statement(s);
-        open("block", {});
-        statement(s);
-        close();
+    // A buffer beside other statements gets braces of its own, since it would last to the end of theirs.
+    void parts(const Stmt& block) {
+        for (const Stmt& part : block->body) {
+            const bool braces = part.op() == StmtOp::Alloc && block->body.size() > 1;
+            if (braces)
+                open("block", {});
+            statement(part);
+            if (braces)
+                close();
+        }
     }
 
     static std::string nodesText(const std::vector<std::int64_t>& nodes) {

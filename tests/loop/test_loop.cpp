@@ -114,8 +114,11 @@ void TestLoop::readsBack() {
     const Stmt body = blockStmt({ifElseStmt(ltExpr(v("i"), Expr(2)), storeStmt("s", v("i"), intExpr(3, DType::I32)),
                                             storeStmt("s", v("i"), intExpr(-1, DType::I32))),
                                  storeStmt("y", v("i"), castExpr(loadExpr("s", {v("i")}, DType::I32), DType::F32))});
-    const LoopNest nest = around(blockStmt(
-        {parallelStmt("i", v("N"), 7, allocStmt(local, body), {1, 2}), blockStmt({storeStmt("y", Expr(0), floatExpr(-0.5))}, {4})}));
+    const Stmt twice = blockStmt({allocStmt(local, storeStmt("s", Expr(0), intExpr(1, DType::I32))),
+                                  allocStmt(local, storeStmt("s", Expr(1), intExpr(2, DType::I32)))},
+                                 {5});
+    const LoopNest nest = around(blockStmt({parallelStmt("i", v("N"), 7, allocStmt(local, body), {1, 2}),
+                                            blockStmt({storeStmt("y", Expr(0), floatExpr(-0.5))}, {4}), twice}));
     const auto again = parseLoops(text(nest));
     QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
     QVERIFY2(*again == nest, text(*again).c_str());

@@ -5,6 +5,9 @@
 #include "loop/verify.h"
 #include "tensor/schedule_apply.h"
 
+#include <QStringList>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -169,6 +172,16 @@ bool close(double a, double b, double tolerance) {
     return a == b || std::fabs(a - b) <= tolerance * std::max({1.0, std::fabs(a), std::fabs(b)});
 }
 
+// The first line that differs, both ways.
+QString firstDifference(const std::string& one, const std::string& other) {
+    const QStringList a = QString::fromStdString(one).split(u'\n');
+    const QStringList b = QString::fromStdString(other).split(u'\n');
+    for (qsizetype i = 0; i < std::max(a.size(), b.size()); ++i)
+        if (a.value(i) != b.value(i))
+            return QStringLiteral("- %1\n+ %2\n").arg(a.value(i), b.value(i));
+    return QStringLiteral("the same text, another structure\n");
+}
+
 } // namespace
 
 Tensors evaluateStages(const OpInst& inst, Tensors inputs, const Bindings& symbols) {
@@ -204,8 +217,10 @@ Checked checkLowering(const OpInst& inst, const Schedule& schedule, const Storag
             maps[Symbol(step.stage)] = step.layout;
     const LoopNest& nest = lowered->nest;
     out.text = schedule.text() + text(nest);
-    if (const auto again = parseLoops(text(nest)); !again.ok() || !(*again == nest))
-        out.problem += QString::fromStdString((again.ok() ? "reads back as\n" + text(*again) : again.diag().text()) + "\n" + out.text);
+    if (const auto again = parseLoops(text(nest)); !again.ok())
+        out.problem += QString::fromStdString(again.diag().text() + "\n" + out.text);
+    else if (!(*again == nest))
+        out.problem += "reads back otherwise:\n" + firstDifference(text(nest), text(*again));
     const LoopReport report = verifyLoops(nest);
     out.findings = report.findings;
     for (const Diag& diag : report.errors)
