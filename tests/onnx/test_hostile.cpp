@@ -432,10 +432,8 @@ void TestHostile::flippedBytes() {
     ModelBuilder::set(m.node("Conv", "a k", "c"), "strides", std::vector<std::int64_t>{2, 2});
     const std::string whole = m.bytes();
     std::mt19937 random(7); // NOLINT: a fixed seed on purpose
-    QElapsedTimer timer;
-    timer.start();
     int opened = 0;
-    for (int round = 0; timer.elapsed() < 3000; ++round) {
+    for (int round = 0; round < 10000; ++round) {
         std::string bytes = whole;
         for (unsigned flips = 1 + random() % 3; flips > 0; --flips)
             bytes[random() % bytes.size()] = static_cast<char>(random());
