@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 namespace fw {
@@ -87,7 +88,11 @@ std::optional<std::string> elementsText(const TensorData& data) {
     if (data.dtype() == DType::Text || data.count() > inlineCount)
         return std::nullopt;
     const bool real = isFloat(data.dtype());
-    const TensorData back = real ? dataFromDoubles(data.dtype(), data.extents(), data.toDoubles())
+    std::vector<double> numbers = real ? data.toDoubles() : std::vector<double>();
+    for (double& number : numbers)
+        if (std::isnan(number))
+            number = std::numeric_limits<double>::quiet_NaN(); // as it is read
+    const TensorData back = real ? dataFromDoubles(data.dtype(), data.extents(), numbers)
                                  : dataFromIntegers(data.dtype(), data.extents(), data.toIntegers());
     if (!(back == data))
         return std::nullopt;
@@ -156,7 +161,7 @@ Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope) {
         const Where where{scope.file, {}, dim.value.span.line, dim.value.span.column};
         FW_TRY(Expr extent, elaborateExpr(dim.value, scope));
         const auto fixed = extent.asInt();
-        if (!dim.axis.empty() || extent.dtype() != DType::I64 || hasLoad(extent) || (extent.isConstant() && !fixed))
+        if (!dim.axis.empty() || extent.dtype() != DType::I64 || hasLoad(extent) || (freeVars(extent).empty() && !fixed))
             return makeDiag(DiagCode::TextType, "this is not a dimension", where);
         if (fixed && *fixed < 0)
             return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", *fixed), where);
