@@ -22,6 +22,7 @@
     X(AbsorbsNothing,     "IMP01", "the implementation absorbs nothing: {}") \
     X(CannotAbsorb,       "IMP02", "the implementation cannot absorb it: {}") \
     X(AlreadyAnchored,    "IMP03", "the group already has an anchor: {}") \
+    X(TakenByOther,       "CLM01", "another group has it: {}") \
     X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
     X(NotConnected,       "CON01", "no value leads from one to the other: {}") \
     X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \

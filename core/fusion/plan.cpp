@@ -122,10 +122,11 @@ private:
     bool consider(Forming& group, const Node& last, const Node& next, const std::vector<Use>& uses, GateList& gates) {
         const ValueRef value{last.id, 0};
         const Workload candidate = workload(next.id);
-        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id), ReasonCode::AlreadyAnchored, label(next.id) + " is in another group"))
+        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id), ReasonCode::TakenByOther, label(next.id)))
             return false;
-        if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !isView(m_graph, next),
-                        ReasonCode::OpaqueOperator, fmt::format("{} is {}", next.op, isView(m_graph, next) ? "a view" : "opaque")))
+        const bool view = isView(m_graph, next);
+        if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view, ReasonCode::OpaqueOperator,
+                        fmt::format("{} is {}", next.op, view ? "a view" : kindText(candidate.facts.kind))))
             return false;
         bool onlyReader = true, otherOutputs = false;
         std::string readers;
@@ -269,8 +270,8 @@ private:
         } else if (m_graph.uses(value).size() > 1) {
             gates.pass("single consumer", false, ReasonCode::ValueEscapes, fmt::format("{} readers", m_graph.uses(value).size()));
         } else {
-            gates.pass("not taken by another group", false, ReasonCode::AlreadyAnchored,
-                       fmt::format("{} belongs to the group of {}", reader.name, m_graph.node(to.anchor).name));
+            gates.pass("not taken by another group", false, ReasonCode::TakenByOther,
+                       fmt::format("{} is in the group of {}", reader.name, m_graph.node(to.anchor).name));
         }
         return gates.take(value.node, reader.id);
     }

@@ -83,6 +83,7 @@ class TestPlan : public QObject {
 private Q_SLOTS:
     void convolutionTakesItsTail();
     void residualIsTakenOnce();
+    void oneAnchorPerGroup();
     void valuesUsedTwiceEndAGroup();
     void resultsEndAGroup();
     void rowwiseTakesMapsBeforeIt();
@@ -118,8 +119,19 @@ void TestPlan::residualIsTakenOnce() {
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "left", "sum"), std::string("FUS02"));
-    QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("IMP03"));
+    QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("CLM01"));
     QCOMPARE(plan.groups[0].nodes, std::vector<NodeId>{idOf(*graph, "right")}); // it is read by the other
+}
+
+void TestPlan::oneAnchorPerGroup() {
+    Builder b;
+    const ValueRef x = b.input("x", {2, 8});
+    const ValueRef first = b.op("dense", {x, b.weight("w", {8, 8})}, "first");
+    const GraphPtr graph = b.finish(b.op("dense", {first, b.weight("v", {8, 8})}, "second"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(plan.groups.size(), std::size_t(2));
+    QCOMPARE(codeBetween(*graph, plan, "first", "second"), std::string("IMP03"));
 }
 
 void TestPlan::valuesUsedTwiceEndAGroup() {
