@@ -47,6 +47,14 @@ std::shared_ptr<const OperatorSet> operatorsOf(const std::vector<std::string>& b
     return operators;
 }
 
+// The import knows why it could not read a node; the graph only knows that it was not read.
+Diag closerReason(const Diag& obstacle, const Diags& imported) {
+    for (const Diag& said : imported)
+        if (said.severity == Severity::Error && said.where.node == obstacle.where.node)
+            return said;
+    return obstacle;
+}
+
 } // namespace
 
 void Context::report(const std::string& stage, const std::string& text, std::size_t done, std::size_t total) const {
@@ -95,6 +103,10 @@ Result<const Simplified*> Pipeline::simplified(const Context& context) {
     });
 }
 
+Diag Pipeline::inFile(Diag diag) const {
+    return diag.at({.file = m_modelFile});
+}
+
 Result<const Target*> Pipeline::target() {
     return keep(m_target, [&] { return parseTarget(m_inputs.target); });
 }
@@ -103,12 +115,15 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
     return keep(m_plan, [&]() -> Result<FusionPlan> {
         FW_TRY(const Simplified* source, simplified(context));
         FW_TRY(const Target* on, target());
-        if (Diags problems = obstacles(*source->graph); !problems.empty())
-            return problems.front();
+        if (const Diags problems = obstacles(*source->graph); !problems.empty())
+            return inFile(closerReason(problems.front(), m_imported.result->value().diagnostics));
         if (context.cancel.cancelled())
             return cancelled();
         context.report("fuse", source->graph->name());
-        return planFusion(*source->graph, *on);
+        Result<FusionPlan> plan = planFusion(*source->graph, *on);
+        if (!plan)
+            return inFile(plan.takeDiag());
+        return plan;
     });
 }
 

@@ -73,6 +73,7 @@ public:
     double loadMs() const { return m_loadMs; }
 
 private:
+    Diag inFile(Diag diag) const;
     template <class T>
     struct Kept { // a result or the reason why there is none
         std::unique_ptr<Result<T>> result;

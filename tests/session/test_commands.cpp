@@ -63,6 +63,7 @@ private Q_SLOTS:
     void cancelledWorkSaysSo();
     void brokenFilesAreRefused_data();
     void brokenFilesAreRefused();
+    void runSaysWhatTheImportFound();
 };
 
 void TestCommands::infoCountsWhatTheModelSays() {
@@ -299,8 +300,20 @@ void TestCommands::brokenFilesAreRefused() {
     QVERIFY(!run.ok());
     QCOMPARE(exitCode(run.diag().code), 2);
     QVERIFY(!run.diag().message.empty());
+    QVERIFY2(run.diag().where.file.ends_with(file.toStdString()), run.diag().text().c_str());
     if (file == "unknown_op.onnx")
         QVERIFY(!a.get<InfoDocument>("info", arguments).runnable);
+}
+
+// A known operator in a form that is not supported is not an unknown operator.
+void TestCommands::runSaysWhatTheImportFound() {
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = FW_SOURCE_DIR "/tests/conformance/ops/conv_3d";
+    const Diag why = a.ask("run", arguments).diag();
+    QCOMPARE(why.code, DiagCode::UnsupportedAttribute);
+    QVERIFY2(why.message.find("spatial axes") != std::string::npos, why.text().c_str());
+    QVERIFY2(why.where.file.ends_with("conv_3d/model.onnx"), why.text().c_str());
 }
 
 QTEST_GUILESS_MAIN(TestCommands)
