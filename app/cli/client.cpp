@@ -51,8 +51,10 @@ Status Client::start() {
     ::posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
     const std::string program = ownProgram();
-    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>("--worker"), nullptr};
-    const int error = ::posix_spawn(&m_child, program.c_str(), &actions, nullptr, arguments, environ);
+    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>("--worker"),
+                               nullptr};
+    const int error =
+        ::posix_spawn(&m_child, program.c_str(), &actions, nullptr, arguments, environ);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(request[0]);
     ::close(answer[1]);
@@ -62,7 +64,8 @@ Status Client::start() {
     if (error != 0) {
         m_child = -1;
         stop();
-        return makeDiag(DiagCode::WorkerDied, fmt::format("the worker cannot be started: {}", std::strerror(error)));
+        return makeDiag(DiagCode::WorkerDied,
+                        fmt::format("the worker cannot be started: {}", std::strerror(error)));
     }
     return {};
 }
@@ -102,7 +105,8 @@ Result<std::string> Client::readLine() {
     }
 }
 
-Result<std::string> Client::ask(const std::string& command, const snapshot::Arguments& arguments, const ShowProgress& show) {
+Result<std::string> Client::ask(const std::string& command, const snapshot::Arguments& arguments,
+                                const ShowProgress& show) {
     FW_CHECK(start());
     snapshot::Request request;
     request.id = ++m_lastId;

@@ -18,9 +18,10 @@ public:
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // The JSON of the answer. WorkerDied names stage and node when the child ends before it answers; the
-    // next call starts another.
-    Result<std::string> ask(const std::string& command, const snapshot::Arguments& arguments, const ShowProgress& show);
+    // The JSON of the answer. WorkerDied names stage and node when the child ends before it
+    // answers; the next call starts another.
+    Result<std::string> ask(const std::string& command, const snapshot::Arguments& arguments,
+                            const ShowProgress& show);
 
 private:
     Status start();

@@ -15,7 +15,8 @@ using namespace snapshot;
 
 namespace {
 
-Result<GraphDocument> askGraph(Client& client, const Arguments& arguments, const std::string& stage) {
+Result<GraphDocument> askGraph(Client& client, const Arguments& arguments,
+                               const std::string& stage) {
     Arguments one = arguments;
     one.stage = stage;
     FW_TRY(const std::string answer, client.ask("graph", one, {}));
@@ -27,11 +28,13 @@ Result<GraphDocument> askGraph(Client& client, const Arguments& arguments, const
 Result<DrawDocument> drawModel(Client& client, const Arguments& arguments) {
     const bool dot = arguments.output.ends_with(".dot");
     if (!dot && !arguments.output.ends_with(".svg"))
-        return makeDiag(DiagCode::Usage, "a picture is written as .svg or .dot, not as " + arguments.output, {},
+        return makeDiag(DiagCode::Usage,
+                        "a picture is written as .svg or .dot, not as " + arguments.output, {},
                         "fusewright --export FILE writes .png and .pdf");
     DrawDocument out;
     out.file = arguments.output;
-    Result<GraphDocument> graph = askGraph(client, arguments, arguments.stage.empty() ? "fused" : arguments.stage);
+    Result<GraphDocument> graph =
+        askGraph(client, arguments, arguments.stage.empty() ? "fused" : arguments.stage);
     if (!graph && arguments.stage.empty()) {
         out.notices.push_back("drawn as imported: " + graph.diag().text());
         graph = askGraph(client, arguments, "imported");
@@ -68,7 +71,8 @@ std::string drawJson(const DrawDocument& document) {
 }
 
 std::string drawText(const DrawDocument& document) {
-    std::string out = fmt::format("wrote {}: {} boxes, stage {}\n", document.file, document.nodes, document.stage);
+    std::string out = fmt::format("wrote {}: {} boxes, stage {}\n", document.file, document.nodes,
+                                  document.stage);
     for (const std::string& notice : document.notices)
         out += "note: " + notice + "\n";
     return out;

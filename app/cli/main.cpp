@@ -1,4 +1,5 @@
-// fw: the engine from a terminal. Commands are rows of a table; each asks the worker and shows its document.
+// fw: the engine from a terminal. Commands are rows of a table; each asks the worker and shows its
+// document.
 #include "client.h"
 #include "draw.h"
 #include "render.h"
@@ -40,7 +41,8 @@ Client::ShowProgress progressLine() {
     if (::isatty(STDERR_FILENO) == 0)
         return {};
     return [](const Progress& step) {
-        const std::string count = step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";
+        const std::string count =
+            step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";
         write(STDERR_FILENO, fmt::format("\r\x1b[K{} {}{}", step.stage, step.text, count));
     };
 }
@@ -71,12 +73,14 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         Arguments one = arguments;
         one.folders = {folder};
         const Result<std::string> answer = client.ask("test", one, {});
-        Result<TestDocument> document = answer ? fromJson<TestDocument>(*answer) : Result<TestDocument>(answer.diag());
+        Result<TestDocument> document =
+            answer ? fromJson<TestDocument>(*answer) : Result<TestDocument>(answer.diag());
         CaseRecord row{folder, "crashed", {}};
         if (document && !document->cases.empty())
             row = document->cases.front();
         else if (!document)
-            row = {folder, document.diag().code == DiagCode::WorkerDied ? "crashed" : "failed", document.diag().text()};
+            row = {folder, document.diag().code == DiagCode::WorkerDied ? "crashed" : "failed",
+                   document.diag().text()};
         if (form == Form::Text)
             write(STDERR_FILENO, fmt::format("{}  {}\n", row.verdict, row.name));
         ++total.total;
@@ -100,7 +104,8 @@ struct Options {
     Form form() const { return json ? Form::Json : Form::Text; }
 };
 
-Result<std::pair<std::string, std::string>> splitPair(const std::string& text, const std::string& option) {
+Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
+                                                      const std::string& option) {
     const std::size_t place = text.find('=');
     if (place == std::string::npos || place == 0)
         return makeDiag(DiagCode::Usage, fmt::format("{} wants NAME=VALUE, not {}", option, text));
@@ -126,12 +131,16 @@ using Run = std::function<int(Client&, const Options&)>;
 
 template <class Document>
 Run ask(const std::string& command) {
-    return [command](Client& client, const Options& o) { return show<Document>(client, command, o.arguments, o.form()); };
+    return [command](Client& client, const Options& o) {
+        return show<Document>(client, command, o.arguments, o.form());
+    };
 }
 
 class Program {
 public:
-    Program() : m_app("Fusewright: see what fuses and why, compile, time and export deep-learning graphs") {
+    Program()
+        : m_app(
+              "Fusewright: see what fuses and why, compile, time and export deep-learning graphs") {
         m_app.require_subcommand(1);
         m_app.set_version_flag("--version", "fw 0.1.0");
         m_app.failure_message(CLI::FailureMessage::simple);
@@ -159,76 +168,104 @@ private:
     }
     CLI::App* onModel(const std::string& name, const std::string& what, Run run) {
         CLI::App* app = command(name, what, std::move(run));
-        app->add_option("model", m_options.arguments.model, "an .onnx file or a backend-test folder")->required();
+        app->add_option("model", m_options.arguments.model,
+                        "an .onnx file or a backend-test folder")
+            ->required();
         return target(app);
     }
     CLI::App* target(CLI::App* app) {
-        app->add_option("--target", m_options.arguments.target, "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
-        app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")->take_all();
+        app->add_option("--target", m_options.arguments.target,
+                        "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
+        app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")
+            ->take_all();
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
-        app->add_option("--threads", m_options.arguments.threads, "short for -threads=N in the target");
+        app->add_option("--threads", m_options.arguments.threads,
+                        "short for -threads=N in the target");
         return app;
     }
 
     void commands() {
         Arguments& a = m_options.arguments;
-        onModel("info", "inputs, outputs, operators, parameters, problems", ask<InfoDocument>("info"));
-        command("ops", "the operator library", ask<OpsDocument>("ops"))->add_option("name", a.name, "one operator");
-        command("check", "parse and check a rule book", [](Client& client, const Options& o) {
-            return show<CheckDocument>(client, "check", o.arguments, o.form(), [](const CheckDocument& document) {
-                bool refused = hasErrors(document.diagnostics);
-                for (const CheckItem& item : document.items)
-                    refused = refused || item.verdict != "ok";
-                return refused ? 2 : 0;
-            });
-        })->add_option("book", a.rules, "a .fw file")->required()->expected(1);
-        CLI::App* rewrite = onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
+        onModel("info", "inputs, outputs, operators, parameters, problems",
+                ask<InfoDocument>("info"));
+        command("ops", "the operator library", ask<OpsDocument>("ops"))
+            ->add_option("name", a.name, "one operator");
+        command("check", "parse and check a rule book",
+                [](Client& client, const Options& o) {
+                    return show<CheckDocument>(client, "check", o.arguments, o.form(),
+                                               [](const CheckDocument& document) {
+                                                   bool refused = hasErrors(document.diagnostics);
+                                                   for (const CheckItem& item : document.items)
+                                                       refused = refused || item.verdict != "ok";
+                                                   return refused ? 2 : 0;
+                                               });
+                })
+            ->add_option("book", a.rules, "a .fw file")
+            ->required()
+            ->expected(1);
+        CLI::App* rewrite =
+            onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
         onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
         onModel("explain", "why operators are (not) fused", ask<ExplainDocument>("explain"))
-            ->add_option("nodes", a.nodes, "one operator or two, by name")->required()->expected(1, 2);
-        CLI::App* run = onModel("run", "run once and compare with the folder's data", [](Client& client, const Options& o) {
-            return show<RunDocument>(client, "run", o.arguments, o.form(), [](const RunDocument& document) {
-                for (const ComparisonRecord& set : document.sets)
-                    if (!set.pass)
-                        return 1;
-                return 0;
-            });
-        });
+            ->add_option("nodes", a.nodes, "one operator or two, by name")
+            ->required()
+            ->expected(1, 2);
+        CLI::App* run =
+            onModel("run", "run once and compare with the folder's data",
+                    [](Client& client, const Options& o) {
+                        return show<RunDocument>(
+                            client, "run", o.arguments, o.form(), [](const RunDocument& document) {
+                                for (const ComparisonRecord& set : document.sets)
+                                    if (!set.pass)
+                                        return 1;
+                                return 0;
+                            });
+                    });
         run->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
         run->add_option("--output", a.output, "folder for the outputs, as .npy");
         run->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
-        run->add_flag("--expect,!--no-expect", m_expect, "compare with the folder's data (the default)")
+        run->add_flag("--expect,!--no-expect", m_expect,
+                      "compare with the folder's data (the default)")
             ->each([&a, this](const std::string&) { a.expect = m_expect; });
         run->add_option("--seed", a.seed, "of made-up inputs");
-        CLI::App* bench = target(command("bench", "latency of models, end to end", ask<BenchDocument>("bench")));
+        CLI::App* bench =
+            target(command("bench", "latency of models, end to end", ask<BenchDocument>("bench")));
         bench->add_option("models", a.models, "models")->required();
         bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
-        CLI::App* profile = onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
+        CLI::App* profile =
+            onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
-        stages->add_option("--stage", a.stage, "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+        stages->add_option("--stage", a.stage,
+                           "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
         stages->add_option("--group", a.group, "only this group");
         onModel("export", "a compiled module that runs on its own", ask<ExportDocument>("export"))
-            ->add_option("-o,--output", a.output, "folder")->required();
-        CLI::App* test = target(command("test", "run backend-test folders", [](Client& client, const Options& o) {
-            return runTests(client, o.arguments, o.form());
-        }));
-        test->add_option("folders", a.folders, "folders with model.onnx and test_data_set_K")->required();
+            ->add_option("-o,--output", a.output, "folder")
+            ->required();
+        CLI::App* test = target(
+            command("test", "run backend-test folders", [](Client& client, const Options& o) {
+                return runTests(client, o.arguments, o.form());
+            }));
+        test->add_option("folders", a.folders, "folders with model.onnx and test_data_set_K")
+            ->required();
         test->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         test->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
-        CLI::App* draw = onModel("draw", "the picture the workbench shows", [](Client& client, const Options& o) {
-            const Result<DrawDocument> document = drawModel(client, o.arguments);
-            if (!document)
-                return report(document.diag(), o.form());
-            write(STDOUT_FILENO, o.form() == Form::Json ? drawJson(*document) + "\n" : drawText(*document));
-            return 0;
-        });
+        CLI::App* draw = onModel(
+            "draw", "the picture the workbench shows", [](Client& client, const Options& o) {
+                const Result<DrawDocument> document = drawModel(client, o.arguments);
+                if (!document)
+                    return report(document.diag(), o.form());
+                write(STDOUT_FILENO,
+                      o.form() == Form::Json ? drawJson(*document) + "\n" : drawText(*document));
+                return 0;
+            });
         draw->add_option("-o,--output", a.output, "FILE.svg or FILE.dot")->required();
-        draw->add_option("--stage", a.stage, "imported, rewritten or fused (the default if it can be planned)");
+        draw->add_option("--stage", a.stage,
+                         "imported, rewritten or fused (the default if it can be planned)");
         command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
         m_app.add_subcommand("help", "this list")->callback([this] {
             m_chosen = [this](Client&, const Options&) {

@@ -22,7 +22,9 @@ namespace {
 
 // Characters, not bytes: continuation bytes of UTF-8 do not count.
 std::size_t widthOf(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
 }
 
 std::string list(const std::vector<std::string>& parts, const std::string& mark = ", ") {
@@ -71,7 +73,8 @@ std::string decimal(double value, int digits) {
 }
 
 std::string large(double value) {
-    for (const auto& [factor, unit] : {std::pair(1e12, " T"), std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
+    for (const auto& [factor, unit] :
+         {std::pair(1e12, " T"), std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
         if (value >= factor)
             return decimal(value / factor, 2) + unit;
     return decimal(value, 0);
@@ -85,20 +88,28 @@ std::string render(const InfoDocument& document) {
     std::string out = fmt::format("{}\n", document.model);
     Table facts({"", ""});
     facts.row({"graph", document.name});
-    facts.row({"from", fmt::format("{}, opset {}", document.producer.empty() ? "unknown producer" : document.producer, document.opset)});
+    facts.row(
+        {"from", fmt::format("{}, opset {}",
+                             document.producer.empty() ? "unknown producer" : document.producer,
+                             document.opset)});
     facts.row({"operators", fmt::format("{}", document.nodes)});
-    facts.row({"parameters", fmt::format("{} ({})", large(static_cast<double>(document.parameters)), bytesText(static_cast<double>(document.parameterBytes)))});
-    facts.row({"flops", document.flops ? large(*document.flops) : "depends on the free dimensions"});
+    facts.row({"parameters", fmt::format("{} ({})", large(static_cast<double>(document.parameters)),
+                                         bytesText(static_cast<double>(document.parameterBytes)))});
+    facts.row(
+        {"flops", document.flops ? large(*document.flops) : "depends on the free dimensions"});
     facts.row({"runs", document.runnable ? "yes" : "no, see below"});
     out += facts.text().substr(facts.text().find('\n') + 1);
-    for (const auto& [title, tensors] : {std::pair("inputs", &document.inputs), std::pair("outputs", &document.outputs)}) {
+    for (const auto& [title, tensors] :
+         {std::pair("inputs", &document.inputs), std::pair("outputs", &document.outputs)}) {
         out += fmt::format("{}\n", title);
         for (const TensorRecord& tensor : *tensors)
             out += fmt::format("  {}: {}\n", oneLine(tensor.name, 80), tensor.type);
     }
     Table ops({"operator", "count"}, {false, true});
-    std::vector<std::pair<std::string, std::int64_t>> rows(document.ops.begin(), document.ops.end());
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::pair<std::string, std::int64_t>> rows(document.ops.begin(),
+                                                           document.ops.end());
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const auto& [name, count] : rows)
         ops.row({oneLine(name, 60), fmt::format("{}", count)});
     out += ops.text();
@@ -126,17 +137,19 @@ std::string render(const OpsDocument& document) {
 
 std::string render(const FuseDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
-    Table table({"group", "operators", "implementation", "chosen by", "est. us"}, {false, true, false, false, true});
+    Table table({"group", "operators", "implementation", "chosen by", "est. us"},
+                {false, true, false, false, true});
     for (const GroupRecord& group : document.groups)
-        table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation, group.source,
-                   group.estUs ? decimal(*group.estUs, 1) : ""});
+        table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation,
+                   group.source, group.estUs ? decimal(*group.estUs, 1) : ""});
     out += table.text();
     for (const GroupRecord& group : document.groups)
         for (const std::string& warning : group.warnings)
             out += fmt::format("warning: {}: {}\n", group.name, warning);
     Table edges({"from", "to", "fused", "code", "reason"});
     for (const DecisionRecord& decision : document.decisions)
-        edges.row({oneLine(decision.from, 40), oneLine(decision.to, 40), decision.verdict, decision.code, oneLine(decision.sentence, 120)});
+        edges.row({oneLine(decision.from, 40), oneLine(decision.to, 40), decision.verdict,
+                   decision.code, oneLine(decision.sentence, 120)});
     out += "\n" + edges.text();
     if (!document.notices.empty())
         out += "\n" + list(document.notices, "\n") + "\n";
@@ -146,11 +159,13 @@ std::string render(const FuseDocument& document) {
 std::string render(const ExplainDocument& document) {
     std::string out = document.sentence + "\n";
     for (const GateRecord& gate : document.gates)
-        out += fmt::format("  {} {}{}{}\n", gate.pass ? "✓" : "✗", gate.name, gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
+        out += fmt::format("  {} {}{}{}\n", gate.pass ? "✓" : "✗", gate.name,
+                           gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
     if (!document.decisions.empty() && document.gates.size() != 1) {
         out += "decisions\n";
         for (const DecisionRecord& decision : document.decisions)
-            out += fmt::format("  {} -> {}: {} ({}) {}\n", oneLine(decision.from, 60), oneLine(decision.to, 60), decision.verdict, decision.code,
+            out += fmt::format("  {} -> {}: {} ({}) {}\n", oneLine(decision.from, 60),
+                               oneLine(decision.to, 60), decision.verdict, decision.code,
                                oneLine(decision.sentence, 160));
     }
     return out;
@@ -161,10 +176,13 @@ std::string render(const StagesDocument& document) {
 }
 
 std::string render(const ExportDocument& document) {
-    std::string out = fmt::format("wrote {} files to {}\n", document.files.size(), document.directory);
+    std::string out =
+        fmt::format("wrote {} files to {}\n", document.files.size(), document.directory);
     for (const std::string& file : document.files)
         out += "  " + file + "\n";
-    return out + fmt::format("target {}, needs {}\n", document.target, document.libraries.empty() ? "the C library" : list(document.libraries));
+    return out +
+           fmt::format("target {}, needs {}\n", document.target,
+                       document.libraries.empty() ? "the C library" : list(document.libraries));
 }
 
 std::string render(const RewriteDocument& document) {
@@ -175,7 +193,8 @@ std::string render(const RewriteDocument& document) {
     for (const AppliedRecord& rule : document.applied)
         table.row({rule.rule, fmt::format("{}", rule.count), decimal(rule.ms, 1)});
     out += table.text();
-    out += fmt::format("{} operators became {}, stopped at: {}\n", document.nodesBefore, document.nodesAfter, document.stopReason);
+    out += fmt::format("{} operators became {}, stopped at: {}\n", document.nodesBefore,
+                       document.nodesAfter, document.stopReason);
     if (!document.file.empty())
         out += "wrote " + document.file + "\n";
     return out;
@@ -193,10 +212,13 @@ std::string render(const CheckDocument& document) {
 }
 
 std::string render(const DoctorDocument& document) {
-    std::string out = fmt::format("fusewright {}\n{}: {} cores, vectors of {} bits\ntarget {}\nfeatures {}\n", document.version, document.cpu.name,
-                                  document.cpu.cores, document.cpu.vectorBits, document.cpu.target, list(document.cpu.features, " "));
+    std::string out =
+        fmt::format("fusewright {}\n{}: {} cores, vectors of {} bits\ntarget {}\nfeatures {}\n",
+                    document.version, document.cpu.name, document.cpu.cores,
+                    document.cpu.vectorBits, document.cpu.target, list(document.cpu.features, " "));
     for (const LibraryRecord& library : document.libraries)
-        out += fmt::format("{} {} {}: {}\n", library.name, library.version, library.core, library.status);
+        out += fmt::format("{} {} {}: {}\n", library.name, library.version, library.core,
+                           library.status);
     if (document.problems.empty())
         return out + "nothing is missing\n";
     return out + list(document.problems, "\n") + "\n";

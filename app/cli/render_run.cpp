@@ -27,41 +27,52 @@ std::string noticeLines(const std::vector<std::string>& notices) {
 } // namespace
 
 std::string render(const RunDocument& document) {
-    std::string out = fmt::format("{}\ntarget {}\ncompiled in {} ms, ran in {} ms\n", document.model, document.target,
-                                  decimal(document.compileMs, 0), decimal(document.runMs, 2));
+    std::string out =
+        fmt::format("{}\ntarget {}\ncompiled in {} ms, ran in {} ms\n", document.model,
+                    document.target, decimal(document.compileMs, 0), decimal(document.runMs, 2));
     Table table({"output", "type", "values", "file"});
     for (const OutputRecord& output : document.outputs) {
         std::string shape;
         for (const std::int64_t extent : output.shape)
             shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
-        table.row({output.name, fmt::format("{}[{}]", output.dtype, shape), output.summary, output.file});
+        table.row(
+            {output.name, fmt::format("{}[{}]", output.dtype, shape), output.summary, output.file});
     }
     out += table.text();
     for (const ComparisonRecord& set : document.sets)
-        out += fmt::format("{}: {}, largest difference {} ({} ulp){}{}\n", set.name, set.pass ? "passed" : "FAILED", scientific(set.maxAbs),
-                           optionalText(set.maxUlp, 0), set.worst.empty() ? "" : ", at ", set.worst);
+        out +=
+            fmt::format("{}: {}, largest difference {} ({} ulp){}{}\n", set.name,
+                        set.pass ? "passed" : "FAILED", scientific(set.maxAbs),
+                        optionalText(set.maxUlp, 0), set.worst.empty() ? "" : ", at ", set.worst);
     return out + noticeLines(document.notices);
 }
 
 std::string render(const BenchDocument& document) {
     std::string out = fmt::format("target {}\n", document.target);
-    Table table({"model", "median ms", "p90 ms", "min ms", "runs", "compile ms", "load ms", "peak MB", "threads"},
+    Table table({"model", "median ms", "p90 ms", "min ms", "runs", "compile ms", "load ms",
+                 "peak MB", "threads"},
                 {false, true, true, true, true, true, true, true, true});
     for (const BenchRow& row : document.models)
-        table.row({row.model, decimal(row.medianMs, 3), decimal(row.p90Ms, 3), decimal(row.minMs, 3), fmt::format("{}", row.runs),
-                   decimal(row.compileMs, 0), decimal(row.loadMs, 0), decimal(row.peakRssMb, 0), fmt::format("{}", row.threads)});
+        table.row({row.model, decimal(row.medianMs, 3), decimal(row.p90Ms, 3),
+                   decimal(row.minMs, 3), fmt::format("{}", row.runs), decimal(row.compileMs, 0),
+                   decimal(row.loadMs, 0), decimal(row.peakRssMb, 0),
+                   fmt::format("{}", row.threads)});
     return out + table.text() + noticeLines(document.notices);
 }
 
 std::string render(const ProfileDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
-    Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"}, {false, false, true, true, true, true, true});
+    Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"},
+                {false, false, true, true, true, true, true});
     for (const ProfileRow& row : document.rows)
-        table.row({row.group, row.implementation, decimal(row.medianUs, 1), optionalText(row.p95Us, 1), decimal(row.share * 100, 1),
+        table.row({row.group, row.implementation, decimal(row.medianUs, 1),
+                   optionalText(row.p95Us, 1), decimal(row.share * 100, 1),
                    optionalText(row.gflops, 1), optionalText(row.gbps, 1)});
     out += table.text();
-    out += fmt::format("sum of groups {} ms, end to end {} ms (not instrumented), {} runs, IQR {} %, {} threads, compiled in {} ms\n",
-                       decimal(document.sumMs, 3), decimal(document.endToEndMs, 3), document.runs, decimal(document.iqrPercent, 1), document.threads,
+    out += fmt::format("sum of groups {} ms, end to end {} ms (not instrumented), {} runs, IQR {} "
+                       "%, {} threads, compiled in {} ms\n",
+                       decimal(document.sumMs, 3), decimal(document.endToEndMs, 3), document.runs,
+                       decimal(document.iqrPercent, 1), document.threads,
                        decimal(document.compileMs, 0));
     return out + noticeLines(document.notices);
 }
@@ -72,8 +83,9 @@ std::string render(const TestDocument& document) {
     for (const CaseRecord& item : document.cases)
         table.row({item.name, item.verdict, item.reason});
     out += table.text();
-    return out + fmt::format("{} folders: {} passed, {} failed, {} unsupported, {} crashed\n", document.total, document.passed, document.failed,
-                             document.unsupported, document.crashed);
+    return out + fmt::format("{} folders: {} passed, {} failed, {} unsupported, {} crashed\n",
+                             document.total, document.passed, document.failed, document.unsupported,
+                             document.crashed);
 }
 
 } // namespace fw::cli

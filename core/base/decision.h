@@ -1,7 +1,7 @@
 // Nothing is decided silently: whatever chooses, refuses or falls back leaves a Decision.
 //
-// Reason codes are listed once, with the sentence that people read; `{}` in the sentence is replaced by
-// the evidence. The window, `fw`, logs and tests show the same records.
+// Reason codes are listed once, with the sentence that people read; `{}` in the sentence is
+// replaced by the evidence. The window, `fw`, logs and tests show the same records.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Checked integer arithmetic and locale-free number text. QApplication changes LC_NUMERIC, so nothing in
-// core may use printf or streams for numbers.
+// Checked integer arithmetic and locale-free number text. QApplication changes LC_NUMERIC, so
+// nothing in core may use printf or streams for numbers.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     passes.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+    passes.addPass(
+        llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
     passes.addPass(llvm::GVNPass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
@@ -80,7 +81,8 @@ KernelCounters count(const llvm::Module& module) {
                 counters.fmas += id == llvm::Intrinsic::fma;
                 counters.loads += id == llvm::Intrinsic::masked_load;
                 counters.stores += id == llvm::Intrinsic::masked_store;
-                counters.gathers += id == llvm::Intrinsic::masked_gather || id == llvm::Intrinsic::masked_scatter;
+                counters.gathers +=
+                    id == llvm::Intrinsic::masked_gather || id == llvm::Intrinsic::masked_scatter;
             }
     return counters;
 }
@@ -114,11 +116,13 @@ Hash kernelKey(const LoopNest& nest, const Target& target, const CompileOptions&
 std::string kernelSymbol(const LoopNest& nest, const Hash& key) {
     std::string name = "fw_";
     for (char c : nest.name.substr(0, 48))
-        name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+        name +=
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
     return name + "_" + key.hex().substr(0, 16);
 }
 
-Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target, const CompileOptions& options) {
+Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target,
+                                     const CompileOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     FW_TRY(const codegen::Machine machine, codegen::makeMachine(target));
     CompiledKernel kernel;
@@ -156,7 +160,8 @@ Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target,
     return kernel;
 }
 
-Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernels, const std::vector<DataBlob>& blobs,
+Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernels,
+                                          const std::vector<DataBlob>& blobs,
                                           const Target& target) {
     FW_TRY(const codegen::Machine machine, codegen::makeMachine(target));
     llvm::LLVMContext context;
@@ -167,8 +172,10 @@ Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernel
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     llvm::Type* u64 = llvm::Type::getInt64Ty(context);
     auto* kernelType = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
-    const auto addConstant = [&](llvm::Constant* value, const std::string& name, std::uint64_t align) {
-        auto* global = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, value->getType()));
+    const auto addConstant = [&](llvm::Constant* value, const std::string& name,
+                                 std::uint64_t align) {
+        auto* global =
+            llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, value->getType()));
         global->setInitializer(value);
         global->setConstant(true);
         global->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -176,15 +183,18 @@ Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernel
     };
     std::vector<llvm::Constant*> table;
     for (const std::string& name : kernels) {
-        auto* function = llvm::cast<llvm::Function>(module.getOrInsertFunction(name, kernelType).getCallee());
+        auto* function =
+            llvm::cast<llvm::Function>(module.getOrInsertFunction(name, kernelType).getCallee());
         function->setVisibility(llvm::GlobalValue::HiddenVisibility);
         table.push_back(function);
     }
     table.push_back(llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0)));
-    addConstant(llvm::ConstantArray::get(llvm::ArrayType::get(pointer, table.size()), table), "fw_kernel_table", 8);
+    addConstant(llvm::ConstantArray::get(llvm::ArrayType::get(pointer, table.size()), table),
+                "fw_kernel_table", 8);
     addConstant(llvm::ConstantInt::get(u64, kernels.size()), "fw_kernel_table_size", 8);
     for (const DataBlob& blob : blobs) {
-        const llvm::StringRef bytes(reinterpret_cast<const char*>(blob.bytes.data()), blob.bytes.size());
+        const llvm::StringRef bytes(reinterpret_cast<const char*>(blob.bytes.data()),
+                                    blob.bytes.size());
         addConstant(llvm::ConstantDataArray::getString(context, bytes, false), blob.name, 64);
         addConstant(llvm::ConstantInt::get(u64, blob.bytes.size()), blob.name + "_size", 8);
     }

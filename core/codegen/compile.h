@@ -1,7 +1,9 @@
-// compileKernel: a loop nest to the bytes of one relocatable object with one kernel (runtime/kernel_abi.h).
+// compileKernel: a loop nest to the bytes of one relocatable object with one kernel
+// (runtime/kernel_abi.h).
 //
-// The same bytes serve the JIT, the cache and export: position independent, no reference to anything
-// outside. Everything of LLVM is made for the call, so calls may run on any number of threads.
+// The same bytes serve the JIT, the cache and export: position independent, no reference to
+// anything outside. Everything of LLVM is made for the call, so calls may run on any number of
+// threads.
 #pragma once
 
 #include "base/hash.h"
@@ -17,8 +19,8 @@ namespace fw {
 
 enum class KeepText : std::uint8_t { No, Yes };
 
-// Wanted: the object carries a line table, and the kernel says which graph nodes a line stands for. The code
-// is the same.
+// Wanted: the object carries a line table, and the kernel says which graph nodes a line stands for.
+// The code is the same.
 enum class Origins : std::uint8_t { Unknown, Wanted };
 
 struct CompileOptions {
@@ -46,7 +48,8 @@ struct CompiledKernel {
     std::vector<std::byte> object; // ELF, relocatable
     std::string llvmBefore;        // with KeepText::Yes
     std::string llvmAfter;
-    std::vector<std::vector<std::int64_t>> lineNodes; // graph nodes of line i + 1, with Origins::Wanted
+    std::vector<std::vector<std::int64_t>>
+        lineNodes; // graph nodes of line i + 1, with Origins::Wanted
     KernelCounters counters;
     double milliseconds = 0;
 };
@@ -56,16 +59,18 @@ Hash kernelKey(const LoopNest& nest, const Target& target, const CompileOptions&
 std::string kernelSymbol(const LoopNest& nest, const Hash& key); // "fw_NAME_0123456789abcdef"
 
 // CodegenFailed names what has no code (f16 arithmetic, a pad() left, ...).
-Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target, const CompileOptions& options = {});
+Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target,
+                                     const CompileOptions& options = {});
 
-// An object with only data, as runtime/module/contents.h declares it: `fw_kernel_table` with the addresses
-// of the kernels in order and a null after them, `fw_kernel_table_size`, and every blob under its name, with
-// NAME_size (u64). All hidden; it is linked beside the objects of the kernels, which it names.
+// An object with only data, as runtime/module/contents.h declares it: `fw_kernel_table` with the
+// addresses of the kernels in order and a null after them, `fw_kernel_table_size`, and every blob
+// under its name, with NAME_size (u64). All hidden; it is linked beside the objects of the kernels,
+// which it names.
 struct DataBlob {
     std::string name;
     std::vector<std::byte> bytes;
 };
-Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernels, const std::vector<DataBlob>& blobs,
-                                          const Target& target);
+Result<std::vector<std::byte>> dataObject(const std::vector<std::string>& kernels,
+                                          const std::vector<DataBlob>& blobs, const Target& target);
 
 } // namespace fw

@@ -1,5 +1,6 @@
-// Index arithmetic and conditions while emitting: what is constant stays constant, what is affine in the
-// lane stays affine, the rest becomes instructions. All arithmetic wraps, so it also serves i64 tensors.
+// Index arithmetic and conditions while emitting: what is constant stays constant, what is affine
+// in the lane stays affine, the rest becomes instructions. All arithmetic wraps, so it also serves
+// i64 tensors.
 #include "codegen/emitter.h"
 
 #include "base/numbers.h"
@@ -85,9 +86,11 @@ Index Emitter::scale(Index a, std::int64_t factor) {
     a.constant = wrapMul(a.constant, factor);
     a.laneStride = wrapMul(a.laneStride, factor);
     if (a.base)
-        a.base = m_builder.CreateMul(a.base, llvm::ConstantInt::getSigned(a.base->getType(), factor));
+        a.base =
+            m_builder.CreateMul(a.base, llvm::ConstantInt::getSigned(a.base->getType(), factor));
     if (a.lanes)
-        a.lanes = m_builder.CreateMul(a.lanes, llvm::ConstantInt::getSigned(a.lanes->getType(), factor));
+        a.lanes =
+            m_builder.CreateMul(a.lanes, llvm::ConstantInt::getSigned(a.lanes->getType(), factor));
     return a;
 }
 
@@ -108,14 +111,16 @@ Index Emitter::divide(const Index& a, const Index& b, ExprOp op) {
     if (b.isConstant() && b.constant > 0) {
         const std::int64_t by = b.constant;
         if (a.isConstant())
-            return {.constant = wantsQuotient ? floorDiv(a.constant, by) : floorMod(a.constant, by)};
+            return {.constant =
+                        wantsQuotient ? floorDiv(a.constant, by) : floorMod(a.constant, by)};
         // No operand but the lane: known for each lane.
         if (!a.base && !a.lanes) {
             std::vector<llvm::Constant*> each;
             for (unsigned lane = 0; lane < m_lanes; ++lane) {
                 const std::int64_t value = wrapAdd(a.constant, wrapMul(a.laneStride, lane));
-                each.push_back(llvm::ConstantInt::getSigned(
-                    m_builder.getInt64Ty(), wantsQuotient ? floorDiv(value, by) : floorMod(value, by)));
+                each.push_back(llvm::ConstantInt::getSigned(m_builder.getInt64Ty(),
+                                                            wantsQuotient ? floorDiv(value, by)
+                                                                          : floorMod(value, by)));
             }
             llvm::Constant* known = llvm::ConstantVector::get(each);
             if (llvm::Constant* same = known->getSplatValue())
@@ -124,7 +129,8 @@ Index Emitter::divide(const Index& a, const Index& b, ExprOp op) {
         }
         llvm::Value* x = materialize(a);
         if (isPowerOfTwo(by)) {
-            const auto shift = static_cast<std::uint64_t>(__builtin_ctzll(static_cast<std::uint64_t>(by)));
+            const auto shift =
+                static_cast<std::uint64_t>(__builtin_ctzll(static_cast<std::uint64_t>(by)));
             llvm::Value* result = wantsQuotient
                                       ? m_builder.CreateAShr(x, shift)
                                       : m_builder.CreateAnd(x, static_cast<std::uint64_t>(by - 1));
@@ -162,12 +168,13 @@ Index Emitter::divide(const Index& a, const Index& b, ExprOp op) {
 Index Emitter::minMax(const Index& a, const Index& b, ExprOp op) {
     const bool wantsMin = op == ExprOp::Min;
     if (a.isConstant() && b.isConstant())
-        return {.constant = wantsMin ? std::min(a.constant, b.constant) : std::max(a.constant, b.constant)};
+        return {.constant =
+                    wantsMin ? std::min(a.constant, b.constant) : std::max(a.constant, b.constant)};
     llvm::Value* x = materialize(a);
     llvm::Value* y = materialize(b);
     unify(x, y);
-    return fromValue(
-        m_builder.CreateBinaryIntrinsic(wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, x, y));
+    return fromValue(m_builder.CreateBinaryIntrinsic(
+        wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, x, y));
 }
 
 Index Emitter::index(const Expr& e) {
@@ -177,7 +184,8 @@ Index Emitter::index(const Expr& e) {
     case ExprOp::Var: {
         const auto found = m_vars.find(e->symbol);
         if (found == m_vars.end())
-            return fromValue(refuse("variable " + e->symbol.text() + " is not bound", m_builder.getInt64Ty()));
+            return fromValue(
+                refuse("variable " + e->symbol.text() + " is not bound", m_builder.getInt64Ty()));
         return found->second;
     }
     case ExprOp::Add:
@@ -241,8 +249,8 @@ llvm::Value* Emitter::truth(const Condition& c) {
     return c.decided ? m_builder.getInt1(*c.decided) : c.value;
 }
 
-// Comparisons of indices look at the difference: lanes are compared in i32, with the uniform part brought
-// into a range in which it cannot change the answer.
+// Comparisons of indices look at the difference: lanes are compared in i32, with the uniform part
+// brought into a range in which it cannot change the answer.
 Condition Emitter::compareIndices(const Expr& e) {
     constexpr std::int64_t limit = std::int64_t(1) << 30;
     const Index a = index(e.arg(0));
@@ -275,15 +283,18 @@ Condition Emitter::compareIndices(const Expr& e) {
     bound.laneStride = 0;
     if (std::abs(stride) < limit / static_cast<std::int64_t>(m_lanes)) {
         llvm::Value* clamped = uniformPart(bound);
-        clamped = m_builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, clamped, m_builder.getInt64(limit));
+        clamped = m_builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, clamped,
+                                                  m_builder.getInt64(limit));
         clamped = m_builder.CreateBinaryIntrinsic(
-            llvm::Intrinsic::smax, clamped, llvm::ConstantInt::getSigned(m_builder.getInt64Ty(), -limit));
+            llvm::Intrinsic::smax, clamped,
+            llvm::ConstantInt::getSigned(m_builder.getInt64Ty(), -limit));
         llvm::Value* narrow = m_builder.CreateTrunc(clamped, m_builder.getInt32Ty());
         return fromTruth(m_builder.CreateICmp(predicate, laneOffsets({.laneStride = stride}, 32),
                                               m_builder.CreateVectorSplat(m_lanes, narrow)));
     }
-    return fromTruth(m_builder.CreateICmp(predicate, laneOffsets({.laneStride = stride}, 64),
-                                          m_builder.CreateVectorSplat(m_lanes, uniformPart(bound))));
+    return fromTruth(
+        m_builder.CreateICmp(predicate, laneOffsets({.laneStride = stride}, 64),
+                             m_builder.CreateVectorSplat(m_lanes, uniformPart(bound))));
 }
 
 Condition Emitter::condition(const Expr& e) {

@@ -1,8 +1,8 @@
 // Loads and stores. Inside a Vector loop the index says what they are: one element for all lanes, a
 // contiguous vector, a vector of every second element (two loads and a shuffle), or a gather.
 //
-// Every parameter has an alias scope of its own, so that accumulators stay in registers and loads are
-// hoisted past stores to other buffers; parameters that may overlap share one.
+// Every parameter has an alias scope of its own, so that accumulators stay in registers and loads
+// are hoisted past stores to other buffers; parameters that may overlap share one.
 #include "codegen/emitter.h"
 
 #include <llvm/IR/Constants.h>
@@ -67,7 +67,8 @@ Emitter::Storage* Emitter::storage(Symbol buffer) {
         llvm::LoadInst* table = entry.CreateLoad(entry.getPtrTy(), m_context, "buffers");
         table->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
         llvm::LoadInst* pointer = entry.CreateLoad(
-            entry.getPtrTy(), entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), table, at.parameter), buffer.text());
+            entry.getPtrTy(),
+            entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), table, at.parameter), buffer.text());
         pointer->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
         pointer->setMetadata(llvm::LLVMContext::MD_nonnull, empty);
         at.pointer = pointer;
@@ -99,8 +100,8 @@ llvm::Value* Emitter::address(Storage& at, llvm::Type* element, const Index& i) 
     if (i.base)
         pointer = m_builder.CreateGEP(element, pointer, i.base);
     if (i.constant != 0)
-        pointer = m_builder.CreateGEP(element, pointer,
-                                      llvm::ConstantInt::getSigned(m_builder.getInt64Ty(), i.constant));
+        pointer = m_builder.CreateGEP(
+            element, pointer, llvm::ConstantInt::getSigned(m_builder.getInt64Ty(), i.constant));
     return pointer;
 }
 
@@ -135,11 +136,14 @@ llvm::Value* Emitter::guardedLoad(const Expr& e, const Condition& guard, llvm::V
 llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::Value* guard,
                              llvm::Value* otherwise) {
     if (from.buffer->dtype != dtype)
-        return refuse("buffer " + from.buffer->name.text() + " is read as another type", valueType(dtype));
+        return refuse("buffer " + from.buffer->name.text() + " is read as another type",
+                      valueType(dtype));
     llvm::Type* element = memoryType(dtype);
     const bool guardPerLane = guard && guard->getType()->isVectorTy();
     const auto toValue = [&](llvm::Value* v) {
-        return dtype == DType::Bool ? m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+        return dtype == DType::Bool
+                   ? m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()))
+                   : v;
     };
     const auto choose = [&](llvm::Value* v) {
         if (!otherwise)
@@ -197,11 +201,14 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
         return choose(toValue(result));
     }
     if (!mask && !at.lanes && at.laneStride == 2 && m_lanes >= 2) {
-        // Elements 0 2 4 .. of the first load, the rest of a load that ends at the last element needed.
+        // Elements 0 2 4 .. of the first load, the rest of a load that ends at the last element
+        // needed.
         Index second = at;
         second.constant += m_lanes - 1;
-        llvm::LoadInst* low = m_builder.CreateAlignedLoad(vector, address(from, element, at), alignOf(dtype));
-        llvm::LoadInst* high = m_builder.CreateAlignedLoad(vector, address(from, element, second), alignOf(dtype));
+        llvm::LoadInst* low =
+            m_builder.CreateAlignedLoad(vector, address(from, element, at), alignOf(dtype));
+        llvm::LoadInst* high =
+            m_builder.CreateAlignedLoad(vector, address(from, element, second), alignOf(dtype));
         tag(low, from);
         tag(high, from);
         std::vector<int> pick;
@@ -212,13 +219,14 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
     if (!mask && !at.lanes && at.laneStride == -1) {
         Index first = at;
         first.constant -= m_lanes - 1;
-        llvm::LoadInst* forward = m_builder.CreateAlignedLoad(vector, address(from, element, first), alignOf(dtype));
+        llvm::LoadInst* forward =
+            m_builder.CreateAlignedLoad(vector, address(from, element, first), alignOf(dtype));
         tag(forward, from);
         return choose(toValue(m_builder.CreateVectorReverse(forward)));
     }
-    llvm::CallInst* result = m_builder.CreateMaskedGather(
-        vector, laneAddresses(from, element, at), alignOf(dtype), mask ? mask : nullptr,
-        llvm::Constant::getNullValue(vector));
+    llvm::CallInst* result =
+        m_builder.CreateMaskedGather(vector, laneAddresses(from, element, at), alignOf(dtype),
+                                     mask ? mask : nullptr, llvm::Constant::getNullValue(vector));
     tag(result, from);
     return choose(toValue(result));
 }
@@ -247,7 +255,8 @@ void Emitter::storeAt(Storage& to, DType dtype, const Index& at, llvm::Value* v)
     }
     if (at.isUniform()) {
         if (v->getType()->isVectorTy()) {
-            refuse("lanes of a vector loop write different values to one element of " + to.buffer->name.text(),
+            refuse("lanes of a vector loop write different values to one element of " +
+                       to.buffer->name.text(),
                    v->getType());
             return;
         }
@@ -280,7 +289,9 @@ void Emitter::storeAt(Storage& to, DType dtype, const Index& at, llvm::Value* v)
         }
         return;
     }
-    tag(m_builder.CreateMaskedScatter(v, laneAddresses(to, element, at), alignOf(dtype), m_mask.lanes), to);
+    tag(m_builder.CreateMaskedScatter(v, laneAddresses(to, element, at), alignOf(dtype),
+                                      m_mask.lanes),
+        to);
 }
 
 } // namespace fw::codegen

@@ -1,6 +1,6 @@
-// Statements: loops are rotated (a test before, the condition at the end), so that LICM may hoist; root
-// Parallel loops become functions that the context's parallel_for calls; Unroll repeats the body with the
-// variable bound to a constant; Vector binds it to the lanes of one or more vectors.
+// Statements: loops are rotated (a test before, the condition at the end), so that LICM may hoist;
+// root Parallel loops become functions that the context's parallel_for calls; Unroll repeats the
+// body with the variable bound to a constant; Vector binds it to the lanes of one or more vectors.
 #include "codegen/emitter.h"
 
 #include "loop/passes.h"
@@ -19,8 +19,8 @@ namespace fw::codegen {
 
 namespace {
 
-constexpr std::int64_t unrollLimit = 50'000;      // statements of a kernel
-constexpr std::int64_t stackLimit = 512 * 1024;   // bytes of a local buffer
+constexpr std::int64_t unrollLimit = 50'000;                   // statements of a kernel
+constexpr std::int64_t stackLimit = 512 * 1024;                // bytes of a local buffer
 constexpr unsigned contextSymbols = 1, contextParallelFor = 2; // fields of fw_kernel_context
 
 bool usesAsLane(const Stmt& stmt, Symbol var) {
@@ -94,7 +94,8 @@ llvm::Function* Emitter::makeFunction(const std::string& name, bool isBody) {
         arguments.insert(arguments.end(), {i64, i64});
     auto* type = llvm::FunctionType::get(m_builder.getVoidTy(), arguments, false);
     auto* function = llvm::Function::Create(
-        type, isBody ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage, name, m_module);
+        type, isBody ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
+        name, m_module);
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr("target-cpu", m_request.target->llvmCpu());
     function->addFnAttr("no-builtins");
@@ -128,13 +129,15 @@ void Emitter::enterFunction(llvm::Function* function) {
     for (std::size_t i = 0; i < m_nest.symbols.size(); ++i) {
         if (!table) {
             llvm::LoadInst* field = entry.CreateLoad(
-                entry.getPtrTy(), entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), m_context, contextSymbols), "symbols");
+                entry.getPtrTy(),
+                entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), m_context, contextSymbols),
+                "symbols");
             field->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
             table = field;
         }
-        llvm::LoadInst* symbol =
-            entry.CreateLoad(entry.getInt64Ty(), entry.CreateConstInBoundsGEP1_64(entry.getInt64Ty(), table, i),
-                             m_nest.symbols[i].text());
+        llvm::LoadInst* symbol = entry.CreateLoad(
+            entry.getInt64Ty(), entry.CreateConstInBoundsGEP1_64(entry.getInt64Ty(), table, i),
+            m_nest.symbols[i].text());
         symbol->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
         bind(m_nest.symbols[i], {.base = symbol});
     }
@@ -145,7 +148,8 @@ void Emitter::enterFunction(llvm::Function* function) {
 void Emitter::describe(llvm::Function* function) {
     llvm::DIBuilder debug(m_module);
     if (!m_file) {
-        m_module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+        m_module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
+                               llvm::DEBUG_METADATA_VERSION);
         m_file = debug.createFile(m_nest.name, "");
     }
     debug.createCompileUnit(llvm::dwarf::DW_LANG_C, m_file, "fusewright", true, "", 0);
@@ -230,7 +234,8 @@ void Emitter::loop(const Stmt& stmt) {
     if (extent.isConstant() && extent.constant <= 0)
         return;
     if (!min.isUniform() || !extent.isUniform()) {
-        refuse("the bounds of loop " + stmt->var.text() + " differ between lanes", m_builder.getInt64Ty());
+        refuse("the bounds of loop " + stmt->var.text() + " differ between lanes",
+               m_builder.getInt64Ty());
         return;
     }
     const bool wasInside = std::exchange(m_insideLoop, true);
@@ -250,8 +255,10 @@ void Emitter::loop(const Stmt& stmt) {
 void Emitter::serialLoop(const Stmt& stmt, const Index& min, const Index& extent) {
     llvm::Value* first = uniformPart(min);
     llvm::Value* end = m_builder.CreateAdd(first, uniformPart(extent), "", false, true);
-    auto* body = llvm::BasicBlock::Create(m_builder.getContext(), "loop." + stmt->var.text(), m_function);
-    auto* after = llvm::BasicBlock::Create(m_builder.getContext(), "after." + stmt->var.text(), m_function);
+    auto* body =
+        llvm::BasicBlock::Create(m_builder.getContext(), "loop." + stmt->var.text(), m_function);
+    auto* after =
+        llvm::BasicBlock::Create(m_builder.getContext(), "after." + stmt->var.text(), m_function);
     llvm::BasicBlock* before = m_builder.GetInsertBlock();
     if (extent.isConstant())
         m_builder.CreateBr(body);
@@ -271,13 +278,15 @@ void Emitter::serialLoop(const Stmt& stmt, const Index& min, const Index& extent
     m_known.clear();
 }
 
-// Repeated tiles of accumulators read the same elements. Kept in registers from one tile to the next, these
-// would push accumulators out, so a fence, which is no instruction, makes every tile load its own.
+// Repeated tiles of accumulators read the same elements. Kept in registers from one tile to the
+// next, these would push accumulators out, so a fence, which is no instruction, makes every tile
+// load its own.
 void Emitter::unrolledLoop(const Stmt& stmt, std::int64_t min, std::int64_t extent) {
     const bool isTile = unrolledSize(stmt->body[0]) >= m_request.target->vectorRegisters * 3 / 4;
     for (std::int64_t i = 0; i < extent; ++i) {
         if (i > 0 && isTile)
-            m_builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+            m_builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent,
+                                  llvm::SyncScope::SingleThread);
         bind(stmt->var, {.constant = min + i});
         m_constants[stmt->var] = Expr(min + i);
         statement(stmt->body[0]);
@@ -318,7 +327,8 @@ void Emitter::parallelLoop(const Stmt& stmt) {
     const auto vars = m_vars;
     const auto storage = m_storage;
 
-    llvm::Function* body = makeFunction(m_request.symbol + ".body" + std::to_string(m_bodies++), true);
+    llvm::Function* body =
+        makeFunction(m_request.symbol + ".body" + std::to_string(m_bodies++), true);
     enterFunction(body);
     m_insideLoop = true;
     llvm::Value* begin = body->getArg(1);
@@ -340,12 +350,14 @@ void Emitter::parallelLoop(const Stmt& stmt) {
     mark(m_nodes);
     llvm::LoadInst* callee = m_builder.CreateLoad(
         m_builder.getPtrTy(),
-        m_builder.CreateConstInBoundsGEP1_64(m_builder.getPtrTy(), m_context, contextParallelFor), "parallel_for");
+        m_builder.CreateConstInBoundsGEP1_64(m_builder.getPtrTy(), m_context, contextParallelFor),
+        "parallel_for");
     llvm::Type* i64 = m_builder.getInt64Ty();
-    auto* type = llvm::FunctionType::get(m_builder.getVoidTy(),
-                                         {m_builder.getPtrTy(), m_builder.getPtrTy(), i64, i64}, false);
-    m_builder.CreateCall(type, callee,
-                         {m_context, body, count, m_builder.getInt64(static_cast<std::uint64_t>(stmt->grain))});
+    auto* type = llvm::FunctionType::get(
+        m_builder.getVoidTy(), {m_builder.getPtrTy(), m_builder.getPtrTy(), i64, i64}, false);
+    m_builder.CreateCall(
+        type, callee,
+        {m_context, body, count, m_builder.getInt64(static_cast<std::uint64_t>(stmt->grain))});
 }
 
 void Emitter::underMask(llvm::Value* lanes, const Stmt& stmt) {
@@ -381,7 +393,8 @@ void Emitter::conditional(const Stmt& stmt) {
     }
     auto* then = llvm::BasicBlock::Create(m_builder.getContext(), "then", m_function);
     auto* join = llvm::BasicBlock::Create(m_builder.getContext(), "join", m_function);
-    auto* otherwise = hasElse ? llvm::BasicBlock::Create(m_builder.getContext(), "else", m_function) : join;
+    auto* otherwise =
+        hasElse ? llvm::BasicBlock::Create(m_builder.getContext(), "else", m_function) : join;
     m_builder.CreateCondBr(c.value, then, otherwise);
     m_builder.SetInsertPoint(then);
     m_ranges.assume(known);
@@ -404,7 +417,8 @@ void Emitter::allocation(const Stmt& stmt) {
     const Buffer& buffer = stmt->alloc;
     const std::optional<std::int64_t> size = simplify(substitute(buffer.size, m_constants)).asInt();
     if (!size || *size < 0) {
-        refuse("local buffer " + buffer.name.text() + " has no constant size", m_builder.getInt64Ty());
+        refuse("local buffer " + buffer.name.text() + " has no constant size",
+               m_builder.getInt64Ty());
         return;
     }
     Storage storage;
@@ -412,11 +426,13 @@ void Emitter::allocation(const Stmt& stmt) {
     storage.perLane = m_lanes > 1;
     storage.elements = *size * (storage.perLane ? m_lanes : 1);
     if (storage.elements > stackLimit / static_cast<std::int64_t>(dtypeBytes(buffer.dtype))) {
-        refuse("local buffer " + buffer.name.text() + " is too large for the stack", m_builder.getInt64Ty());
+        refuse("local buffer " + buffer.name.text() + " is too large for the stack",
+               m_builder.getInt64Ty());
         return;
     }
     llvm::IRBuilder<> entry(m_entry, m_entry->begin());
-    llvm::Type* type = llvm::ArrayType::get(memoryType(buffer.dtype), static_cast<std::uint64_t>(storage.elements));
+    llvm::Type* type = llvm::ArrayType::get(memoryType(buffer.dtype),
+                                            static_cast<std::uint64_t>(storage.elements));
     llvm::AllocaInst* memory = entry.CreateAlloca(type, nullptr, buffer.name.text());
     memory->setAlignment(llvm::Align(64));
     storage.pointer = memory;

@@ -1,7 +1,8 @@
 // Values: one LLVM instruction for an operation, floats strict, nothing that can trap or call.
 //
-// min and max keep a NaN from either side. Integer x / 0 is 0 and the lowest integer / -1 wraps. Float to
-// integer saturates, NaN gives 0. A truth value is an i1 in registers and a byte in memory.
+// min and max keep a NaN from either side. Integer x / 0 is 0 and the lowest integer / -1 wraps.
+// Float to integer saturates, NaN gives 0. A truth value is an i1 in registers and a byte in
+// memory.
 #include "codegen/emitter.h"
 
 #include "codegen/vecmath.h"
@@ -15,8 +16,8 @@ namespace fw::codegen {
 namespace {
 
 bool isUnsigned(DType dtype) {
-    return dtype == DType::Bool || dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 ||
-           dtype == DType::U64;
+    return dtype == DType::Bool || dtype == DType::U8 || dtype == DType::U16 ||
+           dtype == DType::U32 || dtype == DType::U64;
 }
 
 bool isNumber(const llvm::Value* v) {
@@ -101,7 +102,8 @@ llvm::Value* Emitter::computed(const Expr& e) {
         return constant(e);
     case ExprOp::Var:
         if (!isIndex)
-            return refuse("variable " + e->symbol.text() + " is not an index", valueType(e.dtype()));
+            return refuse("variable " + e->symbol.text() + " is not an index",
+                          valueType(e.dtype()));
         return materialize(index(e));
     case ExprOp::Add:
     case ExprOp::Sub:
@@ -169,7 +171,8 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
     case ExprOp::FloorDiv:
     case ExprOp::Mod:
         if (onFloats) {
-            llvm::Value* quotient = m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::floor, m_builder.CreateFDiv(a, b));
+            llvm::Value* quotient =
+                m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::floor, m_builder.CreateFDiv(a, b));
             if (e.op() == ExprOp::FloorDiv)
                 return quotient;
             return m_builder.CreateFSub(a, m_builder.CreateFMul(b, quotient));
@@ -178,14 +181,17 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
     case ExprOp::Min:
     case ExprOp::Max: {
         if (!onFloats) {
-            const auto intrinsic = isUnsigned(e.dtype()) ? (wantsMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
-                                                         : (wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+            const auto intrinsic = isUnsigned(e.dtype())
+                                       ? (wantsMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
+                                       : (wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
             return m_builder.CreateBinaryIntrinsic(intrinsic, a, b);
         }
-        // One instruction on x86: unordered picks the second operand of vminps, which is the kept one.
+        // One instruction on x86: unordered picks the second operand of vminps, which is the kept
+        // one.
         if (isNumber(a))
             std::swap(a, b);
-        llvm::Value* takeB = wantsMin ? m_builder.CreateFCmpOLT(b, a) : m_builder.CreateFCmpOGT(b, a);
+        llvm::Value* takeB =
+            wantsMin ? m_builder.CreateFCmpOLT(b, a) : m_builder.CreateFCmpOGT(b, a);
         llvm::Value* best = m_builder.CreateSelect(takeB, b, a);
         if (isNumber(b))
             return best;
@@ -220,7 +226,8 @@ llvm::Value* Emitter::integerDivision(const Expr& e, llvm::Value* a, llvm::Value
     llvm::Value* byZero = m_builder.CreateICmpEQ(b, zero);
     if (isUnsigned(e.dtype())) {
         llvm::Value* safe = m_builder.CreateSelect(byZero, one, b);
-        llvm::Value* result = e.op() == ExprOp::Mod ? m_builder.CreateURem(a, safe) : m_builder.CreateUDiv(a, safe);
+        llvm::Value* result =
+            e.op() == ExprOp::Mod ? m_builder.CreateURem(a, safe) : m_builder.CreateUDiv(a, safe);
         return m_builder.CreateSelect(byZero, zero, result);
     }
     llvm::Value* byMinusOne = m_builder.CreateICmpEQ(b, llvm::ConstantInt::getSigned(type, -1));
@@ -264,8 +271,8 @@ llvm::Value* Emitter::comparison(const Expr& e) {
     return isLess ? m_builder.CreateICmpSLT(a, b) : m_builder.CreateICmpSLE(a, b);
 }
 
-// Only the taken side is evaluated as far as it can be seen: a side without loads has no effect and is
-// computed beside the other, loads of a side are made under its condition.
+// Only the taken side is evaluated as far as it can be seen: a side without loads has no effect and
+// is computed beside the other, loads of a side are made under its condition.
 llvm::Value* Emitter::select(const Expr& e) {
     const Condition c = condition(e.arg(0));
     if (c.decided)
@@ -342,8 +349,9 @@ llvm::Value* Emitter::cast(llvm::Value* v, DType from, DType to) {
     if (isFloat(from) && isFloat(to))
         return m_builder.CreateFPCast(v, type);
     if (isFloat(from))
-        return m_builder.CreateIntrinsic(
-            isUnsigned(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat, {type, v->getType()}, {v});
+        return m_builder.CreateIntrinsic(isUnsigned(to) ? llvm::Intrinsic::fptoui_sat
+                                                        : llvm::Intrinsic::fptosi_sat,
+                                         {type, v->getType()}, {v});
     if (isFloat(to))
         return isUnsigned(from) ? m_builder.CreateUIToFP(v, type) : m_builder.CreateSIToFP(v, type);
     return m_builder.CreateIntCast(v, type, !isUnsigned(from));
@@ -371,7 +379,8 @@ llvm::Value* Emitter::call(const Expr& e) {
     }
     if (e->fn == MathFn::Floor || e->fn == MathFn::Ceil || e->fn == MathFn::Round)
         return a;
-    return refuse("no code for " + std::string(mathName(e->fn)) + " of " + std::string(dtypeText(e.dtype())),
+    return refuse("no code for " + std::string(mathName(e->fn)) + " of " +
+                      std::string(dtypeText(e.dtype())),
                   a->getType());
 }
 

@@ -1,12 +1,13 @@
 // Emitter: one loop nest to LLVM IR. Private to this folder; LLVM types are only named here.
 //
-// Index expressions are evaluated to an Index (uniform part + constant + stride * lane), so unrolled
-// loops fold their variables into constants and guards without rewriting the nest, and a load knows at
-// once whether it is uniform, contiguous, strided or scattered. Values are LLVM scalars, or vectors of
-// one element per lane inside a Vector loop; a scalar is splat only where it meets a vector.
+// Index expressions are evaluated to an Index (uniform part + constant + stride * lane), so
+// unrolled loops fold their variables into constants and guards without rewriting the nest, and a
+// load knows at once whether it is uniform, contiguous, strided or scattered. Values are LLVM
+// scalars, or vectors of one element per lane inside a Vector loop; a scalar is splat only where it
+// meets a vector.
 //
-// A condition on lanes is a mask. Loads under a mask or a condition never touch memory that the nest
-// would not touch: they are masked, or read a block of zeros instead.
+// A condition on lanes is a mask. Loads under a mask or a condition never touch memory that the
+// nest would not touch: they are masked, or read a block of zeros instead.
 //
 // The first refusal is kept and emission goes on with poison; who calls asks for the diagnostic.
 #pragma once
@@ -62,7 +63,7 @@ struct EmitRequest {
     const Target* target = nullptr;
     std::string symbol;                                             // of the kernel function
     std::vector<std::pair<std::size_t, std::size_t>> sharedBuffers; // parameters that may overlap
-    bool wantsOrigins = false;                                      // debug lines that lead to graph nodes
+    bool wantsOrigins = false; // debug lines that lead to graph nodes
 };
 
 class Emitter {
@@ -77,12 +78,12 @@ public:
 private:
     struct Storage {
         const Buffer* buffer = nullptr;
-        llvm::Value* pointer = nullptr;   // null until first used in this function
-        llvm::MDNode* scope = nullptr;    // of a Parameter
+        llvm::Value* pointer = nullptr; // null until first used in this function
+        llvm::MDNode* scope = nullptr;  // of a Parameter
         llvm::MDNode* noalias = nullptr;
         std::size_t parameter = 0;
-        std::int64_t elements = -1;       // of a local buffer
-        bool perLane = false;             // one copy per lane: allocated inside a Vector loop
+        std::int64_t elements = -1; // of a local buffer
+        bool perLane = false;       // one copy per lane: allocated inside a Vector loop
     };
     struct Mask {
         llvm::Value* lanes = nullptr; // vector of i1; null: every lane
@@ -93,7 +94,7 @@ private:
     // emit_stmt.cpp
     llvm::Function* makeFunction(const std::string& name, bool isBody);
     void enterFunction(llvm::Function* function);
-    void describe(llvm::Function* function); // to a debugger
+    void describe(llvm::Function* function);           // to a debugger
     void mark(const std::vector<std::int64_t>& nodes); // what follows comes from these
     void statement(const Stmt& stmt);
     void dispatch(const Stmt& stmt);
@@ -144,7 +145,8 @@ private:
     Storage* storage(Symbol buffer);
     llvm::Value* load(const Expr& e);
     llvm::Value* guardedLoad(const Expr& e, const Condition& guard, llvm::Value* otherwise);
-    llvm::Value* loadAt(Storage& from, DType dtype, const Index& at, llvm::Value* guard, llvm::Value* otherwise);
+    llvm::Value* loadAt(Storage& from, DType dtype, const Index& at, llvm::Value* guard,
+                        llvm::Value* otherwise);
     void store(const Stmt& stmt);
     void storeAt(Storage& to, DType dtype, const Index& at, llvm::Value* v);
     Index localIndex(const Storage& at, const Index& i) const;
@@ -167,7 +169,7 @@ private:
     std::unordered_map<Symbol, Storage> m_storage;
     std::unordered_map<Symbol, Index> m_vars;
     std::unordered_map<Expr, llvm::Value*> m_known; // values of this statement and place
-    Substitution m_constants;                                  // variables of unrolled loops
+    Substitution m_constants;                       // variables of unrolled loops
     Ranges m_ranges;
     unsigned m_lanes = 0; // of the vector loop around, 0 outside
     Mask m_mask;

@@ -19,7 +19,8 @@ struct JitState {
 namespace {
 
 Diag failed(std::string what, llvm::Error error) {
-    return makeDiag(DiagCode::CodegenFailed, std::move(what) + ": " + llvm::toString(std::move(error)));
+    return makeDiag(DiagCode::CodegenFailed,
+                    std::move(what) + ": " + llvm::toString(std::move(error)));
 }
 
 } // namespace
@@ -64,16 +65,18 @@ Result<Jit> Jit::create() {
     llvm::orc::JITTargetMachineBuilder machine{llvm::Triple("x86_64-unknown-linux-gnu")};
     machine.setRelocationModel(llvm::Reloc::PIC_);
     machine.setCodeModel(llvm::CodeModel::Small);
-    auto jit = llvm::orc::LLJITBuilder()
-                   .setJITTargetMachineBuilder(std::move(machine))
-                   .setObjectLinkingLayerCreator(
-                       [](llvm::orc::ExecutionSession& session, const llvm::Triple&)
-                           -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
-                           return std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
-                       })
-                   .setLinkProcessSymbolsByDefault(false)
-                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform) // no constructors, nothing to register
-                   .create();
+    auto jit =
+        llvm::orc::LLJITBuilder()
+            .setJITTargetMachineBuilder(std::move(machine))
+            .setObjectLinkingLayerCreator(
+                [](llvm::orc::ExecutionSession& session,
+                   const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
+                    return std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
+                })
+            .setLinkProcessSymbolsByDefault(false)
+            .setPlatformSetUp(
+                llvm::orc::setUpInactivePlatform) // no constructors, nothing to register
+            .create();
     if (!jit)
         return failed("the JIT cannot start", jit.takeError());
     auto state = std::make_shared<JitState>();
@@ -94,7 +97,8 @@ Result<JitModule> Jit::load(std::span<const std::vector<std::byte>> objects) con
     auto* library = static_cast<llvm::orc::JITDylib*>(module.m_library);
     for (const std::vector<std::byte>& object : objects) {
         const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
-        if (auto error = m_state->jit->addObjectFile(*library, llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")))
+        if (auto error = m_state->jit->addObjectFile(
+                *library, llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")))
             return failed("an object cannot be loaded", std::move(error));
     }
     return module;

@@ -1,7 +1,8 @@
 // Jit: loads the objects of compileKernel into this process.
 //
-// Every load makes a module of its own; destroying the JitModule frees its code, so nobody may be inside a
-// kernel of it then. Objects may refer only to each other. The Jit outlives its modules by shared ownership.
+// Every load makes a module of its own; destroying the JitModule frees its code, so nobody may be
+// inside a kernel of it then. Objects may refer only to each other. The Jit outlives its modules by
+// shared ownership.
 #pragma once
 
 #include "base/result.h"

@@ -66,13 +66,16 @@ Result<Assembly> disassemble(const std::vector<std::byte>& object) {
         return makeDiag(DiagCode::CodegenFailed, "the object cannot be read: " + why);
     }
     const std::unique_ptr<llvm::MCRegisterInfo> registers(target->createMCRegInfo(triple));
-    const std::unique_ptr<llvm::MCAsmInfo> info(target->createMCAsmInfo(*registers, triple, llvm::MCTargetOptions()));
+    const std::unique_ptr<llvm::MCAsmInfo> info(
+        target->createMCAsmInfo(*registers, triple, llvm::MCTargetOptions()));
     const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
         target->createMCSubtargetInfo(triple, "x86-64-v4", "+avx512vnni,+avx512bf16"));
     const std::unique_ptr<llvm::MCInstrInfo> instructions(target->createMCInstrInfo());
-    const std::unique_ptr<llvm::MCInstrAnalysis> analysis(target->createMCInstrAnalysis(instructions.get()));
+    const std::unique_ptr<llvm::MCInstrAnalysis> analysis(
+        target->createMCInstrAnalysis(instructions.get()));
     llvm::MCContext context(llvm::Triple(triple), info.get(), registers.get(), subtarget.get());
-    const std::unique_ptr<llvm::MCDisassembler> decoder(target->createMCDisassembler(*subtarget, context));
+    const std::unique_ptr<llvm::MCDisassembler> decoder(
+        target->createMCDisassembler(*subtarget, context));
     const std::unique_ptr<llvm::MCInstPrinter> printer(
         target->createMCInstPrinter(llvm::Triple(triple), 0, *info, *instructions, *registers));
     printer->setPrintImmHex(false);
@@ -102,8 +105,8 @@ Result<Assembly> disassemble(const std::vector<std::byte>& object) {
             llvm::consumeError(address.takeError());
             llvm::consumeError(type.takeError());
         }
-        const llvm::ArrayRef<std::uint8_t> code(reinterpret_cast<const std::uint8_t*>(contents->data()),
-                                                contents->size());
+        const llvm::ArrayRef<std::uint8_t> code(
+            reinterpret_cast<const std::uint8_t*>(contents->data()), contents->size());
         std::set<std::uint64_t> targets;
         const std::size_t first = out.lines.size();
         for (std::uint64_t at = 0; at < code.size();) {
@@ -121,10 +124,12 @@ Result<Assembly> disassemble(const std::vector<std::byte>& object) {
                 printer->printInst(&instruction, at, "", *subtarget, stream);
                 line.text = tidied(text);
                 std::uint64_t to = 0;
-                if (analysis->isBranch(instruction) && analysis->evaluateBranch(instruction, at, size, to)) {
+                if (analysis->isBranch(instruction) &&
+                    analysis->evaluateBranch(instruction, at, size, to)) {
                     line.jumpsTo = static_cast<std::int64_t>(to);
                     targets.insert(to);
-                    line.text = fmt::format("{} {:x}", line.text.substr(0, line.text.find(' ')), to);
+                    line.text =
+                        fmt::format("{} {:x}", line.text.substr(0, line.text.find(' ')), to);
                 }
                 out.calls += analysis->isCall(instruction);
             } else {

@@ -11,10 +11,10 @@
 namespace fw {
 
 struct AssemblyLine {
-    std::uint64_t offset = 0; // in its section
-    std::string text;         // "vfmadd231ps %zmm1, %zmm2, %zmm0"
-    bool isLabel = false;     // a function's name
-    bool isTarget = false;    // some branch leads here
+    std::uint64_t offset = 0;  // in its section
+    std::string text;          // "vfmadd231ps %zmm1, %zmm2, %zmm0"
+    bool isLabel = false;      // a function's name
+    bool isTarget = false;     // some branch leads here
     std::int64_t jumpsTo = -1; // offset, of a branch within the function
     std::uint32_t line = 0;    // of CompiledKernel::lineNodes, from 1; 0: unknown
 };

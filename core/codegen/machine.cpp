@@ -41,8 +41,9 @@ Result<Machine> makeMachine(const Target& target) {
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     options.FunctionSections = true;
     // Below Default, FastISel runs and tiles spill.
-    Machine machine(found->createTargetMachine(triple, target.llvmCpu(), "", options, llvm::Reloc::PIC_,
-                                               llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+    Machine machine(found->createTargetMachine(triple, target.llvmCpu(), "", options,
+                                               llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                               llvm::CodeGenOptLevel::Default));
     if (!machine)
         return makeDiag(DiagCode::CodegenFailed, "LLVM has no machine for " + target.llvmCpu());
     return machine;
@@ -52,7 +53,8 @@ Status verifyModule(const llvm::Module& module, const std::string& name) {
     std::string message;
     llvm::raw_string_ostream stream(message);
     if (llvm::verifyModule(module, &stream))
-        return makeDiag(DiagCode::CodegenFailed, "the LLVM code is not valid: " + message, {.node = name});
+        return makeDiag(DiagCode::CodegenFailed, "the LLVM code is not valid: " + message,
+                        {.node = name});
     return {};
 }
 

@@ -1,5 +1,6 @@
-// f32 math functions and the parts that both precisions share. Sources of the polynomials: exp and the
-// rational tanh and erf are least-squares fits with weights that end at the last bit of f32; log is Cephes'.
+// f32 math functions and the parts that both precisions share. Sources of the polynomials: exp and
+// the rational tanh and erf are least-squares fits with weights that end at the last bit of f32;
+// log is Cephes'.
 #include "codegen/vecmath.h"
 
 #include "codegen/vecmath_builder.h"
@@ -18,22 +19,24 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-// x clamped to [-104, 89]: beyond, exp is 0 or infinite anyway and 2^n stays representable in two steps.
+// x clamped to [-104, 89]: beyond, exp is 0 or infinite anyway and 2^n stays representable in two
+// steps.
 llvm::Value* exp32(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -104.0, 89.0);
     llvm::Value* n = m.round(m.mul(z, m.real(1.44269504088896341)));
     llvm::Value* r = m.fma(n, m.real(-0.693359375), z);
     r = m.fma(n, m.real(2.12194440e-4), r);
-    llvm::Value* p = m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.04166655, 0.00836323, 0.00139263});
+    llvm::Value* p =
+        m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.04166655, 0.00836323, 0.00139263});
     return m.timesPowerOfTwo(p, n);
 }
 
 llvm::Value* log32(MathBuilder& m, llvm::Value* x) {
     auto [f, e] = m.splitForLog(x);
     llvm::Value* z = m.mul(f, f);
-    llvm::Value* p = m.polynomial(f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1,
-                                      1.4249322787e-1, -1.2420140846e-1, 1.1676998740e-1, -1.1514610310e-1,
-                                      7.0376836292e-2});
+    llvm::Value* p = m.polynomial(f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1,
+                                      -1.6668057665e-1, 1.4249322787e-1, -1.2420140846e-1,
+                                      1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2});
     llvm::Value* y = m.mul(m.mul(f, z), p);
     y = m.fma(e, m.real(-2.12194440e-4), y);
     y = m.fma(z, m.real(-0.5), y);
@@ -45,11 +48,11 @@ llvm::Value* log32(MathBuilder& m, llvm::Value* x) {
 llvm::Value* tanh32(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -9.0, 9.0);
     llvm::Value* s = m.mul(z, z);
-    llvm::Value* p = m.polynomial(s, {4.89352455891786e-03, 6.37261928875436e-04, 1.48572235717979e-05,
-                                      5.12229709037114e-08, -8.60467152213735e-11, 2.00018790482477e-13,
-                                      -2.76076847742355e-16});
-    llvm::Value* q = m.polynomial(
-        s, {4.89352518554385e-03, 2.26843463243900e-03, 1.18534705686654e-04, 1.19825839466702e-06});
+    llvm::Value* p = m.polynomial(
+        s, {4.89352455891786e-03, 6.37261928875436e-04, 1.48572235717979e-05, 5.12229709037114e-08,
+            -8.60467152213735e-11, 2.00018790482477e-13, -2.76076847742355e-16});
+    llvm::Value* q = m.polynomial(s, {4.89352518554385e-03, 2.26843463243900e-03,
+                                      1.18534705686654e-04, 1.19825839466702e-06});
     llvm::Value* y = m.clamp(m.div(m.mul(z, p), q), -1.0, 1.0);
     return m.select(m.less(m.abs(x), m.real(0.0004)), x, y);
 }
@@ -57,11 +60,13 @@ llvm::Value* tanh32(MathBuilder& m, llvm::Value* x) {
 llvm::Value* erf32(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -4.0, 4.0);
     llvm::Value* s = m.mul(z, z);
-    llvm::Value* p = m.polynomial(s, {-1.60960333262415e-02, -2.95459980854025e-03, -7.34990630326855e-04,
-                                      -5.69250639462346e-05, -2.10102402082508e-06, 2.77068142495902e-08,
-                                      -2.72614225801306e-10});
-    llvm::Value* q = m.polynomial(s, {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
-                                      -2.13374055278905e-04, -1.45660718464996e-05});
+    llvm::Value* p =
+        m.polynomial(s, {-1.60960333262415e-02, -2.95459980854025e-03, -7.34990630326855e-04,
+                         -5.69250639462346e-05, -2.10102402082508e-06, 2.77068142495902e-08,
+                         -2.72614225801306e-10});
+    llvm::Value* q =
+        m.polynomial(s, {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
+                         -2.13374055278905e-04, -1.45660718464996e-05});
     return m.clamp(m.div(m.mul(z, p), q), -1.0, 1.0);
 }
 
@@ -71,7 +76,8 @@ llvm::Value* sigmoid(MathBuilder& m, llvm::Value* x, llvm::Value* expOfMinusAbs)
     return m.div(top, m.add(expOfMinusAbs, m.real(1)));
 }
 
-// pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from log and exp.
+// pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from
+// log and exp.
 llvm::Value* powF64(MathBuilder& m, llvm::Value* x, llvm::Value* y) {
     llvm::Value* size = m.abs(x);
     llvm::Value* result = exp64(m, m.mul(y, log64(m, size)));
@@ -81,7 +87,8 @@ llvm::Value* powF64(MathBuilder& m, llvm::Value* x, llvm::Value* y) {
     llvm::Value* isNegative = m.signBit(x);
     result = m.select(m.both(isNegative, isOdd), m.negate(result), result);
     llvm::Value* belowZero = m.less(x, m.real(0));
-    llvm::Value* refused = m.both(m.both(belowZero, m.less(size, m.real(infinity))), m.negated(isInteger));
+    llvm::Value* refused =
+        m.both(m.both(belowZero, m.less(size, m.real(infinity))), m.negated(isInteger));
     result = m.select(refused, m.real(notANumber), result);
     // |x| = 1 with an infinite y would be 0 * inf above.
     llvm::Value* isOne = m.both(m.equal(size, m.real(1)), m.equal(m.abs(y), m.real(infinity)));
@@ -104,8 +111,8 @@ llvm::Value* inDouble(MathBuilder& m, MathFn fn, llvm::Value* a, llvm::Value* b)
 
 } // namespace
 
-llvm::Value* emitFma(llvm::IRBuilderBase& builder, const Target& target, llvm::Value* a, llvm::Value* b,
-                     llvm::Value* c) {
+llvm::Value* emitFma(llvm::IRBuilderBase& builder, const Target& target, llvm::Value* a,
+                     llvm::Value* b, llvm::Value* c) {
     if (!target.hasFma())
         return builder.CreateFAdd(builder.CreateFMul(a, b), c);
     return builder.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
@@ -141,7 +148,8 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
     case MathFn::Round:
         return m.unary(llvm::Intrinsic::roundeven, a);
     case MathFn::Sign:
-        return m.select(m.less(m.real(0), a), m.real(1), m.select(m.less(a, m.real(0)), m.real(-1), a));
+        return m.select(m.less(m.real(0), a), m.real(1),
+                        m.select(m.less(a, m.real(0)), m.real(-1), a));
     case MathFn::Sin:
         return wide ? sin64(m, a) : inDouble(m, fn, a, nullptr);
     case MathFn::Cos:

@@ -1,5 +1,6 @@
-// f64 math functions. exp, sin and cos are Taylor sums long enough for the reduced range, log is fdlibm's,
-// tanh a continued fraction near 0, erf two Chebyshev fits made with tests/codegen/fit_erf.py.
+// f64 math functions. exp, sin and cos are Taylor sums long enough for the reduced range, log is
+// fdlibm's, tanh a continued fraction near 0, erf two Chebyshev fits made with
+// tests/codegen/fit_erf.py.
 #include "codegen/vecmath_builder.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,9 +16,9 @@ llvm::Value* exp64(MathBuilder& m, llvm::Value* x) {
     llvm::Value* n = m.round(m.mul(z, m.real(1.44269504088896341)));
     llvm::Value* r = m.fma(n, m.real(-6.93147180369123816490e-01), z);
     r = m.fma(n, m.real(-1.90821492927058770002e-10), r);
-    llvm::Value* p = m.polynomial(r, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040,
-                                      1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800,
-                                      1.0 / 479001600, 1.0 / 6227020800.0});
+    llvm::Value* p = m.polynomial(r, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720,
+                                      1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
+                                      1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0});
     return m.timesPowerOfTwo(p, n);
 }
 
@@ -51,18 +52,20 @@ llvm::Value* erf64(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -6.0, 6.0);
     llvm::Value* size = m.abs(z);
     llvm::Value* s = m.mul(z, z);
-    llvm::Value* near =
-        m.mul(z, m.polynomial(s, {1.1283791670955126, -0.37612638903183754, 0.11283791670955115,
-                                  -0.026866170645124168, 0.00522397762531911, -0.0008548327013043244,
-                                  0.00012055332467972413, -1.4925634186937486e-05, 1.6461774587739342e-06,
-                                  -1.6360977042495506e-07, 1.4759550595044857e-08, -1.1977317626588047e-09,
-                                  8.094502845779061e-11, -3.346940502524376e-12}));
+    llvm::Value* near = m.mul(
+        z,
+        m.polynomial(s, {1.1283791670955126, -0.37612638903183754, 0.11283791670955115,
+                         -0.026866170645124168, 0.00522397762531911, -0.0008548327013043244,
+                         0.00012055332467972413, -1.4925634186937486e-05, 1.6461774587739342e-06,
+                         -1.6360977042495506e-07, 1.4759550595044857e-08, -1.1977317626588047e-09,
+                         8.094502845779061e-11, -3.346940502524376e-12}));
     llvm::Value* t = m.div(m.sub(size, m.real(3)), m.add(size, m.real(3)));
-    llvm::Value* q = m.polynomial(t, {0.17900115118138996, -0.3262335600430369, 0.24560380171232918,
-                                      -0.15011593650080188, 0.07166583719790234, -0.024392499318050376,
-                                      0.004269136344595198, 0.0007077464443808545, -0.0005970623273641232,
-                                      4.5254687427494984e-05, 6.406171136733275e-05, -1.2848454012979365e-05,
-                                      -8.007504247646515e-06, 2.0220401585206056e-06, 1.2781513111921875e-06});
+    llvm::Value* q =
+        m.polynomial(t, {0.17900115118138996, -0.3262335600430369, 0.24560380171232918,
+                         -0.15011593650080188, 0.07166583719790234, -0.024392499318050376,
+                         0.004269136344595198, 0.0007077464443808545, -0.0005970623273641232,
+                         4.5254687427494984e-05, 6.406171136733275e-05, -1.2848454012979365e-05,
+                         -8.007504247646515e-06, 2.0220401585206056e-06, 1.2781513111921875e-06});
     llvm::Value* far = m.sub(m.real(1), m.mul(exp64(m, m.negate(s)), q));
     far = m.select(m.signBit(x), m.negate(far), far);
     return m.select(m.less(size, m.real(1)), near, far);
@@ -70,8 +73,8 @@ llvm::Value* erf64(MathBuilder& m, llvm::Value* x) {
 
 namespace {
 
-// r = x - n * pi/2 with |r| <= pi/4, and n. With FMA the products are exact whatever n; without, the parts
-// of pi/2 have 33 bits, exact for n below 2^20.
+// r = x - n * pi/2 with |r| <= pi/4, and n. With FMA the products are exact whatever n; without,
+// the parts of pi/2 have 33 bits, exact for n below 2^20.
 std::pair<llvm::Value*, llvm::Value*> reduceQuarter(MathBuilder& m, llvm::Value* x) {
     const double limit = std::ldexp(1.0, m.target.hasFma() ? 50 : 20);
     llvm::Value* fits = m.less(m.abs(x), m.real(limit));
@@ -79,11 +82,12 @@ std::pair<llvm::Value*, llvm::Value*> reduceQuarter(MathBuilder& m, llvm::Value*
     llvm::Value* n = m.round(m.mul(z, m.real(0.63661977236758134308)));
     llvm::Value* r = z;
     if (m.target.hasFma())
-        for (double part : {1.57079632679489655800e+00, 6.12323399573676603587e-17, -1.4973849048591833e-33})
+        for (double part :
+             {1.57079632679489655800e+00, 6.12323399573676603587e-17, -1.4973849048591833e-33})
             r = m.fma(n, m.real(-part), r);
     else
-        for (double part : {1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624871116645580e-21,
-                            8.47842766036889956997e-32})
+        for (double part : {1.57079632673412561417e+00, 6.07710050630396597660e-11,
+                            2.02226624871116645580e-21, 8.47842766036889956997e-32})
             r = m.fma(n, m.real(-part), r);
     return {r, n};
 }
@@ -92,13 +96,16 @@ std::pair<llvm::Value*, llvm::Value*> reduceQuarter(MathBuilder& m, llvm::Value*
 llvm::Value* wave(MathBuilder& m, llvm::Value* x, int quarters) {
     auto [r, n] = reduceQuarter(m, x);
     llvm::Value* s = m.mul(r, r);
-    llvm::Value* sine = m.polynomial(s, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800,
-                                         1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0});
+    llvm::Value* sine =
+        m.polynomial(s, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800,
+                         1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0});
     sine = m.fma(m.mul(sine, s), r, r);
-    llvm::Value* cosine = m.polynomial(s, {1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800,
-                                           1.0 / 479001600, -1.0 / 87178291200.0, 1.0 / 20922789888000.0});
+    llvm::Value* cosine =
+        m.polynomial(s, {1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800,
+                         1.0 / 479001600, -1.0 / 87178291200.0, 1.0 / 20922789888000.0});
     llvm::Type* wide = m.integerType();
-    llvm::Value* whole = m.builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, m.type}, {n});
+    llvm::Value* whole =
+        m.builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, m.type}, {n});
     whole = m.builder.CreateAdd(whole, m.integer(quarters));
     const auto bit = [&](std::int64_t mask) {
         return m.builder.CreateICmpNE(m.builder.CreateAnd(whole, m.integer(mask)), m.integer(0));

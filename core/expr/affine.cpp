@@ -1,5 +1,5 @@
-// Sums of integer multiples of atoms, and how an index expression becomes one. Overflow never wraps: the whole
-// expression is then one opaque atom.
+// Sums of integer multiples of atoms, and how an index expression becomes one. Overflow never
+// wraps: the whole expression is then one opaque atom.
 #include "expr/affine.h"
 
 #include "base/numbers.h"
@@ -92,7 +92,8 @@ bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
     case ExprOp::Add:
         return gather(e.arg(0), sum, factor) && gather(e.arg(1), sum, factor);
     case ExprOp::Sub:
-        return factor != INT64_MIN && gather(e.arg(0), sum, factor) && gather(e.arg(1), sum, -factor);
+        return factor != INT64_MIN && gather(e.arg(0), sum, factor) &&
+               gather(e.arg(1), sum, -factor);
     case ExprOp::Neg:
         return factor != INT64_MIN && gather(e.arg(0), sum, -factor);
     case ExprOp::Mul: {

@@ -13,11 +13,11 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"bool", 1, Family::Truth},   {"i8", 1, Family::Integer},  {"u8", 1, Family::Integer},
-    {"i16", 2, Family::Integer},  {"u16", 2, Family::Integer}, {"i32", 4, Family::Integer},
-    {"u32", 4, Family::Integer},  {"i64", 8, Family::Integer}, {"u64", 8, Family::Integer},
-    {"f16", 2, Family::Float},    {"bf16", 2, Family::Float},  {"f32", 4, Family::Float},
-    {"f64", 8, Family::Float},    {"text", 0, Family::Text},
+    {"bool", 1, Family::Truth},  {"i8", 1, Family::Integer},  {"u8", 1, Family::Integer},
+    {"i16", 2, Family::Integer}, {"u16", 2, Family::Integer}, {"i32", 4, Family::Integer},
+    {"u32", 4, Family::Integer}, {"i64", 8, Family::Integer}, {"u64", 8, Family::Integer},
+    {"f16", 2, Family::Float},   {"bf16", 2, Family::Float},  {"f32", 4, Family::Float},
+    {"f64", 8, Family::Float},   {"text", 0, Family::Text},
 };
 
 const Row& row(DType dtype) {

@@ -16,7 +16,8 @@ std::optional<std::int64_t> evalIndex(const Expr& e, const Bindings& bindings) {
         return found == bindings.end() ? std::nullopt : std::optional(found->second);
     }
     std::int64_t v[3] = {0, 0, 0};
-    if (node.args.size() > 3 || node.op == ExprOp::Load || node.op == ExprOp::Call || node.op == ExprOp::Pad)
+    if (node.args.size() > 3 || node.op == ExprOp::Load || node.op == ExprOp::Call ||
+        node.op == ExprOp::Pad)
         return std::nullopt;
     if (node.op == ExprOp::Select) {
         const auto condition = evalIndex(node.args[0], bindings);
@@ -38,11 +39,14 @@ std::optional<std::int64_t> evalIndex(const Expr& e, const Bindings& bindings) {
     case ExprOp::Mul:
         return checkedMul(v[0], v[1]);
     case ExprOp::FloorDiv:
-        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(floorDiv(v[0], v[1]));
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
+                                                              : std::optional(floorDiv(v[0], v[1]));
     case ExprOp::Mod:
-        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(floorMod(v[0], v[1]));
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
+                                                              : std::optional(floorMod(v[0], v[1]));
     case ExprOp::Div:
-        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt : std::optional(v[0] / v[1]);
+        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
+                                                              : std::optional(v[0] / v[1]);
     case ExprOp::Min:
         return std::min(v[0], v[1]);
     case ExprOp::Max:

@@ -17,13 +17,15 @@ struct FnRow {
 };
 
 constexpr FnRow fnRows[] = {
-    {"exp", 1},   {"log", 1},     {"sqrt", 1}, {"rsqrt", 1}, {"tanh", 1},  {"erf", 1}, {"sigmoid", 1}, {"abs", 1},
-    {"floor", 1}, {"ceil", 1}, {"round", 1}, {"sign", 1},  {"sin", 1}, {"cos", 1}, {"pow", 2},
+    {"exp", 1},   {"log", 1},     {"sqrt", 1}, {"rsqrt", 1}, {"tanh", 1},
+    {"erf", 1},   {"sigmoid", 1}, {"abs", 1},  {"floor", 1}, {"ceil", 1},
+    {"round", 1}, {"sign", 1},    {"sin", 1},  {"cos", 1},   {"pow", 2},
 };
 
 Expr make(ExprNode node) {
-    std::uint64_t h = mixHash(static_cast<std::uint64_t>(node.op) * 131 + static_cast<std::uint64_t>(node.dtype),
-                              static_cast<std::uint64_t>(node.fn));
+    std::uint64_t h =
+        mixHash(static_cast<std::uint64_t>(node.op) * 131 + static_cast<std::uint64_t>(node.dtype),
+                static_cast<std::uint64_t>(node.fn));
     h = mixHash(h, node.symbol.id());
     h = mixHash(h, static_cast<std::uint64_t>(node.integer));
     h = mixHash(h, std::bit_cast<std::uint64_t>(node.real));
@@ -107,9 +109,10 @@ bool Expr::operator==(const Expr& other) const {
     if (m_node == other.m_node)
         return true;
     const ExprNode &a = *m_node, &b = *other.m_node;
-    return a.hash == b.hash && a.op == b.op && a.dtype == b.dtype && a.fn == b.fn && a.symbol == b.symbol &&
-           a.integer == b.integer &&
-           std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) && a.args == b.args;
+    return a.hash == b.hash && a.op == b.op && a.dtype == b.dtype && a.fn == b.fn &&
+           a.symbol == b.symbol && a.integer == b.integer &&
+           std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) &&
+           a.args == b.args;
 }
 
 bool Expr::isInt() const {
@@ -154,7 +157,8 @@ Expr floatExpr(double value, DType dtype) {
 }
 
 Expr constantExpr(double value, DType dtype) {
-    return isFloat(dtype) ? floatExpr(value, dtype) : intExpr(static_cast<std::int64_t>(value), dtype);
+    return isFloat(dtype) ? floatExpr(value, dtype)
+                          : intExpr(static_cast<std::int64_t>(value), dtype);
 }
 
 Expr varExpr(Symbol name, DType dtype) {
@@ -181,12 +185,13 @@ Expr operator+(const Expr& left, const Expr& right) {
 Expr operator-(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) -> std::optional<std::int64_t> {
-            std::int64_t out = 0;
-            if (__builtin_sub_overflow(x, y, &out))
-                return std::nullopt;
-            return out;
-        }))
+    if (auto folded =
+            foldInts(a, b, [](std::int64_t x, std::int64_t y) -> std::optional<std::int64_t> {
+                std::int64_t out = 0;
+                if (__builtin_sub_overflow(x, y, &out))
+                    return std::nullopt;
+                return out;
+            }))
         return *folded;
     if (b.isInt(0))
         return a;
@@ -254,7 +259,8 @@ Expr modExpr(const Expr& left, const Expr& right) {
 Expr minExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::min(x, y)); }))
+    if (auto folded = foldInts(
+            a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::min(x, y)); }))
         return *folded;
     if (a == b)
         return a;
@@ -264,7 +270,8 @@ Expr minExpr(const Expr& left, const Expr& right) {
 Expr maxExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::max(x, y)); }))
+    if (auto folded = foldInts(
+            a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::max(x, y)); }))
         return *folded;
     if (a == b)
         return a;
@@ -283,8 +290,8 @@ Expr ceilDivExpr(const Expr& a, const Expr& b) {
 
 namespace {
 
-Expr compare(ExprOp op, const Expr& left, const Expr& right, bool (*onInts)(std::int64_t, std::int64_t),
-             bool onEqual) {
+Expr compare(ExprOp op, const Expr& left, const Expr& right,
+             bool (*onInts)(std::int64_t, std::int64_t), bool onEqual) {
     Expr a = left, b = right;
     adapt(a, b);
     if (a.isInt() && b.isInt())
@@ -297,19 +304,23 @@ Expr compare(ExprOp op, const Expr& left, const Expr& right, bool (*onInts)(std:
 } // namespace
 
 Expr eqExpr(const Expr& a, const Expr& b) {
-    return compare(ExprOp::Eq, a, b, [](std::int64_t x, std::int64_t y) { return x == y; }, true);
+    return compare(
+        ExprOp::Eq, a, b, [](std::int64_t x, std::int64_t y) { return x == y; }, true);
 }
 
 Expr neExpr(const Expr& a, const Expr& b) {
-    return compare(ExprOp::Ne, a, b, [](std::int64_t x, std::int64_t y) { return x != y; }, false);
+    return compare(
+        ExprOp::Ne, a, b, [](std::int64_t x, std::int64_t y) { return x != y; }, false);
 }
 
 Expr ltExpr(const Expr& a, const Expr& b) {
-    return compare(ExprOp::Lt, a, b, [](std::int64_t x, std::int64_t y) { return x < y; }, false);
+    return compare(
+        ExprOp::Lt, a, b, [](std::int64_t x, std::int64_t y) { return x < y; }, false);
 }
 
 Expr leExpr(const Expr& a, const Expr& b) {
-    return compare(ExprOp::Le, a, b, [](std::int64_t x, std::int64_t y) { return x <= y; }, true);
+    return compare(
+        ExprOp::Le, a, b, [](std::int64_t x, std::int64_t y) { return x <= y; }, true);
 }
 
 Expr andExpr(const Expr& a, const Expr& b) {

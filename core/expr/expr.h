@@ -1,10 +1,11 @@
-// Expr: the one immutable scalar expression, for dims, tensor bodies, loop indices, conditions and guards.
+// Expr: the one immutable scalar expression, for dims, tensor bodies, loop indices, conditions and
+// guards.
 //
-// A handle to a shared, never-changing node. Equality is structural (hash first). Index arithmetic has
-// dtype I64; `floorDiv` and `mod` round toward minus infinity. In value arithmetic `div` is true division
-// for floats and truncates for integers. Variables (loop axes, free dimensions) are named by Symbol; who
-// joins expressions of two scopes renames first. Building folds constants and drops neutral elements, no
-// more; simplify.h does the rest.
+// A handle to a shared, never-changing node. Equality is structural (hash first). Index arithmetic
+// has dtype I64; `floorDiv` and `mod` round toward minus infinity. In value arithmetic `div` is
+// true division for floats and truncates for integers. Variables (loop axes, free dimensions) are
+// named by Symbol; who joins expressions of two scopes renames first. Building folds constants and
+// drops neutral elements, no more; simplify.h does the rest.
 #pragma once
 
 #include "base/symbol.h"
@@ -23,12 +24,28 @@ namespace fw {
 
 enum class ExprOp : std::uint8_t {
     // leaves
-    Int, Float, Var,
+    Int,
+    Float,
+    Var,
     // arithmetic
-    Add, Sub, Mul, Div, FloorDiv, Mod, Min, Max, Neg,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    FloorDiv,
+    Mod,
+    Min,
+    Max,
+    Neg,
     Fma, // args: a, b, c; a * b + c with one rounding
     // comparisons and logic, dtype Bool
-    Eq, Ne, Lt, Le, And, Or, Not,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    And,
+    Or,
+    Not,
     Select, // args: condition, then, else; only the taken side is evaluated
     Cast,   // float to integer truncates toward zero and saturates; to Bool: != 0
     Load,   // symbol: tensor (or buffer in loop IR); args: indices
@@ -37,7 +54,23 @@ enum class ExprOp : std::uint8_t {
 };
 
 // Pow takes two arguments, the others one. Round is half to even.
-enum class MathFn : std::uint8_t { Exp, Log, Sqrt, Rsqrt, Tanh, Erf, Sigmoid, Abs, Floor, Ceil, Round, Sign, Sin, Cos, Pow };
+enum class MathFn : std::uint8_t {
+    Exp,
+    Log,
+    Sqrt,
+    Rsqrt,
+    Tanh,
+    Erf,
+    Sigmoid,
+    Abs,
+    Floor,
+    Ceil,
+    Round,
+    Sign,
+    Sin,
+    Cos,
+    Pow
+};
 
 class Expr;
 using Exprs = std::vector<Expr>;
@@ -45,8 +78,8 @@ struct ExprNode;
 
 class Expr {
 public:
-    Expr();                        // the integer 0
-    Expr(std::int64_t value);      // an index constant
+    Expr();                   // the integer 0
+    Expr(std::int64_t value); // an index constant
     Expr(int value) : Expr(static_cast<std::int64_t>(value)) {}
     explicit Expr(std::shared_ptr<const ExprNode> node) : m_node(std::move(node)) {}
 
@@ -61,12 +94,12 @@ public:
     bool sameNode(const Expr& other) const { return m_node == other.m_node; }
     std::uint64_t hash() const;
 
-    bool isInt() const;                             // an Int leaf
+    bool isInt() const; // an Int leaf
     bool isInt(std::int64_t value) const;
-    std::optional<std::int64_t> asInt() const;      // value of an Int leaf
+    std::optional<std::int64_t> asInt() const; // value of an Int leaf
     bool isVar() const;
-    bool isConstant() const;                        // Int or Float leaf
-    std::string text() const;                       // see print in expr.cpp; reads back as the same value
+    bool isConstant() const;  // Int or Float leaf
+    std::string text() const; // see print in expr.cpp; reads back as the same value
 
 private:
     std::shared_ptr<const ExprNode> m_node;
@@ -75,10 +108,10 @@ private:
 struct ExprNode {
     ExprOp op = ExprOp::Int;
     DType dtype = DType::I64;
-    MathFn fn = MathFn::Exp;   // of a Call
-    Symbol symbol;             // of a Var or a Load
-    std::int64_t integer = 0;  // of an Int (also Bool constants, 0 or 1)
-    double real = 0;           // of a Float
+    MathFn fn = MathFn::Exp;  // of a Call
+    Symbol symbol;            // of a Var or a Load
+    std::int64_t integer = 0; // of an Int (also Bool constants, 0 or 1)
+    double real = 0;          // of a Float
     Exprs args;
     std::uint64_t hash = 0;
 };
@@ -90,7 +123,8 @@ Expr floatExpr(double value, DType dtype = DType::F32);
 Expr constantExpr(double value, DType dtype); // Int or Float leaf by dtype
 Expr varExpr(Symbol name, DType dtype = DType::I64);
 
-// Value and index arithmetic. Both operands must have the same dtype, except that an Int leaf adapts.
+// Value and index arithmetic. Both operands must have the same dtype, except that an Int leaf
+// adapts.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -121,7 +155,8 @@ std::string_view mathName(MathFn fn);
 std::optional<MathFn> parseMathFn(std::string_view name);
 std::size_t mathArity(MathFn fn);
 
-// The same expression with other operands (same count); rebuilt through the builders, so constants fold.
+// The same expression with other operands (same count); rebuilt through the builders, so constants
+// fold.
 Expr withArgs(const Expr& e, Exprs args);
 
 // Bottom-up rewriting: `change` sees every node after its operands were rewritten.

@@ -21,7 +21,8 @@ bool unify(Expr& a, Expr& b) {
         return literal.op() == ExprOp::Float && literal.dtype() == DType::F32 && isFloat(to);
     };
     const auto change = [](const Expr& literal, DType to) {
-        return constantExpr(literal.isInt() ? static_cast<double>(literal->integer) : literal->real, to);
+        return constantExpr(literal.isInt() ? static_cast<double>(literal->integer) : literal->real,
+                            to);
     };
     if (adapts(a, b.dtype())) {
         a = change(a, b.dtype());
@@ -73,7 +74,9 @@ public:
     }
 
 private:
-    Where where(const Tree& tree) const { return {m_scope.file, {}, tree.span.line, tree.span.column}; }
+    Where where(const Tree& tree) const {
+        return {m_scope.file, {}, tree.span.line, tree.span.column};
+    }
 
     Result<Expr> name(const Tree& tree) const {
         if (tree.text == "true" || tree.text == "false")
@@ -86,7 +89,8 @@ private:
             return varExpr(tree.text);
         if (auto found = m_scope.variable(tree.text))
             return *found;
-        return makeDiag(DiagCode::TextName, fmt::format("'{}' is not known here", tree.text), where(tree));
+        return makeDiag(DiagCode::TextName, fmt::format("'{}' is not known here", tree.text),
+                        where(tree));
     }
 
     Result<Exprs> list(const std::vector<Tree>& trees) const {
@@ -101,7 +105,8 @@ private:
     Result<Expr> load(const Tree& tree) const {
         const std::optional<DType> dtype = m_scope.tensor ? m_scope.tensor(tree.text) : DType::F32;
         if (!dtype)
-            return makeDiag(DiagCode::TextName, fmt::format("there is no tensor '{}'", tree.text), where(tree));
+            return makeDiag(DiagCode::TextName, fmt::format("there is no tensor '{}'", tree.text),
+                            where(tree));
         FW_TRY(Exprs indices, list(tree.args));
         for (std::size_t i = 0; i < indices.size(); ++i)
             if (!isInteger(indices[i].dtype()))
@@ -114,7 +119,8 @@ private:
             FW_TRY(const Expr value, run(tree.args[0]));
             const auto dtype = parseDtype(tree.args[1].text);
             if (!dtype || *dtype == DType::Text)
-                return typeError(where(tree), fmt::format("'{}' is not an element type", tree.args[1].text));
+                return typeError(where(tree),
+                                 fmt::format("'{}' is not an element type", tree.args[1].text));
             return castExpr(value, *dtype);
         }
         FW_TRY(const Exprs args, list(tree.args));
@@ -127,15 +133,19 @@ private:
             return padExpr(read, otherwise);
         }
         // A literal of a given dtype: f64(0.5), i32(-3).
-        if (const auto dtype = parseDtype(tree.text); dtype && args.size() == 1 && args[0].isConstant()) {
+        if (const auto dtype = parseDtype(tree.text);
+            dtype && args.size() == 1 && args[0].isConstant()) {
             if (isFloat(*dtype))
-                return floatExpr(args[0].isInt() ? static_cast<double>(args[0]->integer) : args[0]->real, *dtype);
+                return floatExpr(args[0].isInt() ? static_cast<double>(args[0]->integer)
+                                                 : args[0]->real,
+                                 *dtype);
             if (args[0].isInt() && *dtype != DType::Text)
                 return intExpr(args[0]->integer, *dtype);
         }
         if (auto result = applyFunction(tree.text, args, where(tree)))
             return *result;
-        return makeDiag(DiagCode::TextName, fmt::format("there is no function '{}'", tree.text), where(tree));
+        return makeDiag(DiagCode::TextName, fmt::format("there is no function '{}'", tree.text),
+                        where(tree));
     }
 
     const ExprScope& m_scope;
@@ -143,7 +153,8 @@ private:
 
 } // namespace
 
-Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right, const Where& where) {
+Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right,
+                        const Where& where) {
     Expr a = left, b = right;
     if (sign == "&&" || sign == "||") {
         if (a.dtype() != DType::Bool || b.dtype() != DType::Bool)
@@ -196,10 +207,12 @@ Result<Expr> applyPrefix(const std::string& sign, const Expr& operand, const Whe
     return -operand;
 }
 
-std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args, const Where& where) {
+std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args,
+                                          const Where& where) {
     const auto fit = [&](std::size_t count) -> std::optional<Diag> {
         if (args.size() != count)
-            return typeError(where, fmt::format("{}() takes {} operands, not {}", name, count, args.size()));
+            return typeError(
+                where, fmt::format("{}() takes {} operands, not {}", name, count, args.size()));
         return std::nullopt;
     };
     if (name == "min" || name == "max" || name == "div") {
@@ -208,7 +221,9 @@ std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& 
         Expr a = args[0], b = args[1];
         if (!unify(a, b) || !isNumber(a))
             return typeError(where, fmt::format("{}() takes two numbers of one type", name));
-        return Result<Expr>(name == "min" ? minExpr(a, b) : name == "max" ? maxExpr(a, b) : divExpr(a, b));
+        return Result<Expr>(name == "min"   ? minExpr(a, b)
+                            : name == "max" ? maxExpr(a, b)
+                                            : divExpr(a, b));
     }
     if (name == "fma") {
         if (auto wrong = fit(3))
@@ -225,8 +240,9 @@ std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& 
         if (args[0].dtype() != DType::Bool)
             return typeError(where, "the condition of select() is not a truth");
         if (!unify(a, b))
-            return typeError(where, fmt::format("the values of select() have different types, {} and {}",
-                                                dtypeText(a.dtype()), dtypeText(b.dtype())));
+            return typeError(where,
+                             fmt::format("the values of select() have different types, {} and {}",
+                                         dtypeText(a.dtype()), dtypeText(b.dtype())));
         return Result<Expr>(selectExpr(args[0], a, b));
     }
     const std::optional<MathFn> fn = parseMathFn(name);
@@ -241,7 +257,8 @@ std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& 
     if (operands[0].isInt() && operands[0].dtype() == DType::I64 && !anyNumber)
         operands[0] = floatExpr(static_cast<double>(operands[0]->integer));
     if (!isFloat(operands[0].dtype()) && !(anyNumber && isInteger(operands[0].dtype())))
-        return typeError(where, fmt::format("{}() takes {}, not {}", name, anyNumber ? "a number" : "a float",
+        return typeError(where, fmt::format("{}() takes {}, not {}", name,
+                                            anyNumber ? "a number" : "a float",
                                             dtypeText(operands[0].dtype())));
     return Result<Expr>(callExpr(*fn, std::move(operands)));
 }

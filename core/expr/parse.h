@@ -1,7 +1,7 @@
 // From text back to an expression: parseExpr(e.text()) == e. Loop text and graph text use it.
 //
-// What names mean is the caller's: a scope says the dtype of variables and of tensors. Literals are i64
-// and f32 and adapt to the other operand; `/` and `%` on integers round toward minus infinity.
+// What names mean is the caller's: a scope says the dtype of variables and of tensors. Literals are
+// i64 and f32 and adapt to the other operand; `/` and `%` on integers round toward minus infinity.
 #pragma once
 
 #include "base/result.h"
@@ -22,11 +22,13 @@ struct ExprScope {
 Result<Expr> elaborateExpr(const Tree& tree, const ExprScope& scope = {});
 Result<Expr> parseExpr(std::string_view text, const ExprScope& scope = {});
 
-// The operators of trees on expressions whose dtypes are equal or literals; shared with other elaborators.
-// TextType if the operands do not fit.
-Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right, const Where& where);
+// The operators of trees on expressions whose dtypes are equal or literals; shared with other
+// elaborators. TextType if the operands do not fit.
+Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right,
+                        const Where& where);
 Result<Expr> applyPrefix(const std::string& sign, const Expr& operand, const Where& where);
 // min, max, fma, div, select and the math functions; nullopt if there is no such function.
-std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args, const Where& where);
+std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args,
+                                          const Where& where);
 
 } // namespace fw

@@ -1,7 +1,8 @@
 // Text of an expression: infix, fewest parentheses, reads back as the same value.
 //
 //     integer `a / b` on indices is floor division; truncating integer division prints as div(a, b)
-//     literals of a dtype other than i64 (integers) and f32 (floats) print as f64(0.5), i32(3); truth as true, false
+//     literals of a dtype other than i64 (integers) and f32 (floats) print as f64(0.5), i32(3);
+//     truth as true, false
 #include "base/numbers.h"
 #include "expr/expr.h"
 

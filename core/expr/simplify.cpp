@@ -97,7 +97,8 @@ Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
         const Range* range = ranges.find(atom->symbol);
         if (range == nullptr)
             return looksLikeDim(atom->symbol) ? Interval{0, std::nullopt} : Interval{};
-        return {boundsAt(range->min, ranges, depth + 1).min, boundsAt(range->max, ranges, depth + 1).max};
+        return {boundsAt(range->min, ranges, depth + 1).min,
+                boundsAt(range->max, ranges, depth + 1).max};
     }
     case ExprOp::Mod: {
         const Interval divisor = boundsAt(atom.arg(1), ranges, depth + 1);
@@ -122,25 +123,31 @@ Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
     }
     case ExprOp::Min:
     case ExprOp::Max: {
-        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1), b = boundsAt(atom.arg(1), ranges, depth + 1);
+        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1),
+                       b = boundsAt(atom.arg(1), ranges, depth + 1);
         Interval out;
         const bool isMin = atom.op() == ExprOp::Min;
         const auto both = [isMin](Bound x, Bound y) {
             return x && y ? Bound(isMin ? std::min(*x, *y) : std::max(*x, *y)) : std::nullopt;
         };
         const auto either = [](Bound x, Bound y) { return x ? x : y; };
-        out.min = isMin ? both(a.min, b.min) : (a.min && b.min ? both(a.min, b.min) : either(a.min, b.min));
-        out.max = isMin ? (a.max && b.max ? both(a.max, b.max) : either(a.max, b.max)) : both(a.max, b.max);
+        out.min = isMin ? both(a.min, b.min)
+                        : (a.min && b.min ? both(a.min, b.min) : either(a.min, b.min));
+        out.max = isMin ? (a.max && b.max ? both(a.max, b.max) : either(a.max, b.max))
+                        : both(a.max, b.max);
         return out;
     }
     case ExprOp::Mul: {
-        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1), b = boundsAt(atom.arg(1), ranges, depth + 1);
+        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1),
+                       b = boundsAt(atom.arg(1), ranges, depth + 1);
         if (a.min && *a.min >= 0 && b.min && *b.min >= 0)
-            return {checkedMul(*a.min, *b.min), a.max && b.max ? checkedMul(*a.max, *b.max) : std::nullopt};
+            return {checkedMul(*a.min, *b.min),
+                    a.max && b.max ? checkedMul(*a.max, *b.max) : std::nullopt};
         return {};
     }
     case ExprOp::Select: {
-        const Interval a = boundsAt(atom.arg(1), ranges, depth + 1), b = boundsAt(atom.arg(2), ranges, depth + 1);
+        const Interval a = boundsAt(atom.arg(1), ranges, depth + 1),
+                       b = boundsAt(atom.arg(2), ranges, depth + 1);
         return {a.min && b.min ? Bound(std::min(*a.min, *b.min)) : std::nullopt,
                 a.max && b.max ? Bound(std::max(*a.max, *b.max)) : std::nullopt};
     }
@@ -189,7 +196,8 @@ Affine replaced(const Affine& sum, std::size_t at, const Expr& value) {
 }
 
 // Bounds one non-variable atom by something simpler; true if that proves the sum.
-std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Ranges& ranges, int depth) {
+std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Ranges& ranges,
+                                  int depth) {
     const auto& [atom, coefficient] = sum.terms[at];
     switch (atom.op()) {
     case ExprOp::Min:
@@ -203,7 +211,8 @@ std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Range
         return proveAffine(replaced(sum, at, atom.arg(1)), ranges, depth + 1);
     }
     case ExprOp::Mod:
-        return proveAffine(replaced(sum, at, coefficient > 0 ? Expr(0) : atom.arg(1) - Expr(1)), ranges, depth + 1);
+        return proveAffine(replaced(sum, at, coefficient > 0 ? Expr(0) : atom.arg(1) - Expr(1)),
+                           ranges, depth + 1);
     case ExprOp::FloorDiv: {
         const auto divisor = atom.arg(1).asInt();
         if (!divisor || *divisor <= 0)
@@ -235,11 +244,12 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
         for (const Expr& fact : ranges.facts()) {
             Affine less = sum;
             const Affine known = toAffine(fact);
-            const bool related = std::any_of(known.terms.begin(), known.terms.end(), [&](const auto& term) {
-                return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& own) {
-                    return own.first == term.first && (own.second > 0) == (term.second > 0);
+            const bool related =
+                std::any_of(known.terms.begin(), known.terms.end(), [&](const auto& term) {
+                    return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& own) {
+                        return own.first == term.first && (own.second > 0) == (term.second > 0);
+                    });
                 });
-            });
             if (!related || !addScaled(less, known, -1))
                 continue;
             normalise(less);
@@ -255,7 +265,8 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
         for (std::size_t i = 0; i < sum.terms.size(); ++i) {
             const auto& [atom, coefficient] = sum.terms[i];
             if (atom.isVar() && atom->symbol == range->var)
-                return proveAffine(replaced(sum, i, coefficient > 0 ? range->min : range->max), ranges, depth + 1);
+                return proveAffine(replaced(sum, i, coefficient > 0 ? range->min : range->max),
+                                   ranges, depth + 1);
             // A product with the variable, such as i * W: bounded when the other factors are >= 0.
             if (atom.op() != ExprOp::Mul || !usesVar(atom, range->var))
                 continue;
@@ -274,7 +285,9 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
             const Interval sign = boundsAt(other, ranges, depth + 1);
             if (!sign.min || *sign.min < 0)
                 return false;
-            return proveAffine(replaced(sum, i, (coefficient > 0 ? range->min : range->max) * other), ranges, depth + 1);
+            return proveAffine(
+                replaced(sum, i, (coefficient > 0 ? range->min : range->max) * other), ranges,
+                depth + 1);
         }
     return false;
 }
@@ -312,11 +325,13 @@ std::optional<bool> decide(const Expr& condition, const Ranges& ranges) {
     case ExprOp::Lt:
         if (!isIndex(condition.arg(0)))
             return std::nullopt;
-        return both(condition.arg(1) - condition.arg(0) - Expr(1), condition.arg(0) - condition.arg(1));
+        return both(condition.arg(1) - condition.arg(0) - Expr(1),
+                    condition.arg(0) - condition.arg(1));
     case ExprOp::Le:
         if (!isIndex(condition.arg(0)))
             return std::nullopt;
-        return both(condition.arg(1) - condition.arg(0), condition.arg(0) - condition.arg(1) - Expr(1));
+        return both(condition.arg(1) - condition.arg(0),
+                    condition.arg(0) - condition.arg(1) - Expr(1));
     case ExprOp::Eq:
     case ExprOp::Ne: {
         if (!isIndex(condition.arg(0)))
@@ -392,14 +407,16 @@ Division divideTerms(const Affine& value, const Expr& divisor) {
 }
 
 bool liesBelow(const Expr& value, const Expr& limit, const Ranges& ranges) {
-    return proveAffine(toAffine(value), ranges, 0) && proveAffine(toAffine(limit - value - Expr(1)), ranges, 0);
+    return proveAffine(toAffine(value), ranges, 0) &&
+           proveAffine(toAffine(limit - value - Expr(1)), ranges, 0);
 }
 
 Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
     const Expr &value = e.arg(0), &divisor = e.arg(1);
     const Interval sign = boundsOf(divisor, ranges);
     const bool positive = sign.min && *sign.min > 0;
-    const bool dimLike = sign.min && *sign.min >= 0; // a free dim: where it is 0, nothing is evaluated
+    const bool dimLike =
+        sign.min && *sign.min >= 0; // a free dim: where it is 0, nothing is evaluated
     if ((!positive && !dimLike) || divisor.isInt(0))
         return e;
     Division parts = divideTerms(toAffine(value), divisor);
@@ -420,7 +437,8 @@ Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
             return fromAffine(parts.quotient) + quotient;
         }
         // (x / a) / b = x / (a * b)
-        if (!wantRest && parts.rest.constant == 0 && parts.rest.terms.size() == 1 && parts.rest.terms[0].second == 1) {
+        if (!wantRest && parts.rest.constant == 0 && parts.rest.terms.size() == 1 &&
+            parts.rest.terms[0].second == 1) {
             const Expr& atom = parts.rest.terms[0].first;
             const auto inner = atom.op() == ExprOp::FloorDiv ? atom.arg(1).asInt() : std::nullopt;
             const auto product = inner && *inner > 0 ? checkedMul(*inner, *number) : std::nullopt;
@@ -428,7 +446,8 @@ Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
                 return fromAffine(parts.quotient) + floorDivExpr(atom.arg(0), Expr(*product));
         }
     }
-    return wantRest ? modExpr(rest, divisor) : fromAffine(parts.quotient) + floorDivExpr(rest, divisor);
+    return wantRest ? modExpr(rest, divisor)
+                    : fromAffine(parts.quotient) + floorDivExpr(rest, divisor);
 }
 
 Expr simplifyNode(const Expr& e, const Ranges& ranges) {

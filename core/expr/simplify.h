@@ -1,9 +1,9 @@
 // Canonical index arithmetic and proofs over ranges.
 //
-// An index expression is brought to a sum of integer multiples of atoms (variables, floor-divisions,
-// modulos, minima, products of atoms), sorted, with floor-div and mod reduced where ranges allow:
-// (16*a + b) / 16 = a if 0 <= b < 16. Ranges may be symbolic (0 <= i <= N - 1), so `i < N` is provable
-// for a free dimension N. What cannot be proved stays; nothing is guessed.
+// An index expression is brought to a sum of integer multiples of atoms (variables,
+// floor-divisions, modulos, minima, products of atoms), sorted, with floor-div and mod reduced
+// where ranges allow: (16*a + b) / 16 = a if 0 <= b < 16. Ranges may be symbolic (0 <= i <= N - 1),
+// so `i < N` is provable for a free dimension N. What cannot be proved stays; nothing is guessed.
 #pragma once
 
 #include "expr/expr.h"
@@ -18,7 +18,7 @@ struct Affine {
     std::vector<std::pair<Expr, std::int64_t>> terms; // atom, coefficient != 0; sorted by text
     std::int64_t constant = 0;
 };
-Affine toAffine(const Expr& e);          // every index expression has one; opaque parts are atoms
+Affine toAffine(const Expr& e); // every index expression has one; opaque parts are atoms
 Expr fromAffine(const Affine& affine);
 
 struct Range {
@@ -33,7 +33,7 @@ class Ranges {
 public:
     void push(Symbol var, Expr min, Expr max);
     void pop();
-    void assume(const Expr& condition);  // a Bool expression known to hold; conjunctions are split
+    void assume(const Expr& condition); // a Bool expression known to hold; conjunctions are split
     std::size_t size() const { return m_ranges.size(); }
     const Range* find(Symbol var) const;
     const std::vector<Range>& all() const { return m_ranges; }

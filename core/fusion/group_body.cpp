@@ -33,7 +33,8 @@ void removeDeadStages(OpInst& inst) {
         kept.insert(kept.begin(), std::move(*stage));
     }
     inst.stages = std::move(kept);
-    std::erase_if(inst.temporaries, [&](const TensorDecl& decl) { return !wanted.contains(decl.name); });
+    std::erase_if(inst.temporaries,
+                  [&](const TensorDecl& decl) { return !wanted.contains(decl.name); });
 }
 
 void keepUsedInputs(GroupBody& body) {
@@ -113,7 +114,8 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             rename.emplace_back(decl.name, name);
             body.inst.temporaries.push_back({name, decl.type});
         }
-        OpInst own = renamed(*inst, rename, position == 0 ? std::string() : fmt::format("_{}", position));
+        OpInst own =
+            renamed(*inst, rename, position == 0 ? std::string() : fmt::format("_{}", position));
         for (Stage& stage : own.stages) {
             stage.nodes = {node.id};
             body.inst.stages.push_back(std::move(stage));

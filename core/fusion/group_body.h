@@ -14,8 +14,8 @@ struct GroupBody {
     std::vector<bool> constantInput; // the value is a constant of the graph
 };
 
-// Names depend only on positions, so equal groups have equal bodies. Stages whose result nobody reads
-// are left out. Group inputs that are constants of one element become literals.
+// Names depend only on positions, so equal groups have equal bodies. Stages whose result nobody
+// reads are left out. Group inputs that are constants of one element become literals.
 Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Group& group);
 
 } // namespace fw

@@ -1,10 +1,10 @@
 // Layouts: which values are stored channels-last.
 //
 // Window operators over images (convolutions, pools) vectorise over channels, so their images lie
-// channels-last; what is element-wise beside them follows, concat and the like too, because a tensor
-// expression is right under any layout. The model's own inputs and results keep the order of the model,
-// and so does what a view reads as a flat row. No reorder is made: a kernel reads and writes in whatever
-// order its tensors have.
+// channels-last; what is element-wise beside them follows, concat and the like too, because a
+// tensor expression is right under any layout. The model's own inputs and results keep the order of
+// the model, and so does what a view reads as a flat row. No reorder is made: a kernel reads and
+// writes in whatever order its tensors have.
 #include "fusion/plan.h"
 
 #include <fmt/format.h>
@@ -21,13 +21,15 @@ bool isImage(const TensorType& type) {
 
 bool wantsChannelsLast(const Node& node) {
     static const std::set<std::string, std::less<>> names = {
-        "conv2d", "conv_transpose2d", "max_pool2d", "avg_pool2d", "global_average_pool", "global_max_pool", "lrn"};
+        "conv2d",     "conv_transpose2d",    "max_pool2d",
+        "avg_pool2d", "global_average_pool", "global_max_pool",
+        "lrn"};
     return names.contains(node.op);
 }
 
 bool follows(const Node& node, const Facts& facts) {
-    return facts.kind == FusionKind::Elementwise || facts.kind == FusionKind::Broadcast || node.op == "concat" ||
-           node.op == "pad" || node.op == "slice";
+    return facts.kind == FusionKind::Elementwise || facts.kind == FusionKind::Broadcast ||
+           node.op == "concat" || node.op == "pad" || node.op == "slice";
 }
 
 // With one pixel, both orders are the same bytes.
@@ -60,7 +62,8 @@ void chooseLayouts(const Graph& graph, FusionPlan& plan) {
             continue;
         if (isView(graph, *node)) {
             fixed.insert({node->id, 0});
-            if (isImage(graph.type(node->inputs[0])) && !sameBytesEitherWay(graph.type(node->inputs[0])))
+            if (isImage(graph.type(node->inputs[0])) &&
+                !sameBytesEitherWay(graph.type(node->inputs[0])))
                 fixed.insert(node->inputs[0]);
             continue;
         }
@@ -96,7 +99,8 @@ void chooseLayouts(const Graph& graph, FusionPlan& plan) {
             continue;
         }
         plan.layouts.emplace(value, channelsLast(4));
-        plan.notices.push_back({name, Verdict::Yes, ReasonCode::LayoutChosen, "channels-last, for the window operators beside it"});
+        plan.notices.push_back({name, Verdict::Yes, ReasonCode::LayoutChosen,
+                                "channels-last, for the window operators beside it"});
     }
 }
 

@@ -64,7 +64,8 @@ public:
     Result<FusionPlan> run() {
         for (const NodePtr& node : m_graph.nodes())
             if (isOperator(*node)) {
-                FW_TRY(Facts facts, m_graph.operators().find(node->op)->facts(callOf(m_graph, *node)));
+                FW_TRY(Facts facts,
+                       m_graph.operators().find(node->op)->facts(callOf(m_graph, *node)));
                 m_facts.emplace(node->id, std::move(facts));
             }
         for (const NodePtr& node : m_graph.nodes())
@@ -91,7 +92,8 @@ private:
         }
         group.selection = selectImplementation(group.anchor, m_target);
         if (group.selection.implementation == nullptr)
-            return makeDiag(DiagCode::NotRunnable, fmt::format("no implementation of {} for {}", seed.op, m_target.text),
+            return makeDiag(DiagCode::NotRunnable,
+                            fmt::format("no implementation of {} for {}", seed.op, m_target.text),
                             {{}, seed.name});
         group.anchored = !isMapKind(group.anchor.facts.kind);
         while (grow(group)) {
@@ -119,14 +121,18 @@ private:
         return joined;
     }
 
-    bool consider(Forming& group, const Node& last, const Node& next, const std::vector<Use>& uses, GateList& gates) {
+    bool consider(Forming& group, const Node& last, const Node& next, const std::vector<Use>& uses,
+                  GateList& gates) {
         const ValueRef value{last.id, 0};
         const Workload candidate = workload(next.id);
-        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id), ReasonCode::TakenByOther, label(next.id)))
+        if (!gates.pass("not taken by another group", !m_claimed.contains(next.id),
+                        ReasonCode::TakenByOther, label(next.id)))
             return false;
         const bool view = isView(m_graph, next);
-        if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view, ReasonCode::OpaqueOperator,
-                        fmt::format("{} is {}", next.op, view ? "a view" : kindText(candidate.facts.kind))))
+        if (!gates.pass(
+                "has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view,
+                ReasonCode::OpaqueOperator,
+                fmt::format("{} is {}", next.op, view ? "a view" : kindText(candidate.facts.kind))))
             return false;
         bool onlyReader = true, otherOutputs = false;
         std::string readers;
@@ -140,7 +146,8 @@ private:
         }
         if (!gates.pass("single consumer", onlyReader, ReasonCode::ValueEscapes, readers))
             return false;
-        if (!gates.pass("not a result of the model", !m_graph.isResult(value), ReasonCode::ValueIsResult, m_graph.output(value).name))
+        if (!gates.pass("not a result of the model", !m_graph.isResult(value),
+                        ReasonCode::ValueIsResult, m_graph.output(value).name))
             return false;
         if (!gates.pass("one output in use", !otherOutputs, ReasonCode::ValueEscapes,
                         otherOutputs ? last.name + " has other outputs in use" : "one output"))
@@ -148,15 +155,20 @@ private:
         // With a single reader of a single value no path can leave the chain and return.
         if (!gates.pass("convex", true, ReasonCode::NotConvex, "no path leaves the group"))
             return false;
-        if (!gates.pass("size of the group", group.nodes.size() < m_options.groupLimit, ReasonCode::GroupLimit,
-                        fmt::format("{} of {} operators", group.nodes.size(), m_options.groupLimit)))
+        if (!gates.pass(
+                "size of the group", group.nodes.size() < m_options.groupLimit,
+                ReasonCode::GroupLimit,
+                fmt::format("{} of {} operators", group.nodes.size(), m_options.groupLimit)))
             return false;
         if (isMapKind(candidate.facts.kind)) {
             const bool same = m_graph.type(value).shape == next.outputs[0].type.shape;
             if (!gates.pass("same iteration space", same, ReasonCode::ShapeDiffers,
-                            fmt::format("{} and {}", m_graph.type(value).text(), next.outputs[0].type.text())))
+                            fmt::format("{} and {}", m_graph.type(value).text(),
+                                        next.outputs[0].type.text())))
                 return false;
-            return gates.ask("implementation absorbs it", group.selection.implementation->absorbsEpilogue(group.anchor, candidate));
+            return gates.ask(
+                "implementation absorbs it",
+                group.selection.implementation->absorbsEpilogue(group.anchor, candidate));
         }
         if (!gates.pass("one anchor", !group.anchored, ReasonCode::AlreadyAnchored,
                         fmt::format("{} and {}", group.anchor.node->op, next.op)))
@@ -164,13 +176,16 @@ private:
         return reanchor(group, candidate, gates);
     }
 
-    // So far only maps: the reader becomes the anchor if its implementation takes all of them first.
+    // So far only maps: the reader becomes the anchor if its implementation takes all of them
+    // first.
     bool reanchor(Forming& group, const Workload& candidate, GateList& gates) {
         Selection selection = selectImplementation(candidate, m_target);
-        if (!gates.pass("anchor has an implementation", selection.implementation != nullptr, ReasonCode::OpaqueOperator, candidate.node->op))
+        if (!gates.pass("anchor has an implementation", selection.implementation != nullptr,
+                        ReasonCode::OpaqueOperator, candidate.node->op))
             return false;
         for (const NodeId member : group.nodes)
-            if (!gates.ask("implementation absorbs it", selection.implementation->absorbsPrologue(workload(member), candidate)))
+            if (!gates.ask("implementation absorbs it",
+                           selection.implementation->absorbsPrologue(workload(member), candidate)))
                 return false;
         group.anchor = candidate;
         group.selection = std::move(selection);
@@ -178,7 +193,9 @@ private:
         return true;
     }
 
-    void record(EdgeDecision edge) { m_edges.insert_or_assign({edge.from, edge.to}, std::move(edge)); }
+    void record(EdgeDecision edge) {
+        m_edges.insert_or_assign({edge.from, edge.to}, std::move(edge));
+    }
 
     void add(const Forming& forming, bool view) {
         Group group;
@@ -250,28 +267,36 @@ private:
                     continue;
                 auto found = m_edges.find({input.node, node->id});
                 if (found == m_edges.end())
-                    found = m_edges.emplace(std::pair(input.node, node->id), unvisited(input, *node, where)).first;
+                    found = m_edges
+                                .emplace(std::pair(input.node, node->id),
+                                         unvisited(input, *node, where))
+                                .first;
                 if (m_listed.insert(found->first).second)
                     m_plan.edges.push_back(found->second);
             }
         }
     }
 
-    EdgeDecision unvisited(ValueRef value, const Node& reader, const std::map<NodeId, std::size_t>& where) {
+    EdgeDecision unvisited(ValueRef value, const Node& reader,
+                           const std::map<NodeId, std::size_t>& where) {
         GateList gates(fmt::format("{} -> {}", label(value.node), label(reader.id)));
         const Group& from = m_groups[where.at(value.node)];
         const Group& to = m_groups[where.at(reader.id)];
         if (&from == &to) {
             gates.ask("in the same group", {Verdict::Yes, ReasonCode::Fused, from.name});
         } else if (from.isView()) {
-            gates.pass("has a tensor expression", false, ReasonCode::ViewOf, m_graph.node(value.node).op);
+            gates.pass("has a tensor expression", false, ReasonCode::ViewOf,
+                       m_graph.node(value.node).op);
         } else if (from.nodes.back() != value.node) {
-            gates.pass("single consumer", false, ReasonCode::ValueEscapes, label(value.node) + " is used inside its group too");
+            gates.pass("single consumer", false, ReasonCode::ValueEscapes,
+                       label(value.node) + " is used inside its group too");
         } else if (m_graph.uses(value).size() > 1) {
-            gates.pass("single consumer", false, ReasonCode::ValueEscapes, fmt::format("{} readers", m_graph.uses(value).size()));
+            gates.pass("single consumer", false, ReasonCode::ValueEscapes,
+                       fmt::format("{} readers", m_graph.uses(value).size()));
         } else {
-            gates.pass("not taken by another group", false, ReasonCode::TakenByOther,
-                       fmt::format("{} is in the group of {}", reader.name, m_graph.node(to.anchor).name));
+            gates.pass(
+                "not taken by another group", false, ReasonCode::TakenByOther,
+                fmt::format("{} is in the group of {}", reader.name, m_graph.node(to.anchor).name));
         }
         return gates.take(value.node, reader.id);
     }
@@ -291,7 +316,8 @@ private:
         while (m_plan.groups.size() < m_groups.size()) {
             const std::size_t before = m_plan.groups.size();
             for (std::size_t g = 0; g < m_groups.size(); ++g) {
-                if (done[g] || !std::all_of(needs[g].begin(), needs[g].end(), [&](std::size_t n) { return done[n]; }))
+                if (done[g] || !std::all_of(needs[g].begin(), needs[g].end(),
+                                            [&](std::size_t n) { return done[n]; }))
                     continue;
                 done[g] = true;
                 Group group = m_groups[g];
@@ -319,13 +345,14 @@ private:
 
 } // namespace
 
-Result<FusionPlan> planFusion(const Graph& graph, const Target& target, const PlanOptions& options) {
+Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
+                              const PlanOptions& options) {
     return Planner(graph, target, options).run();
 }
 
 bool isView(const Graph& graph, const Node& node) {
-    return (node.op == "reshape" || node.op == "identity" || node.op == "dropout") && node.inputs.size() >= 1 &&
-           graph.find(node.inputs[0].node) != nullptr;
+    return (node.op == "reshape" || node.op == "identity" || node.op == "dropout") &&
+           node.inputs.size() >= 1 && graph.find(node.inputs[0].node) != nullptr;
 }
 
 Diags obstacles(const Graph& graph) {
@@ -335,10 +362,12 @@ Diags obstacles(const Graph& graph) {
             const std::string domain = node->attrs.text("domain", "");
             const std::string type = node->attrs.text("op_type", "?");
             out.push_back(makeDiag(DiagCode::UnknownOperator,
-                                   fmt::format("operator {}{}{} is not known", domain, domain.empty() ? "" : ".", type),
+                                   fmt::format("operator {}{}{} is not known", domain,
+                                               domain.empty() ? "" : ".", type),
                                    {{}, node->name}, "the model can be looked at, but not run"));
         } else if (isOperator(*node)) {
-            const Result<OpInst> inst = graph.operators().find(node->op)->instantiate(callOf(graph, *node));
+            const Result<OpInst> inst =
+                graph.operators().find(node->op)->instantiate(callOf(graph, *node));
             if (!inst && !isView(graph, *node)) {
                 Diag diag = inst.diag();
                 out.push_back(diag.at({{}, node->name}));

@@ -2,8 +2,8 @@
 //
 // Groups are convex and partition the operators (inputs and constants belong to none). A group is
 // computed by one implementation, chosen for its anchor; what joins the anchor is what that
-// implementation said it absorbs, asked step by step while the group grows. Deterministic: nodes are
-// visited in topological order, ties go by order.
+// implementation said it absorbs, asked step by step while the group grows. Deterministic: nodes
+// are visited in topological order, ties go by order.
 #pragma once
 
 #include "ir/storage_map.h"
@@ -47,7 +47,7 @@ struct Group {
 struct FusionPlan {
     std::vector<Group> groups; // in an order in which they can run
     std::map<NodeId, int> groupOf;
-    std::vector<EdgeDecision> edges;       // every edge between operators, in node order
+    std::vector<EdgeDecision> edges;        // every edge between operators, in node order
     std::map<ValueRef, StorageMap> layouts; // values not listed are row-major
     Decisions notices;
 
@@ -61,15 +61,18 @@ struct PlanOptions {
 };
 
 // Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node).
-Result<FusionPlan> planFusion(const Graph& graph, const Target& target, const PlanOptions& options = {});
+Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
+                              const PlanOptions& options = {});
 
 // The reason why a graph cannot be compiled, one diagnostic per node; empty if it can.
 Diags obstacles(const Graph& graph);
 
-// Adds the storage map of every value to the plan, with a Decision for those not row-major (layout.cpp).
+// Adds the storage map of every value to the plan, with a Decision for those not row-major
+// (layout.cpp).
 void chooseLayouts(const Graph& graph, FusionPlan& plan);
 
-// True if the node hands on its first operand's elements in the same order (reshape and its spellings).
+// True if the node hands on its first operand's elements in the same order (reshape and its
+// spellings).
 bool isView(const Graph& graph, const Node& node);
 
 } // namespace fw

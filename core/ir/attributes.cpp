@@ -11,8 +11,9 @@
 namespace fw {
 
 void Attrs::set(const std::string& name, AttrValue value) {
-    const auto place = std::lower_bound(m_items.begin(), m_items.end(), name,
-                                        [](const auto& item, const std::string& key) { return item.first < key; });
+    const auto place =
+        std::lower_bound(m_items.begin(), m_items.end(), name,
+                         [](const auto& item, const std::string& key) { return item.first < key; });
     if (place != m_items.end() && place->first == name)
         place->second = std::move(value);
     else
@@ -91,7 +92,8 @@ struct AttrPrinter {
     }
     std::string operator()(const TensorData& data) const {
         const auto elements = elementsText(data);
-        return fmt::format("tensor({}, {})", data.type().text(), elements ? *elements : quoteText(data.hash().hex()));
+        return fmt::format("tensor({}, {})", data.type().text(),
+                           elements ? *elements : quoteText(data.hash().hex()));
     }
 };
 
@@ -106,7 +108,8 @@ std::string Attrs::print() const {
         return {};
     std::string out = "{";
     for (std::size_t i = 0; i < m_items.size(); ++i)
-        out += (i > 0 ? ", " : "") + nameOrQuoted(m_items[i].first) + " = " + attrText(m_items[i].second);
+        out += (i > 0 ? ", " : "") + nameOrQuoted(m_items[i].first) + " = " +
+               attrText(m_items[i].second);
     return out + "}";
 }
 

@@ -1,4 +1,5 @@
-// Attributes of a node: a sorted list of name and value. A missing attribute takes the operator's default.
+// Attributes of a node: a sorted list of name and value. A missing attribute takes the operator's
+// default.
 #pragma once
 
 #include "ir/tensor_data.h"
@@ -14,7 +15,8 @@ using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 using Texts = std::vector<std::string>;
 // Shapes (Exprs) are for native operators whose operand was a shape, such as reshape.
-using AttrValue = std::variant<std::int64_t, double, std::string, DType, Integers, Reals, Texts, Exprs, TensorData>;
+using AttrValue = std::variant<std::int64_t, double, std::string, DType, Integers, Reals, Texts,
+                               Exprs, TensorData>;
 
 class Attrs {
 public:
@@ -39,6 +41,7 @@ private:
     std::vector<std::pair<std::string, AttrValue>> m_items;
 };
 
-std::string attrText(const AttrValue& value); // reads back; a large tensor as tensor(f32[300], "hash")
+std::string
+attrText(const AttrValue& value); // reads back; a large tensor as tensor(f32[300], "hash")
 
 } // namespace fw

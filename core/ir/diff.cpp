@@ -11,8 +11,8 @@ bool sameData(const Node& a, const Node& b) {
 }
 
 bool sameNode(const Node& a, const Node& b) {
-    return a.name == b.name && a.op == b.op && a.inputs == b.inputs && a.attrs == b.attrs && a.outputs == b.outputs && a.bodies == b.bodies &&
-           sameData(a, b);
+    return a.name == b.name && a.op == b.op && a.inputs == b.inputs && a.attrs == b.attrs &&
+           a.outputs == b.outputs && a.bodies == b.bodies && sameData(a, b);
 }
 
 NodeChange changeOf(Change change, char mark, const Node& node) {

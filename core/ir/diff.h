@@ -1,4 +1,5 @@
-// What changed between two snapshots of one lineage, in which a node keeps its id: "what did this rule do".
+// What changed between two snapshots of one lineage, in which a node keeps its id: "what did this
+// rule do".
 #pragma once
 
 #include "ir/graph.h"
@@ -19,8 +20,9 @@ struct NodeChange {
     bool operator==(const NodeChange&) const = default;
 };
 
-// In the order of the graphs: removed ones in that of `before`, then the others in that of `after`. A node
-// that reads the successor of what it read before is changed; one whose origins alone differ is not.
+// In the order of the graphs: removed ones in that of `before`, then the others in that of `after`.
+// A node that reads the successor of what it read before is changed; one whose origins alone differ
+// is not.
 std::vector<NodeChange> diffGraphs(const Graph& before, const Graph& after);
 
 } // namespace fw

@@ -9,17 +9,27 @@
 namespace fw {
 
 // Ordered from the easiest to fuse to the hardest. Broadcast: reads an operand that lacks an axis.
-// Injective: moves elements (transpose, slice, concat, reshape). Reduction: every element read once;
-// Window: read more than once (overlapping pool). Rowwise: a reduction, then maps over the same outer
-// axes (softmax, layer norm). Contraction: a sum of products with reuse (matmul, convolution).
-enum class FusionKind : std::uint8_t { Elementwise, Broadcast, Injective, Reduction, Window, Rowwise, Contraction, Opaque };
+// Injective: moves elements (transpose, slice, concat, reshape). Reduction: every element read
+// once; Window: read more than once (overlapping pool). Rowwise: a reduction, then maps over the
+// same outer axes (softmax, layer norm). Contraction: a sum of products with reuse (matmul,
+// convolution).
+enum class FusionKind : std::uint8_t {
+    Elementwise,
+    Broadcast,
+    Injective,
+    Reduction,
+    Window,
+    Rowwise,
+    Contraction,
+    Opaque
+};
 
 struct Facts {
     FusionKind kind = FusionKind::Opaque;
-    std::vector<FusionKind> inputKinds;  // kind per input, seen from the first output
-    std::vector<bool> inPlace;           // per input: the first output may overwrite it
-    double flops = 0;                    // of the whole OpInst, free dims counted as 1
-    double transcendentals = 0;          // exp, erf, ... evaluated
+    std::vector<FusionKind> inputKinds; // kind per input, seen from the first output
+    std::vector<bool> inPlace;          // per input: the first output may overwrite it
+    double flops = 0;                   // of the whole OpInst, free dims counted as 1
+    double transcendentals = 0;         // exp, erf, ... evaluated
     double bytesRead = 0;
     double bytesWritten = 0;
 };

@@ -39,7 +39,8 @@ std::vector<Use> Graph::uses(ValueRef value) const {
 }
 
 bool Graph::isResult(ValueRef value) const {
-    return std::any_of(m_results.begin(), m_results.end(), [&](const NamedValue& r) { return r.value == value; });
+    return std::any_of(m_results.begin(), m_results.end(),
+                       [&](const NamedValue& r) { return r.value == value; });
 }
 
 std::vector<Symbol> Graph::freeDims() const {
@@ -60,7 +61,9 @@ Hash Graph::hash() const {
     std::map<NodeId, std::size_t> place;
     std::string text = m_name;
     const auto addRef = [&](ValueRef value) {
-        text += value.valid() ? " %" + std::to_string(place.at(value.node)) + "." + std::to_string(value.output) : " -";
+        text += value.valid() ? " %" + std::to_string(place.at(value.node)) + "." +
+                                    std::to_string(value.output)
+                              : " -";
     };
     for (const NodePtr& node : m_nodes) {
         place.emplace(node->id, place.size());
@@ -109,10 +112,12 @@ Diags verify(const Graph& graph) {
                 continue;
             if (!seen.contains(input.node))
                 bad(*node, "an operand is not computed before it");
-            else if (static_cast<std::size_t>(input.output) >= graph.node(input.node).outputs.size())
+            else if (static_cast<std::size_t>(input.output) >=
+                     graph.node(input.node).outputs.size())
                 bad(*node, "an operand names an output that does not exist");
         }
-        if (node->isConstant() && (!node->data || !(node->data->type() == node->outputs.at(0).type)))
+        if (node->isConstant() &&
+            (!node->data || !(node->data->type() == node->outputs.at(0).type)))
             bad(*node, "a constant without data of its type");
         if (graph.operators().find(node->op) == nullptr)
             bad(*node, "no operator " + node->op);
@@ -120,7 +125,8 @@ Diags verify(const Graph& graph) {
     }
     for (const NamedValue& result : graph.results())
         if (!seen.contains(result.value.node))
-            out.push_back(makeDiag(DiagCode::GraphInvalid, "result " + result.name + " is not computed"));
+            out.push_back(
+                makeDiag(DiagCode::GraphInvalid, "result " + result.name + " is not computed"));
     return out;
 }
 

@@ -1,9 +1,11 @@
-// Graph: an immutable snapshot of an operator graph. A pass is a function from snapshot to snapshot.
+// Graph: an immutable snapshot of an operator graph. A pass is a function from snapshot to
+// snapshot.
 //
 // Graph inputs and constants are nodes too (operators "input" and "constant"), so a value is always
-// (node, output index). Nodes are shared between snapshots; ids are never reused within a lineage, and
-// `origins` lists the nodes of the imported graph a node stands for: provenance is data. The only way to
-// build a Graph is a GraphEditor, whose finish() infers types, verifies and orders topologically.
+// (node, output index). Nodes are shared between snapshots; ids are never reused within a lineage,
+// and `origins` lists the nodes of the imported graph a node stands for: provenance is data. The
+// only way to build a Graph is a GraphEditor, whose finish() infers types, verifies and orders
+// topologically.
 #pragma once
 
 #include "base/decision.h"
@@ -36,8 +38,9 @@ class Graph;
 
 struct Node {
     NodeId id = -1;
-    std::string name;   // unique; ONNX node name or made from the operator
-    std::string op;     // operator name, e.g. "conv2d"; "input", "constant"; "unknown" keeps op_type in attrs
+    std::string name; // unique; ONNX node name or made from the operator
+    std::string
+        op; // operator name, e.g. "conv2d"; "input", "constant"; "unknown" keeps op_type in attrs
     std::vector<ValueRef> inputs;
     Attrs attrs;
     std::vector<Output> outputs;
@@ -63,20 +66,20 @@ struct Use {
 class Graph {
 public:
     const std::string& name() const { return m_name; }
-    const std::vector<NodePtr>& nodes() const { return m_nodes; }      // topological, stable
-    const std::vector<NodeId>& inputs() const { return m_inputs; }     // in the model's order
+    const std::vector<NodePtr>& nodes() const { return m_nodes; }  // topological, stable
+    const std::vector<NodeId>& inputs() const { return m_inputs; } // in the model's order
     const std::vector<NamedValue>& results() const { return m_results; }
     const OperatorSet& operators() const { return *m_operators; }
     std::shared_ptr<const OperatorSet> operatorSet() const { return m_operators; }
 
-    const Node* find(NodeId id) const;               // nullptr if absent
-    const Node& node(NodeId id) const;               // InternalError if absent
+    const Node* find(NodeId id) const;                   // nullptr if absent
+    const Node& node(NodeId id) const;                   // InternalError if absent
     const Node* findByName(std::string_view name) const; // node name or output value name
     const Output& output(ValueRef value) const;
     const TensorType& type(ValueRef value) const { return output(value).type; }
-    std::vector<Use> uses(ValueRef value) const;     // in node order; results are not uses
+    std::vector<Use> uses(ValueRef value) const; // in node order; results are not uses
     bool isResult(ValueRef value) const;
-    std::vector<Symbol> freeDims() const;            // sorted by name
+    std::vector<Symbol> freeDims() const;             // sorted by name
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
     const Decisions& assumptions() const { return m_assumptions; }
     NodeId nextId() const { return m_nextId; }
@@ -96,37 +99,39 @@ private:
 };
 using GraphPtr = std::shared_ptr<const Graph>;
 
-// Edits a copy. Types of the nodes added are inferred at once, so a builder can look at them; replacing
-// operands re-infers at finish(). Errors name the node. Not thread-safe.
+// Edits a copy. Types of the nodes added are inferred at once, so a builder can look at them;
+// replacing operands re-infers at finish(). Errors name the node. Not thread-safe.
 class GraphEditor {
 public:
     explicit GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name = "graph");
     explicit GraphEditor(const Graph& base);
 
     ValueRef addInput(const std::string& name, TensorType type);
-    ValueRef addConstant(const std::string& name, TensorData data, std::vector<NodeId> origins = {});
+    ValueRef addConstant(const std::string& name, TensorData data,
+                         std::vector<NodeId> origins = {});
     struct NewNode {
         std::string op;
         std::vector<ValueRef> inputs;
         Attrs attrs;
-        std::string name;                      // made from the operator if empty; made unique if taken
-        std::vector<std::string> outputNames;  // made from the node's name if missing
+        std::string name; // made from the operator if empty; made unique if taken
+        std::vector<std::string> outputNames; // made from the node's name if missing
         std::vector<NodeId> origins;
         std::vector<std::shared_ptr<const Graph>> bodies;
         std::vector<TensorType> declaredTypes; // of an unknown operator's outputs
     };
     Result<std::vector<ValueRef>> add(NewNode node); // one ValueRef per output
     void addResult(const std::string& name, ValueRef value);
-    void replaceUses(ValueRef from, ValueRef to);    // operands and results
-    void remove(NodeId node);                        // must be unused at finish()
-    void removeUnused();                             // everything no result needs; inputs stay
+    void replaceUses(ValueRef from, ValueRef to); // operands and results
+    void remove(NodeId node);                     // must be unused at finish()
+    void removeUnused();                          // everything no result needs; inputs stay
     void setOrigins(NodeId node, std::vector<NodeId> origins);
 
     const Node* find(NodeId id) const;
     const TensorType& type(ValueRef value) const;
     NodeId nextId() const { return m_nextId; }
 
-    // Orders, infers, verifies. With Origins::Fresh every node becomes its own origin (after import).
+    // Orders, infers, verifies. With Origins::Fresh every node becomes its own origin (after
+    // import).
     enum class Origins : std::uint8_t { Keep, Fresh };
     Result<GraphPtr> finish(Origins origins = Origins::Keep);
 

@@ -19,8 +19,8 @@ GraphEditor::GraphEditor(std::shared_ptr<const OperatorSet> operators, std::stri
     : m_operators(std::move(operators)), m_name(std::move(name)) {}
 
 GraphEditor::GraphEditor(const Graph& base)
-    : m_operators(base.m_operators), m_name(base.m_name), m_inputs(base.m_inputs), m_results(base.m_results),
-      m_assumptions(base.m_assumptions), m_nextId(base.m_nextId) {
+    : m_operators(base.m_operators), m_name(base.m_name), m_inputs(base.m_inputs),
+      m_results(base.m_results), m_assumptions(base.m_assumptions), m_nextId(base.m_nextId) {
     for (const NodePtr& node : base.m_nodes) {
         m_nodes.emplace(node->id, std::make_shared<Node>(*node));
         m_order.push_back(node->id);
@@ -52,7 +52,8 @@ ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
     return {id, 0};
 }
 
-ValueRef GraphEditor::addConstant(const std::string& name, TensorData data, std::vector<NodeId> origins) {
+ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
+                                  std::vector<NodeId> origins) {
     auto node = std::make_shared<Node>();
     node->id = m_nextId++;
     node->op = "constant";
@@ -100,14 +101,17 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     for (std::size_t i = 0; i < inferred->outputs.size(); ++i) {
         std::string valueName = i < wish.outputNames.size() ? wish.outputNames[i] : std::string();
         if (valueName.empty())
-            valueName = inferred->outputs.size() == 1 ? node->name + ".y"
-                                                      : node->name + "." + (i < formal.size() ? formal[i] : std::to_string(i));
+            valueName =
+                inferred->outputs.size() == 1
+                    ? node->name + ".y"
+                    : node->name + "." + (i < formal.size() ? formal[i] : std::to_string(i));
         node->outputs.push_back({uniqueName(valueName), std::move(inferred->outputs[i])});
         out.push_back({node->id, static_cast<int>(i)});
     }
     node->origins = wish.origins.empty() ? std::vector{node->id} : std::move(wish.origins);
     std::sort(node->origins.begin(), node->origins.end());
-    node->origins.erase(std::unique(node->origins.begin(), node->origins.end()), node->origins.end());
+    node->origins.erase(std::unique(node->origins.begin(), node->origins.end()),
+                        node->origins.end());
     m_order.push_back(node->id);
     const NodeId id = node->id;
     m_nodes.emplace(id, std::move(node));
@@ -185,7 +189,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
     graph->m_nextId = m_nextId;
     graph->m_assumptions = m_assumptions;
 
-    // Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph keeps its order.
+    // Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph
+    // keeps its order.
     std::map<NodeId, std::size_t> position;
     for (const NodeId id : m_inputs)
         position.emplace(id, position.size());
@@ -200,7 +205,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
             if (!input.valid())
                 continue;
             if (!m_nodes.contains(input.node))
-                return makeDiag(DiagCode::GraphInvalid, "an operand was removed", {{}, m_nodes.at(id)->name});
+                return makeDiag(DiagCode::GraphInvalid, "an operand was removed",
+                                {{}, m_nodes.at(id)->name});
             producers.insert(input.node);
         }
         waiting[id] = producers.size();
@@ -219,7 +225,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
             if (!inferred)
                 return inferred.takeDiag().at({{}, node->name});
             if (inferred->outputs.size() != node->outputs.size())
-                throw InternalError("inference of " + node->name + " changed the number of outputs");
+                throw InternalError("inference of " + node->name +
+                                    " changed the number of outputs");
             for (std::size_t i = 0; i < node->outputs.size(); ++i)
                 node->outputs[i].type = std::move(inferred->outputs[i]);
         }
@@ -237,7 +244,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
     if (graph->m_nodes.size() != m_nodes.size()) {
         for (const NodeId id : m_order)
             if (!graph->m_index.contains(id))
-                return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle", {{}, m_nodes.at(id)->name},
+                return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle",
+                                {{}, m_nodes.at(id)->name},
                                 "an operator may not depend on its own result");
     }
     if (Diags problems = verify(*graph); hasErrors(problems))

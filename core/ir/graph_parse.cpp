@@ -15,8 +15,10 @@ namespace {
 
 class GraphReader {
 public:
-    GraphReader(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators, const GraphTextOptions& options)
-        : m_tree(tree), m_options(options), m_file(options.file), m_editor(std::move(operators), tree.name) {
+    GraphReader(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
+                const GraphTextOptions& options)
+        : m_tree(tree), m_options(options), m_file(options.file),
+          m_editor(std::move(operators), tree.name) {
         m_scope.file = m_file;
         m_scope.variable = [this](const std::string& name) -> std::optional<Expr> {
             const auto given = m_options.dims.find(name);
@@ -44,7 +46,8 @@ public:
         }
         for (const auto& [name, value] : m_options.dims)
             if (!m_used.contains(name))
-                return makeDiag(DiagCode::UnknownName, "there is no free dimension " + name, {m_file});
+                return makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
+                                {m_file});
         return m_editor.finish(m_options.origins);
     }
 
@@ -59,7 +62,8 @@ private:
     Status collectNames() {
         const auto add = [&](const std::string& name, const Span& span) -> Status {
             if (!m_names.insert(name).second)
-                return refuse(DiagCode::TextName, "the name " + quoteText(name) + " is used twice", span);
+                return refuse(DiagCode::TextName, "the name " + quoteText(name) + " is used twice",
+                              span);
             return {};
         };
         for (const GraphInputTree& input : m_tree.inputs)
@@ -80,7 +84,8 @@ private:
         return name;
     }
 
-    void define(const std::string& name, ValueRef value, const std::optional<std::vector<std::int64_t>>& origins) {
+    void define(const std::string& name, ValueRef value,
+                const std::optional<std::vector<std::int64_t>>& origins) {
         m_values[name] = value;
         if (origins)
             m_editor.setOrigins(value.node, *origins);
@@ -90,19 +95,29 @@ private:
         if (const auto found = m_values.find(tree.name); found != m_values.end())
             return found->second;
         if (m_names.contains(tree.name))
-            return refuse(DiagCode::TextName, quoteText(tree.name) + " is no value, or is used before it is computed", tree.span);
+            return refuse(DiagCode::TextName,
+                          quoteText(tree.name) + " is no value, or is used before it is computed",
+                          tree.span);
         return refuse(DiagCode::TextName, "there is no value " + quoteText(tree.name), tree.span);
     }
 
-    Result<TensorData> resolve(const std::string& name, const std::string& hash, const TensorType& type, const Span& span) const {
-        std::optional<TensorData> data = m_options.constants ? m_options.constants(name, hash, type) : std::nullopt;
+    Result<TensorData> resolve(const std::string& name, const std::string& hash,
+                               const TensorType& type, const Span& span) const {
+        std::optional<TensorData> data =
+            m_options.constants ? m_options.constants(name, hash, type) : std::nullopt;
         if (!data)
-            return refuse(DiagCode::UnknownName, "the constant " + quoteText(name) + " is not part of this text", span,
-                          "only its name and hash are written; open the model it came from, or write random(SEED)");
+            return refuse(DiagCode::UnknownName,
+                          "the constant " + quoteText(name) + " is not part of this text", span,
+                          "only its name and hash are written; open the model it came from, or "
+                          "write random(SEED)");
         if (!(data->type() == type))
-            return refuse(DiagCode::ShapeMismatch, fmt::format("the constant {} is {}, not {}", quoteText(name), data->type().text(), type.text()), span);
+            return refuse(DiagCode::ShapeMismatch,
+                          fmt::format("the constant {} is {}, not {}", quoteText(name),
+                                      data->type().text(), type.text()),
+                          span);
         if (!hash.empty() && data->hash().hex() != hash)
-            return refuse(DiagCode::InputMismatch, "the constant " + quoteText(name) + " has another content", span);
+            return refuse(DiagCode::InputMismatch,
+                          "the constant " + quoteText(name) + " has another content", span);
         return std::move(*data);
     }
 
@@ -117,7 +132,8 @@ private:
                 return extents.takeDiag().at(at(node.span));
             if (type.dtype == DType::Text)
                 return refuse(DiagCode::TextType, "there is no random text", node.span);
-            return randomData(type.dtype, std::move(*extents), static_cast<std::uint64_t>(node.constant->seed));
+            return randomData(type.dtype, std::move(*extents),
+                              static_cast<std::uint64_t>(node.constant->seed));
         }
         case ConstantKind::Reference:
             return resolve(node.constant->name, node.constant->hash, type, node.span);
@@ -129,13 +145,15 @@ private:
         if (node.results.size() != 1)
             return refuse(DiagCode::OperatorArity, "a constant is one value", node.span);
         FW_TRY(TensorData data, constantData(node));
-        define(node.results[0].name, m_editor.addConstant(node.results[0].name, std::move(data)), node.origins);
+        define(node.results[0].name, m_editor.addConstant(node.results[0].name, std::move(data)),
+               node.origins);
         return {};
     }
 
     Status addCall(const GraphNodeTree& tree) {
         if (tree.op == "input" || tree.op == "constant")
-            return refuse(DiagCode::UnknownOperator, tree.op + " cannot be called", tree.span, "write an input in the parentheses, a constant as const");
+            return refuse(DiagCode::UnknownOperator, tree.op + " cannot be called", tree.span,
+                          "write an input in the parentheses, a constant as const");
         GraphEditor::NewNode wish;
         wish.op = tree.op;
         wish.name = tree.name.empty() ? freshName(tree.op) : tree.name;
@@ -148,7 +166,8 @@ private:
         }
         for (const TreeAttr& attr : tree.attrs) {
             if (wish.attrs.has(attr.name))
-                return refuse(DiagCode::TextName, "the attribute " + attr.name + " is written twice", attr.span);
+                return refuse(DiagCode::TextName,
+                              "the attribute " + attr.name + " is written twice", attr.span);
             FW_TRY(AttrValue value, attribute(attr.value));
             wish.attrs.set(attr.name, std::move(value));
         }
@@ -166,7 +185,10 @@ private:
         if (!values)
             return values.takeDiag().at(at(tree.span));
         if (values->size() != tree.results.size())
-            return refuse(DiagCode::OperatorArity, fmt::format("{} has {} results, {} are named", tree.op, values->size(), tree.results.size()), tree.span);
+            return refuse(DiagCode::OperatorArity,
+                          fmt::format("{} has {} results, {} are named", tree.op, values->size(),
+                                      tree.results.size()),
+                          tree.span);
         for (std::size_t i = 0; i < values->size(); ++i)
             define(tree.results[i].name, (*values)[i], tree.origins);
         return {};
@@ -204,11 +226,14 @@ private:
             return tensorAttribute(tree);
         if (tree.kind == TreeKind::List)
             return listAttribute(tree);
-        return refuse(DiagCode::TextType, "this is no value of an attribute", tree.span, "a number, a text, an element type or a list");
+        return refuse(DiagCode::TextType, "this is no value of an attribute", tree.span,
+                      "a number, a text, an element type or a list");
     }
 
     Result<AttrValue> listAttribute(const Tree& tree) const {
-        const auto all = [&](auto test) { return std::all_of(tree.args.begin(), tree.args.end(), test); };
+        const auto all = [&](auto test) {
+            return std::all_of(tree.args.begin(), tree.args.end(), test);
+        };
         if (all([](const Tree& part) { return integerFromTree(part).has_value(); })) {
             Integers list;
             for (const Tree& part : tree.args)
@@ -231,7 +256,8 @@ private:
         for (const Tree& part : tree.args) {
             FW_TRY(Expr value, elaborateExpr(part, m_scope));
             if (value.dtype() != DType::I64 || hasLoad(value))
-                return refuse(DiagCode::TextType, "a list holds numbers, texts or dimensions", part.span);
+                return refuse(DiagCode::TextType, "a list holds numbers, texts or dimensions",
+                              part.span);
             list.push_back(std::move(value));
         }
         return AttrValue(std::move(list));
@@ -251,7 +277,8 @@ private:
 } // namespace
 
 ConstantResolver constantsOf(const Graph& graph) {
-    return [&graph](const std::string& name, const std::string& hash, const TensorType& type) -> std::optional<TensorData> {
+    return [&graph](const std::string& name, const std::string& hash,
+                    const TensorType& type) -> std::optional<TensorData> {
         const auto fits = [&](const TensorData& data, const std::string& held) {
             return data.type() == type && (hash.empty() ? held == name : data.hash().hex() == hash);
         };
@@ -259,18 +286,21 @@ ConstantResolver constantsOf(const Graph& graph) {
             if (node->data && fits(*node->data, node->name))
                 return *node->data;
             for (const auto& [key, value] : node->attrs)
-                if (const auto* data = std::get_if<TensorData>(&value); data != nullptr && !hash.empty() && fits(*data, {}))
+                if (const auto* data = std::get_if<TensorData>(&value);
+                    data != nullptr && !hash.empty() && fits(*data, {}))
                     return *data;
         }
         return std::nullopt;
     };
 }
 
-Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators, const GraphTextOptions& options) {
+Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
+                                const GraphTextOptions& options) {
     return GraphReader(tree, std::move(operators), options).run();
 }
 
-Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const OperatorSet> operators, const GraphTextOptions& options) {
+Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const OperatorSet> operators,
+                            const GraphTextOptions& options) {
     const std::string& file = options.file;
     const FileTree tree = parseFile(text, file);
     if (!tree.errors.empty())
@@ -279,12 +309,14 @@ Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const Operato
     for (const DeclarationPtr& declaration : tree.declarations)
         if (auto next = declarationAs<GraphTree>(declaration)) {
             if (graph)
-                return makeDiag(DiagCode::Syntax, "a second graph, " + next->name, {file, {}, next->span.line, next->span.column},
+                return makeDiag(DiagCode::Syntax, "a second graph, " + next->name,
+                                {file, {}, next->span.line, next->span.column},
                                 "one text holds one graph");
             graph = std::move(next);
         }
     if (!graph)
-        return makeDiag(DiagCode::Syntax, "the text holds no graph", {file}, "graph NAME(x: f32[1, 4]) -> y { ... }");
+        return makeDiag(DiagCode::Syntax, "the text holds no graph", {file},
+                        "graph NAME(x: f32[1, 4]) -> y { ... }");
     return elaborateGraph(*graph, std::move(operators), options);
 }
 

@@ -15,7 +15,9 @@ std::string nameText(const std::string& name) {
 std::string constantText(const Node& node) {
     const TensorData& data = *node.data;
     const auto elements = elementsText(data);
-    const std::string value = elements ? *elements : fmt::format("@{} hash \"{}\"", quoteText(node.name), data.hash().hex());
+    const std::string value =
+        elements ? *elements
+                 : fmt::format("@{} hash \"{}\"", quoteText(node.name), data.hash().hex());
     return fmt::format("const {} : {}", value, data.type().text());
 }
 
@@ -32,14 +34,18 @@ std::string originsText(const Node& node, std::size_t position) {
 std::string callText(const Graph& graph, const Node& node) {
     std::string operands;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        operands += (i > 0 ? ", " : "") + (node.inputs[i].valid() ? nameText(graph.output(node.inputs[i]).name) : std::string("none"));
+        operands += (i > 0 ? ", " : "") + (node.inputs[i].valid()
+                                               ? nameText(graph.output(node.inputs[i]).name)
+                                               : std::string("none"));
     if (node.op != "unknown")
-        return fmt::format("{}({}){}{}", node.op, operands, node.attrs.empty() ? "" : " ", node.attrs.print());
+        return fmt::format("{}({}){}{}", node.op, operands, node.attrs.empty() ? "" : " ",
+                           node.attrs.print());
     Attrs attrs = node.attrs;
     attrs.erase("domain");
     attrs.erase("op_type");
-    std::string out = fmt::format("unknown {} {}({}){}{}", quoteText(node.attrs.text("domain", {})), quoteText(node.attrs.text("op_type", {})),
-                                  operands, attrs.empty() ? "" : " ", attrs.print());
+    std::string out = fmt::format("unknown {} {}({}){}{}", quoteText(node.attrs.text("domain", {})),
+                                  quoteText(node.attrs.text("op_type", {})), operands,
+                                  attrs.empty() ? "" : " ", attrs.print());
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         out += (i == 0 ? " : " : ", ") + node.outputs[i].type.text();
     return out;
@@ -53,7 +59,8 @@ std::string nodeText(const Graph& graph, const Node& node, std::size_t position)
         results = "(" + results + ")";
     if (node.isConstant())
         return fmt::format("{} = {}{}", results, constantText(node), originsText(node, position));
-    std::string out = fmt::format("{} = {} @node({}){}", results, callText(graph, node), quoteText(node.name), originsText(node, position));
+    std::string out = fmt::format("{} = {} @node({}){}", results, callText(graph, node),
+                                  quoteText(node.name), originsText(node, position));
     if (node.op != "unknown" && !node.outputs.empty())
         out += "   # " + node.outputs[0].type.text();
     return out;
@@ -66,7 +73,8 @@ std::string printGraph(const Graph& graph) {
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const Node& node = graph.node(graph.inputs()[i]);
         const Output& output = node.outputs.at(0);
-        inputs += fmt::format("{}{}: {}{}", i == 0 ? "" : ", ", nameText(output.name), output.type.text(), originsText(node, i));
+        inputs += fmt::format("{}{}: {}{}", i == 0 ? "" : ", ", nameText(output.name),
+                              output.type.text(), originsText(node, i));
     }
     for (const NamedValue& result : graph.results()) {
         const std::string& value = graph.output(result.value).name;
@@ -75,7 +83,8 @@ std::string printGraph(const Graph& graph) {
         if (value != result.name)
             results += " = " + nameText(value);
     }
-    std::string out = fmt::format("graph {}({}) -> {} {{\n", nameOrQuoted(graph.name()), inputs, results);
+    std::string out =
+        fmt::format("graph {}({}) -> {} {{\n", nameOrQuoted(graph.name()), inputs, results);
     std::size_t position = graph.inputs().size();
     for (const NodePtr& node : graph.nodes())
         if (!node->isInput())

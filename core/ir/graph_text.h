@@ -8,9 +8,9 @@
 //       q = unknown "com.example" "Odd"(h, none) {mode = "fast"} : f32[N, 128]
 //     }
 //
-// Values come before their uses. Without @node a node is named after its operator; without @from it stands
-// for itself, numbered from 0: inputs first, then the nodes as written. Bodies of control flow have no text:
-// the importer keeps such nodes as unknown ones.
+// Values come before their uses. Without @node a node is named after its operator; without @from it
+// stands for itself, numbered from 0: inputs first, then the nodes as written. Bodies of control
+// flow have no text: the importer keeps such nodes as unknown ones.
 #pragma once
 
 #include "ir/graph.h"
@@ -23,19 +23,23 @@ namespace fw {
 std::string printGraph(const Graph& graph);
 
 // Data of `const @"name"` by name and hash (empty if not written); nullopt if there is none.
-using ConstantResolver = std::function<std::optional<TensorData>(const std::string& name, const std::string& hash, const TensorType& type)>;
+using ConstantResolver = std::function<std::optional<TensorData>(
+    const std::string& name, const std::string& hash, const TensorType& type)>;
 // Constants and tensor attributes of a graph that stays alive, by content.
 ConstantResolver constantsOf(const Graph& graph);
 
 struct GraphTextOptions {
     ConstantResolver constants = {};
-    std::string file = {};                         // for errors
-    std::map<std::string, std::int64_t> dims = {}; // values for free dimensions; UnknownName if one does not occur
+    std::string file = {}; // for errors
+    std::map<std::string, std::int64_t> dims =
+        {}; // values for free dimensions; UnknownName if one does not occur
     GraphEditor::Origins origins = GraphEditor::Origins::Keep;
 };
 
 // One declaration `graph`; other declarations of the text are not looked at.
-Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const OperatorSet> operators, const GraphTextOptions& options = {});
-Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators, const GraphTextOptions& options = {});
+Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const OperatorSet> operators,
+                            const GraphTextOptions& options = {});
+Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
+                                const GraphTextOptions& options = {});
 
 } // namespace fw

@@ -28,7 +28,7 @@ Expr reducerIdentity(Reducer reducer, DType dtype) {
     case Reducer::Max:
         if (real)
             return floatExpr(-std::numeric_limits<double>::infinity(), dtype);
-        return dtype == DType::Bool ? boolExpr(false)
+        return dtype == DType::Bool  ? boolExpr(false)
                : dtype == DType::I32 ? intExpr(std::numeric_limits<std::int32_t>::min(), dtype)
                : dtype == DType::I8  ? intExpr(-128, dtype)
                : dtype == DType::U8  ? intExpr(0, dtype)
@@ -36,7 +36,7 @@ Expr reducerIdentity(Reducer reducer, DType dtype) {
     case Reducer::Min:
         if (real)
             return floatExpr(std::numeric_limits<double>::infinity(), dtype);
-        return dtype == DType::Bool ? boolExpr(true)
+        return dtype == DType::Bool  ? boolExpr(true)
                : dtype == DType::I32 ? intExpr(std::numeric_limits<std::int32_t>::max(), dtype)
                : dtype == DType::I8  ? intExpr(127, dtype)
                : dtype == DType::U8  ? intExpr(255, dtype)
@@ -82,7 +82,8 @@ namespace {
 std::string listText(const std::vector<Axis>& axes) {
     std::string out;
     for (const Axis& axis : axes)
-        out += fmt::format("{}{} in {}", out.empty() ? "" : ", ", axis.var.text(), axis.extent.text());
+        out +=
+            fmt::format("{}{} in {}", out.empty() ? "" : ", ", axis.var.text(), axis.extent.text());
     return out;
 }
 
@@ -106,7 +107,8 @@ std::string OpInst::text() const {
         if (stage.isMap())
             out += stage.body.text();
         else
-            out += fmt::format("{}({} : {})", reducerText(stage.reducer), listText(stage.reduce), stage.body.text());
+            out += fmt::format("{}({} : {})", reducerText(stage.reducer), listText(stage.reduce),
+                               stage.body.text());
         out += fmt::format("   # {}", decl ? decl->type.text() : std::string("?"));
         if (!stage.space.empty())
             out += ", " + listText(stage.space);
@@ -115,7 +117,8 @@ std::string OpInst::text() const {
     return out;
 }
 
-OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors, const std::string& suffix) {
+OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors,
+               const std::string& suffix) {
     const auto tensorName = [&](Symbol name) {
         for (const auto& [from, to] : tensors)
             if (from == name)
@@ -132,7 +135,9 @@ OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>&
     };
     const auto renameExpr = [&](const Expr& e) {
         return mapExpr(substitute(e, vars), [&](const Expr& part) {
-            return part.op() == ExprOp::Load ? loadExpr(tensorName(part->symbol), part.args(), part.dtype()) : part;
+            return part.op() == ExprOp::Load
+                       ? loadExpr(tensorName(part->symbol), part.args(), part.dtype())
+                       : part;
         });
     };
     OpInst out = inst;

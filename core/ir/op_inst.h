@@ -1,11 +1,12 @@
 // OpInst: what a node (or a fused group) computes, with ranks and attributes fixed.
 //
-// A list of stages in execution order over logical indices, no layout, no order of loops. A stage is a
-// map or one reduction:
+// A list of stages in execution order over logical indices, no layout, no order of loops. A stage
+// is a map or one reduction:
 //     out[store(space)] = body                                     (no reduce axes)
 //     out[store(space)] = reducer over `reduce` axes of body       (identity when an axis is empty)
-// `store` is usually the space variables themselves; concat writes at an offset. Variables are unique
-// within an OpInst. A fused group is only a larger OpInst: stages concatenated, tensors renamed.
+// `store` is usually the space variables themselves; concat writes at an offset. Variables are
+// unique within an OpInst. A fused group is only a larger OpInst: stages concatenated, tensors
+// renamed.
 #pragma once
 
 #include "ir/tensor_type.h"
@@ -49,7 +50,7 @@ struct OpInst {
     std::vector<Stage> stages;
 
     const TensorDecl* find(Symbol name) const; // in inputs, outputs, temporaries
-    std::string text() const;                  // the tensor expression, as in a .fw body; reads back
+    std::string text() const; // the tensor expression, as in a .fw body; reads back
     bool operator==(const OpInst&) const = default;
 };
 
@@ -58,6 +59,7 @@ Expr reducerCombine(Reducer reducer, const Expr& accumulated, const Expr& value)
 std::string_view reducerText(Reducer reducer); // "sum", "prod", "max", "min", "" for None
 
 // Renames tensors and variables: every variable gets `suffix`, tensors as in `tensors`.
-OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors, const std::string& suffix);
+OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors,
+               const std::string& suffix);
 
 } // namespace fw

@@ -1,7 +1,7 @@
 // Operator: the interface behind which text-defined and native operators look the same.
 //
-// The types lie here; core/tensor computes them from text, core/library registers them. A pass may use
-// only what this interface offers, so a user's own operator works in every pass.
+// The types lie here; core/tensor computes them from text, core/library registers them. A pass may
+// use only what this interface offers, so a user's own operator works in every pass.
 #pragma once
 
 #include "base/result.h"
@@ -40,28 +40,32 @@ public:
     virtual ~Operator() = default;
     virtual const std::string& name() const = 0;
     virtual const std::string& doc() const = 0;
-    virtual std::string signature() const = 0;   // "relu(x: T[S...]) -> y: T[S...]"
-    virtual std::string body() const = 0;        // its text; "native" for native operators
+    virtual std::string signature() const = 0; // "relu(x: T[S...]) -> y: T[S...]"
+    virtual std::string body() const = 0;      // its text; "native" for native operators
     virtual std::vector<std::string> inputNames() const = 0;
     virtual std::vector<std::string> outputNames() const = 0;
     virtual std::vector<std::string> attrNames() const = 0;
-    // What an attribute that a node does not write stands for; nullopt if it must be written or has no one value.
-    virtual std::optional<AttrValue> attrDefault(std::string_view /*attr*/) const { return std::nullopt; }
+    // What an attribute that a node does not write stands for; nullopt if it must be written or has
+    // no one value.
+    virtual std::optional<AttrValue> attrDefault(std::string_view /*attr*/) const {
+        return std::nullopt;
+    }
     virtual Result<Inferred> infer(const OpCall& call) const = 0;
     // The computation. Tensors are named after the parameters; variadic ones get a number appended.
     // Refused (OpaqueOperator as UnknownOperator diag) when there is no tensor expression.
     virtual Result<OpInst> instantiate(const OpCall& call) const = 0;
     virtual Result<Facts> facts(const OpCall& call) const = 0;
     // Reference result on concrete data (f64 inside); operands may be nullptr when absent.
-    virtual Result<std::vector<TensorData>> reference(const OpCall& call,
-                                                      const std::vector<const TensorData*>& inputs) const = 0;
+    virtual Result<std::vector<TensorData>>
+    reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const = 0;
     virtual bool commutative() const { return false; } // in its first two operands; derived
     virtual bool isNative() const = 0;
 };
 
 class OperatorSet {
 public:
-    Status add(std::shared_ptr<const Operator> op); // a later one shadows an earlier one of the same name
+    Status
+    add(std::shared_ptr<const Operator> op); // a later one shadows an earlier one of the same name
     const Operator* find(std::string_view name) const;
     std::vector<const Operator*> all() const; // by name
 

@@ -1,9 +1,10 @@
 // StorageMap: where the element with logical indices i lies in memory.
 //
-// Tensor expressions use logical indices only; a map says how they become one offset: a list of physical
-// axes, outermost first, each taking (i[dim] / div) % mod of one logical dimension. Row-major over the
-// physical extents. Channels-last is n h w c; packed weights are o/32 kh kw c o%32. A split dimension
-// is rounded up to a multiple of its block; the padding holds zeros in constants and is never read else.
+// Tensor expressions use logical indices only; a map says how they become one offset: a list of
+// physical axes, outermost first, each taking (i[dim] / div) % mod of one logical dimension.
+// Row-major over the physical extents. Channels-last is n h w c; packed weights are o/32 kh kw c
+// o%32. A split dimension is rounded up to a multiple of its block; the padding holds zeros in
+// constants and is never read else.
 #pragma once
 
 #include "ir/tensor_type.h"
@@ -28,7 +29,7 @@ struct StorageMap {
     std::string text(std::size_t rank) const; // "row-major", "d0 d2 d3 d1", "d0/32 d2 d3 d1 d0%32"
 };
 
-StorageMap channelsLast(std::size_t rank);                       // d0 d2 .. dn d1
+StorageMap channelsLast(std::size_t rank);                        // d0 d2 .. dn d1
 Shape physicalShape(const StorageMap& map, const Shape& logical); // extents of the physical axes
 Expr storageSize(const StorageMap& map, const Shape& logical);    // elements, padding included
 Expr storageOffset(const StorageMap& map, const Shape& logical, const Exprs& indices);

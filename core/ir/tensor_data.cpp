@@ -38,7 +38,8 @@ std::uint16_t doubleToHalf(double value) {
     const int shift = std::max(exponent - 11, -24);
     const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -shift)));
     // Normal numbers have 11 bits of units; the carry into the exponent is right by construction.
-    const std::uint32_t bits = shift == -24 ? units : units + (static_cast<std::uint32_t>(shift + 24) << 10);
+    const std::uint32_t bits =
+        shift == -24 ? units : units + (static_cast<std::uint32_t>(shift + 24) << 10);
     return static_cast<std::uint16_t>(sign | bits);
 }
 
@@ -96,7 +97,8 @@ std::size_t countOf(const std::vector<std::int64_t>& extents) {
 }
 
 template <class Value>
-TensorData dataFrom(DType dtype, std::vector<std::int64_t> extents, const std::vector<Value>& values) {
+TensorData dataFrom(DType dtype, std::vector<std::int64_t> extents,
+                    const std::vector<Value>& values) {
     std::vector<std::byte> bytes(values.size() * dtypeBytes(dtype));
     for (std::size_t i = 0; i < values.size(); ++i)
         writeElement(bytes, dtype, i, values[i]);
@@ -122,8 +124,8 @@ TensorData::TensorData(DType dtype, std::vector<std::int64_t> extents, std::vect
     m_owner = std::move(owner);
 }
 
-TensorData::TensorData(DType dtype, std::vector<std::int64_t> extents, std::span<const std::byte> bytes,
-                       std::shared_ptr<const void> owner)
+TensorData::TensorData(DType dtype, std::vector<std::int64_t> extents,
+                       std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
     : m_dtype(dtype), m_extents(std::move(extents)), m_owner(std::move(owner)), m_bytes(bytes) {
     if (bytes.size() != countOf(m_extents) * dtypeBytes(dtype))
         throw InternalError("tensor data of the wrong size");
@@ -151,8 +153,8 @@ double TensorData::at(std::size_t index) const {
     case DType::F16:
         return halfToDouble(readAs<std::uint16_t>(m_bytes, index));
     case DType::BF16:
-        return static_cast<double>(
-            std::bit_cast<float>(static_cast<std::uint32_t>(readAs<std::uint16_t>(m_bytes, index)) << 16));
+        return static_cast<double>(std::bit_cast<float>(
+            static_cast<std::uint32_t>(readAs<std::uint16_t>(m_bytes, index)) << 16));
     case DType::U64:
         return static_cast<double>(readAs<std::uint64_t>(m_bytes, index));
     default:
@@ -207,7 +209,8 @@ std::vector<std::int64_t> TensorData::toIntegers() const {
 
 bool TensorData::isUniform() const {
     const std::size_t size = dtypeBytes(m_dtype);
-    return m_bytes.size() <= size || std::memcmp(m_bytes.data(), m_bytes.data() + size, m_bytes.size() - size) == 0;
+    return m_bytes.size() <= size ||
+           std::memcmp(m_bytes.data(), m_bytes.data() + size, m_bytes.size() - size) == 0;
 }
 
 TensorData TensorData::reshaped(std::vector<std::int64_t> extents) const {
@@ -215,15 +218,19 @@ TensorData TensorData::reshaped(std::vector<std::int64_t> extents) const {
 }
 
 bool TensorData::operator==(const TensorData& other) const {
-    return m_dtype == other.m_dtype && m_extents == other.m_extents && m_bytes.size() == other.m_bytes.size() &&
-           (m_bytes.empty() || std::memcmp(m_bytes.data(), other.m_bytes.data(), m_bytes.size()) == 0);
+    return m_dtype == other.m_dtype && m_extents == other.m_extents &&
+           m_bytes.size() == other.m_bytes.size() &&
+           (m_bytes.empty() ||
+            std::memcmp(m_bytes.data(), other.m_bytes.data(), m_bytes.size()) == 0);
 }
 
-TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents, const std::vector<double>& values) {
+TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents,
+                           const std::vector<double>& values) {
     return dataFrom(dtype, std::move(extents), values);
 }
 
-TensorData dataFromIntegers(DType dtype, std::vector<std::int64_t> extents, const std::vector<std::int64_t>& values) {
+TensorData dataFromIntegers(DType dtype, std::vector<std::int64_t> extents,
+                            const std::vector<std::int64_t>& values) {
     return dataFrom(dtype, std::move(extents), values);
 }
 
@@ -243,7 +250,9 @@ TensorData randomIntegers(DType dtype, std::vector<std::int64_t> extents, std::u
     std::vector<double> values(countOf(extents));
     for (double& value : values) {
         const auto small = static_cast<double>(nextRandom(seed) % 9) - 4;
-        value = isFloat(dtype) || dtype == DType::I8 || dtype == DType::I32 || dtype == DType::I64 ? small : std::fabs(small);
+        value = isFloat(dtype) || dtype == DType::I8 || dtype == DType::I32 || dtype == DType::I64
+                    ? small
+                    : std::fabs(small);
     }
     return dataFromDoubles(dtype, std::move(extents), values);
 }

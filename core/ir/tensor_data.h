@@ -1,5 +1,5 @@
-// TensorData: constant bytes with a type. The bytes are shared and never change; they may be owned or
-// part of a mapped file (the owner handle keeps the mapping alive). Row-major, little-endian.
+// TensorData: constant bytes with a type. The bytes are shared and never change; they may be owned
+// or part of a mapped file (the owner handle keeps the mapping alive). Row-major, little-endian.
 #pragma once
 
 #include "base/hash.h"
@@ -29,11 +29,11 @@ public:
     TensorType type() const;
     Hash hash() const; // of type and content
 
-    double at(std::size_t index) const;           // any numeric dtype, as double
+    double at(std::size_t index) const; // any numeric dtype, as double
     std::int64_t integerAt(std::size_t index) const;
     std::vector<double> toDoubles() const;
     std::vector<std::int64_t> toIntegers() const;
-    bool isUniform() const;                       // all elements have equal bytes (true if empty)
+    bool isUniform() const; // all elements have equal bytes (true if empty)
     TensorData reshaped(std::vector<std::int64_t> extents) const; // same count, shared bytes
 
     bool operator==(const TensorData& other) const; // type and content
@@ -45,8 +45,10 @@ private:
     std::span<const std::byte> m_bytes;
 };
 
-TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents, const std::vector<double>& values);
-TensorData dataFromIntegers(DType dtype, std::vector<std::int64_t> extents, const std::vector<std::int64_t>& values);
+TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents,
+                           const std::vector<double>& values);
+TensorData dataFromIntegers(DType dtype, std::vector<std::int64_t> extents,
+                            const std::vector<std::int64_t>& values);
 // Seeded, the same on every machine: floats in [-1, 1), integers in [0, 10), booleans.
 TensorData randomData(DType dtype, std::vector<std::int64_t> extents, std::uint64_t seed);
 // Small integers -4..4 as any dtype, for tests that demand exact equality.

@@ -26,7 +26,9 @@ std::string floatText(double value, DType dtype) {
 }
 
 bool fits(std::int64_t value, DType dtype) {
-    const auto within = [&](auto low, auto high) { return value >= static_cast<std::int64_t>(low) && value <= static_cast<std::int64_t>(high); };
+    const auto within = [&](auto low, auto high) {
+        return value >= static_cast<std::int64_t>(low) && value <= static_cast<std::int64_t>(high);
+    };
     switch (dtype) {
     case DType::Bool:
         return within(0, 1);
@@ -92,8 +94,9 @@ std::optional<std::string> elementsText(const TensorData& data) {
     for (double& number : numbers)
         if (std::isnan(number))
             number = std::numeric_limits<double>::quiet_NaN(); // as it is read
-    const TensorData back = real ? dataFromDoubles(data.dtype(), data.extents(), numbers)
-                                 : dataFromIntegers(data.dtype(), data.extents(), data.toIntegers());
+    const TensorData back = real
+                                ? dataFromDoubles(data.dtype(), data.extents(), numbers)
+                                : dataFromIntegers(data.dtype(), data.extents(), data.toIntegers());
     if (!(back == data))
         return std::nullopt;
     std::string out = "[";
@@ -120,14 +123,18 @@ Result<std::vector<std::int64_t>> constantExtents(const TensorType& type) {
     return std::move(*extents);
 }
 
-Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, const std::string& file) {
+Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
+                                  const std::string& file) {
     const Where where{file, {}, elements.span.line, elements.span.column};
     Result<std::vector<std::int64_t>> extents = constantExtents(type);
     if (!extents)
         return extents.takeDiag().at(where);
     const std::int64_t count = *checkedCount(*extents);
     if (elements.kind != TreeKind::List || static_cast<std::int64_t>(elements.args.size()) != count)
-        return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} has {} elements, {} are written", type.text(), count, elements.args.size()), where);
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} has {} elements, {} are written", type.text(), count,
+                                    elements.args.size()),
+                        where);
     if (type.dtype == DType::Text)
         return makeDiag(DiagCode::TextType, "elements of text cannot be written", where);
     std::vector<double> reals;
@@ -142,7 +149,9 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, 
         } else {
             const auto value = integerFromTree(element);
             if (!value || !fits(*value, type.dtype))
-                return makeDiag(DiagCode::TextType, fmt::format("an element of type {} expected", dtypeText(type.dtype)), place);
+                return makeDiag(
+                    DiagCode::TextType,
+                    fmt::format("an element of type {} expected", dtypeText(type.dtype)), place);
             integers.push_back(*value);
         }
     }
@@ -153,18 +162,20 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, 
 Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope) {
     const auto dtype = parseDtype(tree.dtype);
     if (!dtype)
-        return makeDiag(DiagCode::TextType, "'" + tree.dtype + "' is not an element type", {scope.file, {}, tree.span.line, tree.span.column},
-                        "f32, i64, bool, ...");
+        return makeDiag(DiagCode::TextType, "'" + tree.dtype + "' is not an element type",
+                        {scope.file, {}, tree.span.line, tree.span.column}, "f32, i64, bool, ...");
     TensorType type;
     type.dtype = *dtype;
     for (const DimTree& dim : tree.dims) {
         const Where where{scope.file, {}, dim.value.span.line, dim.value.span.column};
         FW_TRY(Expr extent, elaborateExpr(dim.value, scope));
         const auto fixed = extent.asInt();
-        if (!dim.axis.empty() || extent.dtype() != DType::I64 || hasLoad(extent) || (freeVars(extent).empty() && !fixed))
+        if (!dim.axis.empty() || extent.dtype() != DType::I64 || hasLoad(extent) ||
+            (freeVars(extent).empty() && !fixed))
             return makeDiag(DiagCode::TextType, "this is not a dimension", where);
         if (fixed && *fixed < 0)
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", *fixed), where);
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", *fixed),
+                            where);
         type.shape.push_back(std::move(extent));
     }
     return type;

@@ -10,12 +10,14 @@
 
 namespace fw {
 
-// The elements in row-major order. nullopt if there are more than 16, or if the text would not read back
-// as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its hash.
+// The elements in row-major order. nullopt if there are more than 16, or if the text would not read
+// back as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its
+// hash.
 std::optional<std::string> elementsText(const TensorData& data);
 
 // Counterparts. ShapeMismatch, TextType, DimOverflow with the place in `file`.
-Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements, const std::string& file);
+Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
+                                  const std::string& file);
 // `scope` says what the names of dimensions stand for.
 Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope);
 // Extents of a type that must have no free dimension, with at most 2^28 elements.

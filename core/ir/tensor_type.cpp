@@ -52,7 +52,8 @@ Result<std::int64_t> checkedCount(const std::vector<std::int64_t>& extents) {
             return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", extent));
         const auto product = checkedMul(count, extent);
         if (!product)
-            return makeDiag(DiagCode::DimOverflow, "the number of elements does not fit in 63 bits");
+            return makeDiag(DiagCode::DimOverflow,
+                            "the number of elements does not fit in 63 bits");
         count = *product;
     }
     return count;

@@ -24,9 +24,11 @@ struct TensorType {
 };
 
 Shape fixedShape(const std::vector<std::int64_t>& extents);
-std::optional<std::vector<std::int64_t>> fixedExtents(const Shape& shape); // nullopt if a dim is free
-Dim elementCount(const Shape& shape);                                      // 1 for rank 0
-Result<std::int64_t> checkedCount(const std::vector<std::int64_t>& extents); // DimOverflow, or negative
-std::string shapeText(const Shape& shape);                                 // "[N, 64]"
+std::optional<std::vector<std::int64_t>>
+fixedExtents(const Shape& shape);     // nullopt if a dim is free
+Dim elementCount(const Shape& shape); // 1 for rank 0
+Result<std::int64_t>
+checkedCount(const std::vector<std::int64_t>& extents); // DimOverflow, or negative
+std::string shapeText(const Shape& shape);              // "[N, 64]"
 
 } // namespace fw

@@ -28,13 +28,15 @@ struct Book {
 
 std::vector<Book> books() {
     return {
-#define FW_X(name) {#name ".fw", {fwBook_##name, static_cast<std::size_t>(fwBookEnd_##name - fwBook_##name)}},
+#define FW_X(name)                                                                                 \
+    {#name ".fw", {fwBook_##name, static_cast<std::size_t>(fwBookEnd_##name - fwBook_##name)}},
         FW_BOOKS(FW_X)
 #undef FW_X
     };
 }
 
-void addText(OperatorSet& operators, std::string_view text, const std::string& file, Diags& errors) {
+void addText(OperatorSet& operators, std::string_view text, const std::string& file,
+             Diags& errors) {
     FileTree tree = parseFile(text, file);
     errors.insert(errors.end(), tree.errors.begin(), tree.errors.end());
     for (const DeclarationPtr& declaration : tree.declarations) {
@@ -69,7 +71,8 @@ std::shared_ptr<const OperatorSet> standardOperators() {
     return all;
 }
 
-std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text, const std::string& file, Diags& errors) {
+std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,
+                                                 const std::string& file, Diags& errors) {
     auto operators = std::make_shared<OperatorSet>(base);
     addText(*operators, text, file, errors);
     return operators;

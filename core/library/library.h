@@ -1,4 +1,5 @@
-// The operator library: the texts of resources/library and the native operators, behind one interface.
+// The operator library: the texts of resources/library and the native operators, behind one
+// interface.
 #pragma once
 
 #include "ir/operator.h"
@@ -10,7 +11,9 @@ namespace fw {
 // Made once; a mistake in the shipped texts is an InternalError.
 std::shared_ptr<const OperatorSet> standardOperators();
 
-// Operators of a text, added to those of `base`. All errors of the text are in `errors`; the valid ones stay.
-std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text, const std::string& file, Diags& errors);
+// Operators of a text, added to those of `base`. All errors of the text are in `errors`; the valid
+// ones stay.
+std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,
+                                                 const std::string& file, Diags& errors);
 
 } // namespace fw

@@ -24,7 +24,8 @@ public:
 
     Result<OpInst> instantiate(const OpCall& call) const override {
         if (!m_row.instantiate)
-            return makeDiag(DiagCode::UnknownOperator, m_row.name + " has no tensor expression", {}, "it can be looked at, but not run");
+            return makeDiag(DiagCode::UnknownOperator, m_row.name + " has no tensor expression", {},
+                            "it can be looked at, but not run");
         FW_TRY(const Inferred inferred, m_row.infer(call));
         return m_row.instantiate(call, inferred.outputs);
     }
@@ -36,7 +37,8 @@ public:
         return deriveFacts(inst);
     }
 
-    Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+    Result<std::vector<TensorData>>
+    reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
         FW_TRY(const OpInst inst, instantiate(call));
         std::vector<const TensorData*> present;
         for (const TensorData* input : inputs)
@@ -93,7 +95,8 @@ Result<Shape> shapeAttr(const Attrs& attrs, const std::string& name) {
             return fixedShape(*integers);
         }
     }
-    return makeDiag(DiagCode::UnsupportedAttribute, "attribute " + name + " must be a list of dimensions");
+    return makeDiag(DiagCode::UnsupportedAttribute,
+                    "attribute " + name + " must be a list of dimensions");
 }
 
 OpInst mapInst(const std::vector<TensorDecl>& inputs, const TensorType& output, const Expr& body) {

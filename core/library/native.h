@@ -1,6 +1,7 @@
-// Native operators: those whose result type depends on attributes that are shapes or lists, or whose meaning
-// is not one expression. Each is a row: its text for people, its inference, and, where there is one, the
-// tensor expression built by hand, so that facts, reference and schedules come as for any other operator.
+// Native operators: those whose result type depends on attributes that are shapes or lists, or
+// whose meaning is not one expression. Each is a row: its text for people, its inference, and,
+// where there is one, the tensor expression built by hand, so that facts, reference and schedules
+// come as for any other operator.
 #pragma once
 
 #include "ir/operator.h"
@@ -18,7 +19,8 @@ struct NativeRow {
     std::vector<std::string> attrs;
     std::function<Result<Inferred>(const OpCall&)> infer;
     // Given the types infer found. Empty: the operator has no tensor expression.
-    std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)> instantiate;
+    std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)>
+        instantiate;
 };
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators();
@@ -29,7 +31,7 @@ std::vector<NativeRow> movementOperators();  // reshape, expand, split, slice, p
 std::vector<NativeRow> reductionOperators(); // reduce_sum, ...
 
 // Shared by the families
-Axis axisOf(std::size_t dim, const Dim& extent);              // variable "i0", ...
+Axis axisOf(std::size_t dim, const Dim& extent); // variable "i0", ...
 std::vector<Axis> axesOf(const Shape& shape);
 Exprs varsOf(const std::vector<Axis>& axes);
 Result<const TensorType*> operand(const OpCall& call, std::size_t index, const std::string& name);

@@ -21,7 +21,8 @@ Result<OpInst> instantiateShape(const OpCall& call, const std::vector<TensorType
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     Expr body(0);
     for (std::size_t i = x->rank(); i-- > 0;)
-        body = selectExpr(eqExpr(varExpr("i0"), Expr(static_cast<std::int64_t>(i))), x->shape[i], body);
+        body = selectExpr(eqExpr(varExpr("i0"), Expr(static_cast<std::int64_t>(i))), x->shape[i],
+                          body);
     return mapInst({{Symbol("x"), *x}}, outputs[0], body);
 }
 
@@ -35,7 +36,8 @@ Result<Inferred> inferFill(const OpCall& call) {
 Result<OpInst> instantiateFill(const OpCall& call, const std::vector<TensorType>& outputs) {
     const AttrValue* value = call.attrs.find("value");
     const auto* data = value ? std::get_if<TensorData>(value) : nullptr;
-    return mapInst({}, outputs[0], constantExpr(data && data->count() > 0 ? data->at(0) : 0, outputs[0].dtype));
+    return mapInst({}, outputs[0],
+                   constantExpr(data && data->count() > 0 ? data->at(0) : 0, outputs[0].dtype));
 }
 
 } // namespace
@@ -43,11 +45,38 @@ Result<OpInst> instantiateFill(const OpCall& call, const std::vector<TensorType>
 std::vector<NativeRow> leafOperators() {
     return {
         {"input", "a value given to the model", "input() -> y", {}, {"y"}, {}, declaredTypes, {}},
-        {"constant", "a value that is part of the model", "constant() -> y", {}, {"y"}, {}, declaredTypes, {}},
-        {"unknown", "an operator that is not known: shown, but not run", "unknown(...) -> ...", {}, {}, {"domain", "op_type"}, declaredTypes, {}},
-        {"shape", "the extents of a tensor", "shape(x: T[S...]) -> y: i64[rank]", {"x"}, {"y"}, {}, inferShape, instantiateShape},
-        {"constant_of_shape", "one value everywhere", "constant_of_shape(attr shape, attr value) -> y: T[shape...]", {}, {"y"},
-         {"shape", "value"}, inferFill, instantiateFill},
+        {"constant",
+         "a value that is part of the model",
+         "constant() -> y",
+         {},
+         {"y"},
+         {},
+         declaredTypes,
+         {}},
+        {"unknown",
+         "an operator that is not known: shown, but not run",
+         "unknown(...) -> ...",
+         {},
+         {},
+         {"domain", "op_type"},
+         declaredTypes,
+         {}},
+        {"shape",
+         "the extents of a tensor",
+         "shape(x: T[S...]) -> y: i64[rank]",
+         {"x"},
+         {"y"},
+         {},
+         inferShape,
+         instantiateShape},
+        {"constant_of_shape",
+         "one value everywhere",
+         "constant_of_shape(attr shape, attr value) -> y: T[shape...]",
+         {},
+         {"y"},
+         {"shape", "value"},
+         inferFill,
+         instantiateFill},
     };
 }
 

@@ -21,7 +21,8 @@ Result<std::size_t> axisAttr(std::int64_t axis, std::size_t rank) {
     if (axis < 0)
         axis += static_cast<std::int64_t>(rank);
     if (axis < 0 || axis >= static_cast<std::int64_t>(rank))
-        return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("there is no axis {} in rank {}", axis, rank));
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("there is no axis {} in rank {}", axis, rank));
     return static_cast<std::size_t>(axis);
 }
 
@@ -34,8 +35,12 @@ Result<Inferred> inferReshape(const OpCall& call) {
     Inferred out = inferredType({x->dtype, shape});
     if (!proveEqual(before, after)) {
         if (before.isInt() && after.isInt())
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} cannot become {}: the number of elements differs", x->text(), shapeText(shape)));
-        out.assumptions.push_back({eqExpr(before, after), fmt::format("{} has as many elements as {}", shapeText(x->shape), shapeText(shape))});
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} cannot become {}: the number of elements differs",
+                                        x->text(), shapeText(shape)));
+        out.assumptions.push_back(
+            {eqExpr(before, after),
+             fmt::format("{} has as many elements as {}", shapeText(x->shape), shapeText(shape))});
     }
     return out;
 }
@@ -73,7 +78,8 @@ Result<Inferred> inferExpand(const OpCall& call) {
         const Dim given = i + shape.size() < rank ? Dim(1) : shape[i + shape.size() - rank];
         const Dim own = i + x->rank() < rank ? Dim(1) : x->shape[i + x->rank() - rank];
         if (!own.isInt(1) && !given.isInt(1) && proveDifferent(own, given))
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} does not broadcast to {}", x->text(), shapeText(shape)));
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} does not broadcast to {}",
+                                                                 x->text(), shapeText(shape)));
         out[i] = own.isInt(1) ? given : own;
     }
     return inferredType({x->dtype, std::move(out)});
@@ -84,7 +90,8 @@ Result<OpInst> instantiateExpand(const OpCall& call, const Types& outputs) {
     const std::vector<Axis> axes = axesOf(outputs[0].shape);
     Exprs indices;
     for (std::size_t i = 0; i < x->rank(); ++i)
-        indices.push_back(x->shape[i].isInt(1) ? Expr(0) : varExpr(axes[axes.size() - x->rank() + i].var));
+        indices.push_back(x->shape[i].isInt(1) ? Expr(0)
+                                               : varExpr(axes[axes.size() - x->rank() + i].var));
     return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
 }
 
@@ -97,14 +104,17 @@ Result<Inferred> inferSplit(const OpCall& call) {
     std::int64_t total = 0;
     for (const std::int64_t size : call.attrs.integers("sizes")) {
         if (size < 0)
-            return makeDiag(DiagCode::UnsupportedAttribute, "a part of a split has a negative size");
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            "a part of a split has a negative size");
         TensorType part = *x;
         part.shape[axis] = Dim(size);
         out.outputs.push_back(std::move(part));
         total += size;
     }
     if (x->shape[axis].isInt() && !x->shape[axis].isInt(total))
-        return makeDiag(DiagCode::ShapeMismatch, fmt::format("the parts of a split add up to {}, the axis has {}", total, x->shape[axis].text()));
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("the parts of a split add up to {}, the axis has {}", total,
+                                    x->shape[axis].text()));
     return out;
 }
 
@@ -150,8 +160,10 @@ Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
             axes.push_back(static_cast<std::int64_t>(i));
     if (steps.empty())
         steps.assign(starts.size(), 1);
-    if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
-        return makeDiag(DiagCode::UnsupportedAttribute, "starts, ends, axes and steps of a slice differ in length");
+    if (ends.size() != starts.size() || axes.size() != starts.size() ||
+        steps.size() != starts.size())
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "starts, ends, axes and steps of a slice differ in length");
     for (std::size_t k = 0; k < starts.size(); ++k) {
         FW_TRY(const std::size_t axis, axisAttr(axes[k], x.rank()));
         const std::int64_t step = steps[k];
@@ -166,10 +178,12 @@ Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
                 return high;
             if (value <= -far)
                 return low;
-            return simplify(minExpr(maxExpr(value < 0 ? dim + Expr(value) : Expr(value), low), high));
+            return simplify(
+                minExpr(maxExpr(value < 0 ? dim + Expr(value) : Expr(value), low), high));
         };
         const Expr start = clamped(starts[k]), end = clamped(ends[k]);
-        const Expr count = step > 0 ? ceilDivExpr(end - start, Expr(step)) : ceilDivExpr(start - end, Expr(-step));
+        const Expr count =
+            step > 0 ? ceilDivExpr(end - start, Expr(step)) : ceilDivExpr(start - end, Expr(-step));
         out[axis] = {start, step, simplify(maxExpr(count, Expr(0)))};
     }
     return out;
@@ -199,7 +213,8 @@ Result<OpInst> instantiateSlice(const OpCall& call, const Types& outputs) {
 Result<Integers> padsOf(const OpCall& call, std::size_t rank) {
     Integers pads = call.attrs.integers("pads");
     if (pads.size() != 2 * rank)
-        return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("pad wants {} pads, not {}", 2 * rank, pads.size()));
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("pad wants {} pads, not {}", 2 * rank, pads.size()));
     for (const std::int64_t pad : pads)
         if (pad < -(std::int64_t(1) << 40) || pad > (std::int64_t(1) << 40))
             return makeDiag(DiagCode::DimOverflow, "a pad is too large");
@@ -258,17 +273,53 @@ Result<OpInst> instantiateTile(const OpCall& call, const Types& outputs) {
 
 std::vector<NativeRow> movementOperators() {
     return {
-        {"reshape", "the same elements under another shape", "reshape(x: T[S...], attr shape) -> y: T[shape...]", {"x"}, {"y"}, {"shape"},
-         inferReshape, instantiateReshape},
-        {"expand", "broadcast to a shape", "expand(x: T[S...], attr shape) -> y: T[...]", {"x"}, {"y"}, {"shape"}, inferExpand,
+        {"reshape",
+         "the same elements under another shape",
+         "reshape(x: T[S...], attr shape) -> y: T[shape...]",
+         {"x"},
+         {"y"},
+         {"shape"},
+         inferReshape,
+         instantiateReshape},
+        {"expand",
+         "broadcast to a shape",
+         "expand(x: T[S...], attr shape) -> y: T[...]",
+         {"x"},
+         {"y"},
+         {"shape"},
+         inferExpand,
          instantiateExpand},
-        {"split", "consecutive parts of an axis", "split(x: T[S...], attr axis: int, attr sizes: int[]) -> (y0, y1, ...)", {"x"}, {},
-         {"axis", "sizes"}, inferSplit, instantiateSplit},
-        {"slice", "start, end and step per axis", "slice(x: T[S...], attr starts, ends, axes, steps: int[]) -> y: T[...]", {"x"}, {"y"},
-         {"starts", "ends", "axes", "steps"}, inferSlice, instantiateSlice},
-        {"pad", "a value around", "pad(x: T[S...], attr pads: int[], attr value: float = 0) -> y: T[...]", {"x"}, {"y"}, {"pads", "value"},
-         inferPad, instantiatePad},
-        {"tile", "repeated along each axis", "tile(x: T[S...], attr repeats: int[]) -> y: T[...]", {"x"}, {"y"}, {"repeats"}, inferTile,
+        {"split",
+         "consecutive parts of an axis",
+         "split(x: T[S...], attr axis: int, attr sizes: int[]) -> (y0, y1, ...)",
+         {"x"},
+         {},
+         {"axis", "sizes"},
+         inferSplit,
+         instantiateSplit},
+        {"slice",
+         "start, end and step per axis",
+         "slice(x: T[S...], attr starts, ends, axes, steps: int[]) -> y: T[...]",
+         {"x"},
+         {"y"},
+         {"starts", "ends", "axes", "steps"},
+         inferSlice,
+         instantiateSlice},
+        {"pad",
+         "a value around",
+         "pad(x: T[S...], attr pads: int[], attr value: float = 0) -> y: T[...]",
+         {"x"},
+         {"y"},
+         {"pads", "value"},
+         inferPad,
+         instantiatePad},
+        {"tile",
+         "repeated along each axis",
+         "tile(x: T[S...], attr repeats: int[]) -> y: T[...]",
+         {"x"},
+         {"y"},
+         {"repeats"},
+         inferTile,
          instantiateTile},
     };
 }

@@ -19,7 +19,8 @@ Result<Reduced> reduced(const OpCall& call, const TensorType& x) {
         if (axis < 0)
             axis += static_cast<std::int64_t>(x.rank());
         if (axis < 0 || axis >= static_cast<std::int64_t>(x.rank()))
-            return makeDiag(DiagCode::UnsupportedAttribute, "an axis of the reduction is out of range");
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            "an axis of the reduction is out of range");
         out.axes[static_cast<std::size_t>(axis)] = true;
     }
     const bool keep = call.attrs.integer("keepdims", 1) != 0;
@@ -38,7 +39,8 @@ Result<Inferred> infer(const OpCall& call) {
     return inferredType({x->dtype, std::move(r.shape)});
 }
 
-Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& outputs, Reducer reducer, bool mean) {
+Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& outputs,
+                           Reducer reducer, bool mean) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     FW_TRY(const Reduced r, reduced(call, *x));
     const bool keep = call.attrs.integer("keepdims", 1) != 0;
@@ -92,15 +94,25 @@ Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& ou
 }
 
 NativeRow row(const std::string& name, const std::string& doc, Reducer reducer, bool mean = false) {
-    return {name, doc, name + "(x: T[S...], attr axes: int[], attr keepdims: int = 1) -> y", {"x"}, {"y"}, {"axes", "keepdims"}, infer,
-            [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) { return instantiate(call, outputs, reducer, mean); }};
+    return {name,
+            doc,
+            name + "(x: T[S...], attr axes: int[], attr keepdims: int = 1) -> y",
+            {"x"},
+            {"y"},
+            {"axes", "keepdims"},
+            infer,
+            [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) {
+                return instantiate(call, outputs, reducer, mean);
+            }};
 }
 
 } // namespace
 
 std::vector<NativeRow> reductionOperators() {
-    return {row("reduce_sum", "the sum over axes", Reducer::Sum), row("reduce_mean", "the mean over axes", Reducer::Sum, true),
-            row("reduce_max", "the largest over axes", Reducer::Max), row("reduce_min", "the smallest over axes", Reducer::Min),
+    return {row("reduce_sum", "the sum over axes", Reducer::Sum),
+            row("reduce_mean", "the mean over axes", Reducer::Sum, true),
+            row("reduce_max", "the largest over axes", Reducer::Max),
+            row("reduce_min", "the smallest over axes", Reducer::Min),
             row("reduce_prod", "the product over axes", Reducer::Prod)};
 }
 

@@ -106,13 +106,14 @@ std::int64_t wrapping(ExprOp op, std::int64_t a, std::int64_t b) {
 
 class Machine {
 public:
-    Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding) : m_rounding(rounding) {
+    Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding)
+        : m_rounding(rounding) {
         m_writers.resize(nest.parameters.size());
         for (std::size_t i = 0; i < nest.parameters.size(); ++i) {
             LoopValues& values = parameters[i];
             m_writers[i].assign(values.size(), 0);
-            m_places[nest.parameters[i].name] = {values.dtype, &values.real, &values.integer, values.size(),
-                                                 &m_writers[i]};
+            m_places[nest.parameters[i].name] = {values.dtype, &values.real, &values.integer,
+                                                 values.size(), &m_writers[i]};
         }
     }
 
@@ -188,7 +189,8 @@ private:
 
     std::size_t checked(const Place& where, std::int64_t at, Symbol name) const {
         if (at < 0 || static_cast<std::size_t>(at) >= where.size)
-            throw Fault{fmt::format("{}[{}] is outside its {} elements", name.text(), at, where.size)};
+            throw Fault{
+                fmt::format("{}[{}] is outside its {} elements", name.text(), at, where.size)};
         return static_cast<std::size_t>(at);
     }
 
@@ -215,7 +217,9 @@ private:
             (*target.integer)[at] = wrapTo(target.dtype, value.integer);
     }
 
-    Value number(DType dtype, double real) const { return isFloat(dtype) ? Value{real, 0} : Value{0, saturate(real, dtype)}; }
+    Value number(DType dtype, double real) const {
+        return isFloat(dtype) ? Value{real, 0} : Value{0, saturate(real, dtype)};
+    }
 
     Value compare(const Expr& e, const Value& a, const Value& b) const {
         const bool real = isFloat(e.arg(0).dtype());
@@ -248,8 +252,11 @@ private:
             const Place& source = place(e->symbol);
             const std::size_t at = checked(source, index(e.arg(0)), e->symbol);
             if (isForeign(source, at))
-                throw Fault{fmt::format("a parallel iteration reads {}[{}], which another one writes", e->symbol.text(), at)};
-            return isFloat(source.dtype) ? Value{(*source.real)[at], 0} : Value{0, (*source.integer)[at]};
+                throw Fault{
+                    fmt::format("a parallel iteration reads {}[{}], which another one writes",
+                                e->symbol.text(), at)};
+            return isFloat(source.dtype) ? Value{(*source.real)[at], 0}
+                                         : Value{0, (*source.integer)[at]};
         }
         case ExprOp::Select:
             return evaluate(e.arg(evaluate(e.arg(0)).integer != 0 ? 1 : 2));
@@ -266,9 +273,12 @@ private:
                 return {0, (fromReal ? value.real != 0 : value.integer != 0) ? 1 : 0};
             if (real) {
                 const double wide = fromReal ? value.real : static_cast<double>(value.integer);
-                return {e.dtype() == DType::F32 ? static_cast<double>(static_cast<float>(wide)) : wide, 0};
+                return {e.dtype() == DType::F32 ? static_cast<double>(static_cast<float>(wide))
+                                                : wide,
+                        0};
             }
-            return {0, fromReal ? saturate(value.real, e.dtype()) : wrapTo(e.dtype(), value.integer)};
+            return {0,
+                    fromReal ? saturate(value.real, e.dtype()) : wrapTo(e.dtype(), value.integer)};
         }
         case ExprOp::Pad:
             throw Fault{"pad() has no meaning in a loop nest"};
@@ -276,14 +286,16 @@ private:
             const Value a = evaluate(e.arg(0)), b = evaluate(e.arg(1)), c = evaluate(e.arg(2));
             if (real)
                 return {std::fma(a.real, b.real, c.real), 0};
-            return {0, wrapping(ExprOp::Add, wrapping(ExprOp::Mul, a.integer, b.integer), c.integer)};
+            return {0,
+                    wrapping(ExprOp::Add, wrapping(ExprOp::Mul, a.integer, b.integer), c.integer)};
         }
         case ExprOp::Call: {
             const auto asReal = [&](const Expr& part) {
                 const Value value = evaluate(part);
                 return isFloat(part.dtype()) ? value.real : static_cast<double>(value.integer);
             };
-            return number(e.dtype(), evalMath(e->fn, asReal(e.arg(0)), e.args().size() > 1 ? asReal(e.arg(1)) : 0));
+            return number(e.dtype(), evalMath(e->fn, asReal(e.arg(0)),
+                                              e.args().size() > 1 ? asReal(e.arg(1)) : 0));
         }
         case ExprOp::Neg: {
             const Value a = evaluate(e.arg(0));
@@ -341,7 +353,8 @@ private:
             throw Fault{"an integer division by zero"};
         if (op == ExprOp::Div)
             return {0, x / y};
-        // floorDiv and mod of base/numbers.h, spelled out: the machine must not share a mistake with the folder
+        // floorDiv and mod of base/numbers.h, spelled out: the machine must not share a mistake
+        // with the folder
         const std::int64_t rest = ((x % y) + y) % y;
         return {0, op == ExprOp::Mod ? rest : (x - rest) / y};
     }
@@ -382,8 +395,9 @@ Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const B
         if (!size || static_cast<std::size_t>(*size) > parameters[i].size() ||
             nest.parameters[i].dtype != parameters[i].dtype)
             return makeDiag(DiagCode::LoopInvalid,
-                            fmt::format("{}: buffer {} has {} elements, not {}", nest.name, nest.parameters[i].name.text(),
-                                        parameters[i].size(), nest.parameters[i].size.text()));
+                            fmt::format("{}: buffer {} has {} elements, not {}", nest.name,
+                                        nest.parameters[i].name.text(), parameters[i].size(),
+                                        nest.parameters[i].size.text()));
     }
     try {
         machine.run(nest.body);

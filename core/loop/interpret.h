@@ -1,8 +1,9 @@
 // Runs a loop nest on buffers, slowly and in plain sight: the judge of code generation.
 //
-// Values are double or int64 whatever the dtype; stores round to f32 or wrap to the width of the dtype.
-// Register and Stack buffers start as NaN, so a read before the first write shows. Every access is checked
-// against the buffer's size, and iterations of a parallel loop may not touch what another one writes.
+// Values are double or int64 whatever the dtype; stores round to f32 or wrap to the width of the
+// dtype. Register and Stack buffers start as NaN, so a read before the first write shows. Every
+// access is checked against the buffer's size, and iterations of a parallel loop may not touch what
+// another one writes.
 #pragma once
 
 #include "loop/loop.h"
@@ -13,8 +14,8 @@ namespace fw {
 
 struct LoopValues {
     DType dtype = DType::F32;
-    std::vector<double> real;             // if isFloat(dtype)
-    std::vector<std::int64_t> integer;    // else
+    std::vector<double> real;          // if isFloat(dtype)
+    std::vector<std::int64_t> integer; // else
 
     std::size_t size() const { return isFloat(dtype) ? real.size() : integer.size(); }
 };
@@ -22,7 +23,8 @@ LoopValues loopValues(DType dtype, std::size_t count); // zeros
 
 enum class StoreRounding : std::uint8_t { Exact, ToDtype };
 
-// One entry per parameter; a value for every symbol. LoopInvalid with the statement on a bad access.
+// One entry per parameter; a value for every symbol. LoopInvalid with the statement on a bad
+// access.
 Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const Bindings& symbols,
                  StoreRounding rounding = StoreRounding::ToDtype);
 

@@ -29,9 +29,10 @@ bool Stmt::operator==(const Stmt& other) const {
     if (m_node == other.m_node)
         return true;
     const StmtNode &a = *m_node, &b = *other.m_node;
-    return a.op == b.op && a.var == b.var && a.kind == b.kind && a.grain == b.grain && a.buffer == b.buffer &&
-           a.nodes == b.nodes && a.alloc == b.alloc && a.min == b.min && a.extent == b.extent &&
-           a.condition == b.condition && a.index == b.index && a.value == b.value && a.body == b.body;
+    return a.op == b.op && a.var == b.var && a.kind == b.kind && a.grain == b.grain &&
+           a.buffer == b.buffer && a.nodes == b.nodes && a.alloc == b.alloc && a.min == b.min &&
+           a.extent == b.extent && a.condition == b.condition && a.index == b.index &&
+           a.value == b.value && a.body == b.body;
 }
 
 Stmt blockStmt(std::vector<Stmt> statements, std::vector<std::int64_t> nodes) {
@@ -48,7 +49,8 @@ Stmt blockStmt(std::vector<Stmt> statements, std::vector<std::int64_t> nodes) {
     return make(std::move(node));
 }
 
-Stmt forStmt(Symbol var, Expr min, Expr extent, LoopKind kind, Stmt body, std::vector<std::int64_t> nodes) {
+Stmt forStmt(Symbol var, Expr min, Expr extent, LoopKind kind, Stmt body,
+             std::vector<std::int64_t> nodes) {
     StmtNode node;
     node.op = StmtOp::For;
     node.var = var;
@@ -60,7 +62,8 @@ Stmt forStmt(Symbol var, Expr min, Expr extent, LoopKind kind, Stmt body, std::v
     return make(std::move(node));
 }
 
-Stmt parallelStmt(Symbol var, Expr extent, std::int64_t grain, Stmt body, std::vector<std::int64_t> nodes) {
+Stmt parallelStmt(Symbol var, Expr extent, std::int64_t grain, Stmt body,
+                  std::vector<std::int64_t> nodes) {
     StmtNode node;
     node.op = StmtOp::For;
     node.var = var;

@@ -33,7 +33,8 @@ std::size_t findOutside(std::string_view text, std::string_view what) {
 
 std::vector<std::string_view> splitOutside(std::string_view text, std::string_view separator) {
     std::vector<std::string_view> out;
-    for (auto at = findOutside(text, separator); at != std::string_view::npos; at = findOutside(text, separator)) {
+    for (auto at = findOutside(text, separator); at != std::string_view::npos;
+         at = findOutside(text, separator)) {
         out.push_back(trimmed(text.substr(0, at)));
         text = text.substr(at + separator.size());
     }
@@ -94,7 +95,9 @@ private:
         return makeDiag(DiagCode::Syntax, std::move(what), {.line = static_cast<int>(m_at) + 1});
     }
 
-    std::string_view line() const { return m_at < m_lines.size() ? m_lines[m_at] : std::string_view(); }
+    std::string_view line() const {
+        return m_at < m_lines.size() ? m_lines[m_at] : std::string_view();
+    }
 
     void skipEmpty() {
         while (m_at < m_lines.size() && (m_lines[m_at].empty() || m_lines[m_at].starts_with('#')))
@@ -127,7 +130,8 @@ private:
         Buffer out;
         out.name = Symbol(name);
         const auto open = type.find('[');
-        const auto dtype = open == std::string_view::npos ? std::nullopt : parseDtype(type.substr(0, open));
+        const auto dtype =
+            open == std::string_view::npos ? std::nullopt : parseDtype(type.substr(0, open));
         if (!dtype || !type.ends_with(']') || name.empty())
             return wrong("a buffer reads name: dtype[size]");
         out.dtype = *dtype;
@@ -141,7 +145,8 @@ private:
         if (colon == std::string_view::npos)
             return wrong("a parameter reads name: access dtype[size]");
         std::string_view rest = trimmed(text.substr(colon + 1));
-        for (const BufferAccess access : {BufferAccess::Read, BufferAccess::Write, BufferAccess::ReadWrite}) {
+        for (const BufferAccess access :
+             {BufferAccess::Read, BufferAccess::Write, BufferAccess::ReadWrite}) {
             if (!takeWord(rest, accessText(access)))
                 continue;
             FW_TRY(auto out, declared(trimmed(text.substr(0, colon)), rest));
@@ -218,7 +223,8 @@ private:
 
     Result<Stmt> statement() {
         std::string_view text = line();
-        for (const LoopKind kind : {LoopKind::Serial, LoopKind::Parallel, LoopKind::Vector, LoopKind::Unroll})
+        for (const LoopKind kind :
+             {LoopKind::Serial, LoopKind::Parallel, LoopKind::Vector, LoopKind::Unroll})
             if (takeWord(text, loopKindText(kind)))
                 return loop(kind, text);
         if (takeWord(text, "block")) {
@@ -241,7 +247,8 @@ private:
         }
         const auto equals = findOutside(text, " = ");
         const auto open = text.find('[');
-        if (equals == std::string_view::npos || open == std::string_view::npos || open > equals || text[equals - 1] != ']')
+        if (equals == std::string_view::npos || open == std::string_view::npos || open > equals ||
+            text[equals - 1] != ']')
             return wrong(fmt::format("\"{}\" is no statement", text));
         FW_TRY(const Expr index, expression(text.substr(open + 1, equals - open - 2)));
         FW_TRY(const Expr value, expression(text.substr(equals + 3)));

@@ -58,8 +58,8 @@ private:
 
     void condition(const Expr& whole) {
         for (const Expr& part : conjuncts(whole)) {
-            if ((part.op() != ExprOp::Lt && part.op() != ExprOp::Le) || part.arg(0).dtype() != DType::I64 ||
-                hasLoad(part) || !usesVar(part, m_var))
+            if ((part.op() != ExprOp::Lt && part.op() != ExprOp::Le) ||
+                part.arg(0).dtype() != DType::I64 || hasLoad(part) || !usesVar(part, m_var))
                 continue;
             bound(part.arg(1) - part.arg(0) - Expr(part.op() == ExprOp::Lt ? 1 : 0));
         }
@@ -78,7 +78,8 @@ private:
             const auto part = linearIn(rest, inner->var);
             if (!part)
                 return;
-            rest = part->rest + Expr(part->coefficient) * (part->coefficient > 0 ? inner->min : inner->max);
+            rest = part->rest +
+                   Expr(part->coefficient) * (part->coefficient > 0 ? inner->min : inner->max);
         }
         if (usesVar(rest, m_var))
             return;
@@ -104,8 +105,9 @@ public:
             StmtNode node = s.node();
             for (Stmt& part : node.body)
                 part = rewrite(part);
-            return s.op() == StmtOp::Block ? blockStmt(std::move(node.body), s->nodes)
-                                           : Stmt(std::make_shared<const StmtNode>(std::move(node)));
+            return s.op() == StmtOp::Block
+                       ? blockStmt(std::move(node.body), s->nodes)
+                       : Stmt(std::make_shared<const StmtNode>(std::move(node)));
         }
         const std::size_t facts = m_ranges.factCount();
         if (s->kind == LoopKind::Serial && unrolledSize(s->body[0]) <= largestCopy)
@@ -134,8 +136,8 @@ private:
             to = minExpr(to, limit + Expr(1));
         from = simplify(minExpr(from, end), m_ranges);
         to = simplify(maxExpr(to, from), m_ranges);
-        const Expr before = simplify(from - begin, m_ranges), middle = simplify(to - from, m_ranges),
-                   after = simplify(end - to, m_ranges);
+        const Expr before = simplify(from - begin, m_ranges),
+                   middle = simplify(to - from, m_ranges), after = simplify(end - to, m_ranges);
         // Worth it if the middle is a loop, or if everything becomes plain statements.
         const auto single = [](const Expr& extent) { return extent.isInt(0) || extent.isInt(1); };
         if (proveNonNegative(-middle, m_ranges) && !(single(before) && single(after)))

@@ -11,13 +11,15 @@ namespace fw {
 // conditions, loops without iterations and loops with one (their variable becomes a value).
 LoopNest simplifyLoops(const LoopNest& nest);
 
-// A serial loop whose body is one `if` over bounds of the loop variable runs over the narrower range:
-//     for kh in 3 { if 0 <= oh + kh - 1 && ... { S } }   ->   for kh in .. from max(0, 1 - oh) { S }
+// A serial loop whose body is one `if` over bounds of the loop variable runs over the narrower
+// range:
+//     for kh in 3 { if 0 <= oh + kh - 1 && ... { S } }   ->   for kh in .. from max(0, 1 - oh) { S
+//     }
 LoopNest clampLoops(const LoopNest& nest);
 
-// A serial loop whose body asks conditions that are linear in its variable becomes up to three loops:
-// those before and after keep the conditions, in the one between they are true and gone. Edges of one
-// iteration become plain statements, so that unrolled conditions fold.
+// A serial loop whose body asks conditions that are linear in its variable becomes up to three
+// loops: those before and after keep the conditions, in the one between they are true and gone.
+// Edges of one iteration become plain statements, so that unrolled conditions fold.
 LoopNest partitionLoops(const LoopNest& nest);
 
 LoopNest optimizeLoops(const LoopNest& nest); // all of them, in order

@@ -39,7 +39,8 @@ public:
             close();
             return;
         case StmtOp::For: {
-            std::string head = fmt::format("{} {} in {}", loopKindText(s->kind), s->var.text(), s->extent.text());
+            std::string head =
+                fmt::format("{} {} in {}", loopKindText(s->kind), s->var.text(), s->extent.text());
             if (!s->min.isInt(0))
                 head += " from " + s->min.text();
             if (s->grain != 1)
@@ -72,7 +73,8 @@ public:
     }
 
 private:
-    // A buffer beside other statements gets braces of its own, since it would last to the end of theirs.
+    // A buffer beside other statements gets braces of its own, since it would last to the end of
+    // theirs.
     void parts(const Stmt& block) {
         for (const Stmt& part : block->body) {
             const bool braces = part.op() == StmtOp::Alloc && block->body.size() > 1;
@@ -140,8 +142,8 @@ LoopText printLoops(const LoopNest& nest) {
     std::string head = "kernel " + nest.name + "(";
     for (std::size_t i = 0; i < nest.parameters.size(); ++i) {
         const Buffer& buffer = nest.parameters[i];
-        head += fmt::format("{}{}: {} {}[{}]", i > 0 ? ", " : "", buffer.name.text(), accessText(buffer.access),
-                            dtypeText(buffer.dtype), buffer.size.text());
+        head += fmt::format("{}{}: {} {}[{}]", i > 0 ? ", " : "", buffer.name.text(),
+                            accessText(buffer.access), dtypeText(buffer.dtype), buffer.size.text());
     }
     for (std::size_t i = 0; i < nest.symbols.size(); ++i)
         head += (i > 0 ? ", " : "; ") + nest.symbols[i].text();

@@ -91,7 +91,8 @@ private:
             return {};
         if (extent.isInt(1)) {
             Stmt body = rewrite(substitute(s->body[0], {{s->var, min}}));
-            return body.isEmpty() || s->nodes.empty() ? body : blockStmt({std::move(body)}, s->nodes);
+            return body.isEmpty() || s->nodes.empty() ? body
+                                                      : blockStmt({std::move(body)}, s->nodes);
         }
         const std::size_t facts = m_ranges.factCount();
         if (!extent.isInt())
@@ -112,7 +113,8 @@ private:
     Stmt conditional(const Stmt& s) {
         const Expr condition = reduced(s->condition);
         if (condition.isInt())
-            return condition.isInt(0) ? (s->body.size() > 1 ? rewrite(s->body[1]) : Stmt()) : rewrite(s->body[0]);
+            return condition.isInt(0) ? (s->body.size() > 1 ? rewrite(s->body[1]) : Stmt())
+                                      : rewrite(s->body[0]);
         const std::size_t facts = m_ranges.factCount();
         m_ranges.assume(condition);
         Stmt then = rewrite(s->body[0]);

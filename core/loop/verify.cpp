@@ -31,7 +31,9 @@ public:
     }
 
 private:
-    void error(std::string what) { report.errors.push_back(makeDiag(DiagCode::LoopInvalid, std::move(what))); }
+    void error(std::string what) {
+        report.errors.push_back(makeDiag(DiagCode::LoopInvalid, std::move(what)));
+    }
 
     void statement(const Stmt& s) {
         switch (s.op()) {
@@ -87,7 +89,8 @@ private:
             error("a parallel loop below another one: " + s->var.text());
         const bool fixed = s->kind == LoopKind::Vector || s->kind == LoopKind::Unroll;
         if (fixed && !s->extent.isInt())
-            error(fmt::format("the {} loop over {} has no constant extent", loopKindText(s->kind), s->var.text()));
+            error(fmt::format("the {} loop over {} has no constant extent", loopKindText(s->kind),
+                              s->var.text()));
         if (m_vectorDepth > 0 && s->kind != LoopKind::Unroll)
             error("a loop inside a vector loop: " + s->var.text());
         const std::size_t facts = m_ranges.factCount();
@@ -155,14 +158,16 @@ private:
                                   dtypeText(stored->dtype())));
         }
         const bool local = buffer.scope != BufferScope::Parameter;
-        if (!local && buffer.access == (isStore ? BufferAccess::Read : BufferAccess::Write) && isStore)
+        if (!local && buffer.access == (isStore ? BufferAccess::Read : BufferAccess::Write) &&
+            isStore)
             error(name.text() + " may only be read");
         if (buffer.scope == BufferScope::Register)
             for (const Symbol var : freeVars(at)) {
                 const auto known = m_vars.find(var);
-                if (known != m_vars.end() && known->second != LoopKind::Unroll && known->second != LoopKind::Vector)
-                    error(fmt::format("{}[{}]: a register is chosen by {} while running", name.text(), at.text(),
-                                      var.text()));
+                if (known != m_vars.end() && known->second != LoopKind::Unroll &&
+                    known->second != LoopKind::Vector)
+                    error(fmt::format("{}[{}]: a register is chosen by {} while running",
+                                      name.text(), at.text(), var.text()));
             }
         const std::string text = fmt::format("{}[{}]", name.text(), at.text());
         const Expr plain = simplify(at, m_ranges);
@@ -182,11 +187,14 @@ private:
             finding(fmt::format("V2 {} may be {}", text, how));
     }
 
-    // Iterations of the parallel loop write apart if the offset moves by more than the inner loops span.
+    // Iterations of the parallel loop write apart if the offset moves by more than the inner loops
+    // span.
     void apart(const std::string& text, const Expr& at) {
         if (!usesVar(at, m_parallel))
-            return error(text + " is written by every iteration of the parallel loop over " + m_parallel.text());
-        const Expr step = simplify(substitute(at, {{m_parallel, varExpr(m_parallel) + Expr(1)}}) - at);
+            return error(text + " is written by every iteration of the parallel loop over " +
+                         m_parallel.text());
+        const Expr step =
+            simplify(substitute(at, {{m_parallel, varExpr(m_parallel) + Expr(1)}}) - at);
         if (usesVar(step, m_parallel))
             return finding(fmt::format("V5 {} is not linear in {}", text, m_parallel.text()));
         // span = greatest - least offset within one iteration, over loops inside
@@ -198,16 +206,20 @@ private:
                     continue;
                 const auto linear = linearIn(*bound, range->var);
                 if (!linear)
-                    return finding(fmt::format("V5 {} is not linear in {}", text, range->var.text()));
+                    return finding(
+                        fmt::format("V5 {} is not linear in {}", text, range->var.text()));
                 const bool wantMax = (bound == &high) == (linear->coefficient > 0);
-                *bound = simplify(linear->rest + Expr(linear->coefficient) * (wantMax ? range->max : range->min));
+                *bound = simplify(linear->rest +
+                                  Expr(linear->coefficient) * (wantMax ? range->max : range->min));
             }
         if (!proveNonNegative(step - (high - low) - Expr(1), m_ranges))
-            finding(fmt::format("V5 {} may be written by two iterations of {}", text, m_parallel.text()));
+            finding(fmt::format("V5 {} may be written by two iterations of {}", text,
+                                m_parallel.text()));
     }
 
     void finding(std::string what) {
-        if (std::find(report.findings.begin(), report.findings.end(), what) == report.findings.end())
+        if (std::find(report.findings.begin(), report.findings.end(), what) ==
+            report.findings.end())
             report.findings.push_back(std::move(what));
     }
 

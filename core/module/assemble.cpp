@@ -46,9 +46,12 @@ public:
     }
 
 private:
-    runtime::ExpressionId expression(const Expr& e) { return m_program.add(programExpression(e, m_symbols)); }
+    runtime::ExpressionId expression(const Expr& e) {
+        return m_program.add(programExpression(e, m_symbols));
+    }
 
-    runtime::TensorId tensor(const std::string& name, const TensorType& type, const Expr& elements, runtime::Storage storage) {
+    runtime::TensorId tensor(const std::string& name, const TensorType& type, const Expr& elements,
+                             runtime::Storage storage) {
         runtime::Tensor out;
         out.name = name;
         out.type = programType(type.dtype);
@@ -64,7 +67,8 @@ private:
         const std::vector<NodeId>& inputs = m_graph.inputs();
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const Output& output = m_graph.node(inputs[i]).outputs.at(0);
-            const auto id = tensor(output.name, output.type, elementCount(output.type.shape), runtime::Storage::Input);
+            const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
+                                   runtime::Storage::Input);
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
             m_program.inputs.push_back(id);
             m_values[{inputs[i], 0}] = id;
@@ -72,12 +76,13 @@ private:
         for (std::size_t i = 0; i < m_graph.results().size(); ++i) {
             const NamedValue& result = m_graph.results()[i];
             const TensorType& type = m_graph.type(result.value);
-            const auto id = tensor(result.name, type, elementCount(type.shape), runtime::Storage::Output);
+            const auto id =
+                tensor(result.name, type, elementCount(type.shape), runtime::Storage::Output);
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
             m_outputs.push_back(id);
             const Node& producer = m_graph.node(result.value.node);
-            const bool written = !producer.isInput() && !producer.isConstant() && !isView(m_graph, producer) &&
-                                 !m_values.contains(result.value);
+            const bool written = !producer.isInput() && !producer.isConstant() &&
+                                 !isView(m_graph, producer) && !m_values.contains(result.value);
             if (written)
                 m_values[result.value] = id;
             else
@@ -91,7 +96,8 @@ private:
         const auto key = std::pair(value, map.text(type.rank()));
         if (const auto known = m_constants.find(key); known != m_constants.end())
             return known->second;
-        const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape), runtime::Storage::Constant);
+        const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape),
+                               runtime::Storage::Constant);
         m_program.tensors[id].offset = m_weights.add(packed(*m_graph.constant(value), map));
         m_constants.emplace(key, id);
         return id;
@@ -104,7 +110,9 @@ private:
         if (known != m_values.end())
             return known->second;
         const TensorType& type = m_graph.type(ref);
-        const auto id = tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape), runtime::Storage::Arena);
+        const auto id =
+            tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape),
+                   runtime::Storage::Arena);
         m_values[ref] = id;
         return id;
     }
@@ -113,7 +121,8 @@ private:
         const Node& node = m_graph.node(group.anchor);
         const runtime::TensorId base = value(node.inputs.at(0));
         const TensorType& type = node.outputs.at(0).type;
-        const auto id = tensor(node.outputs[0].name, type, elementCount(type.shape), runtime::Storage::View);
+        const auto id =
+            tensor(node.outputs[0].name, type, elementCount(type.shape), runtime::Storage::View);
         m_program.tensors[id].base = base;
         m_program.tensors[id].viewOffset = m_program.addConstant(0);
         m_values[{node.id, 0}] = id;
@@ -133,7 +142,8 @@ private:
         // With free dimensions the work is not one number.
         const bool known = m_symbols.empty();
         out.flops = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.flops) : -1);
-        out.bytes = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten) : -1);
+        out.bytes = m_program.addConstant(
+            known ? static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten) : -1);
         m_program.steps.push_back(std::move(out));
     }
 
@@ -145,17 +155,21 @@ private:
             const ValueRef ref = lowered.body.inputs[i];
             const auto pack = lowered.packs.find(parameter.name);
             if (lowered.body.constantInput[i])
-                return {constant(ref, pack == lowered.packs.end() ? lowered.body.inputLayouts[i] : pack->second), runtime::Access::Read};
+                return {constant(ref, pack == lowered.packs.end() ? lowered.body.inputLayouts[i]
+                                                                  : pack->second),
+                        runtime::Access::Read};
             return {value(ref), runtime::Access::Read};
         }
         for (std::size_t i = 0; i < inst.outputs.size(); ++i)
             if (inst.outputs[i].name == parameter.name)
-                return {value(lowered.body.outputs[i]), parameter.access == BufferAccess::ReadWrite ? runtime::Access::ReadWrite
-                                                                                                  : runtime::Access::Write};
+                return {value(lowered.body.outputs[i]), parameter.access == BufferAccess::ReadWrite
+                                                            ? runtime::Access::ReadWrite
+                                                            : runtime::Access::Write};
         // Memory between the stages of the group.
         const std::string name = fmt::format("{}.{}", lowered.group->name, parameter.name.text());
         const TensorType type{parameter.dtype, {parameter.size}};
-        return {tensor(name, type, parameter.size, runtime::Storage::Arena), runtime::Access::Write};
+        return {tensor(name, type, parameter.size, runtime::Storage::Arena),
+                runtime::Access::Write};
     }
 
     void copyResults() {

@@ -17,7 +17,8 @@ namespace fw {
 namespace {
 
 double milliseconds(std::chrono::steady_clock::time_point since) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
+        .count();
 }
 
 Stmt withoutProvenance(const Stmt& stmt) {
@@ -60,21 +61,25 @@ ScheduleContext contextOf(const GroupBody& body, const Target& target) {
     return out;
 }
 
-Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, const Group& group, const Target& target) {
+Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                  const Target& target) {
     LoweredKernel out;
     FW_TRY(out.group.body, groupBody(graph, plan, group));
     const OpInst& inst = out.group.body.inst;
     const ScheduleContext context = contextOf(out.group.body, target);
-    // The plain implementation is a choice of its own; the others take the default schedule of their family.
-    FW_TRY(ScheduleChoice choice, group.implementation == "generated.plain" ? Result<ScheduleChoice>(plainSchedule(inst, context))
-                                                                           : defaultSchedule(inst, context));
+    // The plain implementation is a choice of its own; the others take the default schedule of
+    // their family.
+    FW_TRY(ScheduleChoice choice, group.implementation == "generated.plain"
+                                      ? Result<ScheduleChoice>(plainSchedule(inst, context))
+                                      : defaultSchedule(inst, context));
     StorageMaps maps = context.maps;
     for (const auto& [tensor, map] : choice.packs)
         maps[tensor] = map;
     Result<Lowered> lowered = lower(inst, choice.schedule, maps, group.name);
     if (!lowered) {
         choice = plainSchedule(inst, context);
-        choice.decisions.push_back({group.name, Verdict::Note, ReasonCode::ScheduleFallback, lowered.diag().message});
+        choice.decisions.push_back(
+            {group.name, Verdict::Note, ReasonCode::ScheduleFallback, lowered.diag().message});
         lowered = lower(inst, choice.schedule, context.maps, group.name);
         if (!lowered)
             return lowered.takeDiag().at({{}, group.name});
@@ -93,8 +98,8 @@ Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, co
 }
 
 // Compiles what `nests` names on several threads; the first refusal wins by order, not by time.
-Result<std::vector<std::shared_ptr<const CompiledKernel>>> compileAll(const std::vector<LoopNest>& nests, const Target& target,
-                                                                      const ModuleOptions& options) {
+Result<std::vector<std::shared_ptr<const CompiledKernel>>>
+compileAll(const std::vector<LoopNest>& nests, const Target& target, const ModuleOptions& options) {
     std::vector<std::optional<Result<CompiledKernel>>> results(nests.size());
     std::atomic<std::size_t> next{0}, done{0};
     const auto work = [&] {
@@ -146,19 +151,21 @@ const KernelReport* CompiledModule::report(int group) const {
     return nullptr;
 }
 
-Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group, const Target& target) {
+Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                const Target& target) {
     if (group.isView())
-        return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops", {{}, group.name});
+        return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
+                        {{}, group.name});
     FW_TRY(LoweredKernel lowered, lowerKernel(graph, plan, group, target));
     return std::move(lowered.report);
 }
 
-Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan, const Target& target,
-                                     const ModuleOptions& options) {
+Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
+                                     const Target& target, const ModuleOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     CompiledModule out;
     std::map<int, LoweredGroup> groups;
-    std::vector<LoopNest> nests;      // distinct
+    std::vector<LoopNest> nests; // distinct
     std::map<Hash, int> known;
     for (const Group& group : plan.groups) {
         if (group.isView())

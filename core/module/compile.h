@@ -49,9 +49,10 @@ struct ModuleOptions {
 };
 
 // Schedules and lowers one group; no machine code.
-Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group, const Target& target);
+Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                const Target& target);
 
-Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan, const Target& target,
-                                     const ModuleOptions& options = {});
+Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
+                                     const Target& target, const ModuleOptions& options = {});
 
 } // namespace fw

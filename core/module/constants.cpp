@@ -31,7 +31,8 @@ public:
                     m_at += m_size; // padding
                     return;
                 }
-            std::memcpy(m_out.data() + m_at, m_data.bytes().data() + static_cast<std::size_t>(offset) * m_size, m_size);
+            std::memcpy(m_out.data() + m_at,
+                        m_data.bytes().data() + static_cast<std::size_t>(offset) * m_size, m_size);
             m_at += m_size;
             return;
         }
@@ -63,7 +64,8 @@ std::vector<std::byte> packed(const TensorData& data, const StorageMap& map) {
     std::int64_t total = 1;
     for (const StorageAxis& axis : map.axes) {
         const std::int64_t extent = data.extents().at(static_cast<std::size_t>(axis.dim));
-        Loop loop{axis.mod != 0 ? axis.mod : (extent + axis.div - 1) / axis.div, axis.dim, axis.div};
+        Loop loop{axis.mod != 0 ? axis.mod : (extent + axis.div - 1) / axis.div, axis.dim,
+                  axis.div};
         total *= loop.extent;
         loops.push_back(loop);
     }

@@ -24,7 +24,8 @@ Diag diagOf(const runtime::Status& status) {
     case FW_OUT_OF_MEMORY:
         return makeDiag(DiagCode::DimOverflow, status.message);
     case FW_CPU_UNSUPPORTED:
-        return makeDiag(DiagCode::TargetUnsupported, status.message, {}, "choose a target that this CPU can run");
+        return makeDiag(DiagCode::TargetUnsupported, status.message, {},
+                        "choose a target that this CPU can run");
     default:
         return makeDiag(DiagCode::Internal, status.message);
     }
@@ -49,8 +50,9 @@ fw_tensor viewOf(const TensorData& data, std::vector<std::int64_t>& shape) {
 }
 
 DType dtypeOf(runtime::DataType type) {
-    for (const DType dtype : {DType::Bool, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64,
-                              DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64})
+    for (const DType dtype :
+         {DType::Bool, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32,
+          DType::I64, DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64})
         if (programType(dtype) == type)
             return dtype;
     throw InternalError("unknown run-time type");
@@ -58,9 +60,11 @@ DType dtypeOf(runtime::DataType type) {
 
 } // namespace
 
-Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module, const Target& target) {
+Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module,
+                                                 const Target& target) {
     if (!target.isHost)
-        return makeDiag(DiagCode::TargetUnsupported, fmt::format("this CPU cannot run code for {}", target.text), {},
+        return makeDiag(DiagCode::TargetUnsupported,
+                        fmt::format("this CPU cannot run code for {}", target.text), {},
                         "choose -mcpu=native, or only look at the plan");
     auto out = std::make_unique<LoadedModule>();
     out->m_module = module;
@@ -80,8 +84,9 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     weights.payload = out->m_weights.data();
     runtime::ExecutorOptions options;
     options.threads = target.threads;
-    FW_CHECK(check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(), std::move(weights),
-                                           options, out->m_executor)));
+    FW_CHECK(
+        check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(),
+                                      std::move(weights), options, out->m_executor)));
     return out;
 }
 
@@ -89,7 +94,8 @@ Status LoadedModule::setInputs(const std::vector<TensorData>& inputs) {
     const runtime::Program& program = m_executor->program();
     if (inputs.size() != program.inputs.size())
         return makeDiag(DiagCode::InputMismatch,
-                        fmt::format("the model takes {} inputs, {} were given", program.inputs.size(), inputs.size()));
+                        fmt::format("the model takes {} inputs, {} were given",
+                                    program.inputs.size(), inputs.size()));
     m_inputs = inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         std::vector<std::int64_t> shape;
@@ -118,7 +124,8 @@ Result<std::vector<TensorData>> LoadedModule::outputs() {
         FW_TRY(const std::int64_t count, checkedCount(shape));
         std::vector<std::byte> bytes(static_cast<std::size_t>(count) * dtypeBytes(dtype));
         if (!bytes.empty())
-            std::memcpy(bytes.data(), static_cast<const std::byte*>(view.data) + view.byte_offset, bytes.size());
+            std::memcpy(bytes.data(), static_cast<const std::byte*>(view.data) + view.byte_offset,
+                        bytes.size());
         out.emplace_back(dtype, std::move(shape), std::move(bytes));
     }
     return out;
@@ -130,7 +137,9 @@ Result<std::vector<TensorData>> LoadedModule::run(const std::vector<TensorData>&
     return outputs();
 }
 
-Result<std::vector<TensorData>> LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const {
+Result<std::vector<TensorData>>
+LoadedModule::randomInputs(std::uint64_t seed,
+                           const std::map<std::string, std::int64_t>& dims) const {
     const runtime::Program& program = m_executor->program();
     std::vector<std::int64_t> symbols;
     for (const runtime::Symbol& symbol : program.symbols) {
@@ -143,13 +152,18 @@ Result<std::vector<TensorData>> LoadedModule::randomInputs(std::uint64_t seed, c
         std::vector<std::int64_t> shape;
         for (const runtime::ExpressionId dim : tensor.dims) {
             std::int64_t value = 0;
-            if (runtime::evaluate(program.expressions[dim], symbols.data(), value) != runtime::Evaluation::Ok || value < 0)
-                return makeDiag(DiagCode::DimOverflow, "an input has no size for these dimensions", {{}, tensor.name});
+            if (runtime::evaluate(program.expressions[dim], symbols.data(), value) !=
+                    runtime::Evaluation::Ok ||
+                value < 0)
+                return makeDiag(DiagCode::DimOverflow, "an input has no size for these dimensions",
+                                {{}, tensor.name});
             shape.push_back(value);
         }
         FW_TRY(const std::int64_t count, checkedCount(shape));
         if (count > (std::int64_t(1) << 31))
-            return makeDiag(DiagCode::LimitReached, "an input of more than 2^31 elements is not made up", {{}, tensor.name});
+            return makeDiag(DiagCode::LimitReached,
+                            "an input of more than 2^31 elements is not made up",
+                            {{}, tensor.name});
         // Integers index tables or mask: 0 and 1 are in range of any that has two entries.
         const DType dtype = dtypeOf(tensor.type);
         out.push_back(randomData(isFloat(dtype) ? dtype : DType::Bool, shape, seed++));

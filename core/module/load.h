@@ -15,17 +15,20 @@ public:
     const CompiledModule& module() const { return *m_module; }
     runtime::Executor& executor() { return *m_executor; }
 
-    // Operands in the order of the signature; shapes bind free dimensions. InputMismatch names the input.
+    // Operands in the order of the signature; shapes bind free dimensions. InputMismatch names the
+    // input.
     Result<std::vector<TensorData>> run(const std::vector<TensorData>& inputs);
     Status setInputs(const std::vector<TensorData>& inputs); // borrowed until the next call
     Status runAgain();                                       // with the inputs set last
     Status runTimed(std::vector<runtime::StepTime>& times);
     Result<std::vector<TensorData>> outputs();
     // Seeded values for every input; free dimensions take `dims` or 1.
-    Result<std::vector<TensorData>> randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const;
+    Result<std::vector<TensorData>>
+    randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const;
 
 private:
-    friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>, const Target&);
+    friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>,
+                                                            const Target&);
     std::shared_ptr<const CompiledModule> m_module;
     runtime::AlignedMemory m_weights; // a copy of the module's, aligned
     JitModule m_jit;
@@ -34,6 +37,7 @@ private:
     std::vector<TensorData> m_inputs;
 };
 
-Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module, const Target& target);
+Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module,
+                                                 const Target& target);
 
 } // namespace fw

@@ -53,7 +53,8 @@ runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& 
         return runtime::symbol(static_cast<std::uint32_t>(found - symbols.begin()));
     }
     if (e.op() == ExprOp::Neg)
-        return runtime::binary(runtime::Op::Subtract, runtime::constant(0), programExpression(e.arg(0), symbols));
+        return runtime::binary(runtime::Op::Subtract, runtime::constant(0),
+                               programExpression(e.arg(0), symbols));
     if (e.op() == ExprOp::Not) {
         runtime::Expression out = programExpression(e.arg(0), symbols);
         out.code.push_back({runtime::Op::Not, 0});
@@ -62,7 +63,8 @@ runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& 
     const auto op = opOf(e.op());
     if (!op)
         throw InternalError("the runtime cannot evaluate " + e.text());
-    return runtime::binary(*op, programExpression(e.arg(0), symbols), programExpression(e.arg(1), symbols));
+    return runtime::binary(*op, programExpression(e.arg(0), symbols),
+                           programExpression(e.arg(1), symbols));
 }
 
 runtime::DataType programType(DType dtype) {

@@ -84,7 +84,8 @@ std::string patternText(const PatternTree& p) {
     case PatternKind::Bind:
         return p.name + " = " + patternText(p.args[0]);
     case PatternKind::Call: {
-        std::string out = p.name + "(" + list(p.args, ", ") + (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
+        std::string out = p.name + "(" + list(p.args, ", ") +
+                          (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
         std::string attrs;
         for (const PatternAttrTree& attr : p.attrs) {
             attrs += attrs.empty() ? "" : ", ";
@@ -119,7 +120,8 @@ void bindParams(PatternTree& p, const PatternDeclTree& declared, const PatternTr
             if (declared.params[i].name != p.name)
                 continue;
             const bool isConst = p.isConst || declared.params[i].isConst;
-            // Behind "..." a parameter is not looked at; it must still be one value, so it keeps a name of its own.
+            // Behind "..." a parameter is not looked at; it must still be one value, so it keeps a
+            // name of its own.
             if (i < call.args.size())
                 p = call.args[i];
             else
@@ -167,11 +169,13 @@ std::string Matcher::describe(ValueRef v) const {
 
 bool Matcher::refuse(const PatternTree& p, std::string expected, std::string found) {
     if (m_best.clause.empty() || m_nodes.size() > m_best.matched)
-        m_best = {m_root, m_nodes.size(), m_total, patternText(p), std::move(expected), std::move(found)};
+        m_best = {m_root,         m_nodes.size(),      m_total,
+                  patternText(p), std::move(expected), std::move(found)};
     return false;
 }
 
-Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns, ValueRef root) {
+Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns,
+                                              ValueRef root) {
     m_bindings = {};
     m_nodes.clear();
     m_steps = 0;
@@ -189,8 +193,9 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
         }
         const auto tryAt = [&](ValueRef v) {
             found.roots.push_back(v);
-            const bool ok = bind(patterns[i].name, v, patterns[i].pattern,
-                                 [&] { return pattern(patterns[i].pattern, v, nullptr, [&] { return from(i + 1); }); });
+            const bool ok = bind(patterns[i].name, v, patterns[i].pattern, [&] {
+                return pattern(patterns[i].pattern, v, nullptr, [&] { return from(i + 1); });
+            });
             if (!ok)
                 found.roots.pop_back();
             return ok;
@@ -205,14 +210,17 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     };
     const bool ok = from(0);
     if (m_steps > m_options.budget)
-        return makeDiag(DiagCode::LimitReached, "there are too many ways to match", {{}, m_graph.node(root.node).name});
+        return makeDiag(DiagCode::LimitReached, "there are too many ways to match",
+                        {{}, m_graph.node(root.node).name});
     return ok ? std::optional(std::move(found)) : std::nullopt;
 }
 
 bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {
     const auto known = m_bindings.values.find(name);
     if (known != m_bindings.values.end())
-        return known->second == v ? next() : refuse(p, name + " again: " + describe(known->second), describe(v));
+        return known->second == v
+                   ? next()
+                   : refuse(p, name + " again: " + describe(known->second), describe(v));
     m_bindings.values.emplace(name, v);
     if (next())
         return true;
@@ -220,7 +228,8 @@ bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, co
     return false;
 }
 
-bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
+bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous,
+                      const Next& next) {
     if (m_depth > deepest)
         m_steps = m_options.budget; // as if all steps were taken: the stack must not decide
     if (++m_steps > m_options.budget)
@@ -256,7 +265,8 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         return sequence(p, p.args.size(), 0, v, previous, next);
     case PatternKind::Optional:
     case PatternKind::Repeat:
-        return refuse(p, "a step behind >>", patternText(p)); // only inside a sequence, which handles it
+        return refuse(p, "a step behind >>",
+                      patternText(p)); // only inside a sequence, which handles it
     case PatternKind::Call:
         return call(p, v, previous, next);
     }
@@ -269,8 +279,8 @@ bool Matcher::previousValue(ValueRef v, const Previous* previous, const Next& ne
     return sequence(*previous->sequence, previous->count, 0, v, previous->outer, next);
 }
 
-bool Matcher::sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v, const Previous* outer,
-                       const Next& next) {
+bool Matcher::sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v,
+                       const Previous* outer, const Next& next) {
     if (++m_steps > m_options.budget)
         return false;
     if (count == 0)
@@ -304,7 +314,8 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
         }
         const AttrValue* value = node.attrs.find(attr.name);
         const Operator* op = m_graph.operators().find(node.op);
-        const std::optional<AttrValue> unwritten = value == nullptr && op != nullptr ? op->attrDefault(attr.name) : std::nullopt;
+        const std::optional<AttrValue> unwritten =
+            value == nullptr && op != nullptr ? op->attrDefault(attr.name) : std::nullopt;
         if (unwritten)
             value = &*unwritten;
         if (value == nullptr)
@@ -314,7 +325,8 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
         } else if (attr.kind == PatternAttrTree::Kind::Range) {
             const auto* integer = std::get_if<std::int64_t>(value);
             if (integer == nullptr || *integer < attr.low || *integer > attr.high)
-                return refuse(p, fmt::format("{} in {}..{}", attr.name, attr.low, attr.high), attrText(*value));
+                return refuse(p, fmt::format("{} in {}..{}", attr.name, attr.low, attr.high),
+                              attrText(*value));
         } else if (!attributeEquals(*value, attr.value)) {
             return refuse(p, attr.name + " = " + treeText(attr.value), attrText(*value));
         }
@@ -338,7 +350,8 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
     while (!values.empty() && !values.back().valid())
         values.pop_back();
     if (p.anyArgs ? values.size() < p.args.size() : values.size() != p.args.size())
-        return refuse(p, fmt::format("{} operands", p.args.size()), fmt::format("{}", values.size()));
+        return refuse(p, fmt::format("{} operands", p.args.size()),
+                      fmt::format("{}", values.size()));
     const MatchBindings before = m_bindings;
     if (!attributes(p, node)) {
         m_bindings = before;
@@ -358,11 +371,12 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
     return false;
 }
 
-bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at, const Previous* previous,
-                       const Next& next) {
+bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
+                       const Previous* previous, const Next& next) {
     if (at == p.args.size())
         return next();
-    return pattern(p.args[at], values[at], previous, [&] { return operands(p, values, at + 1, previous, next); });
+    return pattern(p.args[at], values[at], previous,
+                   [&] { return operands(p, values, at + 1, previous, next); });
 }
 
 } // namespace fw

@@ -1,8 +1,9 @@
 // The matcher: one for rules, composites and library chains alike.
 //
-// A pattern is matched from a value backward to its operands, with backtracking. Deterministic: nodes and
-// alternatives in order, optional and repeated steps greedy, then shorter. Bounded by a budget of steps.
-// Commutative operators are tried in both orders. Two calls of a pattern are two nodes of the graph.
+// A pattern is matched from a value backward to its operands, with backtracking. Deterministic:
+// nodes and alternatives in order, optional and repeated steps greedy, then shorter. Bounded by a
+// budget of steps. Commutative operators are tried in both orders. Two calls of a pattern are two
+// nodes of the graph.
 // `>>` hands the value before a step on as `^`; an absent step hands on what it got.
 #pragma once
 
@@ -70,10 +71,12 @@ private:
     using Next = std::function<bool()>;
 
     bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v, const Previous* outer, const Next& next);
+    bool sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v,
+                  const Previous* outer, const Next& next);
     bool previousValue(ValueRef v, const Previous* previous, const Next& next);
     bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at, const Previous* previous, const Next& next);
+    bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
+                  const Previous* previous, const Next& next);
     bool attributes(const PatternTree& p, const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
     bool refuse(const PatternTree& p, std::string expected, std::string found);

@@ -19,13 +19,16 @@ void collectNames(const Tree& tree, std::set<std::string>& names) {
         collectNames(attr.value, names);
 }
 
-const std::map<std::string, std::string, std::less<>> infix = {{"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
+const std::map<std::string, std::string, std::less<>> infix = {
+    {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
 
 // Builds right sides. Values are of the editor.
 class Builder {
 public:
-    Builder(const Graph& graph, const Match& match, const Forward& forward, GraphEditor& editor, std::vector<NodeId> origins)
-        : m_graph(graph), m_match(match), m_forward(forward), m_editor(editor), m_origins(std::move(origins)) {
+    Builder(const Graph& graph, const Match& match, const Forward& forward, GraphEditor& editor,
+            std::vector<NodeId> origins)
+        : m_graph(graph), m_match(match), m_forward(forward), m_editor(editor),
+          m_origins(std::move(origins)) {
         for (const auto& [name, value] : match.bindings.values)
             m_values[name] = forward(value);
     }
@@ -37,7 +40,8 @@ public:
         case TreeKind::Name: {
             const auto found = m_values.find(tree.text);
             if (found == m_values.end())
-                return makeDiag(DiagCode::RuleIllegal, tree.text + " was not matched", {}, "use given(" + tree.text + ", a, b)");
+                return makeDiag(DiagCode::RuleIllegal, tree.text + " was not matched", {},
+                                "use given(" + tree.text + ", a, b)");
             return found->second;
         }
         case TreeKind::Binary:
@@ -49,7 +53,8 @@ public:
         case TreeKind::Unary:
         case TreeKind::Int:
         case TreeKind::Float:
-            return makeDiag(DiagCode::RuleIllegal, "a number needs an operand beside it, whose element type it takes");
+            return makeDiag(DiagCode::RuleIllegal,
+                            "a number needs an operand beside it, whose element type it takes");
         default:
             return makeDiag(DiagCode::RuleIllegal, "this cannot stand on the right side of a rule");
         }
@@ -88,7 +93,8 @@ private:
     Result<ValueRef> buildInfix(const Tree& tree, const std::string& wish) {
         const auto op = infix.find(tree.text);
         if (op == infix.end())
-            return makeDiag(DiagCode::RuleIllegal, "the right side of a rule has no infix " + tree.text);
+            return makeDiag(DiagCode::RuleIllegal,
+                            "the right side of a rule has no infix " + tree.text);
         std::vector<ValueRef> operands(2);
         for (std::size_t i = 0; i < 2; ++i) {
             const auto value = scalar(tree.args[i]);
@@ -102,7 +108,8 @@ private:
         for (std::size_t i = 0; i < 2; ++i)
             if (const auto value = scalar(tree.args[i])) {
                 const DType dtype = m_editor.type(operands[1 - i]).dtype;
-                operands[i] = m_editor.addConstant("scalar", dataFromDoubles(dtype, {}, {*value}), m_origins);
+                operands[i] =
+                    m_editor.addConstant("scalar", dataFromDoubles(dtype, {}, {*value}), m_origins);
             }
         return add(op->second, std::move(operands), {}, wish);
     }
@@ -116,7 +123,8 @@ private:
         Attrs attrs;
         for (const TreeAttr& attr : tree.attrs)
             if (attr.name == "*")
-                if (const auto all = m_match.bindings.attrs.find(attr.value.text); all != m_match.bindings.attrs.end())
+                if (const auto all = m_match.bindings.attrs.find(attr.value.text);
+                    all != m_match.bindings.attrs.end())
                     for (const auto& [name, value] : all->second)
                         attrs.set(name, value);
         for (const TreeAttr& attr : tree.attrs) {
@@ -130,7 +138,8 @@ private:
 
     Result<AttrValue> attribute(const Tree& tree) const {
         if (tree.isName())
-            if (const auto bound = m_match.bindings.attrValues.find(tree.text); bound != m_match.bindings.attrValues.end())
+            if (const auto bound = m_match.bindings.attrValues.find(tree.text);
+                bound != m_match.bindings.attrValues.end())
                 return bound->second;
         if (tree.isName())
             if (const auto dtype = parseDtype(tree.text))
@@ -138,7 +147,9 @@ private:
         if (tree.kind == TreeKind::Int)
             return AttrValue(tree.integer);
         if (const auto value = number(tree))
-            return tree.kind == TreeKind::Unary && tree.args[0].kind == TreeKind::Int ? AttrValue(-tree.args[0].integer) : AttrValue(*value);
+            return tree.kind == TreeKind::Unary && tree.args[0].kind == TreeKind::Int
+                       ? AttrValue(-tree.args[0].integer)
+                       : AttrValue(*value);
         if (tree.kind == TreeKind::Text)
             return AttrValue(tree.text);
         if (tree.kind == TreeKind::List) {
@@ -154,7 +165,8 @@ private:
         return makeDiag(DiagCode::RuleIllegal, "this is no value of an attribute");
     }
 
-    Result<ValueRef> add(const std::string& op, std::vector<ValueRef> operands, Attrs attrs, const std::string& wish) {
+    Result<ValueRef> add(const std::string& op, std::vector<ValueRef> operands, Attrs attrs,
+                         const std::string& wish) {
         GraphEditor::NewNode node;
         node.op = op;
         node.inputs = std::move(operands);
@@ -239,8 +251,10 @@ private:
     std::optional<bool> dtypeComparison(const Tree& tree) const {
         const Tree& call = tree.args[0].isCall("dtype") ? tree.args[0] : tree.args[1];
         const Tree& name = tree.args[0].isCall("dtype") ? tree.args[1] : tree.args[0];
-        const auto bound = call.args.size() == 1 ? m_match.bindings.values.find(call.args[0].text) : m_match.bindings.values.end();
-        if (bound == m_match.bindings.values.end() || !name.isName() || (tree.text != "==" && tree.text != "!="))
+        const auto bound = call.args.size() == 1 ? m_match.bindings.values.find(call.args[0].text)
+                                                 : m_match.bindings.values.end();
+        if (bound == m_match.bindings.values.end() || !name.isName() ||
+            (tree.text != "==" && tree.text != "!="))
             return std::nullopt;
         return (dtypeText(m_graph.type(bound->second).dtype) == name.text) == (tree.text == "==");
     }
@@ -254,7 +268,9 @@ private:
         }
         if (tree.isName()) {
             const auto attr = m_match.bindings.attrValues.find(tree.text);
-            const auto* value = attr == m_match.bindings.attrValues.end() ? nullptr : std::get_if<std::int64_t>(&attr->second);
+            const auto* value = attr == m_match.bindings.attrValues.end()
+                                    ? nullptr
+                                    : std::get_if<std::int64_t>(&attr->second);
             return value ? std::optional(*value) : std::nullopt;
         }
         if (tree.kind == TreeKind::Call && !tree.args.empty()) {
@@ -293,7 +309,8 @@ std::string failedCondition(const RuleTree& rule, const Graph& graph, const Matc
     const Conditions conditions(graph, match);
     for (const Tree& condition : rule.where) {
         const auto truth = conditions.truth(condition);
-        const std::string place = fmt::format("condition at line {}, column {}", condition.span.line, condition.span.column);
+        const std::string place = fmt::format("condition at line {}, column {}",
+                                              condition.span.line, condition.span.column);
         if (!truth)
             return place + " is not decided here";
         if (!*truth)
@@ -312,7 +329,8 @@ std::string failedCondition(const RuleTree& rule, const Graph& graph, const Matc
                 return node.name + " is a result of the model";
             for (const Use& use : graph.uses(value))
                 if (!matched.contains(use.node))
-                    return fmt::format("{} is used by {} outside the match", node.name, graph.node(use.node).name);
+                    return fmt::format("{} is used by {} outside the match", node.name,
+                                       graph.node(use.node).name);
         }
     }
     return {};
@@ -325,15 +343,16 @@ bool differ(const TensorType& a, const TensorType& b) {
     if (a.dtype != b.dtype || a.rank() != b.rank())
         return true;
     for (std::size_t i = 0; i < a.rank(); ++i)
-        if (const auto distance = simplify(a.shape[i] - b.shape[i]).asInt(); distance && *distance != 0)
+        if (const auto distance = simplify(a.shape[i] - b.shape[i]).asInt();
+            distance && *distance != 0)
             return true;
     return false;
 }
 
 } // namespace
 
-Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match, const Forward& forward,
-                          GraphEditor& editor) {
+Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
+                          const Forward& forward, GraphEditor& editor) {
     std::vector<NodeId> origins;
     for (const NodeId id : match.nodes)
         for (const NodeId origin : graph.node(id).origins)
@@ -363,7 +382,9 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
                 editor.remove(id);
 
     Builder builder(graph, match, forward, editor, origins);
-    const auto at = [&](Diag diag) { return diag.at({{}, graph.node(match.roots.at(0).node).name}); };
+    const auto at = [&](Diag diag) {
+        return diag.at({{}, graph.node(match.roots.at(0).node).name});
+    };
     for (const NamedTree& let : rule.let) {
         Result<ValueRef> value = builder.build(let.value, {});
         if (!value)
@@ -375,12 +396,15 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
         for (const NamedTree& emit : rule.emit) {
             if (emit.name != rule.match[i].name)
                 continue;
-            Result<ValueRef> value = builder.build(emit.value, graph.node(match.roots[i].node).name);
+            Result<ValueRef> value =
+                builder.build(emit.value, graph.node(match.roots[i].node).name);
             if (!value)
                 return at(value.takeDiag());
             if (differ(graph.type(match.roots[i]), editor.type(*value)))
-                return at(makeDiag(DiagCode::RuleIllegal, fmt::format("rule {} turns {} into {}", rule.name, graph.type(match.roots[i]).text(),
-                                                                      editor.type(*value).text())));
+                return at(makeDiag(DiagCode::RuleIllegal,
+                                   fmt::format("rule {} turns {} into {}", rule.name,
+                                               graph.type(match.roots[i]).text(),
+                                               editor.type(*value).text())));
             editor.replaceUses(match.roots[i], *value);
             out.results.push_back(*value);
         }

@@ -5,10 +5,13 @@
 
 namespace fw {
 
-// Names that nothing binds, operators that do not exist, conditions not understood: each with its place.
-Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table, const std::string& file);
+// Names that nothing binds, operators that do not exist, conditions not understood: each with its
+// place.
+Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
+                const std::string& file);
 
-Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators, const PatternTable& table, const std::string& file);
+Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
+                   const PatternTable& table, const std::string& file);
 
 // The first condition that does not hold, as a sentence; empty if all do.
 std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match);
@@ -21,8 +24,9 @@ struct Applied {
     std::size_t added = 0;
 };
 
-// Adds the right side, hands the roots' users over and removes what was matched and is needed no more.
-Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match, const Forward& forward,
-                          GraphEditor& editor);
+// Adds the right side, hands the roots' users over and removes what was matched and is needed no
+// more.
+Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
+                          const Forward& forward, GraphEditor& editor);
 
 } // namespace fw

@@ -8,7 +8,7 @@ Result<BuiltinResult> foldConstants(const GraphPtr& graph, const RewriteOptions&
     BuiltinResult out;
     out.graph = graph;
     GraphEditor editor(*graph);
-    std::map<ValueRef, ValueRef> folded;                           // of the snapshot -> constant of the editor
+    std::map<ValueRef, ValueRef> folded; // of the snapshot -> constant of the editor
     std::map<ValueRef, std::shared_ptr<const TensorData>> values; // of folded ones
     const auto dataOf = [&](ValueRef value) -> const TensorData* {
         const auto known = values.find(value);
@@ -23,18 +23,23 @@ Result<BuiltinResult> foldConstants(const GraphPtr& graph, const RewriteOptions&
         bool constant = true;
         for (const ValueRef& input : node->inputs) {
             operands.push_back(input.valid() ? dataOf(input) : nullptr);
-            constant = constant && (!input.valid() || (operands.back() != nullptr && operands.back()->dtype() != DType::Text));
+            constant = constant && (!input.valid() || (operands.back() != nullptr &&
+                                                       operands.back()->dtype() != DType::Text));
         }
         if (!constant)
             continue;
         std::size_t bytes = 0;
         for (const Output& output : node->outputs) {
             const auto extents = fixedExtents(output.type.shape);
-            const Result<std::int64_t> count = extents ? checkedCount(*extents) : Result<std::int64_t>(INT64_MAX);
-            bytes += count && *count < INT64_MAX / 16 ? static_cast<std::size_t>(*count) * dtypeBytes(output.type.dtype) : SIZE_MAX / 4;
+            const Result<std::int64_t> count =
+                extents ? checkedCount(*extents) : Result<std::int64_t>(INT64_MAX);
+            bytes += count && *count < INT64_MAX / 16
+                         ? static_cast<std::size_t>(*count) * dtypeBytes(output.type.dtype)
+                         : SIZE_MAX / 4;
         }
         if (bytes > options.foldBytes) {
-            out.decisions.push_back({node->name, Verdict::No, ReasonCode::FoldedConstant, "the result would be too large"});
+            out.decisions.push_back({node->name, Verdict::No, ReasonCode::FoldedConstant,
+                                     "the result would be too large"});
             continue;
         }
         const Operator* op = graph->operators().find(node->op);
@@ -43,7 +48,8 @@ Result<BuiltinResult> foldConstants(const GraphPtr& graph, const RewriteOptions&
             continue; // stays as it is; whoever runs it says why it cannot
         for (std::size_t i = 0; i < results->size(); ++i) {
             const ValueRef value{node->id, static_cast<int>(i)};
-            const ValueRef fresh = editor.addConstant(node->outputs[i].name + "_folded", (*results)[i], node->origins);
+            const ValueRef fresh =
+                editor.addConstant(node->outputs[i].name + "_folded", (*results)[i], node->origins);
             editor.replaceUses(value, fresh);
             folded[value] = fresh;
             values[value] = std::make_shared<const TensorData>(std::move((*results)[i]));

@@ -21,11 +21,13 @@ double milliseconds(Clock::time_point since) {
 }
 
 std::size_t operatorCount(const Graph& graph) {
-    return static_cast<std::size_t>(std::count_if(graph.nodes().begin(), graph.nodes().end(),
-                                                  [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); }));
+    return static_cast<std::size_t>(
+        std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                      [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); }));
 }
 
-// What a graph computes, cheap enough to be asked after every sweep: constants by size and first bytes.
+// What a graph computes, cheap enough to be asked after every sweep: constants by size and first
+// bytes.
 Hash signatureOf(const Graph& graph) {
     std::string text;
     std::map<NodeId, std::size_t> place;
@@ -33,9 +35,13 @@ Hash signatureOf(const Graph& graph) {
         place.emplace(node->id, place.size());
         text += "\n" + node->op + node->attrs.print();
         for (const ValueRef& input : node->inputs)
-            text += input.valid() ? fmt::format(" {}.{}", place.at(input.node), input.output) : std::string(" -");
+            text += input.valid() ? fmt::format(" {}.{}", place.at(input.node), input.output)
+                                  : std::string(" -");
         if (node->data)
-            text += node->data->type().text() + hashOf(node->data->bytes().first(std::min<std::size_t>(node->data->bytes().size(), 64))).hex();
+            text += node->data->type().text() +
+                    hashOf(node->data->bytes().first(
+                               std::min<std::size_t>(node->data->bytes().size(), 64)))
+                        .hex();
     }
     return hashOf(text);
 }
@@ -48,7 +54,8 @@ struct Counter {
 
 class Driver {
 public:
-    Driver(const RuleBook& book, const RewriteOptions& options) : m_book(book), m_table(book.table()), m_options(options) {}
+    Driver(const RuleBook& book, const RewriteOptions& options)
+        : m_book(book), m_table(book.table()), m_options(options) {}
 
     Result<Rewritten> run(const GraphPtr& graph) {
         m_graph = graph;
@@ -88,16 +95,20 @@ public:
             for (const std::string& name : fired)
                 names += (names.empty() ? "" : ", ") + name;
             stop += "; still firing: " + names;
-            m_trace.decisions.push_back({"rewriting", Verdict::Note, ReasonCode::RuleStopped, stop});
+            m_trace.decisions.push_back(
+                {"rewriting", Verdict::Note, ReasonCode::RuleStopped, stop});
         }
         m_trace.stopReason = stop;
         // A refusal of one sweep is the same one in the next.
         std::set<std::string> said;
         std::erase_if(m_trace.decisions, [&](const Decision& decision) {
-            return !said.insert(fmt::format("{}\n{}\n{}", decision.subject, codeText(decision.code), decision.evidence)).second;
+            return !said.insert(fmt::format("{}\n{}\n{}", decision.subject, codeText(decision.code),
+                                            decision.evidence))
+                        .second;
         });
         std::vector<std::pair<std::string, Counter>> rows(m_counters.begin(), m_counters.end());
-        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.order < b.second.order; });
+        std::sort(rows.begin(), rows.end(),
+                  [](const auto& a, const auto& b) { return a.second.order < b.second.order; });
         for (const auto& [name, counter] : rows)
             if (counter.count > 0)
                 m_trace.applied.push_back({name, counter.count, counter.ms});
@@ -117,7 +128,8 @@ private:
         FW_TRY(BuiltinResult result, builtin(m_graph, m_options));
         m_graph = result.graph;
         m_trace.lines.insert(m_trace.lines.end(), result.lines.begin(), result.lines.end());
-        m_trace.decisions.insert(m_trace.decisions.end(), result.decisions.begin(), result.decisions.end());
+        m_trace.decisions.insert(m_trace.decisions.end(), result.decisions.begin(),
+                                 result.decisions.end());
         return result.count;
     }
 
@@ -140,16 +152,20 @@ private:
                 continue;
             const Result<std::optional<Match>> attempt = matcher.matchAt(rule.match, {node->id, 0});
             if (!attempt) {
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No, ReasonCode::RuleStopped, attempt.diag().message});
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
+                                             ReasonCode::RuleStopped, attempt.diag().message});
                 continue;
             }
             const std::optional<Match>& match = *attempt;
             if (!match)
                 continue;
-            if (std::any_of(match->nodes.begin(), match->nodes.end(), [&](NodeId id) { return touched.contains(id); }))
+            if (std::any_of(match->nodes.begin(), match->nodes.end(),
+                            [&](NodeId id) { return touched.contains(id); }))
                 continue;
-            if (const std::string failed = failedCondition(rule, *m_graph, *match); !failed.empty()) {
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No, ReasonCode::ConditionFalse, failed});
+            if (const std::string failed = failedCondition(rule, *m_graph, *match);
+                !failed.empty()) {
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
+                                             ReasonCode::ConditionFalse, failed});
                 continue;
             }
             if (!editor)
@@ -160,15 +176,18 @@ private:
             for (std::size_t i = 0; i < match->roots.size(); ++i)
                 moved[match->roots[i]] = applied->results[i];
             touched.insert(match->nodes.begin(), match->nodes.end());
-            m_trace.lines.push_back(fmt::format("{}: {} ({} operators out, {} in)", rule.name, node->name, match->nodes.size(), applied->added));
-            m_trace.decisions.push_back({node->name, Verdict::Yes, ReasonCode::RuleApplied, rule.name});
+            m_trace.lines.push_back(fmt::format("{}: {} ({} operators out, {} in)", rule.name,
+                                                node->name, match->nodes.size(), applied->added));
+            m_trace.decisions.push_back(
+                {node->name, Verdict::Yes, ReasonCode::RuleApplied, rule.name});
             ++count;
         }
         if (editor) {
             editor->removeUnused();
             Result<GraphPtr> next = editor->finish();
             if (!next)
-                return next.takeDiag().advise("rule " + rule.name + " made a graph that is not valid");
+                return next.takeDiag().advise("rule " + rule.name +
+                                              " made a graph that is not valid");
             m_graph = *next;
         }
         return count;
@@ -190,8 +209,10 @@ private:
             for (std::size_t i = p.args.size(); i-- > 0;) {
                 // An absent step leaves the one before it at the root.
                 const PatternTree& step = p.args[i];
-                const bool absent = step.kind == PatternKind::Optional || (step.kind == PatternKind::Repeat && step.low == 0);
-                const bool wraps = step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
+                const bool absent = step.kind == PatternKind::Optional ||
+                                    (step.kind == PatternKind::Repeat && step.low == 0);
+                const bool wraps =
+                    step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
                 if (!rootOperators(wraps ? step.args[0] : step, names, depth + 1))
                     return false;
                 if (!absent)
@@ -199,7 +220,9 @@ private:
             }
             return false;
         case PatternKind::Alternatives:
-            return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& option) { return rootOperators(option, names, depth + 1); });
+            return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& option) {
+                return rootOperators(option, names, depth + 1);
+            });
         case PatternKind::Previous:
         case PatternKind::Any:
         case PatternKind::Const:
@@ -268,15 +291,19 @@ Result<RuleBook> loadRules(const std::vector<std::string>& files) {
     return out;
 }
 
-Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book, const RewriteOptions& options) {
+Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
+                               const RewriteOptions& options) {
     const PatternTable table = book.table();
     for (const auto& pattern : book.patterns)
-        if (Diags problems = checkPattern(*pattern, graph->operators(), table, {}); !problems.empty())
-            return problems.front().advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
+        if (Diags problems = checkPattern(*pattern, graph->operators(), table, {});
+            !problems.empty())
+            return problems.front().advise(pattern->name +
+                                           " cannot be used; fw check BOOK.fw tells more");
     for (const auto& entry : book.entries)
         if (const auto* rule = dynamic_cast<const RuleTree*>(entry.get()))
             if (Diags problems = checkRule(*rule, graph->operators(), table, {}); !problems.empty())
-                return problems.front().advise("rule " + rule->name + " cannot be used; fw check BOOK.fw tells more");
+                return problems.front().advise("rule " + rule->name +
+                                               " cannot be used; fw check BOOK.fw tells more");
     return Driver(book, options).run(graph);
 }
 
@@ -285,14 +312,17 @@ Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& opera
     return checkRulesText(mapped.text(), file, operators);
 }
 
-Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file, const OperatorSet& known) {
+Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file,
+                                   const OperatorSet& known) {
     CheckedBook out;
     FW_TRY(const RuleBook book, parseRules(text, file, &out.diagnostics));
     const PatternTable table = book.table();
     OperatorSet operators = known;
     for (const DeclarationPtr& declaration : book.declarations) {
         const auto tree = declarationAs<OpTree>(declaration);
-        if (auto defined = tree ? defineOperator(tree, file) : Result<std::shared_ptr<const Operator>>(Diag{}); defined)
+        if (auto defined =
+                tree ? defineOperator(tree, file) : Result<std::shared_ptr<const Operator>>(Diag{});
+            defined)
             if (const Status added = operators.add(*defined); !added)
                 out.diagnostics.push_back(added.diag());
     }
@@ -308,8 +338,10 @@ Result<CheckedBook> checkRulesText(std::string_view text, const std::string& fil
             if (auto defined = defineOperator(op, file); !defined)
                 item.diagnostics.push_back(defined.takeDiag());
         } else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
-            item.diagnostics.push_back(makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
-                                                {file, {}, declaration->span.line, declaration->span.column}, "fold_constants or cse"));
+            item.diagnostics.push_back(
+                makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
+                         {file, {}, declaration->span.line, declaration->span.column},
+                         "fold_constants or cse"));
         item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
         out.items.push_back(std::move(item));
     }

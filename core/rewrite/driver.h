@@ -1,8 +1,10 @@
-// The rule driver: books of rewrites applied to a graph until nothing changes, with a trace and limits.
+// The rule driver: books of rewrites applied to a graph until nothing changes, with a trace and
+// limits.
 //
-// Rules run in the order of the book; a sweep applies every match of a rule that does not touch what an
-// earlier match of the same sweep replaced. A driver that stops early says why and names the rules that
-// kept firing. Built-in rewrites (fold_constants, cse) are entries of the book like rules.
+// Rules run in the order of the book; a sweep applies every match of a rule that does not touch
+// what an earlier match of the same sweep replaced. A driver that stops early says why and names
+// the rules that kept firing. Built-in rewrites (fold_constants, cse) are entries of the book like
+// rules.
 #pragma once
 
 #include "base/cancel.h"
@@ -14,7 +16,8 @@ namespace fw {
 
 // Rules, patterns and chains of one or more files, in order. A value; the trees are shared.
 struct RuleBook {
-    std::vector<std::shared_ptr<const DeclarationTree>> entries; // RuleTree and BuiltinTree, in order
+    std::vector<std::shared_ptr<const DeclarationTree>>
+        entries; // RuleTree and BuiltinTree, in order
     std::vector<std::shared_ptr<const PatternDeclTree>> patterns;
     std::vector<DeclarationPtr> declarations; // of a text: everything it holds, in order
 
@@ -22,9 +25,11 @@ struct RuleBook {
 };
 
 Result<RuleBook> standardRules(); // resources/library/simplify.fw
-// User's files, the standard rules behind them. Refused with the first error of a file; checkRules has all.
+// User's files, the standard rules behind them. Refused with the first error of a file; checkRules
+// has all.
 Result<RuleBook> loadRules(const std::vector<std::string>& files);
-Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diags* errors = nullptr);
+Result<RuleBook> parseRules(std::string_view text, const std::string& file,
+                            Diags* errors = nullptr);
 
 struct AppliedRule {
     std::string rule;
@@ -33,18 +38,18 @@ struct AppliedRule {
 };
 
 struct RewriteTrace {
-    std::vector<AppliedRule> applied;  // in the order of the book, only those that fired
-    std::string stopReason;            // "fixpoint", or "limit: ..."
-    std::vector<std::string> lines;    // one per application
+    std::vector<AppliedRule> applied; // in the order of the book, only those that fired
+    std::string stopReason;           // "fixpoint", or "limit: ..."
+    std::vector<std::string> lines;   // one per application
     Decisions decisions;
 };
 
 struct RewriteOptions {
     CancelToken cancel;
     int sweeps = 50;
-    std::size_t growth = 4;                              // times the first number of nodes, and 1000 more
+    std::size_t growth = 4; // times the first number of nodes, and 1000 more
     std::chrono::milliseconds time{60000};
-    std::size_t foldBytes = std::size_t(512) << 20;      // largest folded constant
+    std::size_t foldBytes = std::size_t(512) << 20; // largest folded constant
 };
 
 struct Rewritten {
@@ -52,11 +57,12 @@ struct Rewritten {
     RewriteTrace trace;
 };
 
-Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book, const RewriteOptions& options);
+Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
+                               const RewriteOptions& options);
 
 struct CheckedItem {
     std::string name;
-    std::string kind; // "rule", "operator", "pattern", "chain", "builtin"
+    std::string kind;    // "rule", "operator", "pattern", "chain", "builtin"
     std::string verdict; // "ok" or "refused"
     Diags diagnostics;
 };
@@ -69,6 +75,7 @@ struct CheckedBook {
 // Static checks: grammar, operators known, names bound, conditions understood.
 // Operators that the book declares are checked and known to its rules.
 Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators);
-Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file, const OperatorSet& operators);
+Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file,
+                                   const OperatorSet& operators);
 
 } // namespace fw

@@ -19,7 +19,8 @@ using Answer = Result<std::string>;
 PipelineInputs inputsOf(const Arguments& arguments) {
     PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims};
     if (arguments.threads)
-        out.target += fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
+        out.target +=
+            fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
     return out;
 }
 
@@ -53,7 +54,8 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
     if (arguments.stage == "rewritten")
         return json(describeGraph(*simplified->graph, "rewritten"));
     if (arguments.stage != "fused")
-        return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {}, "imported, rewritten or fused");
+        return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {},
+                        "imported, rewritten or fused");
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     return json(describeGraph(*simplified->graph, "fused", plan));
 }
@@ -70,7 +72,8 @@ Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& con
         FW_TRY(const KernelReport report, pipeline->lowered(group.id, context));
         group.schedule = report.scheduleText;
         for (const Decision& decision : report.decisions)
-            out.notices.push_back(fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
+            out.notices.push_back(
+                fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
     }
     return json(out);
 }
@@ -135,7 +138,9 @@ Answer test(PipelineStore& store, const Arguments& arguments, const Context& con
         out.cases.push_back(testFolder(store, arguments.folders[i], arguments, context));
         const std::string& verdict = out.cases.back().verdict;
         ++out.total;
-        ++(verdict == "passed" ? out.passed : verdict == "unsupported" ? out.unsupported : out.failed);
+        ++(verdict == "passed"        ? out.passed
+           : verdict == "unsupported" ? out.unsupported
+                                      : out.failed);
     }
     return json(out);
 }
@@ -143,7 +148,8 @@ Answer test(PipelineStore& store, const Arguments& arguments, const Context& con
 Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
     OpsDocument out = describeOperators(*standardOperators(), arguments.name);
     if (out.ops.empty())
-        return makeDiag(DiagCode::UnknownName, "there is no operator named " + arguments.name, {}, "fw ops lists them all");
+        return makeDiag(DiagCode::UnknownName, "there is no operator named " + arguments.name, {},
+                        "fw ops lists them all");
     return json(out);
 }
 
@@ -161,10 +167,21 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"open", info},       {"info", info},       {"graph", graph},         {"fuse", fuse},
-    {"explain", explainNodes}, {"rewrite", rewrite}, {"stages", stages},   {"export", exportModule},
-    {"run", run},         {"profile", profile}, {"bench", bench},         {"test", test},
-    {"ops", ops},         {"doctor", doctor},   {"check", check},
+    {"open", info},
+    {"info", info},
+    {"graph", graph},
+    {"fuse", fuse},
+    {"explain", explainNodes},
+    {"rewrite", rewrite},
+    {"stages", stages},
+    {"export", exportModule},
+    {"run", run},
+    {"profile", profile},
+    {"bench", bench},
+    {"test", test},
+    {"ops", ops},
+    {"doctor", doctor},
+    {"check", check},
 };
 
 } // namespace
@@ -176,9 +193,11 @@ Result<std::string> Commands::run(const Request& request, const Context& context
         try {
             return row.run(m_store, request.arguments, context);
         } catch (const std::bad_alloc&) {
-            return makeDiag(DiagCode::LimitReached, "there is not enough memory", {request.arguments.model});
+            return makeDiag(DiagCode::LimitReached, "there is not enough memory",
+                            {request.arguments.model});
         } catch (const std::exception& error) {
-            return makeDiag(DiagCode::Internal, error.what(), {request.arguments.model}, "this is a mistake of the program, please report it");
+            return makeDiag(DiagCode::Internal, error.what(), {request.arguments.model},
+                            "this is a mistake of the program, please report it");
         }
     }
     return makeDiag(DiagCode::Usage, "the worker has no command " + request.command);

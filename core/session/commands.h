@@ -8,7 +8,8 @@ namespace fw {
 
 class Commands {
 public:
-    // The JSON text of the command's document on one line. Broken invariants become an Internal diagnostic.
+    // The JSON text of the command's document on one line. Broken invariants become an Internal
+    // diagnostic.
     Result<std::string> run(const snapshot::Request& request, const Context& context);
 
     static std::vector<std::string> names();

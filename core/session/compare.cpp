@@ -25,18 +25,21 @@ std::string place(const std::vector<std::int64_t>& extents, std::size_t index) {
 double ulpsBetween(double a, double b) {
     const auto ordered = [](double value) {
         const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(value));
-        return static_cast<std::int64_t>(bits < 0 ? INT32_MIN - static_cast<std::int64_t>(bits) : bits);
+        return static_cast<std::int64_t>(bits < 0 ? INT32_MIN - static_cast<std::int64_t>(bits)
+                                                  : bits);
     };
     return static_cast<double>(std::llabs(ordered(a) - ordered(b)));
 }
 
 } // namespace
 
-Comparison compareTensors(const std::string& name, const TensorData& got, const TensorData& want, Tolerance tolerance) {
+Comparison compareTensors(const std::string& name, const TensorData& got, const TensorData& want,
+                          Tolerance tolerance) {
     Comparison out;
     if (got.dtype() != want.dtype() || got.extents() != want.extents()) {
         out.pass = false;
-        out.worst = fmt::format("{} is {} instead of {}", name, got.type().text(), want.type().text());
+        out.worst =
+            fmt::format("{} is {} instead of {}", name, got.type().text(), want.type().text());
         return out;
     }
     double worstExcess = -1;
@@ -59,7 +62,8 @@ Comparison compareTensors(const std::string& name, const TensorData& got, const 
             out.pass = false;
         if (excess > worstExcess) {
             worstExcess = excess;
-            out.worst = fmt::format("{}[{}]: {} instead of {}", name, place(got.extents(), i), numberText(g), numberText(w));
+            out.worst = fmt::format("{}[{}]: {} instead of {}", name, place(got.extents(), i),
+                                    numberText(g), numberText(w));
         }
     }
     return out;

@@ -20,9 +20,10 @@ struct Comparison {
     std::string worst; // "y[0, 3]: 1.5 instead of 1.25", empty if all are equal
 };
 
-// An element passes if |got - want| <= absolute + relative * |want|; NaN equals NaN, infinities must
-// agree. Another dtype or shape fails at once.
-Comparison compareTensors(const std::string& name, const TensorData& got, const TensorData& want, Tolerance tolerance);
+// An element passes if |got - want| <= absolute + relative * |want|; NaN equals NaN, infinities
+// must agree. Another dtype or shape fails at once.
+Comparison compareTensors(const std::string& name, const TensorData& got, const TensorData& want,
+                          Tolerance tolerance);
 void mergeInto(Comparison& total, const Comparison& part);
 
 } // namespace fw

@@ -22,7 +22,8 @@ InputRef reference(const Graph& graph, ValueRef value) {
     return {value.node, value.output, graph.output(value).name};
 }
 
-NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan, bool imported) {
+NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan,
+                        bool imported) {
     NodeRecord out;
     out.id = node.id;
     out.name = node.name;
@@ -51,7 +52,9 @@ bool isOperator(const Node& node) {
 CandidateRecord record(const Candidate& candidate) {
     CandidateRecord out;
     out.name = candidate.implementation;
-    out.verdict = candidate.chosen ? "chosen" : candidate.verdict == Verdict::Yes ? "ready" : "refused";
+    out.verdict = candidate.chosen                    ? "chosen"
+                  : candidate.verdict == Verdict::Yes ? "ready"
+                                                      : "refused";
     out.code = codeText(candidate.code);
     out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
     if (candidate.verdict == Verdict::Yes)
@@ -111,7 +114,8 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
             out.parameterBytes += static_cast<std::int64_t>(node->data->bytes().size());
         } else {
             ++out.nodes;
-            const Result<Facts> facts = graph.operators().find(node->op)->facts(callOf(graph, *node));
+            const Result<Facts> facts =
+                graph.operators().find(node->op)->facts(callOf(graph, *node));
             known = known && (facts.ok() || isView(graph, *node));
             if (facts)
                 flops += facts->flops;
@@ -125,7 +129,8 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     return out;
 }
 
-FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan, const Target& target) {
+FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan,
+                          const Target& target) {
     FuseDocument out;
     out.model = model;
     out.target = target.text;
@@ -158,7 +163,8 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     for (const EdgeDecision& edge : plan.edges)
         out.decisions.push_back(record(graph, edge));
     for (const Decision& notice : plan.notices)
-        out.notices.push_back(fmt::format("{} {}: {}", codeText(notice.code), notice.subject, notice.sentence()));
+        out.notices.push_back(
+            fmt::format("{} {}: {}", codeText(notice.code), notice.subject, notice.sentence()));
     return out;
 }
 
@@ -166,7 +172,8 @@ Result<const Node*> findNode(const Graph& graph, const std::string& name) {
     const Node* found = nullptr;
     if (name.size() > 1 && name[0] == '#') {
         NodeId id = -1;
-        for (std::size_t i = 1; i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
+        for (std::size_t i = 1;
+             i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
             id = (id < 0 ? 0 : id * 10) + (name[i] - '0');
         found = graph.find(id);
     } else {
@@ -177,8 +184,8 @@ Result<const Node*> findNode(const Graph& graph, const std::string& name) {
         for (const NodePtr& node : graph.nodes())
             if (isOperator(*node) && near.size() < 120)
                 near += (near.empty() ? "" : ", ") + node->name;
-        return makeDiag(DiagCode::UnknownName, fmt::format("there is no operator named {}", name), {},
-                        "operators of the planned graph: " + near + " ...");
+        return makeDiag(DiagCode::UnknownName, fmt::format("there is no operator named {}", name),
+                        {}, "operators of the planned graph: " + near + " ...");
     }
     return found;
 }
@@ -194,10 +201,13 @@ ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const Ed
         out.group = plan.groupOf.at(from.id);
     out.verdict = verdictText(edge.decision.verdict);
     out.code = codeText(edge.decision.code);
-    out.sentence = fmt::format("{} is {}fused with {}: {}", to.name, edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
+    out.sentence = fmt::format("{} is {}fused with {}: {}", to.name,
+                               edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
                                edge.decision.sentence());
     for (const Gate& gate : edge.gates)
-        out.gates.push_back({gate.name, gate.pass, gate.pass ? std::string() : std::string(codeText(edge.decision.code)), gate.evidence});
+        out.gates.push_back({gate.name, gate.pass,
+                             gate.pass ? std::string() : std::string(codeText(edge.decision.code)),
+                             gate.evidence});
     out.decisions.push_back(record(graph, edge));
     return out;
 }
@@ -211,7 +221,8 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
     out.verdict = "note";
     for (const Candidate& candidate : group.candidates) {
         const CandidateRecord row = record(candidate);
-        out.gates.push_back({candidate.implementation, candidate.verdict == Verdict::Yes, row.code, row.sentence});
+        out.gates.push_back(
+            {candidate.implementation, candidate.verdict == Verdict::Yes, row.code, row.sentence});
         if (candidate.chosen)
             out.code = row.code;
     }
@@ -219,10 +230,11 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
         out.code = codeText(ReasonCode::ViewOf);
         out.sentence = fmt::format("{} is a view: nothing is computed", node.name);
     } else if (group.nodes.size() == 1) {
-        out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name, group.implementation);
+        out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
+                                   group.implementation);
     } else {
-        out.sentence = fmt::format("{} is computed in {} with {} other operators, by {}", node.name, group.name,
-                                   group.nodes.size() - 1, group.implementation);
+        out.sentence = fmt::format("{} is computed in {} with {} other operators, by {}", node.name,
+                                   group.name, group.nodes.size() - 1, group.implementation);
     }
     for (const EdgeDecision& edge : plan.edges)
         if (edge.from == node.id || edge.to == node.id)
@@ -232,9 +244,11 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
 
 } // namespace
 
-Result<ExplainDocument> explain(const Graph& graph, const FusionPlan& plan, const std::vector<std::string>& nodes) {
+Result<ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
+                                const std::vector<std::string>& nodes) {
     if (nodes.empty() || nodes.size() > 2)
-        return makeDiag(DiagCode::Usage, "explain takes one operator or two", {}, "fw explain MODEL NODE [NODE]");
+        return makeDiag(DiagCode::Usage, "explain takes one operator or two", {},
+                        "fw explain MODEL NODE [NODE]");
     FW_TRY(const Node* first, findNode(graph, nodes[0]));
     if (nodes.size() == 1)
         return explainNode(graph, plan, *first);

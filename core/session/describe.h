@@ -7,12 +7,16 @@
 
 namespace fw {
 
-snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage, const FusionPlan* plan = nullptr);
+snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage,
+                                      const FusionPlan* plan = nullptr);
 snapshot::InfoDocument describeModel(const std::string& path, const Imported& imported);
-snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan, const Target& target);
+snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph,
+                                    const FusionPlan& plan, const Target& target);
 
-// Why one node is where it is, or why two are (not) in one group. Nodes by name, value name or "#id".
-Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& plan, const std::vector<std::string>& nodes);
+// Why one node is where it is, or why two are (not) in one group. Nodes by name, value name or
+// "#id".
+Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
+                                          const std::vector<std::string>& nodes);
 Result<const Node*> findNode(const Graph& graph, const std::string& name);
 
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const std::string& only);

@@ -23,7 +23,8 @@ bool isInstalled(const std::string& program) {
             continue;
         }
         std::error_code error;
-        if (!folder.empty() && std::filesystem::exists(std::filesystem::path(folder) / program, error))
+        if (!folder.empty() &&
+            std::filesystem::exists(std::filesystem::path(folder) / program, error))
             return true;
         folder.clear();
     }
@@ -35,7 +36,9 @@ std::optional<Facts> exampleFacts(const Operator& op) {
     for (const std::size_t rank : {4u, 2u, 3u, 1u}) {
         OpCall call;
         for (std::size_t i = 0; i < op.inputNames().size(); ++i)
-            call.inputs.push_back(TensorType{DType::F32, fixedShape(std::vector<std::int64_t>(i == 0 ? rank : std::min<std::size_t>(rank, 1), 4))});
+            call.inputs.push_back(
+                TensorType{DType::F32, fixedShape(std::vector<std::int64_t>(
+                                           i == 0 ? rank : std::min<std::size_t>(rank, 1), 4))});
         if (Result<Facts> facts = op.facts(call))
             return *facts;
         for (auto& input : call.inputs)
@@ -61,7 +64,8 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
         row.kind = op->isNative() ? "native" : "depends on shapes";
         if (const std::optional<Facts> facts = exampleFacts(*op)) {
             row.kind = kindText(facts->kind);
-            for (std::size_t i = 0; i < facts->inputKinds.size() && i < op->inputNames().size(); ++i) {
+            for (std::size_t i = 0; i < facts->inputKinds.size() && i < op->inputNames().size();
+                 ++i) {
                 std::string text(kindText(facts->inputKinds[i]));
                 if (i < facts->inPlace.size() && facts->inPlace[i])
                     text += ", in place";
@@ -100,10 +104,12 @@ DoctorDocument describeMachine() {
     out.cpu.vectorBits = target.vectorLanesF32 * 32;
     if (!target.hasFma())
         out.problems.push_back("this CPU has no AVX2: generated code will be slow");
-    for (const auto& [program, package, why] : {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
-                                                std::tuple("cc", "gcc", "modules cannot be exported")})
+    for (const auto& [program, package, why] :
+         {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
+          std::tuple("cc", "gcc", "modules cannot be exported")})
         if (!isInstalled(program))
-            out.problems.push_back(fmt::format("{} is not installed, so {}: apt-get install {}", program, why, package));
+            out.problems.push_back(fmt::format("{} is not installed, so {}: apt-get install {}",
+                                               program, why, package));
     return out;
 }
 

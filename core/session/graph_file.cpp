@@ -12,7 +12,9 @@ bool isGraphFile(const std::string& path) {
     return std::filesystem::path(path).extension() == ".fw";
 }
 
-Result<Imported> readGraphFile(const std::string& path, std::shared_ptr<const OperatorSet> operators, const std::map<std::string, std::int64_t>& dims) {
+Result<Imported> readGraphFile(const std::string& path,
+                               std::shared_ptr<const OperatorSet> operators,
+                               const std::map<std::string, std::int64_t>& dims) {
     FW_TRY(const MappedFile mapped, mapFile(path, 64u << 20));
     Diags errors;
     operators = withOperators(*operators, mapped.text(), path, errors);
@@ -31,8 +33,10 @@ Result<Imported> readGraphFile(const std::string& path, std::shared_ptr<const Op
         const bool unknown = node->op == "unknown";
         ++out.info.operators[unknown ? node->attrs.text("op_type", node->op) : node->op];
         if (unknown)
-            out.diagnostics.push_back(makeDiag(DiagCode::UnknownOperator, "the operator " + node->attrs.text("op_type", {}) + " is not known",
-                                               {path, node->name}, "the graph can be drawn, but not run"));
+            out.diagnostics.push_back(
+                makeDiag(DiagCode::UnknownOperator,
+                         "the operator " + node->attrs.text("op_type", {}) + " is not known",
+                         {path, node->name}, "the graph can be drawn, but not run"));
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// A model written as text: a `.fw` file with one graph, and operators of its own if it declares some.
+// A model written as text: a `.fw` file with one graph, and operators of its own if it declares
+// some.
 #pragma once
 
 #include "onnx/import.h"
@@ -7,8 +8,10 @@ namespace fw {
 
 bool isGraphFile(const std::string& path); // by its name: "net.fw"
 
-// As importModel does: unknown operators open and are named as what stops `run`. Constants that are written
-// by name and hash only are refused (UnknownName), since the text does not hold them.
-Result<Imported> readGraphFile(const std::string& path, std::shared_ptr<const OperatorSet> operators, const std::map<std::string, std::int64_t>& dims);
+// As importModel does: unknown operators open and are named as what stops `run`. Constants that are
+// written by name and hash only are refused (UnknownName), since the text does not hold them.
+Result<Imported> readGraphFile(const std::string& path,
+                               std::shared_ptr<const OperatorSet> operators,
+                               const std::map<std::string, std::int64_t>& dims);
 
 } // namespace fw

@@ -50,7 +50,8 @@ Result<std::vector<NamedTensor>> readAll(const std::vector<std::string>& files) 
 std::string summaryOf(const TensorData& data) {
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(data.count(), 4); ++i)
-        out += (i > 0 ? ", " : "") + numberText(static_cast<double>(static_cast<float>(data.at(i))));
+        out +=
+            (i > 0 ? ", " : "") + numberText(static_cast<double>(static_cast<float>(data.at(i))));
     return data.count() > 4 ? out + ", ..." : out;
 }
 
@@ -66,7 +67,9 @@ Tolerance toleranceOf(const Arguments& arguments) {
 }
 
 double quantile(const std::vector<double>& sorted, double q) {
-    return sorted.empty() ? 0 : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+    return sorted.empty()
+               ? 0
+               : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
 // Times whole runs without instrumentation until `seconds` have passed, at least five.
@@ -86,11 +89,13 @@ Result<std::vector<double>> timeRuns(LoadedModule& module, double seconds, const
     return times;
 }
 
-Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph, const TestDataSet& set, Tolerance tolerance) {
+Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph,
+                                    const TestDataSet& set, Tolerance tolerance) {
     FW_TRY(std::vector<NamedTensor> given, readAll(set.inputs));
     FW_TRY(const std::vector<TensorData> inputs, matchTensors(inputNames(graph), std::move(given)));
     FW_TRY(std::vector<NamedTensor> expected, readAll(set.outputs));
-    FW_TRY(const std::vector<TensorData> wanted, matchTensors(resultNames(graph), std::move(expected)));
+    FW_TRY(const std::vector<TensorData> wanted,
+           matchTensors(resultNames(graph), std::move(expected)));
     FW_TRY(const std::vector<TensorData> got, module.run(inputs));
     Comparison total;
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -106,7 +111,8 @@ Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph, co
 }
 
 // The last timed run for chrome://tracing and the like: one slice per step, microseconds.
-Status writeTrace(const std::string& file, const runtime::Program& program, const std::vector<runtime::StepTime>& times) {
+Status writeTrace(const std::string& file, const runtime::Program& program,
+                  const std::vector<runtime::StepTime>& times) {
     nlohmann::ordered_json events = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < times.size(); ++i)
         events.push_back({{"name", program.steps[i].name},
@@ -118,12 +124,14 @@ Status writeTrace(const std::string& file, const runtime::Program& program, cons
                           {"args", {{"nodes", program.steps[i].nodes}}}});
     nlohmann::ordered_json out;
     out["traceEvents"] = std::move(events);
-    return writeFile(file, out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return writeFile(file,
+                     out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 } // namespace
 
-Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments, const Context& context) {
+Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
+                             const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     const std::vector<std::string> names = inputNames(*source->graph);
     if (!arguments.inputs.empty()) {
@@ -133,7 +141,8 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
                 std::string known;
                 for (const std::string& one : names)
                     known += (known.empty() ? "" : ", ") + one;
-                return makeDiag(DiagCode::InputMismatch, "the model has no input " + name, {arguments.model}, "its inputs are " + known);
+                return makeDiag(DiagCode::InputMismatch, "the model has no input " + name,
+                                {arguments.model}, "its inputs are " + known);
             }
             FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
@@ -150,12 +159,15 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
             return Operands{std::move(matched), false};
         }
     }
-    FW_TRY(std::vector<TensorData> made, module.randomInputs(static_cast<std::uint64_t>(arguments.seed.value_or(1)), arguments.dims));
+    FW_TRY(std::vector<TensorData> made,
+           module.randomInputs(static_cast<std::uint64_t>(arguments.seed.value_or(1)),
+                               arguments.dims));
     return Operands{std::move(made), true};
 }
 
-Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
-    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
+                             const Context& context) {
+    FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
@@ -183,15 +195,19 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments, con
         record.shape = results[i].extents();
         record.summary = summaryOf(results[i]);
         if (!arguments.output.empty()) {
-            record.file = (std::filesystem::path(arguments.output) / (fileName(record.name) + ".npy")).string();
+            record.file =
+                (std::filesystem::path(arguments.output) / (fileName(record.name) + ".npy"))
+                    .string();
             FW_CHECK(writeTensorFile(record.file, {record.name, results[i]}));
         }
         out.outputs.push_back(std::move(record));
     }
-    if (isTestFolder(arguments.model) && arguments.expect.value_or(true) && arguments.inputs.empty()) {
+    if (isTestFolder(arguments.model) && arguments.expect.value_or(true) &&
+        arguments.inputs.empty()) {
         FW_TRY(const TestFolder folder, findTestData(arguments.model));
         for (const TestDataSet& set : folder.sets) {
-            FW_TRY(ComparisonRecord record, compareSet(*module, graph, set, toleranceOf(arguments)));
+            FW_TRY(ComparisonRecord record,
+                   compareSet(*module, graph, set, toleranceOf(arguments)));
             out.sets.push_back(std::move(record));
         }
     }
@@ -200,14 +216,16 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments, con
     return out;
 }
 
-Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
-    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
+                            const Context& context) {
+    FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
     FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", arguments.model);
-    FW_TRY(const std::vector<double> times, timeRuns(*module, arguments.seconds.value_or(2), context));
+    FW_TRY(const std::vector<double> times,
+           timeRuns(*module, arguments.seconds.value_or(2), context));
     BenchRow out;
     out.model = arguments.model;
     out.medianMs = quantile(times, 0.5);
@@ -223,8 +241,9 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments, cons
     return out;
 }
 
-Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
-    FW_TRY(LoadedModule* module, pipeline.loaded(context));
+Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments,
+                                     const Context& context) {
+    FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
@@ -254,7 +273,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     out.runs = static_cast<std::int64_t>(runs.size());
     out.threads = target->threads;
     out.endToEndMs = quantile(runs, 0.5);
-    out.iqrPercent = 100 * (quantile(runs, 0.75) - quantile(runs, 0.25)) / std::max(out.endToEndMs, 1e-9);
+    out.iqrPercent =
+        100 * (quantile(runs, 0.75) - quantile(runs, 0.25)) / std::max(out.endToEndMs, 1e-9);
     out.compileMs = compiled->ms;
     out.randomInputs = operands.random;
     const Graph& graph = *source->graph;
@@ -284,12 +304,14 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
             double total = 0;
             std::vector<double> weights;
             for (const NodeId id : group.nodes) {
-                const Result<Facts> facts = graph.operators().find(graph.node(id).op)->facts(callOf(graph, graph.node(id)));
+                const Result<Facts> facts =
+                    graph.operators().find(graph.node(id).op)->facts(callOf(graph, graph.node(id)));
                 weights.push_back(facts ? facts->flops + 12 * facts->transcendentals + 1 : 1);
                 total += weights.back();
             }
             for (std::size_t i = 0; i < group.nodes.size(); ++i)
-                row.nodes.push_back({group.nodes[i], graph.node(group.nodes[i]).name, weights[i] / total, group.nodes.size() > 1});
+                row.nodes.push_back({group.nodes[i], graph.node(group.nodes[i]).name,
+                                     weights[i] / total, group.nodes.size() > 1});
         }
         out.sumMs += row.medianUs / 1000;
         out.rows.push_back(std::move(row));
@@ -301,7 +323,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     return out;
 }
 
-CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arguments& arguments, const Context& context) {
+CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arguments& arguments,
+                      const Context& context) {
     CaseRecord out;
     out.name = folder;
     PipelineInputs inputs{folder, arguments.target, arguments.rules, arguments.dims};
@@ -310,8 +333,10 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
         out.reason = diag.text();
         return out;
     };
-    const Result<TestFolder> data = isTestFolder(folder) ? findTestData(folder)
-                                                         : Result<TestFolder>(makeDiag(DiagCode::FileMissing, "there is no model.onnx", {folder}));
+    const Result<TestFolder> data =
+        isTestFolder(folder) ? findTestData(folder)
+                             : Result<TestFolder>(makeDiag(DiagCode::FileMissing,
+                                                           "there is no model.onnx", {folder}));
     if (!data)
         return give("failed", data.diag());
     Result<Pipeline*> pipeline = store.find(inputs);
@@ -319,16 +344,19 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
         return give("failed", pipeline.diag());
     Result<LoadedModule*> module = (*pipeline)->loaded(context);
     if (!module) {
-        const bool refused = exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
+        const bool refused =
+            exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
         return give(refused ? "unsupported" : "failed", module.diag());
     }
     if (data->sets.empty())
-        return give("failed", makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
+        return give("failed",
+                    makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
     out.verdict = "passed";
     double worst = 0;
     for (const TestDataSet& set : data->sets) {
         const Graph& graph = *(*(*pipeline)->simplified(context))->graph;
-        const Result<ComparisonRecord> record = compareSet(**module, graph, set, toleranceOf(arguments));
+        const Result<ComparisonRecord> record =
+            compareSet(**module, graph, set, toleranceOf(arguments));
         if (!record)
             return give("failed", record.diag());
         worst = std::max(worst, record->maxAbs.value_or(0));
@@ -338,7 +366,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
             return out;
         }
     }
-    out.reason = fmt::format("{} data set{}, largest difference {}", data->sets.size(), data->sets.size() == 1 ? "" : "s",
+    out.reason = fmt::format("{} data set{}, largest difference {}", data->sets.size(),
+                             data->sets.size() == 1 ? "" : "s",
                              numberText(static_cast<double>(static_cast<float>(worst))));
     return out;
 }

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t keptPipelines = 4;
 
 double milliseconds(std::chrono::steady_clock::time_point since) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
+        .count();
 }
 
 Diag cancelled() {
@@ -36,7 +37,8 @@ std::string modelFileOf(const std::string& model) {
     return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
 }
 
-// The library and what the user's books declare. Mistakes in a book are told by the stage that applies it.
+// The library and what the user's books declare. Mistakes in a book are told by the stage that
+// applies it.
 std::shared_ptr<const OperatorSet> operatorsOf(const std::vector<std::string>& books) {
     std::shared_ptr<const OperatorSet> operators = standardOperators();
     for (const std::string& book : books)
@@ -57,12 +59,14 @@ Diag closerReason(const Diag& obstacle, const Diags& imported) {
 
 } // namespace
 
-void Context::report(const std::string& stage, const std::string& text, std::size_t done, std::size_t total) const {
+void Context::report(const std::string& stage, const std::string& text, std::size_t done,
+                     std::size_t total) const {
     if (progress)
         progress({stage, text, done, total});
 }
 
-Pipeline::Pipeline(PipelineInputs inputs) : m_inputs(std::move(inputs)), m_modelFile(modelFileOf(m_inputs.model)) {}
+Pipeline::Pipeline(PipelineInputs inputs)
+    : m_inputs(std::move(inputs)), m_modelFile(modelFileOf(m_inputs.model)) {}
 
 template <class T, class Make>
 Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
@@ -84,8 +88,11 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
-        FW_TRY(Imported imported, isGraphFile(m_modelFile) ? readGraphFile(m_modelFile, operatorsOf(m_inputs.rules), m_inputs.dims)
-                                                          : importModel(m_modelFile, operatorsOf(m_inputs.rules), options, context.cancel));
+        FW_TRY(
+            Imported imported,
+            isGraphFile(m_modelFile)
+                ? readGraphFile(m_modelFile, operatorsOf(m_inputs.rules), m_inputs.dims)
+                : importModel(m_modelFile, operatorsOf(m_inputs.rules), options, context.cancel));
         m_importMs = milliseconds(start);
         return imported;
     });
@@ -134,10 +141,13 @@ Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
         const auto start = std::chrono::steady_clock::now();
         ModuleOptions options;
         options.cancel = context.cancel;
-        options.progress = [&](const CompileProgress& step) { context.report("compile", step.text, step.done, step.total); };
+        options.progress = [&](const CompileProgress& step) {
+            context.report("compile", step.text, step.done, step.total);
+        };
         FW_TRY(const Simplified* source, simplified(context));
         FW_TRY(CompiledModule module, compileModule(*source->graph, *fused, *on, options));
-        return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)), milliseconds(start)};
+        return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)),
+                             milliseconds(start)};
     });
 }
 
@@ -158,7 +168,8 @@ Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
     FW_TRY(const Target* on, target());
     if (group < 0 || static_cast<std::size_t>(group) >= fused->groups.size())
         return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", group), {},
-                        fmt::format("groups are numbered from 0 to {}", static_cast<int>(fused->groups.size()) - 1));
+                        fmt::format("groups are numbered from 0 to {}",
+                                    static_cast<int>(fused->groups.size()) - 1));
     return lowerGroup(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on);
 }
 
@@ -166,7 +177,8 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     const std::string file = modelFileOf(inputs.model);
     std::error_code error;
     if (!std::filesystem::exists(file, error))
-        return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model}, "check the path");
+        return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
+                        "check the path");
     std::string stamp = stampOf(file);
     for (const std::string& rules : inputs.rules)
         stamp += "|" + stampOf(rules);

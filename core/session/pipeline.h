@@ -2,8 +2,8 @@
 //
 //     import -> simplify -> plan -> compile -> load
 //
-// A stage is asked for, not run in advance; what it needs is asked for first. A stage that failed says
-// so with its diagnostic and leaves the earlier ones in place.
+// A stage is asked for, not run in advance; what it needs is asked for first. A stage that failed
+// says so with its diagnostic and leaves the earlier ones in place.
 #pragma once
 
 #include "base/cancel.h"
@@ -41,7 +41,8 @@ struct Context {
     std::function<void(const StageProgress&)> progress;
     CancelToken cancel;
 
-    void report(const std::string& stage, const std::string& text, std::size_t done = 0, std::size_t total = 0) const;
+    void report(const std::string& stage, const std::string& text, std::size_t done = 0,
+                std::size_t total = 0) const;
 };
 
 struct Simplified {

@@ -3,9 +3,9 @@
 #include "base/files.h"
 #include "codegen/listing.h"
 #include "ir/graph_text.h"
+#include "library/library.h"
 #include "loop/print.h"
 #include "module/export.h"
-#include "library/library.h"
 #include "onnx/export.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ public:
         ++m_line;
         if (nodes.empty())
             return;
-        if (!m_out.spans.empty() && m_out.spans.back().to == m_line - 1 && m_out.spans.back().nodes == nodes)
+        if (!m_out.spans.empty() && m_out.spans.back().to == m_line - 1 &&
+            m_out.spans.back().nodes == nodes)
             m_out.spans.back().to = m_line;
         else
             m_out.spans.push_back({m_line, m_line, nodes});
@@ -55,15 +56,17 @@ private:
 std::string planText(const Graph& graph, const FusionPlan& plan) {
     std::string out;
     for (const Group& group : plan.groups) {
-        out += fmt::format("group {} with {} ({}) {{\n", group.name, group.implementation, group.source);
+        out += fmt::format("group {} with {} ({}) {{\n", group.name, group.implementation,
+                           group.source);
         for (const NodeId id : group.nodes) {
             const Node& node = graph.node(id);
             std::string operands;
             for (const ValueRef& input : node.inputs)
                 if (input.valid())
                     operands += (operands.empty() ? "" : ", ") + graph.output(input).name;
-            out += fmt::format("    {} = {}({}){} : {}\n", node.outputs.at(0).name, node.op, operands,
-                               node.attrs.empty() ? "" : " " + node.attrs.print(), node.outputs[0].type.text());
+            out += fmt::format("    {} = {}({}){} : {}\n", node.outputs.at(0).name, node.op,
+                               operands, node.attrs.empty() ? "" : " " + node.attrs.print(),
+                               node.outputs[0].type.text());
         }
         out += "}\n";
     }
@@ -75,12 +78,14 @@ void listLoops(Listing& listing, const KernelReport& report) {
     std::size_t at = 0;
     for (std::size_t i = 0; at < loops.text.size(); ++i) {
         const std::size_t end = std::min(loops.text.find('\n', at), loops.text.size());
-        listing.line(loops.text.substr(at, end - at), i < loops.nodes.size() ? loops.nodes[i] : std::vector<NodeId>());
+        listing.line(loops.text.substr(at, end - at),
+                     i < loops.nodes.size() ? loops.nodes[i] : std::vector<NodeId>());
         at = end + 1;
     }
 }
 
-Status listMachine(Listing& listing, const KernelReport& report, const Group& group, const Target& target, const std::string& stage) {
+Status listMachine(Listing& listing, const KernelReport& report, const Group& group,
+                   const Target& target, const std::string& stage) {
     CompileOptions options;
     options.keepLlvm = stage == "llvm" ? KeepText::Yes : KeepText::No;
     FW_TRY(const CompiledKernel kernel, compileKernel(report.nest, target, options));
@@ -89,18 +94,22 @@ Status listMachine(Listing& listing, const KernelReport& report, const Group& gr
         return {};
     }
     FW_TRY(const Assembly assembly, disassemble(kernel.object));
-    listing.line(fmt::format("# {} instructions, {} fma, {} spills", assembly.instructions, assembly.fmas, assembly.spills));
+    listing.line(fmt::format("# {} instructions, {} fma, {} spills", assembly.instructions,
+                             assembly.fmas, assembly.spills));
     listing.block(assembly.text(), group.nodes);
     return {};
 }
 
 } // namespace
 
-Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
+                                 const Context& context) {
     const std::string stage = arguments.stage.empty() ? "fused" : arguments.stage;
-    static const std::vector<std::string> known = {"graph", "rewritten", "fused", "tensor", "schedule", "loops", "llvm", "asm"};
+    static const std::vector<std::string> known = {"graph",    "rewritten", "fused", "tensor",
+                                                   "schedule", "loops",     "llvm",  "asm"};
     if (std::find(known.begin(), known.end(), stage) == known.end())
-        return makeDiag(DiagCode::Usage, "there is no stage " + stage, {}, "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+        return makeDiag(DiagCode::Usage, "there is no stage " + stage, {},
+                        "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
     StagesDocument out;
     if (stage == "graph") {
         FW_TRY(const Imported* imported, pipeline.imported(context));
@@ -115,8 +124,11 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
         if (stage == "fused") {
             out.text = planText(*simplified->graph, *plan);
         } else {
-            if (arguments.group && (*arguments.group < 0 || static_cast<std::size_t>(*arguments.group) >= plan->groups.size()))
-                return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", *arguments.group));
+            if (arguments.group &&
+                (*arguments.group < 0 ||
+                 static_cast<std::size_t>(*arguments.group) >= plan->groups.size()))
+                return makeDiag(DiagCode::UnknownName,
+                                fmt::format("there is no group {}", *arguments.group));
             Listing listing;
             for (const Group& group : plan->groups) {
                 if (arguments.group && *arguments.group != group.id)
@@ -146,11 +158,13 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
     return out;
 }
 
-Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified, const Arguments& arguments) {
+Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified,
+                                        const Arguments& arguments) {
     RewriteDocument out;
     const auto operators = [](const Graph& graph) {
-        return std::count_if(graph.nodes().begin(), graph.nodes().end(),
-                             [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); });
+        return std::count_if(graph.nodes().begin(), graph.nodes().end(), [](const NodePtr& node) {
+            return !node->isInput() && !node->isConstant();
+        });
     };
     out.nodesBefore = operators(*imported.graph);
     out.nodesAfter = operators(*simplified.graph);
@@ -178,13 +192,15 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
     return out;
 }
 
-Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
+                                const Context& context) {
     if (arguments.output.empty())
         return makeDiag(DiagCode::Usage, "export needs a folder", {}, "fw export MODEL -o DIR");
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     const CompiledModule& compiledModule = *compiled->module;
     const std::filesystem::path path(arguments.model);
-    const std::filesystem::path name = path.filename() == "model.onnx" ? path.parent_path().filename() : path.stem();
+    const std::filesystem::path name =
+        path.filename() == "model.onnx" ? path.parent_path().filename() : path.stem();
     module::ExportRequest request;
     request.name = module::moduleName(name.string());
     for (const auto& kernel : compiledModule.kernels) {
@@ -194,7 +210,8 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments, 
     request.program = compiledModule.program;
     request.weights.payload = compiledModule.weights.data();
     context.report("export", arguments.output);
-    FW_TRY(const module::ExportReport report, module::exportModule(request, arguments.output, context.cancel));
+    FW_TRY(const module::ExportReport report,
+           module::exportModule(request, arguments.output, context.cancel));
     ExportDocument out;
     out.directory = report.directory;
     out.files = report.files;
@@ -212,7 +229,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     out.file = arguments.rules.front();
     FW_TRY(CheckedBook book, checkRules(out.file, *standardOperators()));
     for (CheckedItem& item : book.items)
-        out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict), std::move(item.diagnostics)});
+        out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict),
+                             std::move(item.diagnostics)});
     out.diagnostics = std::move(book.diagnostics);
     return out;
 }

@@ -1,4 +1,5 @@
-// What is shown of the way from the model to the machine code, and what leaves it: text, modules, checks.
+// What is shown of the way from the model to the machine code, and what leaves it: text, modules,
+// checks.
 #pragma once
 
 #include "session/pipeline.h"
@@ -6,14 +7,18 @@
 
 namespace fw {
 
-// graph, rewritten, fused: of the model; tensor, schedule, loops, llvm, asm: of one group, or of all.
-Result<snapshot::StagesDocument> stageText(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
+// graph, rewritten, fused: of the model; tensor, schedule, loops, llvm, asm: of one group, or of
+// all.
+Result<snapshot::StagesDocument> stageText(Pipeline& pipeline, const snapshot::Arguments& arguments,
+                                           const Context& context);
 
 // Writes arguments.output as ONNX or .fw text ("-": into the document).
-Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified,
+Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
+                                                  const Simplified& simplified,
                                                   const snapshot::Arguments& arguments);
 
-Result<snapshot::ExportDocument> exportTo(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
+Result<snapshot::ExportDocument> exportTo(Pipeline& pipeline, const snapshot::Arguments& arguments,
+                                          const Context& context);
 
 // Every rule, operator and test block of a book, with its verdict.
 Result<snapshot::CheckDocument> checkBook(const snapshot::Arguments& arguments);

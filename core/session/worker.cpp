@@ -1,6 +1,7 @@
-// One thread reads lines, so that a cancel is seen at once; the main thread works, so that all runs come
-// from one long-lived thread (libgomp makes a team per calling thread). Standard output belongs to the
-// protocol: it is moved to another descriptor, and whatever a library prints goes to standard error.
+// One thread reads lines, so that a cancel is seen at once; the main thread works, so that all runs
+// come from one long-lived thread (libgomp makes a team per calling thread). Standard output
+// belongs to the protocol: it is moved to another descriptor, and whatever a library prints goes to
+// standard error.
 #include "session/worker.h"
 
 #include "session/commands.h"
@@ -77,7 +78,8 @@ private:
             if (count <= 0)
                 break;
             pending.append(buffer, static_cast<std::size_t>(count));
-            for (std::size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
+            for (std::size_t end; (end = pending.find('\n')) != std::string::npos;
+                 pending.erase(0, end + 1))
                 accept(std::string_view(pending).substr(0, end));
             if (pending.size() > longestLine)
                 break;
@@ -126,12 +128,14 @@ private:
         Context context;
         context.cancel = job.cancel;
         context.progress = [&](const StageProgress& step) {
-            m_output.line(progressLine(id, {step.stage, step.text, static_cast<std::int64_t>(step.done),
-                                            static_cast<std::int64_t>(step.total)}));
+            m_output.line(
+                progressLine(id, {step.stage, step.text, static_cast<std::int64_t>(step.done),
+                                  static_cast<std::int64_t>(step.total)}));
         };
-        const Result<std::string> answer = job.cancel.cancelled()
-                                               ? Result<std::string>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
-                                               : m_commands.run(job.request, context);
+        const Result<std::string> answer =
+            job.cancel.cancelled()
+                ? Result<std::string>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
+                : m_commands.run(job.request, context);
         m_output.line(answer ? resultLine(id, *answer) : errorLine(id, answer.diag()));
     }
 

@@ -1,8 +1,9 @@
-// Implementation: one way to compute an operator on a target, and what else it can compute on the way.
+// Implementation: one way to compute an operator on a target, and what else it can compute on the
+// way.
 //
-// Whether an operator fuses with its neighbour is a property of the pair (operator, implementation). So
-// fusion asks here, while a group is formed: may you compute this node, may you take that one before or
-// after it? Every answer carries its reason.
+// Whether an operator fuses with its neighbour is a property of the pair (operator,
+// implementation). So fusion asks here, while a group is formed: may you compute this node, may you
+// take that one before or after it? Every answer carries its reason.
 #pragma once
 
 #include "base/decision.h"
@@ -37,7 +38,8 @@ public:
     virtual int priority() const = 0;
     // May it compute this node, alone?
     virtual Answer accepts(const Workload& anchor, const Target& target) const = 0;
-    // May `next`, which reads the group's value element by element, be computed where it is produced?
+    // May `next`, which reads the group's value element by element, be computed where it is
+    // produced?
     virtual Answer absorbsEpilogue(const Workload& anchor, const Workload& next) const = 0;
     // May `before`, whose only reader is the anchor, be computed where it is read?
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;

@@ -16,8 +16,13 @@ Selection selectImplementation(const Workload& anchor, const Target& target) {
     std::size_t best = 0, ready = 0, equal = 0;
     for (const auto& implementation : implementations()) {
         const Answer answer = implementation->accepts(anchor, target);
-        Candidate candidate{implementation->name(), answer.verdict, false, answer.code, answer.evidence,
-                            implementation->priority(), implementation->estimate(anchor.facts, target)};
+        Candidate candidate{implementation->name(),
+                            answer.verdict,
+                            false,
+                            answer.code,
+                            answer.evidence,
+                            implementation->priority(),
+                            implementation->estimate(anchor.facts, target)};
         if (answer.yes()) {
             ++ready;
             const int previous = out.implementation ? out.implementation->priority() : -1;
@@ -41,11 +46,13 @@ Selection selectImplementation(const Workload& anchor, const Target& target) {
         out.source = "only";
     } else if (equal > 1) {
         chosen.code = ReasonCode::ChosenOrder;
-        chosen.evidence = fmt::format("{} of {} with priority {}", chosen.implementation, equal, chosen.priority);
+        chosen.evidence =
+            fmt::format("{} of {} with priority {}", chosen.implementation, equal, chosen.priority);
         out.source = "order";
     } else {
         chosen.code = ReasonCode::ChosenPriority;
-        chosen.evidence = fmt::format("{} with priority {}", chosen.implementation, chosen.priority);
+        chosen.evidence =
+            fmt::format("{} with priority {}", chosen.implementation, chosen.priority);
         out.source = "priority";
     }
     return out;

@@ -1,13 +1,13 @@
 // The tree of a graph:
 //
-//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...} "{" { node } "}"
-//     node    := results "=" (constant | call) { "@node" "(" TEXT ")" | from }
-//     results := value | "(" [value {"," value}] ")"
-//     constant := "const" ( list | "random" "(" INT ")" | "@" TEXT ["hash" TEXT] ) ":" type
-//     call    := NAME "(" [operand {"," operand}] ")" ["{" attrs "}"]
+//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...} "{" {
+//     node } "}" node    := results "=" (constant | call) { "@node" "(" TEXT ")" | from } results
+//     := value | "(" [value {"," value}] ")" constant := "const" ( list | "random" "(" INT ")" |
+//     "@" TEXT ["hash" TEXT] ) ":" type call    := NAME "(" [operand {"," operand}] ")" ["{" attrs
+//     "}"]
 //              | "unknown" TEXT TEXT "(" ... ")" ["{" attrs "}"] ":" type {"," type}
-//     operand := value | "none"        value := NAME | TEXT        from := "@from" "(" [INT {"," INT}] ")"
-//     attrs   := (NAME | TEXT) "=" expression {"," ...}
+//     operand := value | "none"        value := NAME | TEXT        from := "@from" "(" [INT {","
+//     INT}] ")" attrs   := (NAME | TEXT) "=" expression {"," ...}
 #pragma once
 
 #include "syntax/parser.h"
@@ -43,7 +43,7 @@ struct ConstantTree {
 struct GraphNodeTree {
     std::vector<ValueTree> results;
     std::optional<ConstantTree> constant;
-    std::string op; // of a call
+    std::string op;           // of a call
     std::string domain, type; // of an unknown operator
     std::vector<ValueTree> operands;
     std::vector<TreeAttr> attrs;

@@ -15,7 +15,8 @@ bool isDigit(char c) {
 }
 
 // Longest first.
-constexpr std::array<std::string_view, 9> longPuncts = {"...", "..", ">>", "->", "==", "!=", "<=", ">=", "&&"};
+constexpr std::array<std::string_view, 9> longPuncts = {
+    "...", "..", ">>", "->", "==", "!=", "<=", ">=", "&&"};
 constexpr std::string_view shortPuncts = "()[]{},:;=<>+-*/%?@^|&!$~";
 
 class Lexer {
@@ -31,7 +32,9 @@ public:
     }
 
 private:
-    char at(std::size_t ahead = 0) const { return m_pos + ahead < m_text.size() ? m_text[m_pos + ahead] : '\0'; }
+    char at(std::size_t ahead = 0) const {
+        return m_pos + ahead < m_text.size() ? m_text[m_pos + ahead] : '\0';
+    }
 
     void advance(std::size_t count = 1) {
         for (; count > 0 && m_pos < m_text.size(); --count, ++m_pos) {
@@ -73,7 +76,9 @@ private:
         m_first = false;
     }
 
-    std::string taken() const { return std::string(m_text.substr(m_start.begin, m_pos - m_start.begin)); }
+    std::string taken() const {
+        return std::string(m_text.substr(m_start.begin, m_pos - m_start.begin));
+    }
 
     void next() {
         begin();
@@ -174,8 +179,8 @@ std::string quoteText(std::string_view text) {
 
 std::string nameOrQuoted(std::string_view text) {
     const TokenList list = tokenize(text);
-    const bool plain = list.tokens.size() == 2 && list.tokens[0].kind == TokenKind::Name && list.comments.empty() &&
-                       list.tokens[0].text == text;
+    const bool plain = list.tokens.size() == 2 && list.tokens[0].kind == TokenKind::Name &&
+                       list.comments.empty() && list.tokens[0].text == text;
     return plain ? std::string(text) : quoteText(text);
 }
 

@@ -1,8 +1,9 @@
-// The one lexer of `.fw` text: bytes to tokens, each with its place. Comments are kept beside the tokens,
-// so that an editor can show them; nothing here knows what a word means.
+// The one lexer of `.fw` text: bytes to tokens, each with its place. Comments are kept beside the
+// tokens, so that an editor can show them; nothing here knows what a word means.
 //
-// Identifiers may hold dots between words (`onednn.conv`). A number never swallows the dots of a range:
-// `1..4` is an integer, `..` and an integer. A byte that starts no token becomes one Error token.
+// Identifiers may hold dots between words (`onednn.conv`). A number never swallows the dots of a
+// range: `1..4` is an integer, `..` and an integer. A byte that starts no token becomes one Error
+// token.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,9 @@ std::string withoutIndent(std::string_view text) {
         lines.push_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    const auto blank = [](std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; };
+    const auto blank = [](std::string_view line) {
+        return line.find_first_not_of(" \t\r") == std::string_view::npos;
+    };
     while (!lines.empty() && blank(lines.front()))
         lines.erase(lines.begin());
     while (!lines.empty() && blank(lines.back()))
@@ -64,7 +66,8 @@ AttrKind attrKind(Parser& parser) {
     if (name == "dtype")
         return AttrKind::DType;
     if (!parser.failed())
-        parser.failAt(token.span, "'" + name + "' is not a type of attributes", "int, float, bool, text or dtype");
+        parser.failAt(token.span, "'" + name + "' is not a type of attributes",
+                      "int, float, bool, text or dtype");
     return AttrKind::Int;
 }
 
@@ -87,7 +90,8 @@ AttrParamTree attrParam(Parser& parser, const Token& first) {
 
 ParamTree param(Parser& parser, const Token& first) {
     ParamTree param;
-    param.bcast = parser.at("bcast") && parser.peek(1).kind == TokenKind::Name && parser.accept("bcast");
+    param.bcast =
+        parser.at("bcast") && parser.peek(1).kind == TokenKind::Name && parser.accept("bcast");
     param.name = parser.expectName("a parameter");
     param.optional = parser.accept("?");
     param.variadic = parser.accept("*");

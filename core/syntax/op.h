@@ -2,9 +2,9 @@
 //
 //     op NAME ["doc"] (param {, param}) [requires COND] -> outs [where NAME = expr {, NAME = expr}]
 //        [onnx "domain" "Type" since N] { stmt {stmt} }
-//     param := ["bcast"] NAME ["?"] ["*"] ":" type | "attr" NAME ":" (int | float | bool | text | dtype) ["[" [N] "]"] ["=" value]
-//     outs  := NAME ":" type | "(" NAME ":" type {, NAME ":" type} ")"
-//     stmt  := ["each" NAME ":"] ["let"] NAME "[" indices "]" "=" expr
+//     param := ["bcast"] NAME ["?"] ["*"] ":" type | "attr" NAME ":" (int | float | bool | text |
+//     dtype) ["[" [N] "]"] ["=" value] outs  := NAME ":" type | "(" NAME ":" type {, NAME ":" type}
+//     ")" stmt  := ["each" NAME ":"] ["let"] NAME "[" indices "]" "=" expr
 #pragma once
 
 #include "syntax/parser.h"

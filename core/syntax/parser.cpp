@@ -44,8 +44,10 @@ constexpr int levels = 5;
 bool isInfix(const Token& token, int level) {
     if (token.kind != TokenKind::Punct)
         return false;
-    constexpr std::array<std::string_view, levels> signs = {" || ", " && ", " == != < <= > >= ", " + - ", " * / % "};
-    return signs[static_cast<std::size_t>(level)].find(" " + token.text + " ") != std::string_view::npos;
+    constexpr std::array<std::string_view, levels> signs = {
+        " || ", " && ", " == != < <= > >= ", " + - ", " * / % "};
+    return signs[static_cast<std::size_t>(level)].find(" " + token.text + " ") !=
+           std::string_view::npos;
 }
 
 } // namespace
@@ -124,8 +126,8 @@ void Parser::failAt(const Span& span, std::string message, std::string hint) {
         return;
     m_failed = true;
     if (m_errors.size() < maxErrors)
-        m_errors.push_back(
-            makeDiag(DiagCode::Syntax, std::move(message), {m_file, {}, span.line, span.column}, std::move(hint)));
+        m_errors.push_back(makeDiag(DiagCode::Syntax, std::move(message),
+                                    {m_file, {}, span.line, span.column}, std::move(hint)));
 }
 
 Span Parser::spanFrom(const Token& first) const {
@@ -146,7 +148,8 @@ void Parser::finish(Tree& tree, const Token& first) {
     for (const TreeAttr& attr : tree.attrs)
         tree.depth = std::max(tree.depth, attr.value.depth + 1);
     if (tree.depth > maxTreeDepth)
-        failAt(tree.span, "nested too deeply", "an expression has at most 200 levels; use several statements");
+        failAt(tree.span, "nested too deeply",
+               "an expression has at most 200 levels; use several statements");
 }
 
 Tree Parser::expression() {

@@ -1,9 +1,10 @@
 // The parser of `.fw` text: token helpers, expressions, types, and the table of declarations.
 //
-// Each kind of declaration is one function in a sibling file, listed in grammar.cpp by its keyword. When
-// something does not fit, fail() notes the error once and the parser plays dead (peek() is End) until the
-// declaration is left; parsing goes on at the next keyword that starts a line at or left of this one.
-// So all errors of a file come in one pass and the valid declarations stay usable.
+// Each kind of declaration is one function in a sibling file, listed in grammar.cpp by its keyword.
+// When something does not fit, fail() notes the error once and the parser plays dead (peek() is
+// End) until the declaration is left; parsing goes on at the next keyword that starts a line at or
+// left of this one. So all errors of a file come in one pass and the valid declarations stay
+// usable.
 #pragma once
 
 #include "base/result.h"
@@ -40,13 +41,14 @@ struct FileTree {
 };
 
 class Parser;
-// Called behind the keyword. Fills everything but keyword, span and source; nullptr or a failed parser
-// means that there is no declaration.
+// Called behind the keyword. Fills everything but keyword, span and source; nullptr or a failed
+// parser means that there is no declaration.
 using DeclarationParser = std::shared_ptr<DeclarationTree> (*)(Parser&);
 using Grammar = std::map<std::string, DeclarationParser, std::less<>>;
 const Grammar& fwGrammar(); // grammar.cpp: every declaration of the language
 
-FileTree parseFile(std::string_view text, const std::string& file, const Grammar& grammar = fwGrammar());
+FileTree parseFile(std::string_view text, const std::string& file,
+                   const Grammar& grammar = fwGrammar());
 // One expression that fills the whole text.
 Result<Tree> parseTree(std::string_view text, const std::string& file = {});
 Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file = {});

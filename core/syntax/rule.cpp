@@ -93,7 +93,8 @@ PatternTree step(Parser& parser) {
         tree.high = parser.expectInt("the greatest count");
         parser.expect("}");
         if (tree.low < 0 || tree.high > 1000 || tree.low > tree.high)
-            parser.failAt(parser.spanFrom(first), "a repetition goes from a smaller to a larger count up to 1000");
+            parser.failAt(parser.spanFrom(first),
+                          "a repetition goes from a smaller to a larger count up to 1000");
     }
     tree.args.push_back(std::move(inner));
     tree.span = parser.spanFrom(first);
@@ -184,7 +185,8 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
         clause(parser, *rule);
     parser.expect("}");
     if (!parser.failed() && (rule->match.empty() || rule->emit.size() != rule->match.size()))
-        parser.failAt(parser.spanFrom(first), "a rule needs match and emit with the same number of values");
+        parser.failAt(parser.spanFrom(first),
+                      "a rule needs match and emit with the same number of values");
     return rule;
 }
 

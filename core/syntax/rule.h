@@ -4,10 +4,11 @@
 //     builtin NAME ["doc"]
 //     rule NAME ["doc"] "{" { clause } "}"
 //     clause  := "stage" NAME | "strategy" NAME | "match" NAME "=" pattern {"," NAME "=" pattern}
-//              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "=" expr}
-//              | "duplicate"
-//     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{" INT ".." INT "}" ] ]
-//     prim    := "^" | "any" | "const" | NAME [":" "const"] | CHAIN | NAME "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
+//              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "="
+//              expr} | "duplicate"
+//     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{"
+//     INT ".." INT "}" ] ] prim    := "^" | "any" | "const" | NAME [":" "const"] | CHAIN | NAME "="
+//     prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
 //              | "(" pattern ")"      arg := pattern | "..."
 //     attrs   := "*" NAME | NAME [ "=" value | "in" INT ".." INT ]
 // Right sides are expressions (tree.h), where a call may carry "{*NAME, attr = value}".
@@ -17,7 +18,18 @@
 
 namespace fw {
 
-enum class PatternKind : std::uint8_t { Previous, Any, Const, Capture, Bind, Call, Sequence, Alternatives, Optional, Repeat };
+enum class PatternKind : std::uint8_t {
+    Previous,
+    Any,
+    Const,
+    Capture,
+    Bind,
+    Call,
+    Sequence,
+    Alternatives,
+    Optional,
+    Repeat
+};
 
 struct PatternAttrTree {
     enum class Kind : std::uint8_t { All, Capture, Equal, Range };
@@ -30,10 +42,11 @@ struct PatternAttrTree {
 
 struct PatternTree {
     PatternKind kind = PatternKind::Any;
-    std::string name;              // Capture, Bind; the operator, pattern or chain of a Call
-    bool isConst = false;          // Capture ": const"
-    bool anyArgs = false;          // Call: "..." after the arguments
-    std::vector<PatternTree> args; // Call: operands; Sequence: steps; Alternatives; the one inside of others
+    std::string name;     // Capture, Bind; the operator, pattern or chain of a Call
+    bool isConst = false; // Capture ": const"
+    bool anyArgs = false; // Call: "..." after the arguments
+    std::vector<PatternTree>
+        args; // Call: operands; Sequence: steps; Alternatives; the one inside of others
     std::vector<PatternAttrTree> attrs;
     std::int64_t low = 0, high = 0; // Repeat
     Span span;
@@ -52,7 +65,7 @@ struct NamedTree {
 struct RuleTree : DeclarationTree {
     std::string stage = "simplify";
     std::string strategy = "fixpoint"; // once, sweep, fixpoint
-    bool duplicate = false;            // interior values may be used outside: they are computed twice
+    bool duplicate = false; // interior values may be used outside: they are computed twice
     std::vector<NamedPattern> match;
     std::vector<Tree> where;
     std::vector<NamedTree> let;
@@ -65,7 +78,7 @@ struct PatternParam {
 };
 
 struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
-    bool isChain = false;                  // a chain is named without parentheses and has no parameters
+    bool isChain = false; // a chain is named without parentheses and has no parameters
     std::vector<PatternParam> params;
     PatternTree pattern;
 };

@@ -32,12 +32,15 @@ struct CpuRow {
 };
 
 constexpr CpuRow cpuRows[] = {
-    {"x86-64-v2", CpuLevel::V2},      {"x86-64-v3", CpuLevel::V3},     {"x86-64-v4", CpuLevel::V4},
-    {"nehalem", CpuLevel::V2},        {"sandybridge", CpuLevel::V2},   {"haswell", CpuLevel::V3},
-    {"broadwell", CpuLevel::V3},      {"skylake", CpuLevel::V3},       {"alderlake", CpuLevel::V3},
-    {"znver1", CpuLevel::V3},         {"znver2", CpuLevel::V3},        {"znver3", CpuLevel::V3},
-    {"skylake-avx512", CpuLevel::V4}, {"cascadelake", CpuLevel::V4},   {"icelake-client", CpuLevel::V4},
-    {"icelake-server", CpuLevel::V4}, {"sapphirerapids", CpuLevel::V4}, {"emeraldrapids", CpuLevel::V4},
+    {"x86-64-v2", CpuLevel::V2},      {"x86-64-v3", CpuLevel::V3},
+    {"x86-64-v4", CpuLevel::V4},      {"nehalem", CpuLevel::V2},
+    {"sandybridge", CpuLevel::V2},    {"haswell", CpuLevel::V3},
+    {"broadwell", CpuLevel::V3},      {"skylake", CpuLevel::V3},
+    {"alderlake", CpuLevel::V3},      {"znver1", CpuLevel::V3},
+    {"znver2", CpuLevel::V3},         {"znver3", CpuLevel::V3},
+    {"skylake-avx512", CpuLevel::V4}, {"cascadelake", CpuLevel::V4},
+    {"icelake-client", CpuLevel::V4}, {"icelake-server", CpuLevel::V4},
+    {"sapphirerapids", CpuLevel::V4}, {"emeraldrapids", CpuLevel::V4},
     {"znver4", CpuLevel::V4},
 };
 
@@ -47,8 +50,8 @@ struct LibraryRow {
 };
 
 constexpr LibraryRow libraryRows[] = {
-    {"onednn", "onednn"},     {"openblas", "openblas"}, {"dnnl", "onednn"},
-    {"mkldnn", "onednn"},     {"cblas", "openblas"},
+    {"onednn", "onednn"}, {"openblas", "openblas"}, {"dnnl", "onednn"},
+    {"mkldnn", "onednn"}, {"cblas", "openblas"},
 };
 
 constexpr int maxThreads = 256;

@@ -2,9 +2,10 @@
 //
 //     x86-64 -mcpu=native|x86-64-v2|x86-64-v3|x86-64-v4|NAME -libs=a,b -threads=N
 //
-// Every part is optional; `-libs=onednn` alone is short for "x86-64 -libs=onednn". `native` is described by
-// the cpuid of this machine, every other CPU by a fixed table, so a plan for a named CPU is the same
-// everywhere. Code for `native` is made for the highest x86-64 level that this CPU reaches.
+// Every part is optional; `-libs=onednn` alone is short for "x86-64 -libs=onednn". `native` is
+// described by the cpuid of this machine, every other CPU by a fixed table, so a plan for a named
+// CPU is the same everywhere. Code for `native` is made for the highest x86-64 level that this CPU
+// reaches.
 #pragma once
 
 #include "base/result.h"
@@ -35,7 +36,7 @@ struct Target {
     std::vector<std::string> libs; // canonical names in order of preference
     bool isHost = false;           // this machine can run the code
 
-    std::string llvmCpu() const;      // "x86-64-v4"
+    std::string llvmCpu() const; // "x86-64-v4"
     bool hasFma() const { return level != CpuLevel::V2; }
     bool hasAvx512() const { return level == CpuLevel::V4; }
     std::string codeKey() const; // what the bytes of a kernel depend on

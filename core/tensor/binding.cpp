@@ -24,7 +24,8 @@ public:
         : TreeEvaluator(binding.names, file), m_binding(binding) {}
 
 protected:
-    std::optional<Result<Expr>> perElement(const std::string& function, const std::string& dim) override {
+    std::optional<Result<Expr>> perElement(const std::string& function,
+                                           const std::string& dim) override {
         const auto found = m_binding.perElement.find(dim);
         if (found == m_binding.perElement.end() || function != "total")
             return std::nullopt;
@@ -80,16 +81,19 @@ private:
 
     Status bindAttrs() {
         for (const auto& [name, value] : m_call.attrs)
-            if (std::none_of(m_op.attrs.begin(), m_op.attrs.end(),
-                             [&name = name](const AttrParamTree& attr) { return attr.name == name; }))
-                return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("there is no attribute '{}'", name));
+            if (std::none_of(
+                    m_op.attrs.begin(), m_op.attrs.end(),
+                    [&name = name](const AttrParamTree& attr) { return attr.name == name; }))
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("there is no attribute '{}'", name));
         for (const AttrParamTree& attr : m_op.attrs) {
             FW_TRY(NameValue value, attrValue(attr));
             if (attr.count)
                 if (const auto* list = std::get_if<Exprs>(&value);
                     list != nullptr && static_cast<std::int64_t>(list->size()) != *attr.count)
                     return makeDiag(DiagCode::UnsupportedAttribute,
-                                    fmt::format("{} has {} elements, not {}", attr.name, list->size(), *attr.count));
+                                    fmt::format("{} has {} elements, not {}", attr.name,
+                                                list->size(), *attr.count));
             m_binding.names[attr.name] = std::move(value);
         }
         return {};
@@ -99,15 +103,19 @@ private:
         const AttrValue* given = m_call.attrs.find(attr.name);
         if (given == nullptr)
             return fallback(attr);
-        const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute, fmt::format("{} cannot be {}", attr.name, attrText(*given)));
+        const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute,
+                                    fmt::format("{} cannot be {}", attr.name, attrText(*given)));
         if (attr.list) {
             Exprs out;
-            if (const auto* integers = std::get_if<Integers>(given); integers != nullptr && attr.kind == AttrKind::Int)
+            if (const auto* integers = std::get_if<Integers>(given);
+                integers != nullptr && attr.kind == AttrKind::Int)
                 for (const std::int64_t v : *integers)
                     out.push_back(intExpr(v));
-            else if (const auto* exprs = std::get_if<Exprs>(given); exprs != nullptr && attr.kind == AttrKind::Int)
+            else if (const auto* exprs = std::get_if<Exprs>(given);
+                     exprs != nullptr && attr.kind == AttrKind::Int)
                 out = *exprs;
-            else if (const auto* reals = std::get_if<Reals>(given); reals != nullptr && attr.kind == AttrKind::Float)
+            else if (const auto* reals = std::get_if<Reals>(given);
+                     reals != nullptr && attr.kind == AttrKind::Float)
                 for (const double v : *reals)
                     out.push_back(floatExpr(v));
             else if (integers == nullptr || !integers->empty())
@@ -144,7 +152,8 @@ private:
 
     Result<NameValue> fallback(const AttrParamTree& attr) {
         if (!attr.fallback)
-            return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("attribute {} is missing", attr.name));
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            fmt::format("attribute {} is missing", attr.name));
         if (attr.list) {
             FW_TRY(Exprs list, m_shapes.list(*attr.fallback));
             return NameValue(std::move(list));
@@ -158,7 +167,8 @@ private:
         }
         case AttrKind::Float: {
             FW_TRY(Expr value, m_shapes.scalar(*attr.fallback));
-            return NameValue(value.isInt() ? floatExpr(static_cast<double>(value->integer)) : value);
+            return NameValue(value.isInt() ? floatExpr(static_cast<double>(value->integer))
+                                           : value);
         }
         case AttrKind::Int:
         case AttrKind::Bool:
@@ -179,7 +189,8 @@ private:
         if (any)
             variadic = given + 1 > params ? given + 1 - params : 0;
         if (!any && given > params)
-            return makeDiag(DiagCode::OperatorArity, fmt::format("takes {} operands, not {}", params, given));
+            return makeDiag(DiagCode::OperatorArity,
+                            fmt::format("takes {} operands, not {}", params, given));
         std::size_t next = 0;
         for (std::size_t p = 0; p < params; ++p) {
             const ParamTree& param = m_op.params[p];
@@ -188,7 +199,8 @@ private:
                 if (next >= given || !m_call.inputs[next]) {
                     if (param.optional)
                         continue;
-                    return makeDiag(DiagCode::OperatorArity, fmt::format("operand {} is missing", param.name));
+                    return makeDiag(DiagCode::OperatorArity,
+                                    fmt::format("operand {} is missing", param.name));
                 }
                 BoundTensor tensor;
                 tensor.param = p;
@@ -220,8 +232,8 @@ private:
         if (!wanted || *wanted != tensor.type.dtype)
             return makeDiag(DiagCode::DtypeMismatch,
                             fmt::format("{} is {} from {} but {} from {}", type.dtype,
-                                        wanted ? dtypeText(*wanted) : "nothing", from, dtypeText(tensor.type.dtype),
-                                        tensor.name));
+                                        wanted ? dtypeText(*wanted) : "nothing", from,
+                                        dtypeText(tensor.type.dtype), tensor.name));
         return {};
     }
 
@@ -248,7 +260,8 @@ private:
             if (isPack(dims[i]) && name.empty()) {
                 FW_TRY(const Exprs wanted, m_shapes.list(dims[i].value));
                 for (std::size_t k = 0; k < part.size(); ++k)
-                    FW_CHECK(equate("a dimension", wanted[k], part[k], "the signature", tensor.name));
+                    FW_CHECK(
+                        equate("a dimension", wanted[k], part[k], "the signature", tensor.name));
             } else if (isPack(dims[i])) {
                 FW_CHECK(param.bcast ? joinPack(name, part, tensor) : bindPack(name, part, tensor));
             } else {
@@ -259,11 +272,13 @@ private:
         return {};
     }
 
-    // A broadcasting parameter without packs: dims count from the right, missing ones and 1 broadcast.
+    // A broadcasting parameter without packs: dims count from the right, missing ones and 1
+    // broadcast.
     Status bindAligned(const std::vector<DimTree>& dims, BoundTensor& tensor) {
         if (tensor.type.rank() > dims.size())
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} has rank {}, at most {} fits", tensor.name,
-                                                                 tensor.type.rank(), dims.size()));
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} has rank {}, at most {} fits", tensor.name,
+                                        tensor.type.rank(), dims.size()));
         const std::size_t missing = dims.size() - tensor.type.rank();
         for (std::size_t i = 0; i < dims.size(); ++i) {
             if (i < missing) {
@@ -303,8 +318,9 @@ private:
                 FW_CHECK(anchor(dims[i], rank, sizes[i], starts[i]));
         }
         std::size_t at = 0;
-        const Diag misfit = makeDiag(DiagCode::ShapeMismatch, fmt::format("{} is {}, which does not fit {}", tensor.name,
-                                                                          tensor.type.text(), patternText(param)));
+        const Diag misfit = makeDiag(DiagCode::ShapeMismatch,
+                                     fmt::format("{} is {}, which does not fit {}", tensor.name,
+                                                 tensor.type.text(), patternText(param)));
         if (!dims.empty() && starts[0] != unknown && starts[0] != 0)
             return misfit;
         for (std::size_t i = 0; i < dims.size();) {
@@ -315,7 +331,8 @@ private:
             std::size_t known = 0, open = unknown;
             for (std::size_t k = i; k < end; ++k) {
                 if (sizes[k] == unknown && open != unknown)
-                    return makeDiag(DiagCode::TextType, fmt::format("where {} ends is not decided", nameOf(dims[open])),
+                    return makeDiag(DiagCode::TextType,
+                                    fmt::format("where {} ends is not decided", nameOf(dims[open])),
                                     {m_file, {}, param.span.line, param.span.column});
                 if (sizes[k] == unknown)
                     open = k;
@@ -351,8 +368,9 @@ private:
             if (value < 0)
                 value += static_cast<std::int64_t>(rank);
             if (value < 0 || value >= static_cast<std::int64_t>(rank))
-                return makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("{} is {}, out of range of rank {}", dim.axis, axis.text(), rank));
+                return makeDiag(
+                    DiagCode::UnsupportedAttribute,
+                    fmt::format("{} is {}, out of range of rank {}", dim.axis, axis.text(), rank));
             places.push_back(static_cast<std::size_t>(value));
         }
         if (axes.empty() && found != m_binding.names.end())
@@ -361,7 +379,8 @@ private:
         std::sort(places.begin(), places.end());
         for (std::size_t i = 1; i < places.size(); ++i)
             if (places[i] != places[i - 1] + 1)
-                return makeDiag(DiagCode::UnsupportedAttribute, fmt::format("{} are not adjacent axes", dim.axis));
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("{} are not adjacent axes", dim.axis));
         start = places.empty() ? 0 : places.front();
         size = places.size();
         return {};
@@ -372,13 +391,14 @@ private:
         for (std::size_t i = 0; i < param.type.dims.size(); ++i) {
             const DimTree& dim = param.type.dims[i];
             const std::string name = nameOf(dim);
-            out += (i > 0 ? ", " : "") + (name.empty() ? "expression" : name) + (isPack(dim) ? "..." : "") +
-                   (dim.axis.empty() ? "" : "@" + dim.axis);
+            out += (i > 0 ? ", " : "") + (name.empty() ? "expression" : name) +
+                   (isPack(dim) ? "..." : "") + (dim.axis.empty() ? "" : "@" + dim.axis);
         }
         return out + "]";
     }
 
-    Status bindOne(const DimTree& dim, const std::string& name, const Dim& extent, const BoundTensor& tensor) {
+    Status bindOne(const DimTree& dim, const std::string& name, const Dim& extent,
+                   const BoundTensor& tensor) {
         if (name.empty()) {
             FW_TRY(const Expr wanted, m_shapes.scalar(dim.value));
             return equate("a dimension", wanted, extent, "the signature", tensor.name);
@@ -410,10 +430,12 @@ private:
         if (bound == nullptr)
             return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
         if (bound->size() != part.size())
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} is {} from {} but {} from {}", name, shapeText(*bound),
-                                                                 m_origin[name], shapeText(part), tensor.name));
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} is {} from {} but {} from {}", name, shapeText(*bound),
+                                        m_origin[name], shapeText(part), tensor.name));
         for (std::size_t i = 0; i < part.size(); ++i)
-            FW_CHECK(equate(fmt::format("{}[{}]", name, i), (*bound)[i], part[i], m_origin[name], tensor.name));
+            FW_CHECK(equate(fmt::format("{}[{}]", name, i), (*bound)[i], part[i], m_origin[name],
+                            tensor.name));
         return {};
     }
 
@@ -435,8 +457,9 @@ private:
             } else if (!shorter[i].isInt(1) && !proveEqual(dim, shorter[i])) {
                 if (proveDifferent(dim, shorter[i]))
                     return makeDiag(DiagCode::ShapeMismatch,
-                                    fmt::format("{} from {} and {} from {} do not broadcast", shapeText(*bound),
-                                                m_origin[name], shapeText(part), tensor.name));
+                                    fmt::format("{} from {} and {} from {} do not broadcast",
+                                                shapeText(*bound), m_origin[name], shapeText(part),
+                                                tensor.name));
                 assume(eqExpr(dim, shorter[i]));
                 if (shorter[i].isInt())
                     dim = shorter[i];
@@ -446,19 +469,21 @@ private:
         return {};
     }
 
-    Status equate(const std::string& name, const Dim& bound, const Dim& found, const std::string& boundFrom,
-                  const std::string& foundFrom) {
+    Status equate(const std::string& name, const Dim& bound, const Dim& found,
+                  const std::string& boundFrom, const std::string& foundFrom) {
         if (proveEqual(bound, found))
             return {};
         if (proveDifferent(bound, found))
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} is {} from {} but {} from {}", name, bound.text(),
-                                                                 boundFrom, found.text(), foundFrom));
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} is {} from {} but {} from {}", name, bound.text(),
+                                        boundFrom, found.text(), foundFrom));
         assume(eqExpr(bound, found));
         return {};
     }
 
     void assume(const Expr& condition) {
-        m_binding.assumptions.push_back({condition, fmt::format("{}: {}", m_op.name, condition.text())});
+        m_binding.assumptions.push_back(
+            {condition, fmt::format("{}: {}", m_op.name, condition.text())});
     }
 
     // --- conditions and outputs
@@ -476,7 +501,8 @@ private:
         if (!holds)
             assume(condition);
         else if (!*holds)
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} does not hold{}", treeText(tree), valuesOf(tree)));
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} does not hold{}", treeText(tree), valuesOf(tree)));
         return {};
     }
 
@@ -511,10 +537,12 @@ private:
         std::string out;
         std::set<std::string> seen;
         const auto visit = [&](const auto& self, const Tree& part) -> void {
-            const auto found = part.isName() ? m_binding.names.find(part.text) : m_binding.names.end();
+            const auto found =
+                part.isName() ? m_binding.names.find(part.text) : m_binding.names.end();
             if (found != m_binding.names.end() && seen.insert(part.text).second)
                 if (const auto* value = std::get_if<Expr>(&found->second))
-                    out += fmt::format("{} {} is {}", out.empty() ? ":" : ",", part.text, value->text());
+                    out += fmt::format("{} {} is {}", out.empty() ? ":" : ",", part.text,
+                                       value->text());
             for (const Tree& arg : part.args)
                 self(self, arg);
         };
@@ -551,7 +579,8 @@ private:
                 if (k < missing)
                     tensor.slots.push_back(Slot::Drop);
                 else
-                    tensor.slots.push_back(own[k - missing].isInt(1) && !whole[k].isInt(1) ? Slot::Zero : Slot::Same);
+                    tensor.slots.push_back(
+                        own[k - missing].isInt(1) && !whole[k].isInt(1) ? Slot::Zero : Slot::Same);
             }
             tensor.items[i] = whole;
         }

@@ -1,5 +1,5 @@
-// One call of an operator matched against its signature: what each name stands for, the shapes of the
-// outputs, and how the dimensions of each operand relate to the pattern it was matched with.
+// One call of an operator matched against its signature: what each name stands for, the shapes of
+// the outputs, and how the dimensions of each operand relate to the pattern it was matched with.
 #pragma once
 
 #include "ir/operator.h"
@@ -32,14 +32,16 @@ struct BoundOutput {
 struct Binding {
     Names names;
     std::vector<BoundTensor> tensors; // those present, in order
-    std::map<std::string, Shape> perElement; // dims that differ between elements of a variadic parameter
+    std::map<std::string, Shape>
+        perElement; // dims that differ between elements of a variadic parameter
     std::vector<BoundOutput> outputs;
     std::vector<Assumption> assumptions;
 
     const BoundTensor* find(std::size_t param, std::size_t element = 0) const;
 };
 
-// Diags carry the place in `file` when the text of the operator is to blame, and none when the call is.
+// Diags carry the place in `file` when the text of the operator is to blame, and none when the call
+// is.
 Result<Binding> bindCall(const OpTree& op, const std::string& file, const OpCall& call);
 
 } // namespace fw

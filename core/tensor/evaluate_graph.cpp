@@ -14,7 +14,9 @@ public:
 
     Status bind(const std::vector<TensorData>& inputs) {
         if (inputs.size() != m_graph.inputs().size())
-            return makeDiag(DiagCode::InputMismatch, fmt::format("the graph has {} inputs, {} are given", m_graph.inputs().size(), inputs.size()));
+            return makeDiag(DiagCode::InputMismatch,
+                            fmt::format("the graph has {} inputs, {} are given",
+                                        m_graph.inputs().size(), inputs.size()));
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const Output& output = m_graph.node(m_graph.inputs()[i]).outputs.at(0);
             const TensorData& data = inputs[i];
@@ -42,7 +44,10 @@ public:
             return {};
         }
         if (node.op == "unknown")
-            return makeDiag(DiagCode::NotRunnable, "the operator " + node.attrs.text("op_type", "unknown") + " is not known", {{}, node.name});
+            return makeDiag(DiagCode::NotRunnable,
+                            "the operator " + node.attrs.text("op_type", "unknown") +
+                                " is not known",
+                            {{}, node.name});
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
         OpCall call = callOf(m_graph, node);
@@ -60,7 +65,8 @@ public:
         std::vector<const TensorData*> operands;
         for (const ValueRef& input : node.inputs)
             operands.push_back(input.valid() ? &m_values.at(input) : nullptr);
-        Result<std::vector<TensorData>> results = m_graph.operators().find(node.op)->reference(call, operands);
+        Result<std::vector<TensorData>> results =
+            m_graph.operators().find(node.op)->reference(call, operands);
         if (!results)
             return results.takeDiag().at({{}, node.name});
         for (std::size_t i = 0; i < results->size(); ++i)
@@ -83,7 +89,9 @@ private:
     }
 
     static Diag mismatch(const Output& output, const TensorData& data) {
-        return makeDiag(DiagCode::InputMismatch, fmt::format("{} is {}, not {}", output.name, output.type.text(), data.type().text()));
+        return makeDiag(
+            DiagCode::InputMismatch,
+            fmt::format("{} is {}, not {}", output.name, output.type.text(), data.type().text()));
     }
 
     const Graph& m_graph;
@@ -94,7 +102,9 @@ private:
 
 } // namespace
 
-Result<std::vector<TensorData>> evaluateGraph(const Graph& graph, const std::vector<TensorData>& inputs, const CancelToken& cancel) {
+Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
+                                              const std::vector<TensorData>& inputs,
+                                              const CancelToken& cancel) {
     Evaluation evaluation(graph, cancel);
     FW_CHECK(evaluation.bind(inputs));
     for (const NodePtr& node : graph.nodes())

@@ -1,5 +1,5 @@
-// The reference of a whole graph: node after node through Operator::reference. Slow and obvious; what a
-// rewrite or a compiled module computes is judged by it.
+// The reference of a whole graph: node after node through Operator::reference. Slow and obvious;
+// what a rewrite or a compiled module computes is judged by it.
 #pragma once
 
 #include "base/cancel.h"
@@ -7,9 +7,12 @@
 
 namespace fw {
 
-// One data per graph input, in order; gives one per result, in order. Free dimensions take the values that
-// the inputs have where they stand alone in a type. InputMismatch, DimUnbound, NotRunnable (an unknown
-// operator), Cancelled, or what an operator's reference refuses, with the node.
-Result<std::vector<TensorData>> evaluateGraph(const Graph& graph, const std::vector<TensorData>& inputs, const CancelToken& cancel = {});
+// One data per graph input, in order; gives one per result, in order. Free dimensions take the
+// values that the inputs have where they stand alone in a type. InputMismatch, DimUnbound,
+// NotRunnable (an unknown operator), Cancelled, or what an operator's reference refuses, with the
+// node.
+Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
+                                              const std::vector<TensorData>& inputs,
+                                              const CancelToken& cancel = {});
 
 } // namespace fw

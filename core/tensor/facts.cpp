@@ -20,11 +20,14 @@ FusionKind worse(FusionKind a, FusionKind b) {
 
 // How a map reads a tensor at `indices` while it writes at `store`.
 // `written` are the extents of the output: a stage that writes a part of it moves elements.
-FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents, const Shape& written) {
+FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents,
+                      const Shape& written) {
     for (std::size_t i = 0; i < stage.store.size(); ++i) {
-        const bool whole = std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
-            return stage.store[i] == varExpr(axis.var) && i < written.size() && axis.extent == written[i];
-        });
+        const bool whole =
+            std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
+                return stage.store[i] == varExpr(axis.var) && i < written.size() &&
+                       axis.extent == written[i];
+            });
         if (!whole)
             return FusionKind::Injective;
     }
@@ -43,13 +46,15 @@ FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& ext
     }
     // What is missing has extent 1: still the same element.
     for (const Axis& axis : stage.space)
-        if (!isUnit(axis.extent) && std::find(indices.begin(), indices.end(), varExpr(axis.var)) == indices.end())
+        if (!isUnit(axis.extent) &&
+            std::find(indices.begin(), indices.end(), varExpr(axis.var)) == indices.end())
             return FusionKind::Broadcast;
     return FusionKind::Elementwise;
 }
 
 bool usesAny(const Exprs& indices, Symbol var) {
-    return std::any_of(indices.begin(), indices.end(), [&](const Expr& e) { return usesVar(e, var); });
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](const Expr& e) { return usesVar(e, var); });
 }
 
 // A read inside a reduction that touches some element more than once over the whole domain.
@@ -61,12 +66,15 @@ bool hasReuse(const Stage& stage, const Exprs& indices) {
     // A window i * s + r * d overlaps when the step is not larger than its reach.
     for (const Expr& index : indices) {
         for (const Axis& outer : stage.space) {
-            const auto step = usesVar(index, outer.var) && !isUnit(outer.extent) ? linearIn(index, outer.var) : std::nullopt;
+            const auto step = usesVar(index, outer.var) && !isUnit(outer.extent)
+                                  ? linearIn(index, outer.var)
+                                  : std::nullopt;
             if (!step)
                 continue;
             std::int64_t reach = 0;
             for (const Axis& inner : stage.reduce) {
-                const auto inside = usesVar(index, inner.var) ? linearIn(index, inner.var) : std::nullopt;
+                const auto inside =
+                    usesVar(index, inner.var) ? linearIn(index, inner.var) : std::nullopt;
                 const auto extent = inner.extent.asInt();
                 if (!inside)
                     continue;
@@ -204,7 +212,8 @@ public:
         for (const TensorDecl& input : m_inst.inputs) {
             const FusionKind kind = kindTowardsOutput(input.name);
             const bool reduces = kind >= FusionKind::Reduction && kind < FusionKind::Rowwise;
-            facts.inputKinds.push_back(facts.kind == FusionKind::Rowwise && reduces ? FusionKind::Rowwise : kind);
+            facts.inputKinds.push_back(
+                facts.kind == FusionKind::Rowwise && reduces ? FusionKind::Rowwise : kind);
             facts.inPlace.push_back(mayOverwrite(input));
             facts.bytesRead += bytesOf(input.type);
         }
@@ -240,7 +249,8 @@ private:
                 continue;
             }
             for (const Access& access : accessesOf(stage)) {
-                const FusionKind read = accessKind(stage, access.indices, extents(access.tensor), extents(stage.out));
+                const FusionKind read =
+                    accessKind(stage, access.indices, extents(access.tensor), extents(stage.out));
                 kind = worse(kind, read);
                 if (!reduced.contains(access.tensor))
                     continue;
@@ -261,12 +271,17 @@ private:
             return known->second;
         FusionKind kind = FusionKind::Elementwise;
         for (const Stage& stage : m_inst.stages) {
-            const bool other = std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(), [&](const TensorDecl& out) { return out.name == stage.out; }) &&
-                               stage.out != m_inst.outputs[0].name;
+            const bool other =
+                std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(),
+                            [&](const TensorDecl& out) { return out.name == stage.out; }) &&
+                stage.out != m_inst.outputs[0].name;
             for (const Access& access : accessesOf(stage)) {
                 if (access.tensor != tensor)
                     continue;
-                const FusionKind read = stage.isMap() ? accessKind(stage, access.indices, extents(tensor), extents(stage.out)) : reductionKind(stage);
+                const FusionKind read =
+                    stage.isMap()
+                        ? accessKind(stage, access.indices, extents(tensor), extents(stage.out))
+                        : reductionKind(stage);
                 kind = worse(kind, read);
                 if (!other || readsLater(stage.out))
                     kind = worse(kind, kindTowardsOutput(stage.out));
@@ -297,7 +312,9 @@ private:
                 if (access.tensor != input.name)
                     continue;
                 reads = true;
-                if (!writes || !stage.isMap() || accessKind(stage, access.indices, input.type.shape, extents(stage.out)) != FusionKind::Elementwise ||
+                if (!writes || !stage.isMap() ||
+                    accessKind(stage, access.indices, input.type.shape, extents(stage.out)) !=
+                        FusionKind::Elementwise ||
                     access.indices != stage.store)
                     return false;
             }

@@ -38,20 +38,23 @@ std::vector<std::size_t> changes(const TensorData& before, const TensorData& aft
 
 class Falsifier {
 public:
-    Falsifier(const Operator& op, const OpCall& call, std::uint64_t seed) : m_op(op), m_call(call), m_random(seed), m_seed(seed) {}
+    Falsifier(const Operator& op, const OpCall& call, std::uint64_t seed)
+        : m_op(op), m_call(call), m_random(seed), m_seed(seed) {}
 
     Status run() {
         FW_TRY(const Inferred inferred, m_op.infer(m_call));
         FW_TRY(m_inst, m_op.instantiate(m_call));
         FW_TRY(m_facts, m_op.facts(m_call));
         FW_CHECK(checkSafety(m_inst));
-        if (m_facts.inputKinds.size() != m_inst.inputs.size() || m_facts.inPlace.size() != m_inst.inputs.size())
+        if (m_facts.inputKinds.size() != m_inst.inputs.size() ||
+            m_facts.inPlace.size() != m_inst.inputs.size())
             return wrong("facts are missing for an operand");
         if (inferred.outputs.size() != m_inst.outputs.size())
             return wrong("inference and computation have different outputs");
         for (std::size_t i = 0; i < inferred.outputs.size(); ++i)
             if (!(inferred.outputs[i] == m_inst.outputs[i].type))
-                return wrong(fmt::format("inferred {}, computed {}", inferred.outputs[i].text(), m_inst.outputs[i].type.text()));
+                return wrong(fmt::format("inferred {}, computed {}", inferred.outputs[i].text(),
+                                         m_inst.outputs[i].type.text()));
         std::uint64_t next = m_seed;
         for (const TensorDecl& input : m_inst.inputs) {
             const auto extents = fixedExtents(input.type.shape);
@@ -62,7 +65,8 @@ public:
         FW_TRY(const std::vector<TensorData> base, evaluateWith(0, nullptr));
         for (std::size_t o = 0; o < base.size(); ++o)
             if (!(base[o].type() == m_inst.outputs[o].type))
-                return wrong(fmt::format("the result is {}, not {}", base[o].type().text(), m_inst.outputs[o].type.text()));
+                return wrong(fmt::format("the result is {}, not {}", base[o].type().text(),
+                                         m_inst.outputs[o].type.text()));
         for (std::size_t k = 0; k < m_inputs.size() && !base.empty(); ++k)
             FW_CHECK(probe(k, base[0]));
         return {};
@@ -70,7 +74,8 @@ public:
 
 private:
     Diag wrong(std::string message) const {
-        return makeDiag(DiagCode::TextType, fmt::format("{}: {} (seed {})", m_op.name(), message, m_seed));
+        return makeDiag(DiagCode::TextType,
+                        fmt::format("{}: {} (seed {})", m_op.name(), message, m_seed));
     }
 
     Result<std::vector<TensorData>> evaluateWith(std::size_t k, const TensorData* changed) const {
@@ -87,9 +92,10 @@ private:
             const TensorData changed = perturbed(m_inputs[k], at);
             FW_TRY(const std::vector<TensorData> after, evaluateWith(k, &changed));
             const std::vector<std::size_t> moved = changes(base, after[0]);
-            const std::string what = fmt::format("element {} of {} changes {} elements of {}, which its kind {} rules out", at,
-                                                 m_inst.inputs[k].name.text(), moved.size(), m_inst.outputs[0].name.text(),
-                                                 kindText(m_facts.inputKinds[k]));
+            const std::string what = fmt::format(
+                "element {} of {} changes {} elements of {}, which its kind {} rules out", at,
+                m_inst.inputs[k].name.text(), moved.size(), m_inst.outputs[0].name.text(),
+                kindText(m_facts.inputKinds[k]));
             const bool own = moved.empty() || (moved.size() == 1 && moved[0] == at);
             if (m_facts.inPlace[k] && !own)
                 return wrong(what + ", so it may not be overwritten");

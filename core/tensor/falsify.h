@@ -1,7 +1,8 @@
-// Tries to prove the facts of an operator wrong on one small instance: perturbs single elements of the
-// operands and looks which elements of the first output change. What a pass relies on must survive this:
-// an elementwise operand moves only its own element, a broadcast one at most its share, a reduced one at
-// most one element, and an operand that may be overwritten only its own element.
+// Tries to prove the facts of an operator wrong on one small instance: perturbs single elements of
+// the operands and looks which elements of the first output change. What a pass relies on must
+// survive this: an elementwise operand moves only its own element, a broadcast one at most its
+// share, a reduced one at most one element, and an operand that may be overwritten only its own
+// element.
 #pragma once
 
 #include "ir/operator.h"
@@ -10,8 +11,8 @@
 
 namespace fw {
 
-// Also checks that inference, the computation and its result agree on types. Every dim of the call is
-// fixed. UnsafeAccess, ShapeMismatch or TextType with the counterexample.
+// Also checks that inference, the computation and its result agree on types. Every dim of the call
+// is fixed. UnsafeAccess, ShapeMismatch or TextType with the counterexample.
 Status falsifyFacts(const Operator& op, const OpCall& call, std::uint64_t seed);
 
 } // namespace fw

@@ -43,9 +43,10 @@ private:
     Diag error(const Tree& tree, DiagCode code, std::string message) const {
         return makeDiag(code, std::move(message), {m_file, {}, tree.span.line, tree.span.column});
     }
-    std::optional<Shape> extentsOf(const Local& local, const Tree& item, std::size_t position, const StmtTree& stmt,
+    std::optional<Shape> extentsOf(const Local& local, const Tree& item, std::size_t position,
+                                   const StmtTree& stmt, std::size_t element);
+    std::optional<Shape> fromReads(const Local& local, const Tree& tree, const StmtTree& stmt,
                                    std::size_t element);
-    std::optional<Shape> fromReads(const Local& local, const Tree& tree, const StmtTree& stmt, std::size_t element);
     Ranges ranges(const std::vector<Axis>& axes) const;
     Status finishStage(Stage& stage, const TensorType& written, const StmtTree& stmt);
     Status checkCoverage() const;
@@ -63,7 +64,8 @@ private:
 class BodyEvaluator final : public TreeEvaluator {
 public:
     BodyEvaluator(Builder& builder, const StmtTree& stmt, std::size_t element)
-        : TreeEvaluator(builder.m_binding.names, builder.m_file), m_builder(builder), m_stmt(stmt), m_element(element) {
+        : TreeEvaluator(builder.m_binding.names, builder.m_file), m_builder(builder), m_stmt(stmt),
+          m_element(element) {
         if (stmt.each.empty())
             return;
         for (const auto& [name, extents] : builder.m_binding.perElement)
@@ -90,7 +92,8 @@ public:
             }
             for (Expr& extent : extents) {
                 if (extent.dtype() != DType::I64)
-                    return error(tree.args[i + 1], DiagCode::TextType, "the extent of a reduction is an integer");
+                    return error(tree.args[i + 1], DiagCode::TextType,
+                                 "the extent of a reduction is an integer");
                 extent = simplify(extent);
             }
             m_builder.makeAxes({pack ? var.args[0].text : var.text, pack}, extents, m_locals, out);
@@ -119,7 +122,8 @@ protected:
         return TreeEvaluator::present(parameter, where);
     }
 
-    std::optional<Result<Expr>> perElement(const std::string& function, const std::string& dim) override {
+    std::optional<Result<Expr>> perElement(const std::string& function,
+                                           const std::string& dim) override {
         const auto found = m_builder.m_binding.perElement.find(dim);
         if (found == m_builder.m_binding.perElement.end())
             return std::nullopt;
@@ -142,11 +146,13 @@ protected:
         FW_TRY(const Expr inside, read(tree.args[0], true));
         FW_TRY(Expr otherwise, scalar(tree.args[1]));
         const Readable* tensor = m_builder.readable(tree.args[0].text, m_stmt, m_element);
-        if (tensor == nullptr || inRange(inside.args(), tensor->type.shape, m_builder.ranges(m_axes)))
+        if (tensor == nullptr ||
+            inRange(inside.args(), tensor->type.shape, m_builder.ranges(m_axes)))
             return inside;
         // The value takes the dtype of the tensor, as literals do.
         if (otherwise.isConstant() && (isFloat(inside.dtype()) || otherwise.isInt()))
-            otherwise = constantExpr(otherwise.isInt() ? static_cast<double>(otherwise->integer) : otherwise->real,
+            otherwise = constantExpr(otherwise.isInt() ? static_cast<double>(otherwise->integer)
+                                                       : otherwise->real,
                                      inside.dtype());
         if (otherwise.dtype() != inside.dtype())
             return error(tree, DiagCode::TextType, "the value of pad() has another element type");
@@ -157,7 +163,8 @@ protected:
     Result<Expr> reduce(const Tree& tree) override {
         const Reducer reducer = reducerOf(tree);
         if (reducer == Reducer::None)
-            return error(tree, DiagCode::TextName, fmt::format("there is no reduction '{}'", tree.text));
+            return error(tree, DiagCode::TextName,
+                         fmt::format("there is no reduction '{}'", tree.text));
         const Names hidden = m_locals;
         const std::vector<Axis> outer = m_axes;
         FW_TRY(std::vector<Axis> reduceAxes, enter(tree));
@@ -193,11 +200,13 @@ private:
     Result<Expr> read(const Tree& tree, bool guarded) {
         const Readable* tensor = m_builder.readable(tree.text, m_stmt, m_element);
         if (tensor == nullptr)
-            return error(tree, DiagCode::TextName, fmt::format("there is no tensor '{}' to read here", tree.text));
+            return error(tree, DiagCode::TextName,
+                         fmt::format("there is no tensor '{}' to read here", tree.text));
         FW_TRY(const Exprs written, expanded(tree.args));
         if (written.size() != tensor->slots.size())
-            return error(tree, DiagCode::TextType, fmt::format("'{}' has {} dimensions, read with {} indices", tree.text,
-                                                               tensor->slots.size(), written.size()));
+            return error(tree, DiagCode::TextType,
+                         fmt::format("'{}' has {} dimensions, read with {} indices", tree.text,
+                                     tensor->slots.size(), written.size()));
         const Ranges known = m_builder.ranges(m_axes);
         Exprs indices;
         for (std::size_t i = 0; i < written.size(); ++i) {
@@ -210,8 +219,10 @@ private:
         }
         if (!guarded && !inRange(indices, tensor->type.shape, known))
             return error(tree, DiagCode::UnsafeAccess,
-                         fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices), tensor->type.text()))
-                .advise("write pad(" + tree.text + "[...], value), or wrap() an index that is read");
+                         fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices),
+                                     tensor->type.text()))
+                .advise("write pad(" + tree.text +
+                        "[...], value), or wrap() an index that is read");
         return loadExpr(tensor->symbol, std::move(indices), tensor->type.dtype);
     }
 
@@ -236,7 +247,8 @@ Symbol Builder::freshName(const std::string& wish) {
     return name;
 }
 
-void Builder::makeAxes(const Local& local, const Shape& extents, Names& locals, std::vector<Axis>& axes) {
+void Builder::makeAxes(const Local& local, const Shape& extents, Names& locals,
+                       std::vector<Axis>& axes) {
     Exprs vars;
     for (std::size_t i = 0; i < extents.size(); ++i) {
         const Symbol var = freshName(local.pack ? local.name + std::to_string(i) : local.name);
@@ -249,7 +261,8 @@ void Builder::makeAxes(const Local& local, const Shape& extents, Names& locals, 
         locals[local.name] = vars.at(0);
 }
 
-const Readable* Builder::readable(const std::string& name, const StmtTree& stmt, std::size_t element) {
+const Readable* Builder::readable(const std::string& name, const StmtTree& stmt,
+                                  std::size_t element) {
     const auto written = m_written.find(name);
     if (written != m_written.end())
         return &written->second;
@@ -285,13 +298,16 @@ bool isBare(const Tree& item, const Local& local) {
     return tree.isName(local.name);
 }
 
-// Extents of a variable from the reads on the right side: `x[..., d, ...]` at an item of x's pattern.
-std::optional<Shape> Builder::fromReads(const Local& local, const Tree& tree, const StmtTree& stmt, std::size_t element) {
+// Extents of a variable from the reads on the right side: `x[..., d, ...]` at an item of x's
+// pattern.
+std::optional<Shape> Builder::fromReads(const Local& local, const Tree& tree, const StmtTree& stmt,
+                                        std::size_t element) {
     if (tree.kind == TreeKind::Index)
         if (const Readable* tensor = readable(tree.text, stmt, element))
             if (tensor->items.size() == tree.args.size())
                 for (std::size_t i = 0; i < tree.args.size(); ++i)
-                    if (isBare(tree.args[i], local) && (tree.args[i].kind == TreeKind::Pack) == local.pack)
+                    if (isBare(tree.args[i], local) &&
+                        (tree.args[i].kind == TreeKind::Pack) == local.pack)
                         return tensor->items[i];
     for (const Tree& arg : tree.args)
         if (auto found = fromReads(local, arg, stmt, element))
@@ -299,8 +315,8 @@ std::optional<Shape> Builder::fromReads(const Local& local, const Tree& tree, co
     return std::nullopt;
 }
 
-std::optional<Shape> Builder::extentsOf(const Local& local, const Tree& item, std::size_t position, const StmtTree& stmt,
-                                        std::size_t element) {
+std::optional<Shape> Builder::extentsOf(const Local& local, const Tree& item, std::size_t position,
+                                        const StmtTree& stmt, std::size_t element) {
     for (const BoundOutput& out : m_binding.outputs)
         if (out.name == stmt.name && isBare(item, local) && position < out.items.size())
             return out.items[position];
@@ -334,12 +350,14 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
             continue;
         }
         if (!seen.insert(local->name).second)
-            return error(stmt.indices[i], DiagCode::TextName, fmt::format("'{}' is used twice on the left side", local->name));
+            return error(stmt.indices[i], DiagCode::TextName,
+                         fmt::format("'{}' is used twice on the left side", local->name));
         const auto extents = extentsOf(*local, stmt.indices[i], i, stmt, element);
         if (!extents || (!local->pack && extents->size() != 1))
-            return error(stmt.indices[i], DiagCode::TextName,
-                         fmt::format("how far '{}' runs is not known; no dimension {} and no read says it", local->name,
-                                     local->pack ? "pack" : "name"));
+            return error(
+                stmt.indices[i], DiagCode::TextName,
+                fmt::format("how far '{}' runs is not known; no dimension {} and no read says it",
+                            local->name, local->pack ? "pack" : "name"));
         makeAxes(*local, *extents, body.locals(), stage.space);
         items.push_back(*extents);
     }
@@ -349,40 +367,51 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
     if (whole) {
         stage.reducer = BodyEvaluator::reducerOf(stmt.value);
         if (stage.reducer == Reducer::None)
-            return error(stmt.value, DiagCode::TextName, fmt::format("there is no reduction '{}'", stmt.value.text));
+            return error(stmt.value, DiagCode::TextName,
+                         fmt::format("there is no reduction '{}'", stmt.value.text));
         FW_TRY(stage.reduce, body.enter(stmt.value));
     }
     FW_TRY(stage.body, body.scalar(whole ? stmt.value.args.back() : stmt.value));
 
-    const auto out = std::find_if(m_binding.outputs.begin(), m_binding.outputs.end(),
-                                  [&](const BoundOutput& candidate) { return candidate.name == stmt.name; });
+    const auto out =
+        std::find_if(m_binding.outputs.begin(), m_binding.outputs.end(),
+                     [&](const BoundOutput& candidate) { return candidate.name == stmt.name; });
     TensorType type;
     if (out != m_binding.outputs.end()) {
         type = out->type;
         items = out->items;
         stage.out = stmt.name;
         // An index written into a float output and a literal into any.
-        const bool literal = stage.body.isConstant() || (isFloat(type.dtype) && stage.body.dtype() == DType::I64 && !hasLoad(stage.body));
+        const bool literal =
+            stage.body.isConstant() ||
+            (isFloat(type.dtype) && stage.body.dtype() == DType::I64 && !hasLoad(stage.body));
         if (stage.body.dtype() != type.dtype && literal)
-            stage.body = stage.body.isConstant()
-                             ? constantExpr(stage.body.isInt() ? static_cast<double>(stage.body->integer) : stage.body->real, type.dtype)
-                             : castExpr(stage.body, type.dtype);
+            stage.body =
+                stage.body.isConstant()
+                    ? constantExpr(stage.body.isInt() ? static_cast<double>(stage.body->integer)
+                                                      : stage.body->real,
+                                   type.dtype)
+                    : castExpr(stage.body, type.dtype);
     } else {
         type.dtype = stage.body.dtype();
         for (const Axis& axis : stage.space)
             type.shape.push_back(axis.extent);
         for (std::size_t i = 0; i < stage.store.size(); ++i)
             if (i >= stage.space.size() || !(stage.store[i] == varExpr(stage.space[i].var)))
-                return error(place, DiagCode::TextType, fmt::format("'let {}' takes plain variables on the left side", stmt.name));
+                return error(
+                    place, DiagCode::TextType,
+                    fmt::format("'let {}' takes plain variables on the left side", stmt.name));
         stage.out = freshName(stmt.name);
         m_inst.temporaries.push_back({stage.out, type});
     }
     if (stage.body.dtype() != type.dtype)
-        return error(stmt.value, DiagCode::TextType, fmt::format("{} is {}, the expression is {}", stmt.name,
-                                                                 dtypeText(type.dtype), dtypeText(stage.body.dtype())));
+        return error(stmt.value, DiagCode::TextType,
+                     fmt::format("{} is {}, the expression is {}", stmt.name, dtypeText(type.dtype),
+                                 dtypeText(stage.body.dtype())));
     if (stage.store.size() != type.rank())
-        return error(place, DiagCode::TextType, fmt::format("{} has {} dimensions, written with {} indices", stmt.name,
-                                                            type.rank(), stage.store.size()));
+        return error(place, DiagCode::TextType,
+                     fmt::format("{} has {} dimensions, written with {} indices", stmt.name,
+                                 type.rank(), stage.store.size()));
     const Symbol written = stage.out;
     FW_CHECK(finishStage(stage, type, stmt));
     m_inst.stages.push_back(std::move(stage));
@@ -398,13 +427,15 @@ Status Builder::finishStage(Stage& stage, const TensorType& written, const StmtT
         index = simplify(index, known);
         const auto axis = std::find_if(stage.space.begin(), stage.space.end(),
                                        [&](const Axis& a) { return index == varExpr(a.var); });
-        if (axis != stage.space.end() && std::find(ordered.begin(), ordered.end(), *axis) == ordered.end())
+        if (axis != stage.space.end() &&
+            std::find(ordered.begin(), ordered.end(), *axis) == ordered.end())
             ordered.push_back(*axis);
     }
     if (!inRange(stage.store, written.shape, known)) {
         Tree place;
         place.span = stmt.span;
-        return error(place, DiagCode::UnsafeAccess, fmt::format("a write may lie outside {}: {}", stmt.name, written.text()));
+        return error(place, DiagCode::UnsafeAccess,
+                     fmt::format("a write may lie outside {}: {}", stmt.name, written.text()));
     }
     if (ordered.size() == stage.space.size())
         stage.space = std::move(ordered);
@@ -424,8 +455,9 @@ Status Builder::checkCoverage() const {
             written = written + points;
         }
         if (proveDifferent(written, elementCount(out.type.shape)))
-            return makeDiag(DiagCode::UnsafeAccess, fmt::format("{} of {} elements of {} are written", written.text(),
-                                                                elementCount(out.type.shape).text(), out.name.text()));
+            return makeDiag(DiagCode::UnsafeAccess,
+                            fmt::format("{} of {} elements of {} are written", written.text(),
+                                        elementCount(out.type.shape).text(), out.name.text()));
     }
     return {};
 }

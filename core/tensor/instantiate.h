@@ -1,6 +1,6 @@
-// From the statements of an operator and one call to an OpInst: packs expanded, attributes substituted,
-// nested reductions hoisted into stages of their own, indices canonical, every read proved in range or
-// guarded (else UnsafeAccess), every write proved in range.
+// From the statements of an operator and one call to an OpInst: packs expanded, attributes
+// substituted, nested reductions hoisted into stages of their own, indices canonical, every read
+// proved in range or guarded (else UnsafeAccess), every write proved in range.
 #pragma once
 
 #include "tensor/binding.h"

@@ -11,7 +11,8 @@ namespace fw {
 
 namespace {
 
-// A stage has memory of its own if the caller sees it, if it stands at the root or is read beyond its nest.
+// A stage has memory of its own if the caller sees it, if it stands at the root or is read beyond
+// its nest.
 bool needsMemory(const ScheduledGroup& group, const ScheduledStage& stage) {
     const Symbol out = group.inst.stages[stage.stage].out;
     if (!stage.consumer)
@@ -53,7 +54,8 @@ void collectSymbols(const ScheduledGroup& group, std::set<Symbol>& out) {
 
 } // namespace
 
-Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps, std::string name) {
+Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                      std::string name) {
     FW_TRY(const ScheduledGroup group, applySchedule(inst, schedule));
     std::map<Symbol, MemoryTensor> memory;
     const auto mapOf = [&](Symbol tensor) {
@@ -64,9 +66,11 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
     };
     Lowered out;
     out.nest.name = std::move(name);
-    const auto addParameter = [&](const TensorDecl& decl, const StorageMap& map, BufferAccess access) {
+    const auto addParameter = [&](const TensorDecl& decl, const StorageMap& map,
+                                  BufferAccess access) {
         memory[decl.name] = {decl, map};
-        out.nest.parameters.push_back({decl.name, decl.type.dtype, simplify(storageSize(map, decl.type.shape)),
+        out.nest.parameters.push_back({decl.name, decl.type.dtype,
+                                       simplify(storageSize(map, decl.type.shape)),
                                        BufferScope::Parameter, access});
     };
     for (const TensorDecl& decl : group.inst.inputs)
@@ -76,11 +80,13 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
         for (const Symbol tensor : loadedTensors(stage.body))
             read.insert(tensor);
     for (const TensorDecl& decl : group.inst.outputs)
-        addParameter(decl, mapOf(decl.name), read.contains(decl.name) ? BufferAccess::ReadWrite : BufferAccess::Write);
+        addParameter(decl, mapOf(decl.name),
+                     read.contains(decl.name) ? BufferAccess::ReadWrite : BufferAccess::Write);
     for (const TensorDecl& decl : group.inst.temporaries) {
-        const auto writer = std::find_if(group.stages.begin(), group.stages.end(), [&](const ScheduledStage& stage) {
-            return group.inst.stages[stage.stage].out == decl.name && needsMemory(group, stage);
-        });
+        const auto writer = std::find_if(
+            group.stages.begin(), group.stages.end(), [&](const ScheduledStage& stage) {
+                return group.inst.stages[stage.stage].out == decl.name && needsMemory(group, stage);
+            });
         if (writer == group.stages.end())
             continue;
         memory[decl.name] = {decl, StorageMap()};

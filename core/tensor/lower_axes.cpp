@@ -53,7 +53,8 @@ std::map<Symbol, Expr> NestAxes::extents(const PeelState& peel) const {
             continue;
         }
         const Expr extent = out.at(step.first), factor(step.factor);
-        set(step.outer, simplify(step.tail == Tail::Guard ? ceilDivExpr(extent, factor) : floorDivExpr(extent, factor)));
+        set(step.outer, simplify(step.tail == Tail::Guard ? ceilDivExpr(extent, factor)
+                                                          : floorDivExpr(extent, factor)));
         set(step.inner, factor);
     }
     return out;
@@ -69,7 +70,8 @@ Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges) cons
             const auto known = peel.values.find(i);
             e = substitute(e, {{step.first, known != peel.values.end()
                                                 ? known->second
-                                                : varExpr(step.outer) * Expr(step.factor) + varExpr(step.inner)}});
+                                                : varExpr(step.outer) * Expr(step.factor) +
+                                                      varExpr(step.inner)}});
             continue;
         }
         if (!usesVar(e, step.first) && !usesVar(e, step.second))
@@ -82,7 +84,8 @@ Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges) cons
             e = substitute(e, {{step.first, Expr(0)}, {step.second, fused}});
             continue;
         }
-        e = substitute(e, {{step.first, floorDivExpr(fused, fast)}, {step.second, modExpr(fused, fast)}});
+        e = substitute(
+            e, {{step.first, floorDivExpr(fused, fast)}, {step.second, modExpr(fused, fast)}});
     }
     return simplify(e, ranges);
 }
@@ -98,7 +101,8 @@ Expr NestAxes::tailGuard(std::size_t split, const PeelState& peel, const Ranges&
     const Expr extent = extents(peel).at(step.first);
     if (divides(extent, step.factor))
         return boolExpr(true);
-    return through(ltExpr(varExpr(step.outer) * Expr(step.factor) + varExpr(step.inner), extent), peel, ranges);
+    return through(ltExpr(varExpr(step.outer) * Expr(step.factor) + varExpr(step.inner), extent),
+                   peel, ranges);
 }
 
 std::map<Symbol, std::set<Symbol>> NestAxes::origins() const {
@@ -118,8 +122,8 @@ std::map<Symbol, std::set<Symbol>> NestAxes::origins() const {
 std::optional<std::size_t> NestAxes::peeledSplit(Symbol outer, const PeelState& peel) const {
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
         const AxisStep& step = m_steps[i];
-        if (!step.isFuse && step.outer == outer && step.tail == Tail::Peel && !peel.values.contains(i) &&
-            !divides(extents(peel).at(step.first), step.factor))
+        if (!step.isFuse && step.outer == outer && step.tail == Tail::Peel &&
+            !peel.values.contains(i) && !divides(extents(peel).at(step.first), step.factor))
             return i;
     }
     return std::nullopt;

@@ -18,7 +18,9 @@ struct PeelState {
 class NestAxes {
 public:
     void add(const Axis& axis) { m_base[axis.var] = axis.extent; }
-    void add(const std::vector<AxisStep>& steps) { m_steps.insert(m_steps.end(), steps.begin(), steps.end()); }
+    void add(const std::vector<AxisStep>& steps) {
+        m_steps.insert(m_steps.end(), steps.begin(), steps.end());
+    }
 
     const std::vector<AxisStep>& steps() const { return m_steps; }
     std::map<Symbol, Expr> extents(const PeelState& peel) const;

@@ -8,7 +8,8 @@ namespace fw {
 namespace {
 
 // Takes off `e` everything that makes it `nothing` under a condition.
-Expr strip(const Expr& e, const Expr& nothing, Exprs& conditions, const std::function<Shape(Symbol)>& shapeOf) {
+Expr strip(const Expr& e, const Expr& nothing, Exprs& conditions,
+           const std::function<Shape(Symbol)>& shapeOf) {
     if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load && e.arg(1) == nothing) {
         for (Expr& part : conjuncts(insideShape(e.arg(0).args(), shapeOf(e.arg(0)->symbol))))
             if (!part.isInt(1))
@@ -23,16 +24,20 @@ Expr strip(const Expr& e, const Expr& nothing, Exprs& conditions, const std::fun
     return e;
 }
 
-Expr stripProduct(const Expr& e, const Expr& zero, Exprs& conditions, const std::function<Shape(Symbol)>& shapeOf) {
+Expr stripProduct(const Expr& e, const Expr& zero, Exprs& conditions,
+                  const std::function<Shape(Symbol)>& shapeOf) {
     if (e.op() == ExprOp::Mul)
-        return stripProduct(e.arg(0), zero, conditions, shapeOf) * stripProduct(e.arg(1), zero, conditions, shapeOf);
+        return stripProduct(e.arg(0), zero, conditions, shapeOf) *
+               stripProduct(e.arg(1), zero, conditions, shapeOf);
     const Expr out = strip(e, zero, conditions, shapeOf);
-    return out.op() == ExprOp::Mul && !(out == e) ? stripProduct(out, zero, conditions, shapeOf) : out;
+    return out.op() == ExprOp::Mul && !(out == e) ? stripProduct(out, zero, conditions, shapeOf)
+                                                  : out;
 }
 
 } // namespace
 
-GuardedBody guardedBody(const Expr& body, Reducer reducer, const std::function<Shape(Symbol)>& shapeOf) {
+GuardedBody guardedBody(const Expr& body, Reducer reducer,
+                        const std::function<Shape(Symbol)>& shapeOf) {
     GuardedBody out;
     const Expr nothing = reducerIdentity(reducer, body.dtype());
     out.body = reducer == Reducer::Sum ? stripProduct(body, nothing, out.conditions, shapeOf)

@@ -12,6 +12,7 @@ struct GuardedBody {
     Exprs conditions;
     Expr body;
 };
-GuardedBody guardedBody(const Expr& body, Reducer reducer, const std::function<Shape(Symbol)>& shapeOf);
+GuardedBody guardedBody(const Expr& body, Reducer reducer,
+                        const std::function<Shape(Symbol)>& shapeOf);
 
 } // namespace fw

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t registerBytes = 8192; // beyond, an accumulator tile is an array on the stack
 constexpr std::int64_t stackBytes = 65536;
 
-Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol, Expr>& extents, Stmt body) {
+Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol, Expr>& extents,
+                 Stmt body) {
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
         body = forStmt(loop->var, Expr(0), extents.at(loop->var), loop->kind, std::move(body));
     return body;
@@ -21,14 +22,17 @@ Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol,
 
 } // namespace
 
-std::int64_t NestLowering::constantExtent(Symbol axis, const PeelState& peel, const Member& member) const {
+std::int64_t NestLowering::constantExtent(Symbol axis, const PeelState& peel,
+                                          const Member& member) const {
     const auto extent = m_axes.extents(peel).at(axis).asInt();
     if (!extent)
-        refuse(*member.scheduled, "the extent of " + axis.text() + " is not constant inside the tile");
+        refuse(*member.scheduled,
+               "the extent of " + axis.text() + " is not constant inside the tile");
     return *extent;
 }
 
-Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel) {
+Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices,
+                                const PeelState& peel) {
     // Loads inside indices are opaque while offsets are brought into the variables of the loops.
     Substitution loads;
     Exprs plain;
@@ -40,7 +44,8 @@ Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices
             loads.emplace(name, value(part, peel));
             return varExpr(name, part.dtype());
         }));
-    const Expr offset = m_axes.through(storageOffset(tensor.map, tensor.decl.type.shape, plain), peel, m_ranges);
+    const Expr offset =
+        m_axes.through(storageOffset(tensor.map, tensor.decl.type.shape, plain), peel, m_ranges);
     return substitute(offset, loads);
 }
 
@@ -50,7 +55,8 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
         Expr offset = local->second.tileOffset;
         for (std::size_t d = 0; d < load.args().size(); ++d)
             if (local->second.roles[d] == DimRole::Own)
-                offset = offset + m_axes.through(load.arg(d), peel, m_ranges) * local->second.strides[d];
+                offset =
+                    offset + m_axes.through(load.arg(d), peel, m_ranges) * local->second.strides[d];
         return loadExpr(local->second.buffer.name, {simplify(offset, m_ranges)}, load.dtype());
     }
     const auto memory = m_memory.find(name);
@@ -69,8 +75,10 @@ Expr NestLowering::value(const Expr& e, const PeelState& peel) {
         if (load.op() != ExprOp::Load)
             return value(load, peel);
         const auto memory = m_memory.find(load->symbol);
-        const TensorDecl* decl = memory != m_memory.end() ? &memory->second.decl : m_group.inst.find(load->symbol);
-        return selectExpr(value(insideShape(load.args(), decl->type.shape), peel), value(load, peel), value(e.arg(1), peel));
+        const TensorDecl* decl =
+            memory != m_memory.end() ? &memory->second.decl : m_group.inst.find(load->symbol);
+        return selectExpr(value(insideShape(load.args(), decl->type.shape), peel),
+                          value(load, peel), value(e.arg(1), peel));
     }
     if (e.args().empty())
         return e;
@@ -84,7 +92,8 @@ Expr NestLowering::value(const Expr& e, const PeelState& peel) {
     return out;
 }
 
-Stmt NestLowering::memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored, const PeelState& peel) {
+Stmt NestLowering::memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
+                               const PeelState& peel) {
     return storeStmt(tensor, memoryOffset(m_memory.at(tensor), indices, peel), stored);
 }
 
@@ -92,11 +101,13 @@ Stmt NestLowering::rootLeaf(const PeelState& peel) {
     if (m_stage.isMap())
         return memoryStore(m_stage.out, m_stage.store, value(m_stage.body, peel), peel);
     const Local& own = m_locals.at(m_stage.out);
-    const Expr result = loadExpr(own.buffer.name, {simplify(own.tileOffset, m_ranges)}, own.buffer.dtype);
+    const Expr result =
+        loadExpr(own.buffer.name, {simplify(own.tileOffset, m_ranges)}, own.buffer.dtype);
     return memoryStore(m_stage.out, m_stage.store, result, peel);
 }
 
-Stmt NestLowering::mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers) {
+Stmt NestLowering::mapMember(const Member& member, const PeelState& peel,
+                             std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
     Local local;
     if (!member.inMemory) {
@@ -116,7 +127,8 @@ Stmt NestLowering::mapMember(const Member& member, const PeelState& peel, std::v
             if (size * static_cast<std::int64_t>(dtypeBytes(dtype)) > stackBytes)
                 refuse(*member.scheduled, "its buffer is too large for the stack");
         }
-        local.buffer = {stage.out, dtype, Expr(size), size == 1 ? BufferScope::Register : BufferScope::Stack,
+        local.buffer = {stage.out, dtype, Expr(size),
+                        size == 1 ? BufferScope::Register : BufferScope::Stack,
                         BufferAccess::ReadWrite};
     }
     Walk plan;
@@ -129,7 +141,8 @@ Stmt NestLowering::mapMember(const Member& member, const PeelState& peel, std::v
         Expr offset(0);
         for (std::size_t d = 0; d < stage.store.size(); ++d)
             if (member.roles[d] == DimRole::Own)
-                offset = offset + m_axes.through(stage.store[d], inner, m_ranges) * local.strides[d];
+                offset =
+                    offset + m_axes.through(stage.store[d], inner, m_ranges) * local.strides[d];
         return storeStmt(local.buffer.name, simplify(offset, m_ranges), result);
     };
     Stmt out = walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false));
@@ -140,10 +153,10 @@ Stmt NestLowering::mapMember(const Member& member, const PeelState& peel, std::v
     return out;
 }
 
-// Tails of the root's axes matter to an accumulator only where a load would leave its memory: what is
-// accumulated beyond the tail is never stored. Packed weights reach to the end of the last tile.
-std::vector<NestLowering::Condition> NestLowering::neededTails(const Member& member, const Expr& body,
-                                                               const PeelState& peel) {
+// Tails of the root's axes matter to an accumulator only where a load would leave its memory: what
+// is accumulated beyond the tail is never stored. Packed weights reach to the end of the last tile.
+std::vector<NestLowering::Condition>
+NestLowering::neededTails(const Member& member, const Expr& body, const PeelState& peel) {
     std::vector<Condition> out;
     const auto extents = m_axes.extents(peel);
     Ranges inside = m_ranges;
@@ -159,7 +172,8 @@ std::vector<NestLowering::Condition> NestLowering::neededTails(const Member& mem
             const auto memory = m_memory.find(part->symbol);
             for (std::size_t d = 0; d < part.args().size(); ++d) {
                 const std::set<Symbol> vars = freeVars(part.arg(d));
-                if (std::none_of(axes.begin(), axes.end(), [&](Symbol axis) { return vars.contains(axis); }))
+                if (std::none_of(axes.begin(), axes.end(),
+                                 [&](Symbol axis) { return vars.contains(axis); }))
                     continue;
                 if (memory == m_memory.end() || hasLoad(part.arg(d))) {
                     needed = true;
@@ -180,19 +194,22 @@ std::vector<NestLowering::Condition> NestLowering::neededTails(const Member& mem
     return out;
 }
 
-Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers) {
+Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
+                             std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
     const TensorDecl& decl = *m_group.inst.find(stage.out);
     const bool isRoot = member.scheduled == &m_root;
     const auto extents = m_axes.extents(peel);
     for (const ScheduledLoop& loop : member.tile)
         if (m_axes.peeledSplit(loop.var, peel))
-            refuse(*member.scheduled, "a loop peeled inside the accumulator tile: " + loop.var.text());
+            refuse(*member.scheduled,
+                   "a loop peeled inside the accumulator tile: " + loop.var.text());
     std::vector<ScheduledLoop> partial, serial;
     for (const ScheduledLoop& loop : member.scheduled->reduce)
         (loop.partial ? partial : serial).push_back(loop);
     const auto isVector = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
-    if (std::any_of(partial.begin(), partial.end(), isVector) && std::any_of(member.tile.begin(), member.tile.end(), isVector))
+    if (std::any_of(partial.begin(), partial.end(), isVector) &&
+        std::any_of(member.tile.begin(), member.tile.end(), isVector))
         refuse(*member.scheduled, "both the tile and the reduction are vectorized");
 
     // acc[tile][partial], in the order of the loops
@@ -209,7 +226,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
         if (extent != 1)
             tileOffset = tileOffset + varExpr(loop->var) * Expr(size);
         size *= std::max<std::int64_t>(extent, 1);
-        constantIndices = constantIndices && (extent == 1 || loop->kind == LoopKind::Vector || loop->kind == LoopKind::Unroll);
+        constantIndices = constantIndices && (extent == 1 || loop->kind == LoopKind::Vector ||
+                                              loop->kind == LoopKind::Unroll);
     }
     for (const ScheduledLoop& loop : partial)
         constantIndices = constantIndices && loop.kind != LoopKind::Serial;
@@ -218,7 +236,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
         refuse(*member.scheduled, "its accumulators are too large");
     const Symbol acc(stage.out.text() + ".acc");
     const Buffer buffer{acc, decl.type.dtype, Expr(size),
-                        constantIndices && bytes <= registerBytes ? BufferScope::Register : BufferScope::Stack,
+                        constantIndices && bytes <= registerBytes ? BufferScope::Register
+                                                                  : BufferScope::Stack,
                         BufferAccess::ReadWrite};
 
     std::vector<ScheduledLoop> lanes = member.tile;
@@ -226,7 +245,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
     const Expr index = simplify(tileOffset + partialOffset);
     const Expr loaded = loadExpr(acc, {index}, decl.type.dtype);
     std::vector<Stmt> parts;
-    parts.push_back(loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, decl.type.dtype))));
+    parts.push_back(loopsAround(
+        lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, decl.type.dtype))));
 
     const GuardedBody guarded = guardedBody(stage.body, stage.reducer, [&](Symbol tensor) {
         return m_group.inst.find(tensor)->type.shape;
@@ -239,7 +259,9 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
         std::erase_if(plan.conditions, [&](const Condition& condition) {
             return m_origins.contains(m_axes.steps()[*condition.split].first) &&
                    std::none_of(stage.reduce.begin(), stage.reduce.end(), [&](const Axis& axis) {
-                       return m_axes.origins().at(m_axes.steps()[*condition.split].first).contains(axis.var);
+                       return m_axes.origins()
+                           .at(m_axes.steps()[*condition.split].first)
+                           .contains(axis.var);
                    });
         });
     for (const Expr& condition : guarded.conditions)
@@ -249,7 +271,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
     plan.leaf = [&](const PeelState& inner) {
         const Expr& body = guarded.body;
         if (stage.reducer == Reducer::Sum && body.op() == ExprOp::Mul && isFloat(body.dtype()))
-            return storeStmt(acc, index, fmaExpr(value(body.arg(0), inner), value(body.arg(1), inner), loaded));
+            return storeStmt(acc, index,
+                             fmaExpr(value(body.arg(0), inner), value(body.arg(1), inner), loaded));
         return storeStmt(acc, index, reducerCombine(stage.reducer, loaded, value(body, inner)));
     };
     parts.push_back(walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false)));
@@ -259,12 +282,14 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
         const std::int64_t half = count / 2, offset = count - half;
         const Symbol lane(stage.out.text() + ".lane");
         const Expr low = tileOffset + varExpr(lane);
-        const Stmt fold = storeStmt(acc, low,
-                                    reducerCombine(stage.reducer, loadExpr(acc, {low}, decl.type.dtype),
-                                                   loadExpr(acc, {low + Expr(offset)}, decl.type.dtype)));
+        const Stmt fold =
+            storeStmt(acc, low,
+                      reducerCombine(stage.reducer, loadExpr(acc, {low}, decl.type.dtype),
+                                     loadExpr(acc, {low + Expr(offset)}, decl.type.dtype)));
         const bool vector = half >= 4 && std::any_of(partial.begin(), partial.end(), isVector);
         parts.push_back(loopsAround(member.tile, extents,
-                                    forStmt(lane, Expr(0), Expr(half), vector ? LoopKind::Vector : LoopKind::Unroll, fold)));
+                                    forStmt(lane, Expr(0), Expr(half),
+                                            vector ? LoopKind::Vector : LoopKind::Unroll, fold)));
         count = offset;
     }
 
@@ -278,7 +303,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel, std::v
         copy.loops = member.tile;
         copy.conditions = tails(m_root.steps);
         copy.leaf = [&](const PeelState& inner) {
-            return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, decl.type.dtype), inner);
+            return memoryStore(stage.out, stage.store,
+                               loadExpr(acc, {local.tileOffset}, decl.type.dtype), inner);
         };
         parts.push_back(walk(copy, 0, peel, std::vector<bool>(copy.conditions.size(), false)));
     }

@@ -22,8 +22,10 @@ std::set<Symbol> loadedTensors(const Expr& e) {
     return out;
 }
 
-NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory, std::size_t root)
-    : m_group(group), m_memory(memory), m_root(group.stages[root]), m_stage(group.inst.stages[root]) {
+NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory,
+                           std::size_t root)
+    : m_group(group), m_memory(memory), m_root(group.stages[root]),
+      m_stage(group.inst.stages[root]) {
     findMembers();
     for (const Member& member : m_members)
         for (const std::int64_t node : member.stage.nodes)
@@ -70,7 +72,8 @@ void NestLowering::findMembers() {
                 read = true;
                 const auto& known = mappings[user.stage];
                 for (std::size_t d = 0; d < found.size(); ++d) {
-                    const auto var = part.arg(d).isVar() ? known.find(part.arg(d)->symbol) : known.end();
+                    const auto var =
+                        part.arg(d).isVar() ? known.find(part.arg(d)->symbol) : known.end();
                     if (var == known.end() || (found[d] && *found[d] != var->second))
                         clash[d] = true;
                     else
@@ -79,13 +82,15 @@ void NestLowering::findMembers() {
             });
         }
         for (std::size_t d = 0; d < found.size(); ++d) {
-            if (!read && stage.space.size() == m_stage.space.size() && stage.space[d].extent == m_stage.space[d].extent)
+            if (!read && stage.space.size() == m_stage.space.size() &&
+                stage.space[d].extent == m_stage.space[d].extent)
                 mappings[i][stage.space[d].var] = m_stage.space[d].var;
             else if (found[d] && !clash[d])
                 mappings[i][stage.space[d].var] = *found[d];
         }
         placeMember(i, mappings);
-        // Own dimensions are loops of their own: who feeds this stage must not take them for the root's.
+        // Own dimensions are loops of their own: who feeds this stage must not take them for the
+        // root's.
         for (std::size_t d = 0; d < stage.space.size(); ++d)
             if (m_members.front().roles[d] == DimRole::Own)
                 mappings[i].erase(stage.space[d].var);
@@ -94,7 +99,8 @@ void NestLowering::findMembers() {
         return;
     // The root's own reduction, over the tile inside the loop it accumulates in.
     std::size_t level = m_root.loops.size();
-    while (level > 0 && (m_root.loops[level - 1].kind == LoopKind::Vector || m_root.loops[level - 1].kind == LoopKind::Unroll))
+    while (level > 0 && (m_root.loops[level - 1].kind == LoopKind::Vector ||
+                         m_root.loops[level - 1].kind == LoopKind::Unroll))
         --level;
     if (m_root.accumulate) {
         level = 0;
@@ -107,11 +113,13 @@ void NestLowering::findMembers() {
     member.stage = m_stage;
     member.level = level;
     member.roles.assign(m_stage.space.size(), DimRole::Tile);
-    member.tile.assign(m_root.loops.begin() + static_cast<std::ptrdiff_t>(level), m_root.loops.end());
+    member.tile.assign(m_root.loops.begin() + static_cast<std::ptrdiff_t>(level),
+                       m_root.loops.end());
     m_members.push_back(std::move(member));
 }
 
-void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings) {
+void NestLowering::placeMember(std::size_t index,
+                               const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings) {
     Member member;
     member.scheduled = &m_group.stages[index];
     member.stage = m_group.inst.stages[index];
@@ -137,7 +145,8 @@ void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, st
         if (role == DimRole::Tile && member.stage.isMap())
             refuse(*member.scheduled, "a map cannot be computed tile by tile: " + axis.var.text());
         if (role == DimRole::Own && !member.stage.isMap())
-            refuse(*member.scheduled, "its dimension " + axis.var.text() + " is not one of the nest");
+            refuse(*member.scheduled,
+                   "its dimension " + axis.var.text() + " is not one of the nest");
         member.roles.push_back(role);
         if (role == DimRole::Own) {
             ownAxes.push_back(axis);
@@ -145,7 +154,8 @@ void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, st
         }
         for (const AxisStep& step : member.scheduled->steps)
             if (step.first == axis.var || step.second == axis.var)
-                refuse(*member.scheduled, axis.var.text() + " is a loop of the nest and cannot be split here");
+                refuse(*member.scheduled,
+                       axis.var.text() + " is a loop of the nest and cannot be split here");
         rename.emplace(axis.var, varExpr(var));
         rootVars.insert(var);
         if (role == DimRole::Tile)
@@ -168,7 +178,8 @@ void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, st
         if (std::none_of(axes.begin(), axes.end(), isTile))
             continue;
         if (!std::all_of(axes.begin(), axes.end(), isTile))
-            refuse(*member.scheduled, "it has only some of the axes fused in " + m_root.loops[i].var.text());
+            refuse(*member.scheduled,
+                   "it has only some of the axes fused in " + m_root.loops[i].var.text());
         member.tile.push_back(m_root.loops[i]);
     }
     member.stage.body = substitute(member.stage.body, rename);
@@ -190,11 +201,14 @@ void NestLowering::placeMember(std::size_t index, const std::map<std::size_t, st
     if (member.inMemory)
         for (const Symbol axis : open)
             if (!rootVars.contains(axis) && !m_axes.extents({}).at(axis).isInt(1))
-                refuse(*member.scheduled, "every iteration over " + axis.text() + " would write it to memory");
-    if (member.level == 0 && !member.inMemory && !m_root.loops.empty() && m_root.loops[0].kind == LoopKind::Parallel)
+                refuse(*member.scheduled,
+                       "every iteration over " + axis.text() + " would write it to memory");
+    if (member.level == 0 && !member.inMemory && !m_root.loops.empty() &&
+        m_root.loops[0].kind == LoopKind::Parallel)
         refuse(*member.scheduled, "it lies outside a parallel loop");
     if (member.level > 0 && (!member.inMemory || !member.stage.isMap()) &&
-        std::any_of(m_root.loops.begin(), m_root.loops.begin() + static_cast<std::ptrdiff_t>(member.level),
+        std::any_of(m_root.loops.begin(),
+                    m_root.loops.begin() + static_cast<std::ptrdiff_t>(member.level),
                     [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; }))
         refuse(*member.scheduled, "it lies inside a vectorized loop");
     for (const Axis& axis : ownAxes)
@@ -233,7 +247,8 @@ Stmt NestLowering::lower() {
 }
 
 // Conditions whose variables are all bound here, then what lies inside.
-Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed) {
+Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel,
+                        std::vector<bool> placed) {
     Expr now = boolExpr(true);
     const std::size_t facts = m_ranges.factCount();
     for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
@@ -245,8 +260,9 @@ Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel,
         if (lowered.isInt(1))
             continue; // a peeled copy further in may ask again
         const std::set<Symbol> vars = freeVars(lowered);
-        const bool open = std::none_of(plan.loops.begin() + static_cast<std::ptrdiff_t>(at), plan.loops.end(),
-                                       [&](const ScheduledLoop& loop) { return vars.contains(loop.var); });
+        const bool open =
+            std::none_of(plan.loops.begin() + static_cast<std::ptrdiff_t>(at), plan.loops.end(),
+                         [&](const ScheduledLoop& loop) { return vars.contains(loop.var); });
         if (!open)
             continue;
         placed[i] = true;
@@ -255,13 +271,15 @@ Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel,
         now = andExpr(now, lowered);
         m_ranges.assume(lowered);
     }
-    Stmt inside = plan.isRoot ? withMembers(at, peel, [&] { return walkInside(plan, at, peel, placed); })
-                              : walkInside(plan, at, peel, placed);
+    Stmt inside = plan.isRoot
+                      ? withMembers(at, peel, [&] { return walkInside(plan, at, peel, placed); })
+                      : walkInside(plan, at, peel, placed);
     m_ranges.dropFacts(facts);
     return now.isInt(1) ? inside : ifStmt(now, std::move(inside));
 }
 
-Stmt NestLowering::walkInside(const Walk& plan, std::size_t at, const PeelState& peel, const std::vector<bool>& placed) {
+Stmt NestLowering::walkInside(const Walk& plan, std::size_t at, const PeelState& peel,
+                              const std::vector<bool>& placed) {
     if (at == plan.loops.size())
         return plan.leaf(peel);
     const Symbol var = plan.loops[at].var;
@@ -270,8 +288,8 @@ Stmt NestLowering::walkInside(const Walk& plan, std::size_t at, const PeelState&
     return openLoop(plan, at, m_axes.extents(peel).at(var), peel, placed);
 }
 
-Stmt NestLowering::openLoop(const Walk& plan, std::size_t at, const Expr& extent, const PeelState& peel,
-                            const std::vector<bool>& placed) {
+Stmt NestLowering::openLoop(const Walk& plan, std::size_t at, const Expr& extent,
+                            const PeelState& peel, const std::vector<bool>& placed) {
     const ScheduledLoop& loop = plan.loops[at];
     const std::size_t facts = m_ranges.factCount();
     if (!extent.isInt())
@@ -294,22 +312,26 @@ bool NestLowering::derivesVector(Symbol axis) const {
             if (!step.isFuse)
                 from.insert(step.inner);
         }
-    const auto isVector = [&](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector && from.contains(loop.var); };
+    const auto isVector = [&](const ScheduledLoop& loop) {
+        return loop.kind == LoopKind::Vector && from.contains(loop.var);
+    };
     bool found = std::any_of(m_root.loops.begin(), m_root.loops.end(), isVector);
     for (const Member& member : m_members) {
         found = found || std::any_of(member.own.begin(), member.own.end(), isVector);
-        found = found || std::any_of(member.scheduled->reduce.begin(), member.scheduled->reduce.end(), isVector);
+        found = found || std::any_of(member.scheduled->reduce.begin(),
+                                     member.scheduled->reduce.end(), isVector);
     }
     return found;
 }
 
-// Complete tiles, then the rest: as one smaller tile if its size is known, as one guarded tile if it is
-// vectorized, else as tiles of one.
-Stmt NestLowering::peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel,
-                          const std::vector<bool>& placed) {
+// Complete tiles, then the rest: as one smaller tile if its size is known, as one guarded tile if
+// it is vectorized, else as tiles of one.
+Stmt NestLowering::peeled(const Walk& plan, std::size_t at, std::size_t split,
+                          const PeelState& peel, const std::vector<bool>& placed) {
     const AxisStep& step = m_axes.steps()[split];
     const Expr extent = m_axes.extents(peel).at(step.first), factor(step.factor);
-    const Expr full = simplify(floorDivExpr(extent, factor)), rest = simplify(extent - full * factor);
+    const Expr full = simplify(floorDivExpr(extent, factor)),
+               rest = simplify(extent - full * factor);
     std::vector<Stmt> parts;
     if (!full.isInt(0)) {
         PeelState main = peel;
@@ -324,9 +346,10 @@ Stmt NestLowering::peeled(const Walk& plan, std::size_t at, std::size_t split, c
         tail.values[split] = full * factor + varExpr(step.inner);
         const std::size_t facts = m_ranges.factCount();
         // The lanes of a vector stay; what is above them shrinks.
-        const bool isLanes = std::any_of(plan.loops.begin(), plan.loops.end(), [&](const ScheduledLoop& loop) {
-            return loop.var == step.inner && loop.kind == LoopKind::Vector;
-        });
+        const bool isLanes =
+            std::any_of(plan.loops.begin(), plan.loops.end(), [&](const ScheduledLoop& loop) {
+                return loop.var == step.inner && loop.kind == LoopKind::Vector;
+            });
         if (rest.isInt() && !isLanes)
             tail.extents[step.inner] = rest;
         else
@@ -347,7 +370,8 @@ Stmt NestLowering::peeled(const Walk& plan, std::size_t at, std::size_t split, c
     return blockStmt(std::move(parts));
 }
 
-Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel, const std::function<Stmt()>& rest) {
+Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel,
+                               const std::function<Stmt()>& rest) {
     std::vector<Stmt> parts;
     std::vector<Buffer> buffers;
     std::vector<Symbol> locals;
@@ -355,8 +379,11 @@ Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel, const s
         if (member.level != level)
             continue;
         const std::size_t before = buffers.size();
-        Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers) : reduction(member, peel, buffers);
-        parts.push_back(member.stage.nodes.empty() ? std::move(done) : blockStmt({std::move(done)}, member.stage.nodes));
+        Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers)
+                                         : reduction(member, peel, buffers);
+        parts.push_back(member.stage.nodes.empty()
+                            ? std::move(done)
+                            : blockStmt({std::move(done)}, member.stage.nodes));
         if (buffers.size() != before)
             locals.push_back(member.stage.out);
     }

@@ -22,7 +22,8 @@ struct MemoryTensor {
 
 class NestLowering {
 public:
-    NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory, std::size_t root);
+    NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory,
+                 std::size_t root);
 
     Stmt lower();
 
@@ -61,12 +62,16 @@ private:
     };
 
     void findMembers();
-    void placeMember(std::size_t stage, const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
+    void placeMember(std::size_t stage,
+                     const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
 
     Stmt walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed);
-    Stmt walkInside(const Walk& plan, std::size_t at, const PeelState& peel, const std::vector<bool>& placed);
-    Stmt openLoop(const Walk& plan, std::size_t at, const Expr& extent, const PeelState& peel, const std::vector<bool>& placed);
-    Stmt peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel, const std::vector<bool>& placed);
+    Stmt walkInside(const Walk& plan, std::size_t at, const PeelState& peel,
+                    const std::vector<bool>& placed);
+    Stmt openLoop(const Walk& plan, std::size_t at, const Expr& extent, const PeelState& peel,
+                  const std::vector<bool>& placed);
+    Stmt peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel,
+                const std::vector<bool>& placed);
     Stmt withMembers(std::size_t level, const PeelState& peel, const std::function<Stmt()>& rest);
 
     Stmt mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
@@ -74,13 +79,15 @@ private:
     Stmt rootLeaf(const PeelState& peel);
 
     std::vector<Condition> tails(const std::vector<AxisStep>& steps) const;
-    std::vector<Condition> neededTails(const Member& member, const Expr& body, const PeelState& peel);
+    std::vector<Condition> neededTails(const Member& member, const Expr& body,
+                                       const PeelState& peel);
     bool derivesVector(Symbol axis) const;
 
     Expr value(const Expr& e, const PeelState& peel);
     Expr flatLoad(const Expr& load, const PeelState& peel);
     Expr memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel);
-    Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored, const PeelState& peel);
+    Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
+                     const PeelState& peel);
     std::int64_t constantExtent(Symbol axis, const PeelState& peel, const Member& member) const;
     [[noreturn]] void refuse(const ScheduledStage& stage, const std::string& why) const;
 

@@ -13,7 +13,9 @@ namespace {
 
 // An index expression among floats is cast to their dtype: `s[n] / (H * W)`.
 void promote(Expr& a, Expr& b) {
-    const auto isIndex = [](const Expr& e) { return e.dtype() == DType::I64 && !e.isInt() && !hasLoad(e); };
+    const auto isIndex = [](const Expr& e) {
+        return e.dtype() == DType::I64 && !e.isInt() && !hasLoad(e);
+    };
     if (isFloat(a.dtype()) && isIndex(b))
         b = castExpr(b, a.dtype());
     else if (isFloat(b.dtype()) && isIndex(a))
@@ -67,7 +69,8 @@ Result<Expr> TreeEvaluator::pad(const Tree& tree) {
 }
 
 Result<bool> TreeEvaluator::present(const std::string& parameter, const Where& where) const {
-    return makeDiag(DiagCode::TextName, fmt::format("'{}' is not an optional parameter", parameter), where);
+    return makeDiag(DiagCode::TextName, fmt::format("'{}' is not an optional parameter", parameter),
+                    where);
 }
 
 std::optional<Result<Expr>> TreeEvaluator::perElement(const std::string&, const std::string&) {
@@ -147,11 +150,12 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         const bool spreadLeft = !isList(tree.args[0]), spreadRight = !isList(tree.args[1]);
         if (!spreadLeft && !spreadRight && sides[0].size() != sides[1].size())
             return error(tree, DiagCode::ShapeMismatch,
-                         fmt::format("lists of {} and {} elements do not combine", sides[0].size(), sides[1].size()));
+                         fmt::format("lists of {} and {} elements do not combine", sides[0].size(),
+                                     sides[1].size()));
         Exprs out;
         for (std::size_t i = 0; i < (spreadLeft ? sides[1] : sides[0]).size(); ++i) {
-            FW_TRY(Expr e, applyInfix(tree.text, sides[0][spreadLeft ? 0 : i], sides[1][spreadRight ? 0 : i],
-                                      where(tree)));
+            FW_TRY(Expr e, applyInfix(tree.text, sides[0][spreadLeft ? 0 : i],
+                                      sides[1][spreadRight ? 0 : i], where(tree)));
             out.push_back(std::move(e));
         }
         return out;
@@ -171,8 +175,9 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
                 out.push_back(values[k]);
             }
             if (out.size() != values.size() || order.size() != values.size())
-                return error(tree, DiagCode::UnsupportedAttribute,
-                             fmt::format("the order is not a permutation of {} axes", values.size()));
+                return error(
+                    tree, DiagCode::UnsupportedAttribute,
+                    fmt::format("the order is not a permutation of {} axes", values.size()));
             return out;
         }
         break;
@@ -262,7 +267,8 @@ Result<Expr> TreeEvaluator::index(const Tree& tree) {
     const auto position = at.asInt();
     if (!position || *position < 0 || *position >= static_cast<std::int64_t>(exprs->size()))
         return error(tree, DiagCode::UnsupportedAttribute,
-                     fmt::format("'{}' has {} elements, there is no {}", tree.text, exprs->size(), at.text()));
+                     fmt::format("'{}' has {} elements, there is no {}", tree.text, exprs->size(),
+                                 at.text()));
     return (*exprs)[static_cast<std::size_t>(*position)];
 }
 
@@ -272,7 +278,8 @@ std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
         const Result<Exprs> values = list(tree.args[0]);
         if (!values)
             return Result<Expr>(values.diag());
-        return Result<Expr>(f == "size" ? elementCount(*values) : intExpr(static_cast<std::int64_t>(values->size())));
+        return Result<Expr>(f == "size" ? elementCount(*values)
+                                        : intExpr(static_cast<std::int64_t>(values->size())));
     }
     if (tree.args.size() == 1 && (f == "float" || f == "integer")) {
         const Result<DType> type = dtype(tree.args[0]);
@@ -282,7 +289,8 @@ std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
     }
     if (tree.args.size() == 1 && f == "lowest") {
         const Result<DType> type = dtype(tree.args[0]);
-        return type ? Result<Expr>(reducerIdentity(Reducer::Max, *type)) : Result<Expr>(type.diag());
+        return type ? Result<Expr>(reducerIdentity(Reducer::Max, *type))
+                    : Result<Expr>(type.diag());
     }
     if (tree.args.size() == 1 && tree.args[0].isName() && (f == "total" || f == "before"))
         return perElement(f, tree.args[0].text);
@@ -312,19 +320,23 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         return applyInfix("*", args[0], args[0], where(tree));
     if (tree.text == "ceil_div" && args.size() == 2) {
         if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64 || args[1].isInt(0))
-            return error(tree, DiagCode::TextType, "ceil_div() takes two integers, the second not 0");
+            return error(tree, DiagCode::TextType,
+                         "ceil_div() takes two integers, the second not 0");
         return ceilDivExpr(args[0], args[1]);
     }
     // wrap: negative indices count from the end, and a bad one is brought into range.
     if ((tree.text == "wrap" && args.size() == 2) || (tree.text == "clamp" && args.size() == 3)) {
         for (Expr& e : args) {
             if (!isInteger(e.dtype()))
-                return error(tree, DiagCode::TextType, fmt::format("{}() takes integers", tree.text));
+                return error(tree, DiagCode::TextType,
+                             fmt::format("{}() takes integers", tree.text));
             e = castExpr(e, DType::I64);
         }
         const bool wrap = tree.text == "wrap";
-        const Expr value = wrap ? selectExpr(ltExpr(args[0], 0), args[0] + args[1], args[0]) : args[0];
-        return maxExpr(minExpr(value, wrap ? args[1] - Expr(1) : args[2]), wrap ? Expr(0) : args[1]);
+        const Expr value =
+            wrap ? selectExpr(ltExpr(args[0], 0), args[0] + args[1], args[0]) : args[0];
+        return maxExpr(minExpr(value, wrap ? args[1] - Expr(1) : args[2]),
+                       wrap ? Expr(0) : args[1]);
     }
     const std::size_t first = tree.text == "select" ? 1 : 0;
     if (args.size() == first + 2)

@@ -1,8 +1,9 @@
-// What names stand for while a call of an operator is worked out, and the evaluation of trees over them.
+// What names stand for while a call of an operator is worked out, and the evaluation of trees over
+// them.
 //
-// A name is a scalar (a dim, an attribute, an index variable), a list of scalars (a pack of dims or of
-// index variables, a list attribute), an element type or a text. Lists combine element by element, so
-// `x[i... * step... + start...]` is one index per element of the packs.
+// A name is a scalar (a dim, an attribute, an index variable), a list of scalars (a pack of dims or
+// of index variables, a list attribute), an element type or a text. Lists combine element by
+// element, so `x[i... * step... + start...]` is one index per element of the packs.
 #pragma once
 
 #include "base/result.h"
@@ -26,8 +27,9 @@ public:
     TreeEvaluator& operator=(const TreeEvaluator&) = delete;
 
     Result<Expr> scalar(const Tree& tree);
-    Result<Exprs> list(const Tree& tree);                    // of a pack, list or list-valued expression
-    Result<Exprs> expanded(const std::vector<Tree>& trees);  // lists in place, scalars as one element
+    Result<Exprs> list(const Tree& tree); // of a pack, list or list-valued expression
+    Result<Exprs>
+    expanded(const std::vector<Tree>& trees); // lists in place, scalars as one element
     bool isList(const Tree& tree) const;
     Result<DType> dtype(const Tree& tree) const;
 
@@ -38,7 +40,8 @@ protected:
     virtual Result<Expr> reduce(const Tree& tree);
     virtual Result<Expr> pad(const Tree& tree);
     virtual Result<bool> present(const std::string& parameter, const Where& where) const;
-    virtual std::optional<Result<Expr>> perElement(const std::string& function, const std::string& dim);
+    virtual std::optional<Result<Expr>> perElement(const std::string& function,
+                                                   const std::string& dim);
     Where where(const Tree& tree) const { return {m_file, {}, tree.span.line, tree.span.column}; }
     Diag error(const Tree& tree, DiagCode code, std::string message) const {
         return makeDiag(code, std::move(message), where(tree));

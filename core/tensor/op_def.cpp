@@ -15,26 +15,32 @@ namespace fw {
 namespace {
 
 bool sameTree(const Tree& a, const Tree& b) {
-    return a.kind == b.kind && a.text == b.text && a.integer == b.integer && a.args.size() == b.args.size() &&
+    return a.kind == b.kind && a.text == b.text && a.integer == b.integer &&
+           a.args.size() == b.args.size() &&
            std::equal(a.args.begin(), a.args.end(), b.args.begin(), sameTree);
 }
 
 // y[i...] = a[i...] OP b[i...] with OP symmetric, for the first two parameters under one pattern.
 bool isCommutative(const OpTree& op) {
-    if (op.params.size() != 2 || op.stmts.size() != 1 || op.params[0].type.dtype != op.params[1].type.dtype ||
+    if (op.params.size() != 2 || op.stmts.size() != 1 ||
+        op.params[0].type.dtype != op.params[1].type.dtype ||
         op.params[0].bcast != op.params[1].bcast)
         return false;
     const auto &left = op.params[0].type.dims, &right = op.params[1].type.dims;
-    if (left.size() != right.size() || !std::equal(left.begin(), left.end(), right.begin(), [](const DimTree& a, const DimTree& b) {
-            return sameTree(a.value, b.value) && a.axis == b.axis;
-        }))
+    if (left.size() != right.size() || !std::equal(left.begin(), left.end(), right.begin(),
+                                                   [](const DimTree& a, const DimTree& b) {
+                                                       return sameTree(a.value, b.value) &&
+                                                              a.axis == b.axis;
+                                                   }))
         return false;
     const Tree& value = op.stmts[0].value;
     static const std::set<std::string> symmetric = {"+", "*", "==", "!=", "&&", "||", "max", "min"};
-    if ((value.kind != TreeKind::Binary && value.kind != TreeKind::Call) || value.args.size() != 2 || !symmetric.contains(value.text))
+    if ((value.kind != TreeKind::Binary && value.kind != TreeKind::Call) ||
+        value.args.size() != 2 || !symmetric.contains(value.text))
         return false;
     const Tree &a = value.args[0], &b = value.args[1];
-    return a.kind == TreeKind::Index && b.kind == TreeKind::Index && a.text == op.params[0].name && b.text == op.params[1].name &&
+    return a.kind == TreeKind::Index && b.kind == TreeKind::Index && a.text == op.params[0].name &&
+           b.text == op.params[1].name &&
            std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), sameTree);
 }
 
@@ -50,7 +56,8 @@ std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
                 return std::nullopt;
             attr.kind == AttrKind::Float ? reals.push_back(*real) : integers.push_back(*integer);
         }
-        return attr.kind == AttrKind::Float ? AttrValue(std::move(reals)) : AttrValue(std::move(integers));
+        return attr.kind == AttrKind::Float ? AttrValue(std::move(reals))
+                                            : AttrValue(std::move(integers));
     }
     switch (attr.kind) {
     case AttrKind::Int:
@@ -138,7 +145,8 @@ public:
         return deriveFacts(inst);
     }
 
-    Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+    Result<std::vector<TensorData>>
+    reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
         FW_TRY(const OpInst inst, instantiate(call));
         std::vector<const TensorData*> present;
         for (const TensorData* input : inputs)
@@ -168,37 +176,47 @@ public:
             FW_CHECK(newName(param.name, param.span));
         for (const AttrParamTree& attr : m_op.attrs)
             FW_CHECK(newName(attr.name, attr.span));
-        if (std::count_if(m_op.params.begin(), m_op.params.end(), [](const ParamTree& p) { return p.variadic; }) > 1)
-            return refuse(m_op.params[0].span, DiagCode::TextType, "only one parameter can be variadic");
+        if (std::count_if(m_op.params.begin(), m_op.params.end(),
+                          [](const ParamTree& p) { return p.variadic; }) > 1)
+            return refuse(m_op.params[0].span, DiagCode::TextType,
+                          "only one parameter can be variadic");
         for (const OutTree& out : m_op.outs)
             FW_CHECK(newName(out.name, out.span));
         for (const ParamTree& param : m_op.params)
             for (const DimTree& dim : param.type.dims)
                 if (!dim.axis.empty() && !isAttr(dim.axis))
-                    return refuse(param.span, DiagCode::TextName, fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+                    return refuse(
+                        param.span, DiagCode::TextName,
+                        fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
         for (const StmtTree& stmt : m_op.stmts)
             FW_CHECK(checkStatement(stmt));
         for (const OutTree& out : m_op.outs)
             if (!m_written.contains(out.name))
-                return refuse(out.span, DiagCode::TextName, fmt::format("no statement writes the output '{}'", out.name));
+                return refuse(out.span, DiagCode::TextName,
+                              fmt::format("no statement writes the output '{}'", out.name));
         return {};
     }
 
 private:
     Status checkStatement(const StmtTree& stmt) {
-        const bool output = std::any_of(m_op.outs.begin(), m_op.outs.end(), [&](const OutTree& out) { return out.name == stmt.name; });
+        const bool output = std::any_of(m_op.outs.begin(), m_op.outs.end(),
+                                        [&](const OutTree& out) { return out.name == stmt.name; });
         if (output == stmt.let)
             return refuse(stmt.span, DiagCode::TextName,
-                          output ? fmt::format("'{}' is an output, not a tensor of its own", stmt.name)
-                                 : fmt::format("'{}' is not an output", stmt.name),
+                          output
+                              ? fmt::format("'{}' is an output, not a tensor of its own", stmt.name)
+                              : fmt::format("'{}' is not an output", stmt.name),
                           output ? "leave out 'let'" : "write 'let' before it");
         if (m_written.contains(stmt.name) && stmt.each.empty())
-            return refuse(stmt.span, DiagCode::TextName, fmt::format("'{}' is written twice", stmt.name));
+            return refuse(stmt.span, DiagCode::TextName,
+                          fmt::format("'{}' is written twice", stmt.name));
         if (!stmt.each.empty()) {
-            const bool variadic = std::any_of(m_op.params.begin(), m_op.params.end(),
-                                              [&](const ParamTree& p) { return p.variadic && p.name == stmt.each; });
+            const bool variadic =
+                std::any_of(m_op.params.begin(), m_op.params.end(),
+                            [&](const ParamTree& p) { return p.variadic && p.name == stmt.each; });
             if (!variadic)
-                return refuse(stmt.span, DiagCode::TextName, fmt::format("'{}' is not a variadic parameter", stmt.each));
+                return refuse(stmt.span, DiagCode::TextName,
+                              fmt::format("'{}' is not a variadic parameter", stmt.each));
         }
         FW_CHECK(checkReads(stmt.value));
         m_written.insert(stmt.name);
@@ -206,11 +224,15 @@ private:
     }
 
     Status checkReads(const Tree& tree) {
-        if (tree.kind == TreeKind::Index && !m_names.contains(tree.text) && !m_written.contains(tree.text) && !isDimPack(tree.text))
-            return refuse(tree.span, DiagCode::TextName, fmt::format("there is no tensor '{}' to read here", tree.text));
+        if (tree.kind == TreeKind::Index && !m_names.contains(tree.text) &&
+            !m_written.contains(tree.text) && !isDimPack(tree.text))
+            return refuse(tree.span, DiagCode::TextName,
+                          fmt::format("there is no tensor '{}' to read here", tree.text));
         if (tree.kind == TreeKind::Index && m_written.count(tree.text) == 0 &&
-            std::any_of(m_op.outs.begin(), m_op.outs.end(), [&](const OutTree& out) { return out.name == tree.text; }))
-            return refuse(tree.span, DiagCode::TextName, fmt::format("'{}' is read before it is written", tree.text));
+            std::any_of(m_op.outs.begin(), m_op.outs.end(),
+                        [&](const OutTree& out) { return out.name == tree.text; }))
+            return refuse(tree.span, DiagCode::TextName,
+                          fmt::format("'{}' is read before it is written", tree.text));
         for (const Tree& arg : tree.args)
             FW_CHECK(checkReads(arg));
         return {};
@@ -225,17 +247,20 @@ private:
     }
 
     bool isAttr(const std::string& name) const {
-        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) { return attr.name == name; });
+        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(),
+                           [&](const AttrParamTree& attr) { return attr.name == name; });
     }
 
     Status newName(const std::string& name, const Span& span) {
         if (!m_names.insert(name).second)
-            return refuse(span, DiagCode::TextName, fmt::format("the name '{}' is used twice", name));
+            return refuse(span, DiagCode::TextName,
+                          fmt::format("the name '{}' is used twice", name));
         return {};
     }
 
     Diag refuse(const Span& span, DiagCode code, std::string message, std::string hint = {}) const {
-        return makeDiag(code, m_op.name + ": " + std::move(message), {m_file, {}, span.line, span.column}, std::move(hint));
+        return makeDiag(code, m_op.name + ": " + std::move(message),
+                        {m_file, {}, span.line, span.column}, std::move(hint));
     }
 
     const OpTree& m_op;
@@ -246,7 +271,8 @@ private:
 
 } // namespace
 
-Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree, const std::string& file) {
+Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
+                                                       const std::string& file) {
     FW_CHECK(DefinitionCheck(*tree, file).run());
     return std::shared_ptr<const Operator>(std::make_shared<OpDef>(std::move(tree), file));
 }

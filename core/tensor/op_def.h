@@ -10,6 +10,7 @@ namespace fw {
 
 // Refused if the text contradicts itself: unknown names, an output that no statement writes, ...
 // `file` is named in errors.
-Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree, const std::string& file);
+Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
+                                                       const std::string& file);
 
 } // namespace fw

@@ -51,14 +51,17 @@ std::int64_t wrapTo(std::int64_t value, DType dtype) {
     return value;
 }
 
-// Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal number.
+// Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal
+// number.
 double roundBits(double value, int mantissa, int least, double largest) {
     if (value == 0 || !std::isfinite(value))
         return value;
     const int exponent = std::max(std::ilogb(value), least);
     const double unit = std::ldexp(1.0, exponent - mantissa);
     const double rounded = std::nearbyint(value / unit) * unit;
-    return std::fabs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+    return std::fabs(rounded) > largest
+               ? std::copysign(std::numeric_limits<double>::infinity(), value)
+               : rounded;
 }
 
 struct IntLimits {
@@ -225,7 +228,8 @@ bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
         out.integer = wrapTo(wrapping(0, x, ExprOp::Sub), i.dtype);
         return true;
     case ExprOp::Fma:
-        out.integer = wrapTo(wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add), i.dtype);
+        out.integer =
+            wrapTo(wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add), i.dtype);
         return true;
     case ExprOp::Eq:
         out.integer = x == y;
@@ -249,7 +253,8 @@ bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
         out.integer = x == 0;
         return true;
     case ExprOp::Call: // abs and sign are the ones that take integers
-        out.integer = i.fn == MathFn::Abs ? (x < 0 ? wrapping(0, x, ExprOp::Sub) : x) : (x > 0) - (x < 0);
+        out.integer =
+            i.fn == MathFn::Abs ? (x < 0 ? wrapping(0, x, ExprOp::Sub) : x) : (x > 0) - (x < 0);
         return true;
     case ExprOp::Cast:
         out = castValue(a, i.from, i.dtype);
@@ -427,7 +432,9 @@ int Program::compileLoad(const Expr& e, int otherwise) {
 }
 
 bool Program::run(std::vector<Value>& registers) const {
-    const auto reg = [&](int index) -> Value& { return registers[static_cast<std::size_t>(index)]; };
+    const auto reg = [&](int index) -> Value& {
+        return registers[static_cast<std::size_t>(index)];
+    };
     for (std::size_t at = 0; at < m_code.size(); ++at) {
         const Instruction& i = m_code[at];
         switch (i.code) {
@@ -437,7 +444,8 @@ bool Program::run(std::vector<Value>& registers) const {
                 break;
             }
             const Value a = reg(i.a), b = reg(i.b), c = reg(i.c);
-            if (!(isFloat(i.from) ? applyReal(i, a, b, c, reg(i.out)) : applyInt(i, a, b, c, reg(i.out))))
+            if (!(isFloat(i.from) ? applyReal(i, a, b, c, reg(i.out))
+                                  : applyInt(i, a, b, c, reg(i.out))))
                 return false;
             break;
         }
@@ -452,7 +460,8 @@ bool Program::run(std::vector<Value>& registers) const {
                 inside = inside && index >= 0 && index < i.tensor->extents[d];
                 offset = offset * i.tensor->extents[d] + (inside ? index : 0);
             }
-            inside = inside && offset >= 0 && offset < static_cast<std::int64_t>(i.tensor->data.size());
+            inside =
+                inside && offset >= 0 && offset < static_cast<std::int64_t>(i.tensor->data.size());
             if (inside)
                 reg(i.out) = i.tensor->data[static_cast<std::size_t>(offset)];
             else if (i.b >= 0 && i.code == Instruction::Code::LoadOr)

@@ -1,5 +1,5 @@
-// A scalar expression compiled to a list of instructions over registers: the inner part of the reference
-// interpreter. Values are double for floats, 64-bit integers for everything else.
+// A scalar expression compiled to a list of instructions over registers: the inner part of the
+// reference interpreter. Values are double for floats, 64-bit integers for everything else.
 #pragma once
 
 #include "ir/op_inst.h"
@@ -30,18 +30,20 @@ struct Instruction {
     DType from = DType::F32; // operand type of an Apply
     DType dtype = DType::F32;
     int out = 0;
-    int a = 0, b = 0, c = 0;            // registers
-    std::size_t target = 0;             // of a jump
-    const Values* tensor = nullptr;     // of a load
-    std::vector<int> indices;           // registers
-    // Of a load whose indices are sums of variables: offset = base + sum of stride * variable, no indices.
+    int a = 0, b = 0, c = 0;        // registers
+    std::size_t target = 0;         // of a jump
+    const Values* tensor = nullptr; // of a load
+    std::vector<int> indices;       // registers
+    // Of a load whose indices are sums of variables: offset = base + sum of stride * variable, no
+    // indices.
     std::vector<std::pair<int, std::int64_t>> strides;
     std::int64_t base = 0;
 };
 
 class Program {
 public:
-    // `variables` get the first registers, in order. Free dims and the tensors that are read must be known.
+    // `variables` get the first registers, in order. Free dims and the tensors that are read must
+    // be known.
     Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
             const std::unordered_map<Symbol, const Values*>& tensors);
 

@@ -50,7 +50,9 @@ public:
 
     Result<std::vector<TensorData>> run(const std::vector<const TensorData*>& inputs) {
         if (inputs.size() != m_inst.inputs.size())
-            return makeDiag(DiagCode::InputMismatch, fmt::format("{} operands are given, {} expected", inputs.size(), m_inst.inputs.size()));
+            return makeDiag(DiagCode::InputMismatch,
+                            fmt::format("{} operands are given, {} expected", inputs.size(),
+                                        m_inst.inputs.size()));
         for (std::size_t i = 0; i < inputs.size(); ++i)
             FW_CHECK(bindInput(m_inst.inputs[i], *inputs[i]));
         for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -80,13 +82,16 @@ private:
     }
 
     static Diag misfit(const TensorDecl& tensor, const TensorData& data) {
-        return makeDiag(DiagCode::InputMismatch, fmt::format("{} is {}, {} expected", tensor.name.text(), data.type().text(), tensor.type.text()));
+        return makeDiag(DiagCode::InputMismatch,
+                        fmt::format("{} is {}, {} expected", tensor.name.text(), data.type().text(),
+                                    tensor.type.text()));
     }
 
     Result<std::int64_t> dim(const Expr& e) const {
         const auto value = evalIndex(e, m_symbols);
         if (!value)
-            return makeDiag(DiagCode::DimUnbound, fmt::format("the dimension {} has no value", e.text()));
+            return makeDiag(DiagCode::DimUnbound,
+                            fmt::format("the dimension {} has no value", e.text()));
         return *value;
     }
 
@@ -108,7 +113,9 @@ private:
         }
         FW_TRY(const std::int64_t count, checkedCount(values.extents));
         if (count > maxElements)
-            return makeDiag(DiagCode::DimOverflow, fmt::format("{} has {} elements, too many for the reference", tensor.name.text(), count));
+            return makeDiag(DiagCode::DimOverflow,
+                            fmt::format("{} has {} elements, too many for the reference",
+                                        tensor.name.text(), count));
         Value nothing;
         nothing.integer = 0;
         if (isFloat(values.dtype))
@@ -119,7 +126,8 @@ private:
     }
 
     // Counts through a box; false when it is through.
-    static bool advance(std::vector<Value>& registers, std::size_t first, const std::vector<std::int64_t>& extents) {
+    static bool advance(std::vector<Value>& registers, std::size_t first,
+                        const std::vector<std::int64_t>& extents) {
         for (std::size_t i = extents.size(); i-- > 0;) {
             if (++registers[first + i].integer < extents[i])
                 return true;
@@ -153,8 +161,10 @@ private:
         std::vector<std::vector<Value>> storeRegisters;
         for (const Program& program : store)
             storeRegisters.push_back(program.registers());
-        const Diag outside = makeDiag(DiagCode::UnsafeAccess, fmt::format("the stage of {} reads or writes outside a tensor: {}",
-                                                                          stage.out.text(), stage.body.text()));
+        const Diag outside =
+            makeDiag(DiagCode::UnsafeAccess,
+                     fmt::format("the stage of {} reads or writes outside a tensor: {}",
+                                 stage.out.text(), stage.body.text()));
         const std::size_t result = static_cast<std::size_t>(body.result());
         for (std::int64_t point = 0; point < points; ++point) {
             if ((point & 1023) == 0 && m_cancel.cancelled())
@@ -178,7 +188,8 @@ private:
                 std::copy_n(registers.begin(), space.size(), storeRegisters[d].begin());
                 if (!store[d].run(storeRegisters[d]))
                     return outside;
-                const std::int64_t index = storeRegisters[d][static_cast<std::size_t>(store[d].result())].integer;
+                const std::int64_t index =
+                    storeRegisters[d][static_cast<std::size_t>(store[d].result())].integer;
                 if (index < 0 || index >= out.extents[d])
                     return outside;
                 offset = offset * out.extents[d] + index;
@@ -238,8 +249,9 @@ private:
 
 } // namespace
 
-Result<std::vector<TensorData>> evaluate(const OpInst& inst, const std::vector<const TensorData*>& inputs, const Bindings& symbols,
-                                         const CancelToken& cancel) {
+Result<std::vector<TensorData>> evaluate(const OpInst& inst,
+                                         const std::vector<const TensorData*>& inputs,
+                                         const Bindings& symbols, const CancelToken& cancel) {
     return Interpreter(inst, symbols, cancel).run(inputs);
 }
 

@@ -20,9 +20,11 @@ Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool 
     if (e.op() == ExprOp::Load && !guarded) {
         const TensorDecl* tensor = inst.find(e->symbol);
         if (tensor == nullptr)
-            return makeDiag(DiagCode::TextName, fmt::format("{} reads a tensor that does not exist", e.text()));
+            return makeDiag(DiagCode::TextName,
+                            fmt::format("{} reads a tensor that does not exist", e.text()));
         if (!inRange(e.args(), tensor->type.shape, ranges))
-            return makeDiag(DiagCode::UnsafeAccess, fmt::format("{} may lie outside {}", e.text(), tensor->type.text()));
+            return makeDiag(DiagCode::UnsafeAccess,
+                            fmt::format("{} may lie outside {}", e.text(), tensor->type.text()));
     }
     for (std::size_t i = 0; i < e.args().size(); ++i)
         FW_CHECK(checkReads(e.arg(i), inst, ranges, e.op() == ExprOp::Pad && i == 0));
@@ -50,7 +52,8 @@ Status checkSafety(const OpInst& inst, const std::vector<Expr>& assumptions) {
                 ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
         const TensorDecl* out = inst.find(stage.out);
         if (out == nullptr || !inRange(stage.store, out->type.shape, ranges))
-            return makeDiag(DiagCode::UnsafeAccess, fmt::format("a write may lie outside {}", stage.out.text()));
+            return makeDiag(DiagCode::UnsafeAccess,
+                            fmt::format("a write may lie outside {}", stage.out.text()));
         FW_CHECK(checkReads(stage.body, inst, ranges, false));
     }
     return {};

@@ -1,5 +1,5 @@
-// Proofs that indices lie inside a tensor. A read that is not proved must be guarded or is refused, so a
-// kernel never touches memory outside its operands.
+// Proofs that indices lie inside a tensor. A read that is not proved must be guarded or is refused,
+// so a kernel never touches memory outside its operands.
 #pragma once
 
 #include "expr/simplify.h"

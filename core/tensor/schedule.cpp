@@ -13,7 +13,8 @@ namespace fw {
 namespace {
 
 constexpr std::array<std::string_view, 11> stepNames = {
-    "split", "fuse", "reorder", "parallel", "vectorize", "unroll", "inline", "at", "accumulate", "partial", "layout"};
+    "split",  "fuse", "reorder",    "parallel", "vectorize", "unroll",
+    "inline", "at",   "accumulate", "partial",  "layout"};
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r");
@@ -66,9 +67,11 @@ Diag wrong(int line, std::string what) {
 Result<ScheduleStep> parseStep(std::string_view text, int line) {
     const auto open = text.find('('), close = text.rfind(')');
     const auto dot = text.substr(0, open).rfind('.');
-    if (open == std::string_view::npos || close != text.size() - 1 || dot == std::string_view::npos || dot == 0)
+    if (open == std::string_view::npos || close != text.size() - 1 ||
+        dot == std::string_view::npos || dot == 0)
         return wrong(line, fmt::format("a step reads stage.name(...), not \"{}\"", text));
-    const std::string_view name = text.substr(dot + 1, open - dot - 1), inside = text.substr(open + 1, close - open - 1);
+    const std::string_view name = text.substr(dot + 1, open - dot - 1),
+                           inside = text.substr(open + 1, close - open - 1);
     const auto found = std::find(stepNames.begin(), stepNames.end(), name);
     if (found == stepNames.end())
         return wrong(line, fmt::format("no step is called \"{}\"", name));
@@ -155,11 +158,15 @@ Result<StorageMap> parseStorageMap(std::string_view text) {
         const auto dim = part[0] == 'd' ? parseInteger(part.substr(1, nameEnd - 1)) : std::nullopt;
         std::optional<std::int64_t> div = 1, mod = 0;
         if (slash != std::string_view::npos)
-            div = parseInteger(part.substr(slash + 1, percent == std::string_view::npos ? percent : percent - slash - 1));
+            div = parseInteger(part.substr(
+                slash + 1, percent == std::string_view::npos ? percent : percent - slash - 1));
         if (percent != std::string_view::npos)
             mod = parseInteger(part.substr(percent + 1));
         if (!dim || *dim < 0 || *dim > 63 || !div || *div < 1 || !mod || *mod < 0)
-            return makeDiag(DiagCode::Syntax, fmt::format("\"{}\" is no axis of a storage map, such as d0, d1/32 or d1%32", part));
+            return makeDiag(
+                DiagCode::Syntax,
+                fmt::format("\"{}\" is no axis of a storage map, such as d0, d1/32 or d1%32",
+                            part));
         out.axes.push_back({static_cast<int>(*dim), *div, *mod});
     }
     return out;

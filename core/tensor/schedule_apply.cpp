@@ -17,7 +17,8 @@ Diag illegal(const ScheduleStep& step, const std::string& why) {
 
 template <class List>
 auto findLoop(List& list, Symbol var) {
-    return std::find_if(list.begin(), list.end(), [&](const ScheduledLoop& loop) { return loop.var == var; });
+    return std::find_if(list.begin(), list.end(),
+                        [&](const ScheduledLoop& loop) { return loop.var == var; });
 }
 
 // The list of a stage, space or reduce, that holds a loop; null if neither does.
@@ -42,8 +43,9 @@ public:
             group.layouts[step.stage] = step.layout;
             return {};
         }
-        const auto found = std::find_if(group.stages.begin(), group.stages.end(),
-                                        [&](const ScheduledStage& stage) { return stage.name == step.stage; });
+        const auto found =
+            std::find_if(group.stages.begin(), group.stages.end(),
+                         [&](const ScheduledStage& stage) { return stage.name == step.stage; });
         if (found == group.stages.end())
             return illegal(step, "no such stage");
         ScheduledStage& stage = *found;
@@ -76,26 +78,31 @@ public:
         for (const ScheduledStage& stage : group.stages) {
             for (std::size_t i = 1; i < stage.loops.size(); ++i)
                 if (stage.loops[i].kind == LoopKind::Parallel)
-                    return refuse(stage, stage.loops[i].var.text() + " is parallel but not the outermost loop");
+                    return refuse(stage, stage.loops[i].var.text() +
+                                             " is parallel but not the outermost loop");
             if (stage.consumer && !stage.loops.empty() && stage.loops[0].kind == LoopKind::Parallel)
                 return refuse(stage, "it lies in another nest and cannot be parallel");
             for (const auto* list : {&stage.loops, &stage.reduce})
                 for (const AxisStep& axis : stage.steps) {
                     if (axis.isFuse)
                         continue;
-                    const auto outer = findLoop(*list, axis.outer), inner = findLoop(*list, axis.inner);
-                    if (axis.tail == Tail::Peel && outer != list->end() && inner != list->end() && inner < outer)
-                        return refuse(stage, axis.inner.text() + " is peeled and must lie inside " + axis.outer.text());
+                    const auto outer = findLoop(*list, axis.outer),
+                               inner = findLoop(*list, axis.inner);
+                    if (axis.tail == Tail::Peel && outer != list->end() && inner != list->end() &&
+                        inner < outer)
+                        return refuse(stage, axis.inner.text() + " is peeled and must lie inside " +
+                                                 axis.outer.text());
                 }
             const auto extents = axisExtents(group.inst.stages[stage.stage], stage.steps);
             for (const auto* list : {&stage.loops, &stage.reduce})
                 for (const ScheduledLoop& loop : *list)
-                    if ((loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll || loop.partial) &&
+                    if ((loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll ||
+                         loop.partial) &&
                         !extents.at(loop.var).isInt())
                         return refuse(stage, loop.var.text() + " has no constant extent");
-            const auto vectors = std::count_if(stage.loops.begin(), stage.loops.end(), [](const ScheduledLoop& loop) {
-                return loop.kind == LoopKind::Vector;
-            });
+            const auto vectors = std::count_if(
+                stage.loops.begin(), stage.loops.end(),
+                [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; });
             if (vectors > 1 || (vectors == 1 && stage.loops.back().kind != LoopKind::Vector))
                 return refuse(stage, "a vectorized loop must be the innermost one");
             for (const ScheduledLoop& loop : stage.reduce)
@@ -144,7 +151,8 @@ private:
         const auto loop = findLoop(*list, step.names[0]);
         if (loop->kind != LoopKind::Serial)
             return illegal(step, "the loop is already " + std::string("annotated"));
-        stage.steps.push_back({false, step.names[0], {}, step.names[1], step.names[2], step.number, step.tail});
+        stage.steps.push_back(
+            {false, step.names[0], {}, step.names[1], step.names[2], step.number, step.tail});
         loop->var = step.names[1];
         list->insert(loop + 1, ScheduledLoop{step.names[2]});
         m_touched = true;
@@ -161,9 +169,11 @@ private:
         if (!claim(step.names[2]))
             return illegal(step, "a name is taken");
         for (const AxisStep& axis : stage.steps)
-            if (!axis.isFuse && axis.tail == Tail::Peel && (axis.outer == step.names[0] || axis.outer == step.names[1]))
+            if (!axis.isFuse && axis.tail == Tail::Peel &&
+                (axis.outer == step.names[0] || axis.outer == step.names[1]))
                 return illegal(step, "a peeled loop cannot be fused");
-        stage.steps.push_back({true, step.names[0], step.names[1], step.names[2], {}, 1, Tail::Guard});
+        stage.steps.push_back(
+            {true, step.names[0], step.names[1], step.names[2], {}, 1, Tail::Guard});
         first->var = step.names[2];
         list->erase(second);
         m_touched = true;
@@ -230,14 +240,15 @@ private:
     }
 
     Status at(const ScheduleStep& step, ScheduledStage& stage) {
-        const auto consumer = std::find_if(group.stages.begin(), group.stages.end(), [&](const ScheduledStage& other) {
-            return other.name == step.names[0].text();
-        });
+        const auto consumer = std::find_if(
+            group.stages.begin(), group.stages.end(),
+            [&](const ScheduledStage& other) { return other.name == step.names[0].text(); });
         if (consumer == group.stages.end() || consumer->stage <= stage.stage)
             return illegal(step, "no such stage after it");
         if (consumer->consumer)
             return illegal(step, "the nest it should lie in lies in another one");
-        if (step.names.size() > 1 && findLoop(consumer->loops, step.names[1]) == consumer->loops.end())
+        if (step.names.size() > 1 &&
+            findLoop(consumer->loops, step.names[1]) == consumer->loops.end())
             return illegal(step, "no such loop there");
         for (const ScheduledStage& other : group.stages)
             if (other.consumer == stage.stage)
@@ -263,13 +274,16 @@ private:
     bool m_touched = false;
 };
 
-// Reads of one tensor replaced by an expression of their indices; pad() around them becomes a select().
-Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape, const std::function<Expr(const Exprs&)>& body) {
+// Reads of one tensor replaced by an expression of their indices; pad() around them becomes a
+// select().
+Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
+                  const std::function<Expr(const Exprs&)>& body) {
     if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load && e.arg(0)->symbol == tensor) {
         Exprs indices;
         for (const Expr& index : e.arg(0).args())
             indices.push_back(replaceLoads(index, tensor, shape, body));
-        return selectExpr(insideShape(indices, shape), body(indices), replaceLoads(e.arg(1), tensor, shape, body));
+        return selectExpr(insideShape(indices, shape), body(indices),
+                          replaceLoads(e.arg(1), tensor, shape, body));
     }
     if (e.args().empty())
         return e;
@@ -294,7 +308,9 @@ Expr insideShape(const Exprs& indices, const Shape& shape) {
 
 Result<OpInst> inlineStage(const OpInst& inst, std::size_t at) {
     const Stage& stage = inst.stages[at];
-    const auto refuse = [](std::string why) { return makeDiag(DiagCode::ScheduleIllegal, std::move(why)); };
+    const auto refuse = [](std::string why) {
+        return makeDiag(DiagCode::ScheduleIllegal, std::move(why));
+    };
     if (!stage.isMap())
         return refuse("a reduction cannot be computed where it is read");
     for (const TensorDecl& output : inst.outputs)
@@ -339,7 +355,8 @@ std::map<Symbol, Expr> axisExtents(const Stage& stage, const std::vector<AxisSte
             continue;
         }
         const Expr extent = out.at(step.first), factor(step.factor);
-        out[step.outer] = simplify(step.tail == Tail::Guard ? ceilDivExpr(extent, factor) : floorDivExpr(extent, factor));
+        out[step.outer] = simplify(step.tail == Tail::Guard ? ceilDivExpr(extent, factor)
+                                                            : floorDivExpr(extent, factor));
         out[step.inner] = factor;
     }
     return out;

@@ -1,5 +1,6 @@
-// Applying a schedule: steps are checked one after another, an illegal one is refused with its reason.
-// The result says for every stage which loops it has, in which order, and where it is computed.
+// Applying a schedule: steps are checked one after another, an illegal one is refused with its
+// reason. The result says for every stage which loops it has, in which order, and where it is
+// computed.
 #pragma once
 
 #include "tensor/schedule.h"
@@ -36,7 +37,7 @@ struct ScheduledStage {
     std::vector<AxisStep> steps;
     std::optional<std::size_t> consumer; // computed in the nest of this stage...
     Symbol loop;                         // ...inside this loop (empty: before its loops)
-    std::optional<Symbol> accumulate;    // of a reduction at the root: the tile lies inside this loop
+    std::optional<Symbol> accumulate; // of a reduction at the root: the tile lies inside this loop
 };
 
 struct ScheduledGroup {
@@ -45,10 +46,11 @@ struct ScheduledGroup {
     StorageMaps layouts;
 };
 
-Result<ScheduledGroup> applySchedule(const OpInst& inst, const Schedule& schedule); // ScheduleIllegal
+Result<ScheduledGroup> applySchedule(const OpInst& inst,
+                                     const Schedule& schedule); // ScheduleIllegal
 
-// Extents of all axes of a stage, original and derived. An outer axis counts its last, incomplete tile
-// if the tail is guarded and only complete ones if it is peeled.
+// Extents of all axes of a stage, original and derived. An outer axis counts its last, incomplete
+// tile if the tail is guarded and only complete ones if it is peeled.
 std::map<Symbol, Expr> axisExtents(const Stage& stage, const std::vector<AxisStep>& steps);
 
 // The group with `stage` (a map) computed wherever it is read.

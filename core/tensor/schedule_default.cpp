@@ -73,7 +73,8 @@ Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext
         std::string taken = firstTemplate(planner, nest, refusals);
         if (taken.empty() && !nest.members.empty()) {
             // No template takes the stages together: every stage gets a nest of its own.
-            out.decisions.push_back({subject, Verdict::Note, ReasonCode::ScheduleFallback, "nests apart, since " + refusals});
+            out.decisions.push_back({subject, Verdict::Note, ReasonCode::ScheduleFallback,
+                                     "nests apart, since " + refusals});
             std::vector<NestPlan> apart;
             std::vector<std::size_t> stages = nest.members;
             stages.push_back(nest.root);
@@ -85,13 +86,15 @@ Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext
                 }
                 apart.push_back(std::move(single));
             }
-            nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(k) + 1, apart.begin(), apart.end());
+            nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(k) + 1, apart.begin(),
+                         apart.end());
             continue;
         }
         if (taken.empty()) {
             planPlain(planner, nest);
             taken = "plain";
-            out.decisions.push_back({subject, Verdict::Note, ReasonCode::ScheduleFallback, "plain, since " + refusals});
+            out.decisions.push_back(
+                {subject, Verdict::Note, ReasonCode::ScheduleFallback, "plain, since " + refusals});
         } else {
             out.decisions.push_back({subject, Verdict::Yes, ReasonCode::ScheduleDefault, taken});
         }
@@ -101,15 +104,18 @@ Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext
         }
     }
     for (const auto& [tensor, map] : planner.packs)
-        planner.schedule.steps.push_back({StepKind::Layout, tensor.text(), {}, 0, Tail::Guard, map});
+        planner.schedule.steps.push_back(
+            {StepKind::Layout, tensor.text(), {}, 0, Tail::Guard, map});
     out.schedule = std::move(planner.schedule);
     out.packs = std::move(planner.packs);
-    // A template that asks for something illegal is a mistake of ours: the plain schedule stands in, visibly.
+    // A template that asks for something illegal is a mistake of ours: the plain schedule stands
+    // in, visibly.
     const auto lowered = lower(inst, out.schedule, context.maps, "check");
     if (!lowered.ok()) {
         Decisions decisions = std::move(out.decisions);
-        decisions.push_back({inst.stages.empty() ? "" : inst.stages.back().out.text(), Verdict::Note,
-                             ReasonCode::ScheduleFallback, "plain, since " + lowered.diag().message});
+        decisions.push_back({inst.stages.empty() ? "" : inst.stages.back().out.text(),
+                             Verdict::Note, ReasonCode::ScheduleFallback,
+                             "plain, since " + lowered.diag().message});
         out = plainSchedule(inst, context);
         out.decisions = std::move(decisions);
     }

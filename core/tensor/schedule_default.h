@@ -1,7 +1,7 @@
 // The default schedule of a group: the first template of an ordered table that takes each nest.
 //
-// Cheap maps are inlined, then stages are gathered into nests (a contraction with its epilogue, a row of
-// reductions and maps) and every nest is offered to the templates in order:
+// Cheap maps are inlined, then stages are gathered into nests (a contraction with its epilogue, a
+// row of reductions and maps) and every nest is offered to the templates in order:
 //     contraction_tiled   a tile of accumulators in registers, constant weights packed
 //     rowwise             reductions and maps over one row at a time, lanes along the row
 //     window              a reduction per element, lanes along the innermost axis

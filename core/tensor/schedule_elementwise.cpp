@@ -31,7 +31,8 @@ Refused planPlain(Planner& planner, const NestPlan& nest) {
         planner.reorder(i, variables(axes));
         if (axes.empty())
             continue;
-        double inner = std::max(bodyCost(planner.stage(i).body), 1.0) * extentProduct(planner.stage(i).reduce);
+        double inner =
+            std::max(bodyCost(planner.stage(i).body), 1.0) * extentProduct(planner.stage(i).reduce);
         for (std::size_t k = 1; k < axes.size(); ++k)
             inner *= static_cast<double>(constantOr(axes[k].extent, 64));
         planner.mark(StepKind::Parallel, i, axes[0].var, grainFor(inner));

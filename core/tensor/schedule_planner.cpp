@@ -25,17 +25,21 @@ Symbol Planner::fresh(Symbol base, std::string_view suffix) {
     return name;
 }
 
-void Planner::split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor, Tail tail) {
-    schedule.steps.push_back({StepKind::Split, name(stage), {axis, outer, inner}, factor, tail, {}});
+void Planner::split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor,
+                    Tail tail) {
+    schedule.steps.push_back(
+        {StepKind::Split, name(stage), {axis, outer, inner}, factor, tail, {}});
 }
 
 void Planner::fuse(std::size_t stage, Symbol first, Symbol second, Symbol into) {
-    schedule.steps.push_back({StepKind::Fuse, name(stage), {first, second, into}, 0, Tail::Guard, {}});
+    schedule.steps.push_back(
+        {StepKind::Fuse, name(stage), {first, second, into}, 0, Tail::Guard, {}});
 }
 
 void Planner::reorder(std::size_t stage, std::vector<Symbol> loops) {
     if (loops.size() > 1)
-        schedule.steps.push_back({StepKind::Reorder, name(stage), std::move(loops), 0, Tail::Guard, {}});
+        schedule.steps.push_back(
+            {StepKind::Reorder, name(stage), std::move(loops), 0, Tail::Guard, {}});
 }
 
 void Planner::mark(StepKind kind, std::size_t stage, Symbol loop, std::int64_t grain) {
@@ -53,7 +57,8 @@ void Planner::accumulate(std::size_t stage, Symbol loop) {
     std::vector<Symbol> names;
     if (!loop.empty())
         names.push_back(loop);
-    schedule.steps.push_back({StepKind::Accumulate, name(stage), std::move(names), 0, Tail::Guard, {}});
+    schedule.steps.push_back(
+        {StepKind::Accumulate, name(stage), std::move(names), 0, Tail::Guard, {}});
 }
 
 StorageMap Planner::mapOf(Symbol tensor) const {
@@ -64,11 +69,13 @@ StorageMap Planner::mapOf(Symbol tensor) const {
 }
 
 bool Planner::isOutput(Symbol tensor) const {
-    return std::any_of(inst.outputs.begin(), inst.outputs.end(), [&](const TensorDecl& decl) { return decl.name == tensor; });
+    return std::any_of(inst.outputs.begin(), inst.outputs.end(),
+                       [&](const TensorDecl& decl) { return decl.name == tensor; });
 }
 
 bool Planner::isInput(Symbol tensor) const {
-    return std::any_of(inst.inputs.begin(), inst.inputs.end(), [&](const TensorDecl& decl) { return decl.name == tensor; });
+    return std::any_of(inst.inputs.begin(), inst.inputs.end(),
+                       [&](const TensorDecl& decl) { return decl.name == tensor; });
 }
 
 std::vector<std::size_t> Planner::readers(Symbol tensor) const {
@@ -100,7 +107,8 @@ std::optional<std::int64_t> Planner::stride(const Expr& load, Symbol var) const 
     return linear ? simplify(linear->coefficient).asInt() : std::nullopt;
 }
 
-bool Planner::fusible(const std::vector<std::size_t>& stages, const Axis& outer, const Axis& inner) const {
+bool Planner::fusible(const std::vector<std::size_t>& stages, const Axis& outer,
+                      const Axis& inner) const {
     if (outer.extent.isInt(1) || inner.extent.isInt(1))
         return true;
     const auto together = [&](const Expr& at) {
@@ -115,7 +123,8 @@ bool Planner::fusible(const std::vector<std::size_t>& stages, const Axis& outer,
         bool fine = true;
         const std::function<void(const Expr&)> look = [&](const Expr& e) {
             if (e.op() == ExprOp::Load) {
-                fine = fine && std::none_of(e.args().begin(), e.args().end(), hasLoad) && together(offset(e->symbol, e.args()));
+                fine = fine && std::none_of(e.args().begin(), e.args().end(), hasLoad) &&
+                       together(offset(e->symbol, e.args()));
                 return;
             }
             if (e.op() == ExprOp::Pad) {
@@ -182,10 +191,12 @@ std::vector<Axis> Planner::storageSpace(std::size_t i) const {
     for (const int dim : storageOrder(mapOf(s.out), s.store.size()))
         for (const Axis& axis : s.space)
             if (usesVar(s.store[static_cast<std::size_t>(dim)], axis.var) &&
-                std::none_of(out.begin(), out.end(), [&](const Axis& known) { return known.var == axis.var; }))
+                std::none_of(out.begin(), out.end(),
+                             [&](const Axis& known) { return known.var == axis.var; }))
                 out.push_back(axis);
     for (const Axis& axis : s.space)
-        if (std::none_of(out.begin(), out.end(), [&](const Axis& known) { return known.var == axis.var; }))
+        if (std::none_of(out.begin(), out.end(),
+                         [&](const Axis& known) { return known.var == axis.var; }))
             out.push_back(axis);
     return out;
 }
@@ -197,7 +208,10 @@ double bodyCost(const Expr& body) {
             return;
         switch (e.op()) {
         case ExprOp::Call:
-            cost += e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil || e->fn == MathFn::Round ? 1 : 12;
+            cost += e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil ||
+                            e->fn == MathFn::Round
+                        ? 1
+                        : 12;
             return;
         case ExprOp::Div:
         case ExprOp::Mod:
@@ -239,8 +253,10 @@ std::int64_t constantOr(const Expr& extent, std::int64_t otherwise) {
 }
 
 std::int64_t grainFor(double operations) {
-    constexpr double worthwhile = 40000; // operations; about 10 us without vectors, 1 to 2 us with them
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(worthwhile / std::max(operations, 1.0)));
+    constexpr double worthwhile =
+        40000; // operations; about 10 us without vectors, 1 to 2 us with them
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(worthwhile / std::max(operations, 1.0)));
 }
 
 namespace {
@@ -249,7 +265,8 @@ bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
     std::set<Symbol> seen;
     for (const Expr& index : load.args())
         if (!index.isVar() || !seen.insert(index->symbol).second ||
-            std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.var == index->symbol; }))
+            std::none_of(axes.begin(), axes.end(),
+                         [&](const Axis& axis) { return axis.var == index->symbol; }))
             return false;
     return true;
 }
@@ -264,7 +281,8 @@ std::size_t treeSize(const Expr& e) {
 bool worthInlining(const Planner& planner, std::size_t i) {
     const Stage& s = planner.stage(i);
     const double cost = bodyCost(s.body);
-    constexpr std::size_t largestBody = 600; // nodes; beyond, text grows faster than memory traffic shrinks
+    constexpr std::size_t largestBody =
+        600;        // nodes; beyond, text grows faster than memory traffic shrinks
     Exprs distinct; // equal reads cost once: code generation merges them
     std::size_t size = 0;
     bool once = true, intoReuse = false, broadcast = false;
@@ -314,7 +332,9 @@ bool worthInlining(const Planner& planner, std::size_t i) {
 
 void Planner::inlineMaps() {
     for (std::size_t i = 0; i < inst.stages.size();) {
-        auto next = worthInlining(*this, i) ? inlineStage(inst, i) : Result<OpInst>(makeDiag(DiagCode::ScheduleIllegal, ""));
+        auto next = worthInlining(*this, i)
+                        ? inlineStage(inst, i)
+                        : Result<OpInst>(makeDiag(DiagCode::ScheduleIllegal, ""));
         if (!next.ok()) {
             ++i;
             continue;
@@ -329,7 +349,8 @@ namespace {
 // Stage i's dimension -> the root's axis, as far as all readers in the nest agree.
 using AxisMap = std::map<Symbol, Symbol>;
 
-AxisMap agreedAxes(const Planner& planner, std::size_t i, const std::map<std::size_t, AxisMap>& nest) {
+AxisMap agreedAxes(const Planner& planner, std::size_t i,
+                   const std::map<std::size_t, AxisMap>& nest) {
     const Stage& s = planner.stage(i);
     AxisMap out;
     std::set<Symbol> clash;
@@ -338,7 +359,8 @@ AxisMap agreedAxes(const Planner& planner, std::size_t i, const std::map<std::si
             if (load->symbol != s.out)
                 continue;
             for (std::size_t d = 0; d < s.space.size(); ++d) {
-                const auto var = load.arg(d).isVar() ? known.find(load.arg(d)->symbol) : known.end();
+                const auto var =
+                    load.arg(d).isVar() ? known.find(load.arg(d)->symbol) : known.end();
                 const Symbol own = s.space[d].var;
                 if (var == known.end() || (out.contains(own) && out.at(own) != var->second))
                     clash.insert(own);
@@ -372,10 +394,12 @@ std::vector<NestPlan> Planner::nests() const {
     std::vector<NestPlan> out;
     const auto feedsOnly = [&](std::size_t i, const std::map<std::size_t, AxisMap>& nest) {
         const auto users = readers(stage(i).out);
-        const bool single = std::count_if(inst.stages.begin(), inst.stages.end(),
-                                          [&](const Stage& s) { return s.out == stage(i).out; }) == 1;
+        const bool single =
+            std::count_if(inst.stages.begin(), inst.stages.end(),
+                          [&](const Stage& s) { return s.out == stage(i).out; }) == 1;
         return single && !users.empty() && storesPlainly(stage(i)) &&
-               std::all_of(users.begin(), users.end(), [&](std::size_t user) { return nest.contains(user); });
+               std::all_of(users.begin(), users.end(),
+                           [&](std::size_t user) { return nest.contains(user); });
     };
     for (std::size_t root = inst.stages.size(); root-- > 0;) {
         if (taken[root])
@@ -393,14 +417,17 @@ std::vector<NestPlan> Planner::nests() const {
             const AxisMap axes = agreedAxes(*this, i, nest);
             const std::set<Symbol> mapped = targets(axes);
             if (!stage(i).isMap()) {
-                if (axes.size() != stage(i).space.size() || mapped.size() != axes.size() || (row && *row != mapped))
+                if (axes.size() != stage(i).space.size() || mapped.size() != axes.size() ||
+                    (row && *row != mapped))
                     continue;
                 row = mapped;
                 reduces = true;
-            } else if (!row && axes.size() == stage(i).space.size() && mapped.size() == axes.size() &&
-                       axes.size() < stage(root).space.size()) {
-                row = mapped; // a value per row, such as the deviation: its reduction comes before it
-            } else if (!row || !std::includes(mapped.begin(), mapped.end(), row->begin(), row->end())) {
+            } else if (!row && axes.size() == stage(i).space.size() &&
+                       mapped.size() == axes.size() && axes.size() < stage(root).space.size()) {
+                row =
+                    mapped; // a value per row, such as the deviation: its reduction comes before it
+            } else if (!row ||
+                       !std::includes(mapped.begin(), mapped.end(), row->begin(), row->end())) {
                 continue; // maps come along if they are of the row or along it
             }
             nest[i] = axes;

@@ -1,4 +1,5 @@
-// What the templates of default schedules share: the group after inlining, its nests, strides and names.
+// What the templates of default schedules share: the group after inlining, its nests, strides and
+// names.
 #pragma once
 
 #include "tensor/lower_axes.h"
@@ -34,7 +35,8 @@ public:
     Symbol fresh(Symbol base, std::string_view suffix); // a new loop name
 
     // Steps; they do not check, applySchedule does.
-    void split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor, Tail tail);
+    void split(std::size_t stage, Symbol axis, Symbol outer, Symbol inner, std::int64_t factor,
+               Tail tail);
     void fuse(std::size_t stage, Symbol first, Symbol second, Symbol into);
     void reorder(std::size_t stage, std::vector<Symbol> loops);
     void mark(StepKind kind, std::size_t stage, Symbol loop, std::int64_t grain = 0);
@@ -51,12 +53,13 @@ public:
     // By how much the offset moves with the variable: nullopt if not by a constant.
     std::optional<std::int64_t> stride(const Expr& load, Symbol var) const;
     // Whether two neighbouring axes of a stage act as one in every access of these stages.
-    bool fusible(const std::vector<std::size_t>& stages, const Axis& outer, const Axis& inner) const;
+    bool fusible(const std::vector<std::size_t>& stages, const Axis& outer,
+                 const Axis& inner) const;
     // All values that move with `var` in these stages are four bytes wide.
     bool vectorizable(const std::vector<std::size_t>& stages, Symbol var) const;
 
-    // Splits an axis into chunks of up to four vectors; gives the loop over the chunks. Of a reduction:
-    // lanes and copies hold partial sums.
+    // Splits an axis into chunks of up to four vectors; gives the loop over the chunks. Of a
+    // reduction: lanes and copies hold partial sums.
     Symbol splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced);
 
     // Space of a stage from the slowest to the fastest axis in the storage of what it writes.
@@ -66,7 +69,8 @@ private:
     std::set<Symbol> m_names;
 };
 
-// How much work an expression is: operations, with divisions and math functions counted by their cost.
+// How much work an expression is: operations, with divisions and math functions counted by their
+// cost.
 double bodyCost(const Expr& body);
 std::int64_t constantOr(const Expr& extent, std::int64_t otherwise);
 // Iterations worth a thread of their own, for iterations of this many operations.

@@ -1,5 +1,5 @@
-// The template of rows: reductions and maps over the same outer axes, one row after another (softmax,
-// layer norm, a reduction over the last axes), with lanes along the row.
+// The template of rows: reductions and maps over the same outer axes, one row after another
+// (softmax, layer norm, a reduction over the last axes), with lanes along the row.
 #include "tensor/schedule_planner.h"
 
 #include <algorithm>
@@ -16,14 +16,16 @@ std::vector<Axis> reducedRun(const Planner& planner, const Stage& stage) {
         const Axis &outer = stage.reduce[i], &inner = run.front();
         const bool together = std::all_of(loads.begin(), loads.end(), [&](const Expr& load) {
             const Expr offset = planner.offset(load->symbol, load.args());
-            const auto slow = symbolicLinear(offset, outer.var), fast = symbolicLinear(offset, inner.var);
+            const auto slow = symbolicLinear(offset, outer.var),
+                       fast = symbolicLinear(offset, inner.var);
             return slow && fast && proveEqual(slow->coefficient, fast->coefficient * inner.extent);
         });
         bool indexed = false; // used beside the loads, or padded
         const std::function<void(const Expr&)> look = [&](const Expr& e) {
             if (e.op() == ExprOp::Load)
                 return;
-            indexed = indexed || e.op() == ExprOp::Pad || (e.isVar() && (e->symbol == outer.var || e->symbol == inner.var));
+            indexed = indexed || e.op() == ExprOp::Pad ||
+                      (e.isVar() && (e->symbol == outer.var || e->symbol == inner.var));
             for (const Expr& arg : e.args())
                 look(arg);
         };
@@ -77,7 +79,8 @@ public:
 
 private:
     bool isShort(const Expr& extent) const {
-        return constantOr(extent, 1000) < std::max<std::int64_t>(m_planner.context.vectorLanes / 2, 2);
+        return constantOr(extent, 1000) <
+               std::max<std::int64_t>(m_planner.context.vectorLanes / 2, 2);
     }
 
     Refused accepts(const Stage& stage, std::size_t i) const {
@@ -140,7 +143,8 @@ private:
         double work = 1, points = 1;
         for (const Axis& axis : inner)
             points *= static_cast<double>(constantOr(axis.extent, 256));
-        if (!inner.empty() && m_planner.stride(loadExpr(m_planner.stage(root).out, m_planner.stage(root).store, DType::F32),
+        if (!inner.empty() && m_planner.stride(loadExpr(m_planner.stage(root).out,
+                                                        m_planner.stage(root).store, DType::F32),
                                                inner.back().var) != 1)
             return "the row does not lie along memory";
         for (const auto* list : {&row, &inner})

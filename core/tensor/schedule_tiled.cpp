@@ -2,7 +2,8 @@
 //
 // Lanes lie along the axis that is innermost in the storage of the result (output channels in
 // channels-last, columns of a matrix product), a second axis is unrolled so that the tile fills the
-// registers, and the reduction runs inside. What is computed from the result alone is applied at the store.
+// registers, and the reduction runs inside. What is computed from the result alone is applied at
+// the store.
 #include "tensor/lower_body.h"
 #include "tensor/schedule_planner.h"
 
@@ -49,7 +50,8 @@ private:
             m_reduction = m_root;
         } else {
             if (m_nest.members.size() != 1)
-                return m_nest.members.empty() ? "nothing is reduced" : "several stages share the row";
+                return m_nest.members.empty() ? "nothing is reduced"
+                                              : "several stages share the row";
             m_reduction = m_nest.members[0];
         }
         m_r = m_planner.stage(m_reduction);
@@ -77,7 +79,8 @@ private:
             if (!decide(condition, ranges).value_or(false))
                 m_conditions.push_back(condition); // the others hold for every element
         m_loads = m_planner.loads(m_body);
-        const bool product = m_r.reducer == Reducer::Sum && m_body.op() == ExprOp::Mul && m_loads.size() >= 2;
+        const bool product =
+            m_r.reducer == Reducer::Sum && m_body.op() == ExprOp::Mul && m_loads.size() >= 2;
         if (m_contraction && !product)
             return "it is no sum of products";
         return {};
@@ -87,7 +90,8 @@ private:
         const Symbol name = load->symbol;
         if (!m_planner.context.constants.contains(name) || m_planner.readers(name).size() != 1)
             return false;
-        if (std::count_if(m_loads.begin(), m_loads.end(), [&](const Expr& other) { return other->symbol == name; }) != 1)
+        if (std::count_if(m_loads.begin(), m_loads.end(),
+                          [&](const Expr& other) { return other->symbol == name; }) != 1)
             return false;
         const Symbol lane = m_own.at(m_lane.var);
         int uses = 0;
@@ -99,13 +103,15 @@ private:
 
     Refused chooseLanes() {
         m_axes = m_planner.storageSpace(m_root);
-        const auto lane = std::find_if(m_axes.rbegin(), m_axes.rend(), [](const Axis& axis) { return !axis.extent.isInt(1); });
+        const auto lane = std::find_if(m_axes.rbegin(), m_axes.rend(),
+                                       [](const Axis& axis) { return !axis.extent.isInt(1); });
         if (lane == m_axes.rend())
             return "it has one element";
         m_lane = *lane;
         m_axes.erase(std::next(lane).base());
         const Symbol own = m_own.at(m_lane.var);
-        if (!m_planner.vectorizable({m_reduction}, own) || !m_planner.vectorizable({m_root}, m_lane.var))
+        if (!m_planner.vectorizable({m_reduction}, own) ||
+            !m_planner.vectorizable({m_root}, m_lane.var))
             return "its values are not four bytes wide";
         if (constantOr(m_lane.extent, 1000) < 3)
             return "its innermost axis is short";
@@ -137,15 +143,18 @@ private:
 
     bool conditioned(Symbol rootVar) const {
         const Symbol own = m_own.at(rootVar);
-        return std::any_of(m_conditions.begin(), m_conditions.end(), [&](const Expr& e) { return usesVar(e, own); });
+        return std::any_of(m_conditions.begin(), m_conditions.end(),
+                           [&](const Expr& e) { return usesVar(e, own); });
     }
 
-    // The unrolled axis: one on which the operand read in lanes does not depend, the innermost of those.
+    // The unrolled axis: one on which the operand read in lanes does not depend, the innermost of
+    // those.
     void chooseRows() {
         const auto reuses = [&](const Axis& axis) {
             return std::any_of(m_vectorLoads.begin(), m_vectorLoads.end(), [&](const Expr& load) {
-                return std::none_of(load.args().begin(), load.args().end(),
-                                    [&](const Expr& index) { return usesVar(index, m_own.at(axis.var)); });
+                return std::none_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
+                    return usesVar(index, m_own.at(axis.var));
+                });
             });
         };
         std::optional<std::size_t> chosen;
@@ -189,16 +198,20 @@ private:
         const auto t = static_cast<double>(rows), n = static_cast<double>(vectors);
         double loads = 0;
         for (const Expr& load : m_loads) {
-            const bool lanes = std::any_of(m_vectorLoads.begin(), m_vectorLoads.end(), [&](const Expr& e) { return e == load; });
-            const bool moves = !m_rows.empty() && std::any_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
-                return usesVar(index, m_own.at(m_rows.back().var));
-            });
+            const bool lanes = std::any_of(m_vectorLoads.begin(), m_vectorLoads.end(),
+                                           [&](const Expr& e) { return e == load; });
+            const bool moves =
+                !m_rows.empty() &&
+                std::any_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
+                    return usesVar(index, m_own.at(m_rows.back().var));
+                });
             loads += (lanes ? n : 1) * (moves ? t : 1);
         }
         return std::max({t * n / 2, loads / 2, 4.0}) + 0.6;
     }
 
-    // Rows a multiple of 4 KB apart share one set of the first cache: more than its ways evict each other.
+    // Rows a multiple of 4 KB apart share one set of the first cache: more than its ways evict each
+    // other.
     std::int64_t mostRows() const {
         constexpr std::int64_t page = 4096, ways = 6;
         for (const Expr& load : m_loads)
@@ -211,8 +224,10 @@ private:
     }
 
     void chooseTile() {
-        const std::int64_t lanes = m_planner.context.vectorLanes, registers = m_planner.context.vectorRegisters;
-        const std::int64_t wide = constantOr(m_lane.extent, 4096), tall = m_rows.empty() ? 1 : constantOr(m_rowExtent, 4096);
+        const std::int64_t lanes = m_planner.context.vectorLanes,
+                           registers = m_planner.context.vectorRegisters;
+        const std::int64_t wide = constantOr(m_lane.extent, 4096),
+                           tall = m_rows.empty() ? 1 : constantOr(m_rowExtent, 4096);
         double best = INFINITY;
         for (std::int64_t vectors = 1; vectors <= 8; ++vectors) {
             if (vectors > 1 && (vectors - 1) * lanes >= wide)
@@ -220,10 +235,12 @@ private:
             for (std::int64_t rows = 1; rows <= std::min(tall, mostRows()); ++rows) {
                 if (rows * vectors + vectors + 1 > registers || (vectors > 4 && rows > 1))
                     continue;
-                const auto blocks = static_cast<double>((wide + vectors * lanes - 1) / (vectors * lanes));
+                const auto blocks =
+                    static_cast<double>((wide + vectors * lanes - 1) / (vectors * lanes));
                 const std::int64_t rest = tall % rows;
-                const double cost = blocks * (static_cast<double>(tall / rows) * stepCost(rows, vectors) +
-                                              (rest > 0 ? stepCost(rest, vectors) : 0));
+                const double cost =
+                    blocks * (static_cast<double>(tall / rows) * stepCost(rows, vectors) +
+                              (rest > 0 ? stepCost(rest, vectors) : 0));
                 if (cost < best * 0.999) {
                     best = cost;
                     m_tile = {rows, vectors};
@@ -237,7 +254,8 @@ private:
         for (const Expr& load : m_loads) {
             if (!isPackable(load))
                 continue;
-            // Outer axes of the result, then blocks of lanes, then the reduction in its order, lanes last.
+            // Outer axes of the result, then blocks of lanes, then the reduction in its order,
+            // lanes last.
             std::vector<std::pair<int, int>> order;
             int laneDim = 0;
             for (std::size_t d = 0; d < load.args().size(); ++d) {
@@ -256,7 +274,8 @@ private:
                 }
                 order.emplace_back(rank, static_cast<int>(d));
             }
-            std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+            std::stable_sort(order.begin(), order.end(),
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
             StorageMap map;
             for (const auto& [rank, dim] : order)
                 map.axes.push_back({dim, rank == 1 ? block : 1, 0});
@@ -269,16 +288,19 @@ private:
     std::vector<Symbol> reduceOrder() const {
         std::vector<std::pair<int, Symbol>> ranked;
         for (const Axis& axis : m_r.reduce) {
-            bool window = std::any_of(m_conditions.begin(), m_conditions.end(), [&](const Expr& e) { return usesVar(e, axis.var); });
+            bool window = std::any_of(m_conditions.begin(), m_conditions.end(),
+                                      [&](const Expr& e) { return usesVar(e, axis.var); });
             bool along = false;
             for (const Expr& load : m_loads) {
                 for (const Expr& index : load.args())
-                    window = window || (usesVar(index, axis.var) && freeVars(index).size() > 1 && sharesSpace(index));
+                    window = window || (usesVar(index, axis.var) && freeVars(index).size() > 1 &&
+                                        sharesSpace(index));
                 along = along || (!isPackable(load) && m_planner.stride(load, axis.var) == 1);
             }
             ranked.emplace_back(window ? 0 : along ? 2 : 1, axis.var);
         }
-        std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::stable_sort(ranked.begin(), ranked.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<Symbol> out;
         for (const auto& [rank, var] : ranked)
             out.push_back(var);
@@ -313,7 +335,8 @@ private:
         const Symbol v1 = p.fresh(m_lane.var, "1");
         std::vector<Symbol> tile;
         if (m_tile.vectors > 1) {
-            const Symbol v0 = p.fresh(m_lane.var, "0"), vu = p.fresh(m_lane.var, "u"), vl = p.fresh(m_lane.var, "l");
+            const Symbol v0 = p.fresh(m_lane.var, "0"), vu = p.fresh(m_lane.var, "u"),
+                         vl = p.fresh(m_lane.var, "l");
             p.split(i, m_lane.var, v1, v0, block, Tail::Guard);
             p.split(i, v0, vu, vl, lanes, Tail::Guard);
             tile = {vu, vl};
@@ -387,7 +410,8 @@ private:
         for (const Symbol loop : tile)
             p.mark(loop == tile.back() ? StepKind::Vectorize : StepKind::Unroll, i, loop);
         if (!fused.empty()) {
-            double work = static_cast<double>(m_tile.vectors); // vector operations per iteration of the fused loop
+            double work = static_cast<double>(
+                m_tile.vectors); // vector operations per iteration of the fused loop
             for (const Axis& axis : m_r.reduce)
                 work *= static_cast<double>(constantOr(axis.extent, 64));
             if (!m_rows.empty() && fused != t1)
@@ -407,9 +431,10 @@ private:
             const Symbol row = m_own.at(m_rows.back().var);
             std::int64_t copies = m_tile.rows * m_tile.vectors;
             for (const Axis& axis : m_r.reduce) {
-                const bool both = std::any_of(m_conditions.begin(), m_conditions.end(), [&](const Expr& e) {
-                    return usesVar(e, axis.var) && usesVar(e, row);
-                });
+                const bool both =
+                    std::any_of(m_conditions.begin(), m_conditions.end(), [&](const Expr& e) {
+                        return usesVar(e, axis.var) && usesVar(e, row);
+                    });
                 const auto extent = axis.extent.asInt();
                 if (both && extent && copies * *extent <= unrollLimit) {
                     p.mark(StepKind::Unroll, m_reduction, axis.var);

@@ -34,8 +34,9 @@ void TestBase::codesAreUnique() {
 void TestBase::diagNamesItsPlace() {
     Diag diag = makeDiag(DiagCode::ShapeMismatch, "K is 768 from x but 512 from w");
     diag.at({"model.onnx", "dense_1"}).at({"other.onnx", "late"}).advise("check the weights");
-    QCOMPARE(diag.text(), std::string("model.onnx: node dense_1: error SHP01: K is 768 from x but 512 "
-                                      "from w (check the weights)"));
+    QCOMPARE(diag.text(),
+             std::string("model.onnx: node dense_1: error SHP01: K is 768 from x but 512 "
+                         "from w (check the weights)"));
     QCOMPARE(exitCode(diag.code), 2);
 }
 

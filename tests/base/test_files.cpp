@@ -20,7 +20,9 @@ private Q_SLOTS:
 
 private:
     QTemporaryDir m_folder;
-    std::string path(const char* name) const { return m_folder.filePath(QString::fromLatin1(name)).toStdString(); }
+    std::string path(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name)).toStdString();
+    }
 };
 
 void TestFiles::writesAndMaps() {

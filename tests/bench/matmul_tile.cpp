@@ -1,8 +1,9 @@
-// How near the register tile of a matmul comes to the FMA peak, measured by a loop of nothing but FMAs in the
-// same rounds. One line per tile: the best of all rounds, its share of the peak, the time to compile.
+// How near the register tile of a matmul comes to the FMA peak, measured by a loop of nothing but
+// FMAs in the same rounds. One line per tile: the best of all rounds, its share of the peak, the
+// time to compile.
+#include "codegen/matmul_tile.h"
 #include "codegen/compile.h"
 #include "codegen/jit.h"
-#include "codegen/matmul_tile.h"
 
 #include <fmt/format.h>
 
@@ -25,14 +26,17 @@ LoopNest peakNest(int chains, int lanes, int count) {
     const Expr r = loadExpr("r", {place}, DType::F32);
     const auto fromX = [&](int at) { return loadExpr("x", {l + Expr(at)}, DType::F32); };
     const Stmt body = blockStmt(
-        {all(fromX(0)), forStmt("k", 0, count, LoopKind::Serial, all(fmaExpr(r, fromX(lanes), fromX(2 * lanes)))),
+        {all(fromX(0)),
+         forStmt("k", 0, count, LoopKind::Serial, all(fmaExpr(r, fromX(lanes), fromX(2 * lanes)))),
          forStmt("i", 0, chains, LoopKind::Unroll,
                  forStmt("l", 0, lanes, LoopKind::Vector, storeStmt("y", place, r)))});
-    return {"peak",
-            {{"x", DType::F32, 3 * lanes, BufferScope::Parameter, BufferAccess::Read},
-             {"y", DType::F32, chains * lanes, BufferScope::Parameter, BufferAccess::Write}},
-            {},
-            allocStmt({"r", DType::F32, chains * lanes, BufferScope::Register, BufferAccess::ReadWrite}, body)};
+    return {
+        "peak",
+        {{"x", DType::F32, 3 * lanes, BufferScope::Parameter, BufferAccess::Read},
+         {"y", DType::F32, chains * lanes, BufferScope::Parameter, BufferAccess::Write}},
+        {},
+        allocStmt({"r", DType::F32, chains * lanes, BufferScope::Register, BufferAccess::ReadWrite},
+                  body)};
 }
 
 struct Loaded {
@@ -45,7 +49,8 @@ struct Loaded {
     double seconds = HUGE_VAL; // the best of all rounds
 };
 
-Result<Loaded> load(const Jit& jit, const LoopNest& nest, const Target& target, std::string name, double flops) {
+Result<Loaded> load(const Jit& jit, const LoopNest& nest, const Target& target, std::string name,
+                    double flops) {
     FW_TRY(const CompiledKernel kernel, compileKernel(nest, target));
     const std::vector<std::vector<std::byte>> objects = {kernel.object};
     Loaded loaded;
@@ -84,11 +89,13 @@ Status report(const Jit& jit, const char* cpu, const std::vector<std::pair<int, 
     constexpr int chains = 12;
     constexpr int steps = 500;
     std::vector<Loaded> kernels;
-    FW_TRY(Loaded peak, load(jit, peakNest(chains, lanes, steps), target, "FMA only", 2.0 * chains * lanes * steps));
+    FW_TRY(Loaded peak, load(jit, peakNest(chains, lanes, steps), target, "FMA only",
+                             2.0 * chains * lanes * steps));
     kernels.push_back(std::move(peak));
     for (const auto& [m, vectors] : tiles) {
-        FW_TRY(Loaded tile, load(jit, test::matmulTileNest(m, vectors, lanes, k), target,
-                                 fmt::format("{}x{}", m, vectors * lanes), 2.0 * m * vectors * lanes * k));
+        FW_TRY(Loaded tile,
+               load(jit, test::matmulTileNest(m, vectors, lanes, k), target,
+                    fmt::format("{}x{}", m, vectors * lanes), 2.0 * m * vectors * lanes * k));
         kernels.push_back(std::move(tile));
     }
     for (int round = 0; round < 200; ++round)
@@ -98,7 +105,8 @@ Status report(const Jit& jit, const char* cpu, const std::vector<std::pair<int, 
     const double best = kernels[0].flops / kernels[0].seconds;
     for (const Loaded& kernel : kernels)
         fmt::print("  {:>8} {:6.1f} GF/s {:4.0f} %   compiled in {:.1f} ms\n", kernel.name,
-                   kernel.flops / kernel.seconds / 1e9, 100 * kernel.flops / kernel.seconds / best, kernel.compileMs);
+                   kernel.flops / kernel.seconds / 1e9, 100 * kernel.flops / kernel.seconds / best,
+                   kernel.compileMs);
     return {};
 }
 

@@ -1,7 +1,7 @@
 // Runs one nest through the interpreter and through compiled code on the same memory, and compares.
 //
-// Buffers lie against guard pages: the end of a buffer is the end of a page, the page behind cannot be read,
-// so a vector that reaches past a tail ends the test at the spot.
+// Buffers lie against guard pages: the end of a buffer is the end of a page, the page behind cannot
+// be read, so a vector that reaches past a tail ends the test at the spot.
 #pragma once
 
 #include "codegen/compile.h"
@@ -42,7 +42,8 @@ public:
     GuardedBuffer(const GuardedBuffer&) = delete;
     GuardedBuffer& operator=(const GuardedBuffer&) = delete;
     GuardedBuffer(GuardedBuffer&& other) noexcept
-        : m_base(std::exchange(other.m_base, nullptr)), m_data(other.m_data), m_mapped(other.m_mapped) {}
+        : m_base(std::exchange(other.m_base, nullptr)), m_data(other.m_data),
+          m_mapped(other.m_mapped) {}
     ~GuardedBuffer() {
         if (m_base)
             munmap(m_base, m_mapped);
@@ -75,16 +76,19 @@ inline void writeElement(std::byte* at, DType dtype, const LoopValues& from, std
     case 2:
         return storeAs<std::int16_t>(at, from.integer[i]);
     case 4:
-        return dtype == DType::F32 ? storeAs<float>(at, from.real[i]) : storeAs<std::int32_t>(at, from.integer[i]);
+        return dtype == DType::F32 ? storeAs<float>(at, from.real[i])
+                                   : storeAs<std::int32_t>(at, from.integer[i]);
     default:
-        return dtype == DType::F64 ? storeAs<double>(at, from.real[i]) : storeAs<std::int64_t>(at, from.integer[i]);
+        return dtype == DType::F64 ? storeAs<double>(at, from.real[i])
+                                   : storeAs<std::int64_t>(at, from.integer[i]);
     }
 }
 
 // Small integers, which every dtype holds and every sum keeps exactly; bool gets 0 and 1.
 inline LoopValues randomValues(DType dtype, std::size_t count, std::mt19937& random) {
     LoopValues values = loopValues(dtype, count);
-    const bool isUnsigned = dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64;
+    const bool isUnsigned =
+        dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64;
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t whole = static_cast<std::int64_t>(random() % 17) - (isUnsigned ? 0 : 8);
         if (isFloat(dtype))
@@ -96,7 +100,8 @@ inline LoopValues randomValues(DType dtype, std::size_t count, std::mt19937& ran
 }
 
 extern "C" inline void runSerially(const fw_kernel_context* context,
-                                   void (*body)(const fw_kernel_context*, std::int64_t, std::int64_t),
+                                   void (*body)(const fw_kernel_context*, std::int64_t,
+                                                std::int64_t),
                                    std::int64_t count, std::int64_t) {
     // In uneven parts, so that a body that ignores its range shows.
     for (std::int64_t begin = 0; begin < count;) {
@@ -116,8 +121,9 @@ inline const Jit& jit() {
 }
 
 // Empty if both agree bit for bit (a NaN equals any NaN), else what differs first.
-inline std::string compareRuns(const LoopNest& nest, const Bindings& symbols, std::vector<LoopValues> values,
-                               const Target& target, double tolerance = 0, const CompileOptions& options = {}) {
+inline std::string compareRuns(const LoopNest& nest, const Bindings& symbols,
+                               std::vector<LoopValues> values, const Target& target,
+                               double tolerance = 0, const CompileOptions& options = {}) {
     Result<CompiledKernel> kernel = compileKernel(nest, target, options);
     if (!kernel.ok())
         return kernel.diag().text();
@@ -167,27 +173,29 @@ inline std::string compareRuns(const LoopNest& nest, const Bindings& symbols, st
             } else {
                 std::int64_t whole = 0;
                 std::memcpy(&whole, got, size);
-                return nest.parameters[p].name.text() + "[" + std::to_string(i) + "] is " + std::to_string(whole) +
-                       ", not " + std::to_string(want.integer[i]);
+                return nest.parameters[p].name.text() + "[" + std::to_string(i) + "] is " +
+                       std::to_string(whole) + ", not " + std::to_string(want.integer[i]);
             }
             const double wanted = want.real[i];
             if ((std::isnan(shown) && std::isnan(wanted)) ||
                 std::fabs(shown - wanted) <= tolerance * std::max(1.0, std::fabs(wanted)))
                 continue;
-            return nest.parameters[p].name.text() + "[" + std::to_string(i) + "] is " + std::to_string(shown) +
-                   ", not " + std::to_string(wanted);
+            return nest.parameters[p].name.text() + "[" + std::to_string(i) + "] is " +
+                   std::to_string(shown) + ", not " + std::to_string(wanted);
         }
     }
     return {};
 }
 
-inline std::string compareOnRandom(const LoopNest& nest, const Bindings& symbols, const Target& target,
-                                   double tolerance = 0, const CompileOptions& options = {}) {
+inline std::string compareOnRandom(const LoopNest& nest, const Bindings& symbols,
+                                   const Target& target, double tolerance = 0,
+                                   const CompileOptions& options = {}) {
     std::mt19937 random(7);
     std::vector<LoopValues> values;
     for (const Buffer& buffer : nest.parameters)
-        values.push_back(
-            randomValues(buffer.dtype, static_cast<std::size_t>(evalIndex(buffer.size, symbols).value()), random));
+        values.push_back(randomValues(
+            buffer.dtype, static_cast<std::size_t>(evalIndex(buffer.size, symbols).value()),
+            random));
     return compareRuns(nest, symbols, std::move(values), target, tolerance, options);
 }
 

@@ -1,5 +1,5 @@
-// The register tile of a matmul by hand: c[m, n] = sum over k of a[m, k] * b[k, n], m rows and some vectors
-// of columns, accumulators in registers, b packed.
+// The register tile of a matmul by hand: c[m, n] = sum over k of a[m, k] * b[k, n], m rows and some
+// vectors of columns, accumulators in registers, b packed.
 #pragma once
 
 #include "loop/loop.h"
@@ -22,14 +22,17 @@ inline LoopNest matmulTileNest(int m, int vectors, int lanes, int k) {
          forStmt("k", 0, k, LoopKind::Serial,
                  tile(storeStmt("acc", place,
                                 fmaExpr(loadExpr("a", {i * Expr(k) + kk}, DType::F32),
-                                        loadExpr("b", {kk * Expr(columns) + column}, DType::F32), sum)))),
+                                        loadExpr("b", {kk * Expr(columns) + column}, DType::F32),
+                                        sum)))),
          tile(storeStmt("c", place, sum))});
-    return {"matmul_tile",
-            {{"a", DType::F32, m * k, BufferScope::Parameter, BufferAccess::Read},
-             {"b", DType::F32, k * columns, BufferScope::Parameter, BufferAccess::Read},
-             {"c", DType::F32, m * columns, BufferScope::Parameter, BufferAccess::Write}},
-            {},
-            allocStmt({"acc", DType::F32, m * columns, BufferScope::Register, BufferAccess::ReadWrite}, body)};
+    return {
+        "matmul_tile",
+        {{"a", DType::F32, m * k, BufferScope::Parameter, BufferAccess::Read},
+         {"b", DType::F32, k * columns, BufferScope::Parameter, BufferAccess::Read},
+         {"c", DType::F32, m * columns, BufferScope::Parameter, BufferAccess::Write}},
+        {},
+        allocStmt({"acc", DType::F32, m * columns, BufferScope::Register, BufferAccess::ReadWrite},
+                  body)};
 }
 
 } // namespace fw::test

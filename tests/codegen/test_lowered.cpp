@@ -1,4 +1,5 @@
-// Operators as they are lowered by default, compiled: the same bytes of result as the loop interpreter.
+// Operators as they are lowered by default, compiled: the same bytes of result as the loop
+// interpreter.
 #include "codegen/harness.h"
 #include "tensor/lower_check.h"
 
@@ -19,7 +20,8 @@ ScheduleContext contextFor(const Target& target) {
     return context;
 }
 
-std::string compareLowered(const OpInst& inst, const Bindings& symbols, double tolerance, std::set<Symbol> constants) {
+std::string compareLowered(const OpInst& inst, const Bindings& symbols, double tolerance,
+                           std::set<Symbol> constants) {
     for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
         const Target target = testTarget(cpu);
         if (!target.isHost)
@@ -56,7 +58,15 @@ private Q_SLOTS:
 void TestLowered::convolutions() {
     for (const ConvShape& shape : std::vector<ConvShape>{
              {.bias = true, .relu = true},
-             {.c = 3, .h = 15, .w = 17, .o = 20, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .relu = true},
+             {.c = 3,
+             .h = 15,
+             .w = 17,
+             .o = 20,
+             .kh = 7,
+             .kw = 7,
+             .stride = 2,
+             .pad = 3,
+             .relu = true},
              {.c = 8, .h = 9, .w = 9, .o = 8, .groups = 8, .bias = true},
              {.c = 5, .h = 7, .w = 7, .o = 33, .kh = 1, .kw = 1, .pad = 0, .residual = true},
              {.c = 4, .h = 11, .w = 10, .o = 6, .pad = 2, .dilation = 2}})
@@ -70,8 +80,10 @@ void TestLowered::convolutions() {
 void TestLowered::matmuls() {
     for (std::int64_t m : {0, 1, 5, 29})
         for (const bool transposed : {false, true}) {
-            FW_SAME(compareLowered(matmul(v("M"), Expr(40), Expr(19), transposed, true), {{"M", m}}, 0, {"b"}));
-            FW_SAME(compareLowered(matmul(Expr(m), Expr(7), Expr(64), transposed, false), {}, 0, {}));
+            FW_SAME(compareLowered(matmul(v("M"), Expr(40), Expr(19), transposed, true), {{"M", m}},
+                                   0, {"b"}));
+            FW_SAME(
+                compareLowered(matmul(Expr(m), Expr(7), Expr(64), transposed, false), {}, 0, {}));
         }
 }
 

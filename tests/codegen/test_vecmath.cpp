@@ -1,5 +1,5 @@
-// The math functions against libm in double (long double for f64), over samples of all floats: the numbers
-// of resources/docs/accuracy.md are held here.
+// The math functions against libm in double (long double for f64), over samples of all floats: the
+// numbers of resources/docs/accuracy.md are held here.
 #include "codegen/harness.h"
 
 #include <QtTest>
@@ -23,9 +23,12 @@ struct MathKernel {
         const Buffer x{"x", dtype, batch, BufferScope::Parameter, BufferAccess::Read};
         const Buffer z{"z", dtype, batch, BufferScope::Parameter, BufferAccess::Read};
         const Buffer y{"y", dtype, batch, BufferScope::Parameter, BufferAccess::Write};
-        const LoopNest nest{std::string(mathName(fn)), {x, z, y}, {},
+        const LoopNest nest{std::string(mathName(fn)),
+                            {x, z, y},
+                            {},
                             forStmt("i", 0, batch / lanes, LoopKind::Serial,
-                                    forStmt("l", 0, lanes, LoopKind::Vector, storeStmt("y", i, callExpr(fn, args))))};
+                                    forStmt("l", 0, lanes, LoopKind::Vector,
+                                            storeStmt("y", i, callExpr(fn, args))))};
         const CompiledKernel kernel = compileKernel(nest, target).take();
         calls = kernel.counters.calls;
         const std::vector<std::vector<std::byte>> objects = {kernel.object};
@@ -43,8 +46,9 @@ struct MathKernel {
 };
 
 double exactly(MathFn fn, double a, double b) {
-    return fn == MathFn::Sigmoid ? static_cast<double>(1.0L / (1.0L + std::exp(-static_cast<long double>(a))))
-                                 : evalMath(fn, a, b);
+    return fn == MathFn::Sigmoid
+               ? static_cast<double>(1.0L / (1.0L + std::exp(-static_cast<long double>(a))))
+               : evalMath(fn, a, b);
 }
 
 long double exactlyLong(MathFn fn, long double a) {
@@ -78,7 +82,8 @@ double ulps(T got, long double want) {
         return nearest == got ? 0 : HUGE_VAL;
     const T size = std::fabs(nearest);
     const T step = std::nextafter(size, std::numeric_limits<T>::infinity()) - size;
-    return static_cast<double>(std::fabs(static_cast<long double>(got) - want) / static_cast<long double>(step));
+    return static_cast<double>(std::fabs(static_cast<long double>(got) - want) /
+                               static_cast<long double>(step));
 }
 
 std::vector<const char*> cpus() {
@@ -112,7 +117,8 @@ void TestVecmath::f32_data() {
     QTest::addColumn<double>("absolute"); // or this, whichever is larger; 0: ulp only
     QTest::addColumn<double>("range");    // |x| below
     const auto row = [](MathFn fn, double limit, double absolute = 0, double range = HUGE_VAL) {
-        QTest::newRow(std::string(mathName(fn)).c_str()) << static_cast<int>(fn) << limit << absolute << range;
+        QTest::newRow(std::string(mathName(fn)).c_str())
+            << static_cast<int>(fn) << limit << absolute << range;
     };
     row(MathFn::Exp, 2);
     row(MathFn::Log, 2);
@@ -144,7 +150,8 @@ void TestVecmath::f32() {
         double worst = 0, worstAbsolute = 0;
         float worstAt = 0;
         const bool isLast = cpu == cpus().back();
-        const std::uint32_t stride = isLast ? 2621 : 41943; // 1.6 million floats, or a tenth of a million
+        const std::uint32_t stride =
+            isLast ? 2621 : 41943; // 1.6 million floats, or a tenth of a million
         std::uint64_t bits = 0;
         while (bits < (std::uint64_t(1) << 32)) {
             for (float& value : x) {
@@ -173,11 +180,17 @@ void TestVecmath::f32() {
         if (std::isinf(worst)) {
             std::vector<float> one(batch, worstAt), got(batch);
             kernel(one.data(), one.data(), got.data());
-            QFAIL(QStringLiteral("%1(%2) is %3, not %4 on %5").arg(QString::fromLatin1(mathName(function)))
-                      .arg(double(worstAt), 0, 'g', 12).arg(double(got[0]), 0, 'g', 12)
-                      .arg(exactly(function, double(worstAt), 0), 0, 'g', 12).arg(QLatin1String(cpu)).toUtf8().constData());
+            QFAIL(QStringLiteral("%1(%2) is %3, not %4 on %5")
+                      .arg(QString::fromLatin1(mathName(function)))
+                      .arg(double(worstAt), 0, 'g', 12)
+                      .arg(double(got[0]), 0, 'g', 12)
+                      .arg(exactly(function, double(worstAt), 0), 0, 'g', 12)
+                      .arg(QLatin1String(cpu))
+                      .toUtf8()
+                      .constData());
         }
-        qInfo("%s %s: %.3f ulp, %.2g absolute", std::string(mathName(function)).c_str(), cpu, worst, worstAbsolute);
+        qInfo("%s %s: %.3f ulp, %.2g absolute", std::string(mathName(function)).c_str(), cpu, worst,
+              worstAbsolute);
     }
 }
 
@@ -186,7 +199,8 @@ void TestVecmath::f32Pow() {
     for (const char* cpu : cpus()) {
         const MathKernel kernel(MathFn::Pow, DType::F32, 16, testTarget(cpu));
         std::vector<float> x(batch), z(batch), y(batch);
-        const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 0.5f, 3.0f, -3.0f, HUGE_VALF, -HUGE_VALF, NAN, 1e30f, 0.25f};
+        const float special[] = {0.0f, -0.0f, 1.0f,      -1.0f,      2.0f, -2.0f, 0.5f,
+                                 3.0f, -3.0f, HUGE_VALF, -HUGE_VALF, NAN,  1e30f, 0.25f};
         double worst = 0;
         for (int round = 0; round < 16; ++round) {
             for (std::size_t i = 0; i < x.size(); ++i) {
@@ -194,14 +208,22 @@ void TestVecmath::f32Pow() {
                     x[i] = special[i % std::size(special)];
                     z[i] = special[i / std::size(special)];
                 } else {
-                    x[i] = std::ldexp(1.0f + static_cast<float>(random() % 4096) / 4096, static_cast<int>(random() % 40) - 20);
+                    x[i] = std::ldexp(1.0f + static_cast<float>(random() % 4096) / 4096,
+                                      static_cast<int>(random() % 40) - 20);
                     z[i] = static_cast<float>(static_cast<int>(random() % 2000) - 1000) / 100;
                 }
             }
             kernel(x.data(), z.data(), y.data());
             for (std::size_t i = 0; i < x.size(); ++i) {
-                const double error = ulps(y[i], static_cast<long double>(std::pow(double(x[i]), double(z[i]))));
-                QVERIFY2(error <= 1, QStringLiteral("pow(%1, %2) is %3 on %4").arg(double(x[i])).arg(double(z[i])).arg(double(y[i])).arg(QLatin1String(cpu)).toUtf8().constData());
+                const double error =
+                    ulps(y[i], static_cast<long double>(std::pow(double(x[i]), double(z[i]))));
+                QVERIFY2(error <= 1, QStringLiteral("pow(%1, %2) is %3 on %4")
+                                         .arg(double(x[i]))
+                                         .arg(double(z[i]))
+                                         .arg(double(y[i]))
+                                         .arg(QLatin1String(cpu))
+                                         .toUtf8()
+                                         .constData());
                 worst = std::max(worst, error);
             }
         }
@@ -213,10 +235,13 @@ void TestVecmath::f64_data() {
     QTest::addColumn<int>("fn");
     QTest::addColumn<double>("limit");
     QTest::addColumn<double>("range");
-    for (const auto& [fn, limit, range] :
-         {std::tuple(MathFn::Exp, 2.0, HUGE_VAL), {MathFn::Log, 2.0, HUGE_VAL}, {MathFn::Tanh, 8.0, HUGE_VAL},
-          {MathFn::Erf, 4.0, HUGE_VAL}, {MathFn::Sigmoid, 3.0, HUGE_VAL}, {MathFn::Sin, 2.0, 1e5},
-          {MathFn::Cos, 2.0, 1e5}})
+    for (const auto& [fn, limit, range] : {std::tuple(MathFn::Exp, 2.0, HUGE_VAL),
+                                           {MathFn::Log, 2.0, HUGE_VAL},
+                                           {MathFn::Tanh, 8.0, HUGE_VAL},
+                                           {MathFn::Erf, 4.0, HUGE_VAL},
+                                           {MathFn::Sigmoid, 3.0, HUGE_VAL},
+                                           {MathFn::Sin, 2.0, 1e5},
+                                           {MathFn::Cos, 2.0, 1e5}})
         QTest::newRow(std::string(mathName(fn)).c_str()) << static_cast<int>(fn) << limit << range;
 }
 
@@ -236,14 +261,22 @@ void TestVecmath::f64() {
                 if (i % 2)
                     x[i] = std::bit_cast<double>(random());
                 else
-                    x[i] = (static_cast<double>(random() >> 11) / 9007199254740992.0 - 0.5) * (round % 2 ? 8.0 : 1500.0);
+                    x[i] = (static_cast<double>(random() >> 11) / 9007199254740992.0 - 0.5) *
+                           (round % 2 ? 8.0 : 1500.0);
                 if (!(std::fabs(x[i]) < range))
                     x[i] = 0.25;
             }
             kernel(x.data(), x.data(), y.data());
             for (std::size_t i = 0; i < x.size(); ++i) {
-                const double error = ulps(y[i], exactlyLong(function, static_cast<long double>(x[i])));
-                QVERIFY2(error <= limit, QStringLiteral("f(%1) is %2, %3 ulp off, on %4").arg(x[i], 0, 'g', 17).arg(y[i], 0, 'g', 17).arg(error).arg(QLatin1String(cpu)).toUtf8().constData());
+                const double error =
+                    ulps(y[i], exactlyLong(function, static_cast<long double>(x[i])));
+                QVERIFY2(error <= limit, QStringLiteral("f(%1) is %2, %3 ulp off, on %4")
+                                             .arg(x[i], 0, 'g', 17)
+                                             .arg(y[i], 0, 'g', 17)
+                                             .arg(error)
+                                             .arg(QLatin1String(cpu))
+                                             .toUtf8()
+                                             .constData());
                 worst = std::max(worst, error);
             }
         }
@@ -261,11 +294,12 @@ void TestVecmath::specials_data() {
 void TestVecmath::specials() {
     QFETCH(int, dtype);
     const auto type = static_cast<DType>(dtype);
-    const double inputs[] = {NAN, HUGE_VAL, -HUGE_VAL, 0.0, -0.0, type == DType::F32 ? 1.4e-45 : 5e-324, -1.0};
+    const double inputs[] = {
+        NAN, HUGE_VAL, -HUGE_VAL, 0.0, -0.0, type == DType::F32 ? 1.4e-45 : 5e-324, -1.0};
     for (const char* cpu : cpus())
-        for (MathFn fn : {MathFn::Exp, MathFn::Log, MathFn::Sqrt, MathFn::Rsqrt, MathFn::Tanh, MathFn::Erf,
-                          MathFn::Sigmoid, MathFn::Abs, MathFn::Floor, MathFn::Ceil, MathFn::Round, MathFn::Sign,
-                          MathFn::Sin, MathFn::Cos}) {
+        for (MathFn fn : {MathFn::Exp, MathFn::Log, MathFn::Sqrt, MathFn::Rsqrt, MathFn::Tanh,
+                          MathFn::Erf, MathFn::Sigmoid, MathFn::Abs, MathFn::Floor, MathFn::Ceil,
+                          MathFn::Round, MathFn::Sign, MathFn::Sin, MathFn::Cos}) {
             const MathKernel kernel(fn, type, 8, testTarget(cpu));
             std::vector<double> wide(batch), wideOut(batch);
             std::vector<float> narrow(batch), narrowOut(batch);
@@ -282,10 +316,19 @@ void TestVecmath::specials() {
                 const double got = type == DType::F32 ? double(narrowOut[i]) : wideOut[i];
                 const double want = evalMath(fn, x);
                 // A product of the smallest number may vanish.
-                const double tolerance = std::fabs(want) * (type == DType::F32 ? 1e-6 : 1e-14) +
-                                         (fn == MathFn::Erf ? (type == DType::F32 ? 3e-45 : 1e-323) : 0);
-                const bool same = (std::isnan(got) && std::isnan(want)) || got == want || std::fabs(got - want) <= tolerance;
-                QVERIFY2(same, QStringLiteral("%1(%2) is %3, not %4 on %5").arg(QString::fromLatin1(mathName(fn))).arg(x).arg(got).arg(want).arg(QLatin1String(cpu)).toUtf8().constData());
+                const double tolerance =
+                    std::fabs(want) * (type == DType::F32 ? 1e-6 : 1e-14) +
+                    (fn == MathFn::Erf ? (type == DType::F32 ? 3e-45 : 1e-323) : 0);
+                const bool same = (std::isnan(got) && std::isnan(want)) || got == want ||
+                                  std::fabs(got - want) <= tolerance;
+                QVERIFY2(same, QStringLiteral("%1(%2) is %3, not %4 on %5")
+                                   .arg(QString::fromLatin1(mathName(fn)))
+                                   .arg(x)
+                                   .arg(got)
+                                   .arg(want)
+                                   .arg(QLatin1String(cpu))
+                                   .toUtf8()
+                                   .constData());
             }
         }
 }
@@ -296,11 +339,13 @@ void TestVecmath::lanesAgree() {
     for (std::size_t i = 0; i < x.size(); ++i)
         x[i] = (static_cast<float>(i) - 2048) / 97;
     for (const char* cpu : cpus())
-        for (MathFn fn : {MathFn::Exp, MathFn::Log, MathFn::Tanh, MathFn::Erf, MathFn::Sigmoid, MathFn::Sin}) {
+        for (MathFn fn :
+             {MathFn::Exp, MathFn::Log, MathFn::Tanh, MathFn::Erf, MathFn::Sigmoid, MathFn::Sin}) {
             MathKernel(fn, DType::F32, 16, testTarget(cpu))(x.data(), x.data(), vectors.data());
             MathKernel(fn, DType::F32, 1, testTarget(cpu))(x.data(), x.data(), scalars.data());
             for (std::size_t i = 0; i < x.size(); ++i)
-                QVERIFY((std::isnan(vectors[i]) && std::isnan(scalars[i])) || vectors[i] == scalars[i]);
+                QVERIFY((std::isnan(vectors[i]) && std::isnan(scalars[i])) ||
+                        vectors[i] == scalars[i]);
         }
 }
 

@@ -50,9 +50,11 @@ public:
         case 3:
             return divExpr(sub(), sub());
         case 4:
-            return isFloat(dtype) ? callExpr(MathFn::Tanh, {sub()}) : floorDivExpr(sub(), intExpr(3, dtype));
+            return isFloat(dtype) ? callExpr(MathFn::Tanh, {sub()})
+                                  : floorDivExpr(sub(), intExpr(3, dtype));
         case 5:
-            return isFloat(dtype) ? callExpr(MathFn::Pow, {sub(), sub()}) : modExpr(sub(), intExpr(5, dtype));
+            return isFloat(dtype) ? callExpr(MathFn::Pow, {sub(), sub()})
+                                  : modExpr(sub(), intExpr(5, dtype));
         case 6:
             return minExpr(sub(), sub());
         case 7:
@@ -106,7 +108,8 @@ void TestParse::readsBack() {
         QVERIFY2(back.ok(), (e.text() + "\n" + (back.ok() ? "" : back.diag().text())).c_str());
         QVERIFY2(*back == e, (e.text() + "\n" + back->text()).c_str());
     }
-    for (const char* text : {"inf", "-inf", "true", "false", "f64(0.1)", "-3", "i32(-3)", "1e-05", "div(i, 2)"})
+    for (const char* text :
+         {"inf", "-inf", "true", "false", "f64(0.1)", "-3", "i32(-3)", "1e-05", "div(i, 2)"})
         QCOMPARE(parseExpr(text, scope())->text(), std::string(text));
 }
 
@@ -118,7 +121,8 @@ void TestParse::mistakes_data() {
     };
     row("unknown + 1", "t:1:1: error TXT02: 'unknown' is not known here");
     row("other[i]", "t:1:1: error TXT02: there is no tensor 'other'");
-    row("f32_x[i] + f64_x[i]", "t:1:1: error TXT03: '+' has operands of different types, f32 and f64");
+    row("f32_x[i] + f64_x[i]",
+        "t:1:1: error TXT03: '+' has operands of different types, f32 and f64");
     row("f32_x[0.5]", "t:1:7: error TXT03: an index is an integer");
     row("i && N", "t:1:1: error TXT03: '&&' takes truths");
     row("exp(i)", "t:1:1: error TXT03: exp() takes a float, not i64");

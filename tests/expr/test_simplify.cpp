@@ -1,4 +1,5 @@
-// Simplification keeps the value and proofs are sound: checked on random expressions against evaluation.
+// Simplification keeps the value and proofs are sound: checked on random expressions against
+// evaluation.
 #include "expr/simplify.h"
 
 #include <QtTest>
@@ -53,7 +54,8 @@ private Q_SLOTS:
 };
 
 void TestSimplify::canonicalSums() {
-    QCOMPARE(simplify(v("i") + Expr(3) - v("i") + v("j") * Expr(2)).text(), std::string("j * 2 + 3"));
+    QCOMPARE(simplify(v("i") + Expr(3) - v("i") + v("j") * Expr(2)).text(),
+             std::string("j * 2 + 3"));
     QCOMPARE(simplify(v("j") - Expr(1) + v("i")).text(), std::string("i + j - 1"));
     QCOMPARE(simplify((v("N") + Expr(1)) * v("H") - v("H")).text(), std::string("H * N"));
 }
@@ -63,7 +65,8 @@ void TestSimplify::divisionsUseRanges() {
     ranges.push("i", Expr(0), Expr(15));
     QCOMPARE(simplify(floorDivExpr(v("o") * Expr(16) + v("i"), Expr(16)), ranges), v("o"));
     QCOMPARE(simplify(modExpr(v("o") * Expr(16) + v("i"), Expr(16)), ranges), v("i"));
-    QCOMPARE(simplify(floorDivExpr(floorDivExpr(v("x"), Expr(4)), Expr(3))).text(), std::string("x / 12"));
+    QCOMPARE(simplify(floorDivExpr(floorDivExpr(v("x"), Expr(4)), Expr(3))).text(),
+             std::string("x / 12"));
     ranges.push("w", Expr(0), v("W") - Expr(1));
     QCOMPARE(simplify(floorDivExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("h"));
     QCOMPARE(simplify(modExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("w"));
@@ -75,7 +78,8 @@ void TestSimplify::symbolicBounds() {
     QCOMPARE(decide(ltExpr(v("i"), v("N")), ranges), std::optional(true));
     QCOMPARE(decide(ltExpr(v("i") + Expr(1), v("N")), ranges), std::optional<bool>());
     ranges.push("j", Expr(0), v("M") - Expr(1));
-    QCOMPARE(decide(ltExpr(v("i") * v("M") + v("j"), v("N") * v("M")), ranges), std::optional(true));
+    QCOMPARE(decide(ltExpr(v("i") * v("M") + v("j"), v("N") * v("M")), ranges),
+             std::optional(true));
     ranges.assume(ltExpr(v("j") + Expr(4), v("K")));
     QCOMPARE(decide(ltExpr(v("j") + Expr(3), v("K")), ranges), std::optional(true));
 }
@@ -91,7 +95,8 @@ void TestSimplify::randomExpressionsKeepTheirValue() {
         for (std::int64_t i = 0; i <= 6; i += 2)
             for (std::int64_t j = -3; j <= 4; ++j) {
                 const Bindings at{{"i", i}, {"j", j}, {"k", 2}};
-                QVERIFY2(evalIndex(e, at) == evalIndex(simple, at), (e.text() + " became " + simple.text()).c_str());
+                QVERIFY2(evalIndex(e, at) == evalIndex(simple, at),
+                         (e.text() + " became " + simple.text()).c_str());
             }
     }
 }

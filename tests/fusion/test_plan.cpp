@@ -1,4 +1,5 @@
-// Groups are convex and partition the operators; every edge has a reason; the implementation is asked.
+// Groups are convex and partition the operators; every edge has a reason; the implementation is
+// asked.
 #include "fusion/group_body.h"
 #include "library/library.h"
 
@@ -18,11 +19,14 @@ class Builder {
 public:
     Builder() : editor(standardOperators(), "test") {}
 
-    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) { return editor.addInput(name, f32(extents)); }
+    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addInput(name, f32(extents));
+    }
     ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
         return editor.addConstant(name, randomData(DType::F32, std::move(extents), 7));
     }
-    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, const std::string& name, Attrs attrs = {}) {
+    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, const std::string& name,
+                Attrs attrs = {}) {
         GraphEditor::NewNode node;
         node.op = op;
         node.inputs = std::move(inputs);
@@ -42,7 +46,8 @@ NodeId idOf(const Graph& graph, const std::string& name) {
     return graph.findByName(name)->id;
 }
 
-std::string codeBetween(const Graph& graph, const FusionPlan& plan, const std::string& from, const std::string& to) {
+std::string codeBetween(const Graph& graph, const FusionPlan& plan, const std::string& from,
+                        const std::string& to) {
     const EdgeDecision* edge = plan.edge(idOf(graph, from), idOf(graph, to));
     return edge ? std::string(codeText(edge->decision.code)) : std::string("none");
 }
@@ -55,7 +60,8 @@ void verifyPlan(const Graph& graph, const FusionPlan& plan) {
     std::set<NodeId> seen, done;
     for (const Group& group : plan.groups) {
         for (const ValueRef& input : group.inputs)
-            if (const Node& producer = graph.node(input.node); !producer.isInput() && !producer.isConstant())
+            if (const Node& producer = graph.node(input.node);
+                !producer.isInput() && !producer.isConstant())
                 QVERIFY2(done.contains(producer.id), "a group runs before what it reads");
         for (const NodeId id : group.nodes)
             QVERIFY2(seen.insert(id).second, "an operator is in two groups");
@@ -66,7 +72,8 @@ void verifyPlan(const Graph& graph, const FusionPlan& plan) {
             continue;
         QVERIFY(seen.contains(node->id));
         for (const ValueRef& operand : node->inputs)
-            if (const Node& producer = graph.node(operand.node); !producer.isInput() && !producer.isConstant()) {
+            if (const Node& producer = graph.node(operand.node);
+                !producer.isInput() && !producer.isConstant()) {
                 const EdgeDecision* edge = plan.edge(producer.id, node->id);
                 QVERIFY2(edge != nullptr && !edge->gates.empty(), "an edge without gates");
                 const bool together = plan.groupOf.at(producer.id) == plan.groupOf.at(node->id);
@@ -98,7 +105,8 @@ private Q_SLOTS:
 
 void TestPlan::convolutionTakesItsTail() {
     Builder b;
-    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {16, 8, 1, 1})}, "conv");
+    const ValueRef conv =
+        b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {16, 8, 1, 1})}, "conv");
     const ValueRef bias = b.op("bias", {conv, b.weight("b", {16})}, "bias");
     const GraphPtr graph = b.finish(b.op("relu", {bias}, "relu"));
     const FusionPlan plan = planFusion(*graph, target()).value();
@@ -120,7 +128,8 @@ void TestPlan::residualIsTakenOnce() {
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "left", "sum"), std::string("FUS02"));
     QCOMPARE(codeBetween(*graph, plan, "right", "sum"), std::string("CLM01"));
-    QCOMPARE(plan.groups[0].nodes, std::vector<NodeId>{idOf(*graph, "right")}); // it is read by the other
+    QCOMPARE(plan.groups[0].nodes,
+             std::vector<NodeId>{idOf(*graph, "right")}); // it is read by the other
 }
 
 void TestPlan::oneAnchorPerGroup() {
@@ -136,8 +145,10 @@ void TestPlan::oneAnchorPerGroup() {
 
 void TestPlan::valuesUsedTwiceEndAGroup() {
     Builder b;
-    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
-    const GraphPtr graph = b.finish(b.op("add", {b.op("relu", {conv}, "relu"), b.op("tanh", {conv}, "tanh")}, "sum"));
+    const ValueRef conv =
+        b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
+    const GraphPtr graph =
+        b.finish(b.op("add", {b.op("relu", {conv}, "relu"), b.op("tanh", {conv}, "tanh")}, "sum"));
     const FusionPlan plan = planFusion(*graph, target()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC01"));
@@ -146,7 +157,8 @@ void TestPlan::valuesUsedTwiceEndAGroup() {
 
 void TestPlan::resultsEndAGroup() {
     Builder b;
-    const ValueRef conv = b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
+    const ValueRef conv =
+        b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
     b.editor.addResult("inner", conv);
     const GraphPtr graph = b.finish(b.op("relu", {conv}, "relu"));
     const FusionPlan plan = planFusion(*graph, target()).value();
@@ -249,20 +261,25 @@ void TestPlan::priorityChoosesAmongCandidates() {
         chosen += candidate.chosen;
     }
     QCOMPARE(chosen, 1);
-    // chosen by priority; others refused by their condition; the plain one ready with a lower priority
+    // chosen by priority; others refused by their condition; the plain one ready with a lower
+    // priority
     QVERIFY(codes.contains("CHO02") && codes.contains("GRD01") && codes.contains("SCH11"));
-    QCOMPARE(findImplementation("generated.plain")->absorbsEpilogue({}, {}).code, ReasonCode::AbsorbsNothing);
+    QCOMPARE(findImplementation("generated.plain")->absorbsEpilogue({}, {}).code,
+             ReasonCode::AbsorbsNothing);
 }
 
 void TestPlan::equalGroupsHaveEqualBodies() {
     Builder b;
-    const ValueRef first = b.op("relu", {b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "c1")}, "r1");
+    const ValueRef first = b.op(
+        "relu", {b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "c1")},
+        "r1");
     const ValueRef kept = b.op("max_pool2d", {first}, "pool", [] {
         Attrs attrs;
         attrs.set("kernel_shape", Integers{1, 1});
         return attrs;
     }());
-    const GraphPtr graph = b.finish(b.op("relu", {b.op("conv2d", {kept, b.weight("v", {8, 8, 1, 1})}, "c2")}, "r2"));
+    const GraphPtr graph =
+        b.finish(b.op("relu", {b.op("conv2d", {kept, b.weight("v", {8, 8, 1, 1})}, "c2")}, "r2"));
     const FusionPlan plan = planFusion(*graph, target()).value();
     GroupBody one = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c1"))).value();
     GroupBody two = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c2"))).value();

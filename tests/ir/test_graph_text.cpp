@@ -1,5 +1,5 @@
-// Graphs as text: what is printed reads back as the same graph, what is written by hand means what it says,
-// and no text brings the reader down.
+// Graphs as text: what is printed reads back as the same graph, what is written by hand means what
+// it says, and no text brings the reader down.
 #include "ir/graph_text.h"
 
 #include "library/library.h"
@@ -16,7 +16,8 @@ using namespace fw;
 namespace {
 
 GraphPtr read(const std::string& text, const ConstantResolver& constants = {}) {
-    Result<GraphPtr> graph = parseGraph(text, standardOperators(), {.constants = constants, .file = "test.fw"});
+    Result<GraphPtr> graph =
+        parseGraph(text, standardOperators(), {.constants = constants, .file = "test.fw"});
     if (!graph) {
         qWarning("%s\n%s", graph.diag().text().c_str(), text.c_str());
         return nullptr;
@@ -75,7 +76,8 @@ void TestGraphText::roundTrip(const GraphPtr& graph) {
     const GraphPtr back = read(text, constantsOf(*graph));
     QVERIFY(back);
     QCOMPARE(QString::fromStdString(printGraph(*back)), QString::fromStdString(text));
-    QCOMPARE(QString::fromStdString(back->hash().hex()), QString::fromStdString(graph->hash().hex()));
+    QCOMPARE(QString::fromStdString(back->hash().hex()),
+             QString::fromStdString(graph->hash().hex()));
     QCOMPARE(originsOf(*back), originsOf(*graph));
 }
 
@@ -174,7 +176,9 @@ void TestGraphText::attributesReadBack() {
     odd.attrs.set("ints", Integers{1, -2, std::numeric_limits<std::int64_t>::max()});
     odd.attrs.set("reals", Reals{1, 0.1, -1e300});
     odd.attrs.set("texts", Texts{"a", "", "\n"});
-    odd.attrs.set("shape", Exprs{varExpr(Symbol("N")) * Dim(4), floorDivExpr(varExpr(Symbol("N")), Dim(2)), -varExpr(Symbol("N"))});
+    odd.attrs.set("shape",
+                  Exprs{varExpr(Symbol("N")) * Dim(4), floorDivExpr(varExpr(Symbol("N")), Dim(2)),
+                        -varExpr(Symbol("N"))});
     odd.attrs.set("small", dataFromDoubles(DType::F32, {2}, {0.1, -3}));
     odd.attrs.set("large", randomData(DType::F32, {100}, 1));
     const auto values = editor.add(odd);
@@ -192,7 +196,8 @@ void TestGraphText::attributesReadBack() {
 void TestGraphText::hardNumbersReadBack() {
     std::mt19937 random(5);
     std::vector<TensorData> tensors = {
-        bits(DType::F32, {0x80000000u, 0x00000001u, 0x7f7fffffu, 0x7fc00000u, 0xff800000u, 0x3dcccccdu}),
+        bits(DType::F32,
+             {0x80000000u, 0x00000001u, 0x7f7fffffu, 0x7fc00000u, 0xff800000u, 0x3dcccccdu}),
         bits(DType::F32, {0xffc00001u}), // the bits of this NaN are not those of nan
         bits(DType::F64, {0x00000001u, 0x00000000u, 0x9999999au, 0x3fb99999u, 0u, 0x80000000u}),
         bits(DType::F16, {0x3c017bffu, 0x80000001u}),
@@ -205,18 +210,25 @@ void TestGraphText::hardNumbersReadBack() {
         bits(DType::Bool, {0x02000001u}), // a byte that is neither 0 nor 1
     };
     for (int i = 0; i < 200; ++i)
-        tensors.push_back(bits(i % 2 ? DType::F32 : DType::F64, {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())}));
+        tensors.push_back(
+            bits(i % 2 ? DType::F32 : DType::F64,
+                 {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())}));
     GraphEditor editor(standardOperators(), "numbers");
     for (std::size_t i = 0; i < tensors.size(); ++i)
-        editor.addResult("r" + std::to_string(i), editor.addConstant("k" + std::to_string(i), tensors[i]));
+        editor.addResult("r" + std::to_string(i),
+                         editor.addConstant("k" + std::to_string(i), tensors[i]));
     const auto graph = editor.finish();
     QVERIFY(graph);
     roundTrip(*graph);
 }
 
 void TestGraphText::hardNamesReadBack() {
-    const std::vector<std::string> names = {"none", "const", "unknown", "graph", "a.b", "a.1", "1a", "/x/y:0", "with \"quotes\" \\", "tab\there",
-                                            "new\nline", "\x01", "naïve", "#", "random", "->", " ", std::string("nul\0in", 6)};
+    const std::vector<std::string> names = {"none",      "const",     "unknown",
+                                            "graph",     "a.b",       "a.1",
+                                            "1a",        "/x/y:0",    "with \"quotes\" \\",
+                                            "tab\there", "new\nline", "\x01",
+                                            "naïve",     "#",         "random",
+                                            "->",        " ",         std::string("nul\0in", 6)};
     GraphEditor editor(standardOperators(), "graph \"g\"");
     ValueRef value = editor.addInput("none.", {DType::F32, {Dim(2)}});
     for (const std::string& name : names) {
@@ -236,14 +248,21 @@ void TestGraphText::hardNamesReadBack() {
 }
 
 void TestGraphText::constantsByReference() {
-    const GraphPtr graph = read("graph g(x: f32[1, 30]) -> y { w = const random(3) : f32[2, 30]  y = dense(x, w) }");
+    const GraphPtr graph =
+        read("graph g(x: f32[1, 30]) -> y { w = const random(3) : f32[2, 30]  y = dense(x, w) }");
     QVERIFY(graph);
     const std::string text = printGraph(*graph);
     QVERIFY(text.find("const @\"w\" hash \"") != std::string::npos);
-    QCOMPARE(refusal(text).substr(0, 80), std::string("t.fw:2:3: error USE03: the constant \"w\" is not part of this text (only its name "));
+    QCOMPARE(
+        refusal(text).substr(0, 80),
+        std::string(
+            "t.fw:2:3: error USE03: the constant \"w\" is not part of this text (only its name "));
     // By name alone, and a content that differs.
-    QVERIFY(read("graph g(x: f32[1, 30]) -> y { w = const @\"w\" : f32[2, 30]  y = dense(x, w) }", constantsOf(*graph)));
-    const auto other = [](const std::string&, const std::string&, const TensorType&) { return std::optional(randomData(DType::F32, {2, 30}, 4)); };
+    QVERIFY(read("graph g(x: f32[1, 30]) -> y { w = const @\"w\" : f32[2, 30]  y = dense(x, w) }",
+                 constantsOf(*graph)));
+    const auto other = [](const std::string&, const std::string&, const TensorType&) {
+        return std::optional(randomData(DType::F32, {2, 30}, 4));
+    };
     const auto wrong = parseGraph(text, standardOperators(), {.constants = other});
     QVERIFY(!wrong);
     QCOMPARE(wrong.diag().code, DiagCode::InputMismatch);
@@ -285,28 +304,48 @@ void TestGraphText::refusals_data() {
         QTest::newRow(name) << QString::fromLatin1(text) << QString::fromLatin1(message);
     };
     row("empty", "", "t.fw: error TXT01: the text holds no graph");
-    row("two", "graph a(x: f32[1]) -> x { }\ngraph b(x: f32[1]) -> x { }", "t.fw:2:1: error TXT01: a second graph, b");
-    row("unknown operator", "graph g(x: f32[1]) -> y {\n  y = nothing(x)\n}", "t.fw:2:3: node nothing: error OPR01");
-    row("unknown value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n}", "t.fw:2:12: error TXT02: there is no value \"z\"");
-    row("later value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n  z = relu(x)\n}", "t.fw:2:12: error TXT02: \"z\" is no value, or is used before");
-    row("name twice", "graph g(x: f32[1]) -> y {\n  y = relu(x)\n  y = relu(x)\n}", "t.fw:3:3: error TXT02: the name \"y\" is used twice");
-    row("node name twice", "graph g(x: f32[1]) -> y {\n  y = relu(x) @node(\"x\")\n}", "t.fw:2:3: error TXT02: the name \"x\" is used twice");
+    row("two", "graph a(x: f32[1]) -> x { }\ngraph b(x: f32[1]) -> x { }",
+        "t.fw:2:1: error TXT01: a second graph, b");
+    row("unknown operator", "graph g(x: f32[1]) -> y {\n  y = nothing(x)\n}",
+        "t.fw:2:3: node nothing: error OPR01");
+    row("unknown value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n}",
+        "t.fw:2:12: error TXT02: there is no value \"z\"");
+    row("later value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n  z = relu(x)\n}",
+        "t.fw:2:12: error TXT02: \"z\" is no value, or is used before");
+    row("name twice", "graph g(x: f32[1]) -> y {\n  y = relu(x)\n  y = relu(x)\n}",
+        "t.fw:3:3: error TXT02: the name \"y\" is used twice");
+    row("node name twice", "graph g(x: f32[1]) -> y {\n  y = relu(x) @node(\"x\")\n}",
+        "t.fw:2:3: error TXT02: the name \"x\" is used twice");
     row("no result", "graph g(x: f32[1]) -> {\n}", "t.fw:1:1: error TXT01: a graph needs a result");
-    row("arity", "graph g(x: f32[1]) -> y {\n  (y, z) = relu(x)\n}", "t.fw:2:3: error OPR03: relu has 1 results, 2 are named");
-    row("shapes", "graph g(x: f32[2, 3]) -> y {\n  w = const random(1) : f32[4, 4]\n  y = dense(x, w)\n}", "t.fw:3:3: node dense: error SHP01");
-    row("element count", "graph g() -> k {\n  k = const [1, 2] : i64[3]\n}", "t.fw:2:13: error SHP01: i64[3] has 3 elements, 2 are written");
-    row("element type", "graph g() -> k {\n  k = const [1, 0.5] : i64[2]\n}", "t.fw:2:17: error TXT03: an element of type i64 expected");
-    row("element range", "graph g() -> k {\n  k = const [300] : u8[1]\n}", "t.fw:2:14: error TXT03: an element of type u8 expected");
-    row("free constant", "graph g() -> k {\n  k = const random(1) : f32[N]\n}", "t.fw:2:3: error SHP03");
-    row("huge constant", "graph g() -> k {\n  k = const random(1) : f32[1000000, 1000000]\n}", "t.fw:2:3: error LIM01");
-    row("overflow", "graph g() -> k {\n  k = const random(1) : f32[4000000000, 4000000000]\n}", "t.fw:2:3: error SHP04");
-    row("element type of a value", "graph g(x: f33[1]) -> x { }", "t.fw:1:12: error TXT03: 'f33' is not an element type");
-    row("negative dimension", "graph g(x: f32[-1]) -> x { }", "t.fw:1:16: error SHP01: a dimension is -1");
+    row("arity", "graph g(x: f32[1]) -> y {\n  (y, z) = relu(x)\n}",
+        "t.fw:2:3: error OPR03: relu has 1 results, 2 are named");
+    row("shapes",
+        "graph g(x: f32[2, 3]) -> y {\n  w = const random(1) : f32[4, 4]\n  y = dense(x, w)\n}",
+        "t.fw:3:3: node dense: error SHP01");
+    row("element count", "graph g() -> k {\n  k = const [1, 2] : i64[3]\n}",
+        "t.fw:2:13: error SHP01: i64[3] has 3 elements, 2 are written");
+    row("element type", "graph g() -> k {\n  k = const [1, 0.5] : i64[2]\n}",
+        "t.fw:2:17: error TXT03: an element of type i64 expected");
+    row("element range", "graph g() -> k {\n  k = const [300] : u8[1]\n}",
+        "t.fw:2:14: error TXT03: an element of type u8 expected");
+    row("free constant", "graph g() -> k {\n  k = const random(1) : f32[N]\n}",
+        "t.fw:2:3: error SHP03");
+    row("huge constant", "graph g() -> k {\n  k = const random(1) : f32[1000000, 1000000]\n}",
+        "t.fw:2:3: error LIM01");
+    row("overflow", "graph g() -> k {\n  k = const random(1) : f32[4000000000, 4000000000]\n}",
+        "t.fw:2:3: error SHP04");
+    row("element type of a value", "graph g(x: f33[1]) -> x { }",
+        "t.fw:1:12: error TXT03: 'f33' is not an element type");
+    row("negative dimension", "graph g(x: f32[-1]) -> x { }",
+        "t.fw:1:16: error SHP01: a dimension is -1");
     row("real dimension", "graph g(x: f32[1.5]) -> x { }", "t.fw:1:16: error TXT03");
     row("division by zero", "graph g(x: f32[4 / 0]) -> x { }", "t.fw:1:16: error");
-    row("called input", "graph g(x: f32[1]) -> y {\n  y = input()\n}", "t.fw:2:3: error OPR01: input cannot be called");
-    row("attribute twice", "graph g(x: f32[1]) -> y {\n  y = softmax(x) {axis = 0, axis = 0}\n}", "t.fw:2:29: error TXT02");
-    row("attribute value", "graph g(x: f32[1]) -> y {\n  y = softmax(x) {axis = x[1]}\n}", "t.fw:2:26: error TXT03");
+    row("called input", "graph g(x: f32[1]) -> y {\n  y = input()\n}",
+        "t.fw:2:3: error OPR01: input cannot be called");
+    row("attribute twice", "graph g(x: f32[1]) -> y {\n  y = softmax(x) {axis = 0, axis = 0}\n}",
+        "t.fw:2:29: error TXT02");
+    row("attribute value", "graph g(x: f32[1]) -> y {\n  y = softmax(x) {axis = x[1]}\n}",
+        "t.fw:2:26: error TXT03");
     row("unclosed", "graph g(x: f32[1]) -> y {\n  y = relu(x", "t.fw:2:13: error TXT01");
     row("unclosed text", "graph g(x: f32[1]) -> \"y {\n}", "t.fw:1:23: error TXT01");
 }
@@ -349,11 +388,14 @@ void TestGraphText::hostileText() {
         }
         const auto graph = parseGraph(text, standardOperators());
         if (graph)
-            QVERIFY(parseGraph(printGraph(**graph), standardOperators(), {.constants = constantsOf(**graph)}));
+            QVERIFY(parseGraph(printGraph(**graph), standardOperators(),
+                               {.constants = constantsOf(**graph)}));
     }
     QVERIFY(!parseGraph("graph g(x: f32[" + std::string(100000, '(') + "1", standardOperators()));
-    QVERIFY(!parseGraph("graph g(x: f32[-9223372036854775808 / -1]) -> x { }", standardOperators()));
-    QVERIFY(!parseGraph("graph g(x: f32[-9223372036854775808 % -1 - 1]) -> x { }", standardOperators()));
+    QVERIFY(
+        !parseGraph("graph g(x: f32[-9223372036854775808 / -1]) -> x { }", standardOperators()));
+    QVERIFY(!parseGraph("graph g(x: f32[-9223372036854775808 % -1 - 1]) -> x { }",
+                        standardOperators()));
 }
 
 QTEST_GUILESS_MAIN(TestGraphText)

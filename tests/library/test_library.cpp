@@ -1,5 +1,5 @@
-// Every operator of the library on small instances: inference, computation, result and facts agree, at odd,
-// unit and zero extents too; none is forgotten.
+// Every operator of the library on small instances: inference, computation, result and facts agree,
+// at odd, unit and zero extents too; none is forgotten.
 #include "expr/parse.h"
 #include "library/library.h"
 #include "tensor/falsify.h"
@@ -44,12 +44,15 @@ OpCall callOf(const Instance& instance) {
 
 std::vector<Instance> instances() {
     std::vector<Instance> out;
-    for (const char* op : {"identity", "dropout", "neg", "abs", "sign", "floor", "ceil", "round", "sqrt", "rsqrt", "reciprocal", "exp", "log",
-                           "sin", "cos", "erf", "relu", "leaky_relu", "elu", "clip", "sigmoid", "hard_sigmoid", "hard_swish", "tanh",
-                           "softplus", "softsign", "gelu"})
+    for (const char* op :
+         {"identity",     "dropout",    "neg",   "abs",        "sign",     "floor", "ceil",
+          "round",        "sqrt",       "rsqrt", "reciprocal", "exp",      "log",   "sin",
+          "cos",          "erf",        "relu",  "leaky_relu", "elu",      "clip",  "sigmoid",
+          "hard_sigmoid", "hard_swish", "tanh",  "softplus",   "softsign", "gelu"})
         for (const char* type : {"f32[2, 3]", "f32[]", "f32[0, 5]", "f64[7]"})
             out.push_back({op, {type}, {}});
-    for (const char* op : {"add", "sub", "mul", "div", "pow", "max", "min", "equal", "less", "less_or_equal", "greater", "greater_or_equal"})
+    for (const char* op : {"add", "sub", "mul", "div", "pow", "max", "min", "equal", "less",
+                           "less_or_equal", "greater", "greater_or_equal"})
         for (const char* b : {"f32[2, 3]", "f32[3]", "f32[]", "f32[2, 1]", "f32[4, 1, 3]"})
             out.push_back({op, {"f32[2, 3]", b}, {}});
     for (const char* op : {"and", "or"})
@@ -73,31 +76,46 @@ std::vector<Instance> instances() {
     for (const std::int64_t groups : {1, 2})
         for (const std::int64_t stride : {1, 2})
             for (const std::int64_t pad : {0, 1}) {
-                const Attrs geometry = attrs({{"groups", groups}, {"strides", Integers{stride, stride}}, {"pads", Integers{pad, pad, pad, pad}}});
-                out.push_back({"conv2d", {"f32[1, 4, 5, 5]", groups == 1 ? "f32[2, 4, 3, 3]" : "f32[2, 2, 3, 3]"}, geometry});
-                out.push_back({"conv_transpose2d", {"f32[1, 4, 3, 3]", "f32[4, 2, 3, 3]"}, geometry});
+                const Attrs geometry = attrs({{"groups", groups},
+                                              {"strides", Integers{stride, stride}},
+                                              {"pads", Integers{pad, pad, pad, pad}}});
+                out.push_back(
+                    {"conv2d",
+                     {"f32[1, 4, 5, 5]", groups == 1 ? "f32[2, 4, 3, 3]" : "f32[2, 2, 3, 3]"},
+                     geometry});
+                out.push_back(
+                    {"conv_transpose2d", {"f32[1, 4, 3, 3]", "f32[4, 2, 3, 3]"}, geometry});
             }
     for (const std::int64_t stride : {1, 2}) {
-        const Attrs window = attrs({{"kernel_shape", Integers{2, 2}}, {"strides", Integers{stride, stride}}, {"pads", Integers{0, 0, 1, 1}}});
+        const Attrs window = attrs({{"kernel_shape", Integers{2, 2}},
+                                    {"strides", Integers{stride, stride}},
+                                    {"pads", Integers{0, 0, 1, 1}}});
         out.push_back({"max_pool2d", {"f32[1, 2, 5, 5]"}, window});
         out.push_back({"avg_pool2d", {"f32[1, 2, 5, 5]"}, window});
     }
     for (const char* op : {"global_average_pool", "global_max_pool"})
         out.push_back({op, {"f32[2, 3, 4, 5]"}, {}});
     out.push_back({"transpose", {"f32[2, 3, 4]"}, attrs({{"perm", Integers{1, 2, 0}}})});
-    out.push_back({"concat", {"f32[2, 3]", "f32[2, 1]", "f32[2, 0]"}, attrs({{"axis", std::int64_t(1)}})});
+    out.push_back(
+        {"concat", {"f32[2, 3]", "f32[2, 1]", "f32[2, 0]"}, attrs({{"axis", std::int64_t(1)}})});
     out.push_back({"gather", {"f32[4, 5]", "i64[2, 2]"}, attrs({{"axis", std::int64_t(1)}})});
     out.push_back({"gather", {"f32[4, 5]", "i32[]"}, {}});
     out.push_back({"reshape", {"f32[2, 6]"}, attrs({{"shape", Integers{3, 4}}})});
     out.push_back({"reshape", {"f32[2, 0]"}, attrs({{"shape", Integers{0, 4}}})});
     out.push_back({"expand", {"f32[3, 1]"}, attrs({{"shape", Integers{2, 1, 4}}})});
-    out.push_back({"split", {"f32[2, 5]"}, attrs({{"axis", std::int64_t(1)}, {"sizes", Integers{2, 3}}})});
-    out.push_back({"slice", {"f32[5, 4]"}, attrs({{"starts", Integers{1, -1}}, {"ends", Integers{100, -100}}, {"steps", Integers{2, -1}}})});
+    out.push_back(
+        {"split", {"f32[2, 5]"}, attrs({{"axis", std::int64_t(1)}, {"sizes", Integers{2, 3}}})});
+    out.push_back({"slice",
+                   {"f32[5, 4]"},
+                   attrs({{"starts", Integers{1, -1}},
+                          {"ends", Integers{100, -100}},
+                          {"steps", Integers{2, -1}}})});
     out.push_back({"pad", {"f32[2, 3]"}, attrs({{"pads", Integers{1, 0, 0, 2}}, {"value", 0.5}})});
     out.push_back({"tile", {"f32[2, 3]"}, attrs({{"repeats", Integers{2, 2}}})});
     for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"})
         for (const std::int64_t keep : {0, 1})
-            out.push_back({op, {"f32[2, 3, 4]"}, attrs({{"axes", Integers{0, -1}}, {"keepdims", keep}})});
+            out.push_back(
+                {op, {"f32[2, 3, 4]"}, attrs({{"axes", Integers{0, -1}}, {"keepdims", keep}})});
     out.push_back({"shape", {"f32[2, 3]"}, {}});
     out.push_back({"constant_of_shape", {}, attrs({{"shape", Integers{2, 3}}})});
     return out;
@@ -150,10 +168,14 @@ void TestLibrary::factsSurvive() {
 void TestLibrary::freeDimensions() {
     // The batch is free: the same operators instantiate, and their reads are still proved.
     for (const Instance& instance :
-         {Instance{"conv2d", {"f32[N, 4, 5, 5]", "f32[2, 4, 3, 3]"}, attrs({{"pads", Integers{1, 1, 1, 1}}})},
-          Instance{"dense", {"f32[N, 3]", "f32[4, 3]"}, {}}, Instance{"softmax", {"f32[N, S, S]"}, {}},
-          Instance{"layernorm", {"f32[N, S, 4]", "f32[4]", "f32[4]"}, {}}, Instance{"add", {"f32[N, 4]", "f32[4]"}, {}},
-          Instance{"add", {"f32[N]", "f32[M]"}, {}}, Instance{"batch_matmul", {"f32[N, 2, S, 4]", "f32[N, 2, 4, S]"}, {}},
+         {Instance{"conv2d",
+                   {"f32[N, 4, 5, 5]", "f32[2, 4, 3, 3]"},
+                   attrs({{"pads", Integers{1, 1, 1, 1}}})},
+          Instance{"dense", {"f32[N, 3]", "f32[4, 3]"}, {}},
+          Instance{"softmax", {"f32[N, S, S]"}, {}},
+          Instance{"layernorm", {"f32[N, S, 4]", "f32[4]", "f32[4]"}, {}},
+          Instance{"add", {"f32[N, 4]", "f32[4]"}, {}}, Instance{"add", {"f32[N]", "f32[M]"}, {}},
+          Instance{"batch_matmul", {"f32[N, 2, S, 4]", "f32[N, 2, 4, S]"}, {}},
           Instance{"concat", {"f32[N, 3]", "f32[N, M]"}, attrs({{"axis", std::int64_t(1)}})},
           Instance{"transpose", {"f32[N, S, 4]"}, attrs({{"perm", Integers{1, 0, 2}}})},
           Instance{"max_pool2d", {"f32[N, 4, 5, 5]"}, attrs({{"kernel_shape", Integers{2, 2}}})}}) {
@@ -185,13 +207,16 @@ void TestLibrary::wrongFactsAreFound() {
         std::vector<std::string> outputNames() const override { return m_real.outputNames(); }
         std::vector<std::string> attrNames() const override { return m_real.attrNames(); }
         Result<Inferred> infer(const OpCall& call) const override { return m_real.infer(call); }
-        Result<OpInst> instantiate(const OpCall& call) const override { return m_real.instantiate(call); }
+        Result<OpInst> instantiate(const OpCall& call) const override {
+            return m_real.instantiate(call);
+        }
         Result<Facts> facts(const OpCall& call) const override {
             FW_TRY(Facts facts, m_real.facts(call));
             facts.inPlace.assign(facts.inPlace.size(), true);
             return facts;
         }
-        Result<std::vector<TensorData>> reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+        Result<std::vector<TensorData>>
+        reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
             return m_real.reference(call, inputs);
         }
         bool isNative() const override { return m_real.isNative(); }
@@ -202,7 +227,8 @@ void TestLibrary::wrongFactsAreFound() {
     const Liar softmax(*standardOperators()->find("softmax"));
     const Status status = falsifyFacts(softmax, callOf({"softmax", {"f32[2, 5]"}, {}}), 1);
     QVERIFY(!status.ok());
-    QVERIFY2(QString::fromStdString(status.diag().message).contains(u"may not be overwritten"), status.diag().message.c_str());
+    QVERIFY2(QString::fromStdString(status.diag().message).contains(u"may not be overwritten"),
+             status.diag().message.c_str());
     const Liar relu(*standardOperators()->find("relu"));
     QVERIFY(falsifyFacts(relu, callOf({"relu", {"f32[2, 5]"}, {}}), 1).ok());
 }
@@ -215,11 +241,14 @@ void TestLibrary::hostileText() {
                              "op cut(x: T[S...",
                              "mine.fw", errors);
     QCOMPARE(errors.size(), std::size_t(2));
-    QVERIFY(set->find("twice") != nullptr && set->find("broken") == nullptr && set->find("relu") != nullptr);
+    QVERIFY(set->find("twice") != nullptr && set->find("broken") == nullptr &&
+            set->find("relu") != nullptr);
 
-    // Mutations of the shipped texts: refused or defined, and then inferred and instantiated without a crash.
+    // Mutations of the shipped texts: refused or defined, and then inferred and instantiated
+    // without a crash.
     std::mt19937 random(5);
-    for (const char* name : {"conv2d", "softmax", "concat", "gather", "transpose", "lrn", "avg_pool2d"}) {
+    for (const char* name :
+         {"conv2d", "softmax", "concat", "gather", "transpose", "lrn", "avg_pool2d"}) {
         const Operator* op = standardOperators()->find(name);
         const std::string text = "op " + op->signature() + " { " + op->body() + " }";
         for (int round = 0; round < 150; ++round) {

@@ -27,7 +27,8 @@ Expr load(const char* name, Expr at) {
 LoopNest windowSum(std::int64_t n, std::int64_t window, std::int64_t pad, LoopKind inner) {
     LoopNest nest;
     nest.name = "window";
-    nest.parameters = {parameter("x", Expr(n), BufferAccess::Read), parameter("y", Expr(n), BufferAccess::Write)};
+    nest.parameters = {parameter("x", Expr(n), BufferAccess::Read),
+                       parameter("y", Expr(n), BufferAccess::Write)};
     const Expr at = v("i") + v("k") - Expr(pad);
     const Stmt add = storeStmt("acc", Expr(0), load("acc", Expr(0)) + load("x", at));
     const Stmt guarded = ifStmt(andExpr(leExpr(Expr(0), at), ltExpr(at, Expr(n))), add);
@@ -60,7 +61,8 @@ bool complains(const LoopNest& nest, const char* about) {
 LoopNest around(Stmt body) {
     LoopNest nest;
     nest.name = "t";
-    nest.parameters = {parameter("x", v("N"), BufferAccess::Read), parameter("y", v("N"), BufferAccess::Write)};
+    nest.parameters = {parameter("x", v("N"), BufferAccess::Read),
+                       parameter("y", v("N"), BufferAccess::Write)};
     nest.symbols = {"N"};
     nest.body = std::move(body);
     return nest;
@@ -105,20 +107,24 @@ void TestLoop::prints() {
 
 void TestLoop::readsBack() {
     for (const LoopKind inner : {LoopKind::Serial, LoopKind::Unroll})
-        for (const LoopNest& nest : {windowSum(9, 3, 1, inner), optimizeLoops(windowSum(9, 3, 1, inner))}) {
+        for (const LoopNest& nest :
+             {windowSum(9, 3, 1, inner), optimizeLoops(windowSum(9, 3, 1, inner))}) {
             const auto again = parseLoops(text(nest));
             QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
             QVERIFY2(*again == nest, text(*again).c_str());
         }
     const Buffer local{"s", DType::I32, Expr(4), BufferScope::Stack, BufferAccess::ReadWrite};
-    const Stmt body = blockStmt({ifElseStmt(ltExpr(v("i"), Expr(2)), storeStmt("s", v("i"), intExpr(3, DType::I32)),
-                                            storeStmt("s", v("i"), intExpr(-1, DType::I32))),
-                                 storeStmt("y", v("i"), castExpr(loadExpr("s", {v("i")}, DType::I32), DType::F32))});
-    const Stmt twice = blockStmt({allocStmt(local, storeStmt("s", Expr(0), intExpr(1, DType::I32))),
-                                  allocStmt(local, storeStmt("s", Expr(1), intExpr(2, DType::I32)))},
-                                 {5});
-    const LoopNest nest = around(blockStmt({parallelStmt("i", v("N"), 7, allocStmt(local, body), {1, 2}),
-                                            blockStmt({storeStmt("y", Expr(0), floatExpr(-0.5))}, {4}), twice}));
+    const Stmt body = blockStmt(
+        {ifElseStmt(ltExpr(v("i"), Expr(2)), storeStmt("s", v("i"), intExpr(3, DType::I32)),
+                    storeStmt("s", v("i"), intExpr(-1, DType::I32))),
+         storeStmt("y", v("i"), castExpr(loadExpr("s", {v("i")}, DType::I32), DType::F32))});
+    const Stmt twice =
+        blockStmt({allocStmt(local, storeStmt("s", Expr(0), intExpr(1, DType::I32))),
+                   allocStmt(local, storeStmt("s", Expr(1), intExpr(2, DType::I32)))},
+                  {5});
+    const LoopNest nest =
+        around(blockStmt({parallelStmt("i", v("N"), 7, allocStmt(local, body), {1, 2}),
+                          blockStmt({storeStmt("y", Expr(0), floatExpr(-0.5))}, {4}), twice}));
     const auto again = parseLoops(text(nest));
     QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
     QVERIFY2(*again == nest, text(*again).c_str());
@@ -159,7 +165,8 @@ void TestLoop::passesKeepTheMeaning() {
 void TestLoop::clampRemovesTheCondition() {
     const std::string out = text(simplifyLoops(clampLoops(windowSum(56, 3, 1, LoopKind::Serial))));
     QVERIFY2(out.find("if") == std::string::npos, out.c_str());
-    QVERIFY2(out.find("from max(0, -i + 1)") != std::string::npos || out.find("from max(") != std::string::npos,
+    QVERIFY2(out.find("from max(0, -i + 1)") != std::string::npos ||
+                 out.find("from max(") != std::string::npos,
              out.c_str());
 }
 
@@ -198,21 +205,26 @@ void TestLoop::verifierNamesWhatIsWrong() {
     QVERIFY(complains(around(parallelStmt("i", v("N"), 1, storeStmt("y", Expr(0), floatExpr(0)))),
                       "written by every iteration"));
     const Stmt store = storeStmt("y", v("i"), floatExpr(0));
-    QVERIFY(complains(around(forStmt("i", Expr(0), v("N"), LoopKind::Vector, store)), "no constant extent"));
-    QVERIFY(complains(around(forStmt("j", Expr(0), v("N"), LoopKind::Serial, parallelStmt("i", v("N"), 1, store))),
+    QVERIFY(complains(around(forStmt("i", Expr(0), v("N"), LoopKind::Vector, store)),
+                      "no constant extent"));
+    QVERIFY(complains(around(forStmt("j", Expr(0), v("N"), LoopKind::Serial,
+                                     parallelStmt("i", v("N"), 1, store))),
                       "below another"));
     const Buffer acc{"acc", DType::F32, Expr(8), BufferScope::Register, BufferAccess::ReadWrite};
-    const Stmt chosen = forStmt("i", Expr(0), Expr(8), LoopKind::Serial, storeStmt("acc", v("i"), floatExpr(0)));
+    const Stmt chosen =
+        forStmt("i", Expr(0), Expr(8), LoopKind::Serial, storeStmt("acc", v("i"), floatExpr(0)));
     QVERIFY(complains(around(allocStmt(acc, chosen)), "chosen by i"));
 }
 
 void TestLoop::verifierReportsTheUnproved() {
     const Stmt store = storeStmt("y", v("i") + Expr(1), floatExpr(0));
-    const LoopReport open = verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, store)));
+    const LoopReport open =
+        verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, store)));
     QVERIFY(open.ok());
     QCOMPARE(open.findings.size(), std::size_t(1));
     const Stmt guarded = ifStmt(ltExpr(v("i") + Expr(1), v("N")), store);
-    QVERIFY(verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, guarded))).findings.empty());
+    QVERIFY(verifyLoops(around(forStmt("i", Expr(0), v("N"), LoopKind::Serial, guarded)))
+                .findings.empty());
 }
 
 QTEST_GUILESS_MAIN(TestLoop)

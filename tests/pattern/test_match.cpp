@@ -12,8 +12,10 @@ using namespace fw;
 
 namespace {
 
-GraphPtr graphOf(const std::string& body, const std::string& inputs = "x: f32[2, 3], z: f32[2, 3]", const std::string& result = "y") {
-    auto graph = parseGraph("graph g(" + inputs + ") -> " + result + " {\n" + body + "\n}", standardOperators());
+GraphPtr graphOf(const std::string& body, const std::string& inputs = "x: f32[2, 3], z: f32[2, 3]",
+                 const std::string& result = "y") {
+    auto graph = parseGraph("graph g(" + inputs + ") -> " + result + " {\n" + body + "\n}",
+                            standardOperators());
     if (!graph)
         qFatal("%s", graph.diag().text().c_str());
     return *graph;
@@ -25,7 +27,8 @@ struct Book {
     PatternTable table;
     std::vector<NamedPattern> patterns;
 
-    explicit Book(const std::string& pattern, const std::string& declarations = {}) : file(parseFile(declarations, "book.fw")) {
+    explicit Book(const std::string& pattern, const std::string& declarations = {})
+        : file(parseFile(declarations, "book.fw")) {
         if (!file.errors.empty())
             qFatal("%s", file.errors[0].text().c_str());
         for (const DeclarationPtr& declaration : file.declarations)
@@ -44,7 +47,8 @@ struct Outcome {
     std::string error;
 };
 
-Outcome matchAt(const Graph& graph, const Book& book, const std::string& value = "y", MatchOptions options = {}) {
+Outcome matchAt(const Graph& graph, const Book& book, const std::string& value = "y",
+                MatchOptions options = {}) {
     Matcher matcher(graph, book.table, options);
     const Node* node = graph.findByName(value);
     if (node == nullptr)
@@ -54,13 +58,15 @@ Outcome matchAt(const Graph& graph, const Book& book, const std::string& value =
         if (node->outputs[i].name == value)
             output = static_cast<int>(i);
     auto match = matcher.matchAt(book.patterns, {node->id, output});
-    return match ? Outcome{*match, matcher.nearMiss(), {}} : Outcome{{}, matcher.nearMiss(), match.diag().text()};
+    return match ? Outcome{*match, matcher.nearMiss(), {}}
+                 : Outcome{{}, matcher.nearMiss(), match.diag().text()};
 }
 
 // "x=conv w=weights", names of the values bound, without the root.
 QString bound(const Graph& graph, const Outcome& outcome) {
     if (!outcome.match)
-        return outcome.error.empty() ? QStringLiteral("none") : QString::fromStdString(outcome.error);
+        return outcome.error.empty() ? QStringLiteral("none")
+                                     : QString::fromStdString(outcome.error);
     QStringList out;
     for (const auto& [name, value] : outcome.match->bindings.values)
         if (name != "root")
@@ -68,13 +74,15 @@ QString bound(const Graph& graph, const Outcome& outcome) {
     return out.join(u' ');
 }
 
-QString boundBy(const std::string& body, const std::string& pattern, const std::string& declarations = {}) {
+QString boundBy(const std::string& body, const std::string& pattern,
+                const std::string& declarations = {}) {
     const GraphPtr graph = graphOf(body);
     const Book book(pattern, declarations);
     return bound(*graph, matchAt(*graph, book));
 }
 
-const char* const tail = "  w = const random(1) : f32[4, 3]  c = const random(2) : f32[4]\n  d = dense(x, w)\n";
+const char* const tail =
+    "  w = const random(1) : f32[4, 3]  c = const random(2) : f32[4]\n  d = dense(x, w)\n";
 
 } // namespace
 
@@ -99,9 +107,10 @@ void TestMatch::patterns_data() {
     QTest::addColumn<QString>("pattern");
     QTest::addColumn<QString>("expected");
     QTest::addColumn<QString>("declarations");
-    const auto row = [](const char* name, const std::string& body, const char* pattern, const char* expected, const char* declarations = "") {
-        QTest::newRow(name) << QString::fromStdString(body) << QString::fromLatin1(pattern) << QString::fromLatin1(expected)
-                            << QString::fromLatin1(declarations);
+    const auto row = [](const char* name, const std::string& body, const char* pattern,
+                        const char* expected, const char* declarations = "") {
+        QTest::newRow(name) << QString::fromStdString(body) << QString::fromLatin1(pattern)
+                            << QString::fromLatin1(expected) << QString::fromLatin1(declarations);
     };
     row("call", "y = relu(x)", "relu(a)", "a=x");
     row("other operator", "y = relu(x)", "tanh(a)", "none");
@@ -109,44 +118,67 @@ void TestMatch::patterns_data() {
     row("nested", "a = relu(x) y = tanh(a)", "tanh(relu(p))", "p=x");
     row("named part", "a = relu(x) y = tanh(a)", "tanh(r = relu(p))", "p=x r=a");
     row("constant", "k = const [1] : f32[1] y = mul(x, k)", "mul(a, k: const)", "a=x k=k");
-    row("constant, either order", "k = const [1] : f32[1] y = mul(k, x)", "mul(a, k: const)", "a=x k=k");
+    row("constant, either order", "k = const [1] : f32[1] y = mul(k, x)", "mul(a, k: const)",
+        "a=x k=k");
     row("no constant", "y = mul(x, z)", "mul(a, const)", "none");
     row("not commutative", "k = const [1] : f32[1] y = sub(k, x)", "sub(a, k: const)", "none");
-    row("commutative, nested", "a = relu(z) b = add(a, x) y = mul(x, b)", "mul(add(p, relu(q)), r)", "p=x q=z r=x");
+    row("commutative, nested", "a = relu(z) b = add(a, x) y = mul(x, b)", "mul(add(p, relu(q)), r)",
+        "p=x q=z r=x");
     row("same value", "y = add(x, x)", "add(a, a)", "a=x");
     row("not the same value", "y = add(x, z)", "add(a, a)", "none");
     row("same value below", "a = relu(x) y = mul(a, x)", "mul(p, relu(p))", "p=x");
     row("first alternative", "y = relu(x)", "relu(a) | tanh(b)", "a=x");
     row("second alternative", "y = tanh(x)", "relu(a) | tanh(b)", "b=x");
     row("no alternative fits", "a = relu(x) y = mul(a, z)", "mul((r | relu(r)), r)", "none");
-    row("alternatives after a later failure", "a = relu(x) y = mul(a, x)", "mul((r | relu(r)), r)", "r=x");
-    row("greedy", std::string(tail) + "e = bias(d, c) y = relu(e)", "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "b=c p=x w=w");
-    row("middle absent", std::string(tail) + "y = relu(d)", "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "p=x w=w");
-    row("both absent", std::string(tail) + "y = identity(d)", "identity(dense(p, w: const) >> bias(^, b: const)? >> relu(^)?)", "p=x w=w");
-    row("wrong order", std::string(tail) + "e = relu(d) y = bias(e, c)", "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "none");
-    row("repeat none", std::string(tail) + "y = identity(d)", "identity(dense(p, w) >> relu(^)*)", "p=x w=w");
-    row("repeat three", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)", "dense(p, w) >> relu(^)*", "p=x w=w");
-    row("repeat kinds", std::string(tail) + "e = relu(d) f = tanh(e) y = relu(f)", "dense(p, w) >> (relu(^) | tanh(^))*", "p=x w=w");
-    row("repeat at least", std::string(tail) + "y = relu(d)", "dense(p, w) >> relu(^)* {2..3}", "none");
-    row("repeat exactly", std::string(tail) + "e = relu(d) y = relu(e)", "dense(p, w) >> relu(^)* {2..2}", "p=x w=w");
-    row("repeat at most", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)", "dense(p, w) >> relu(^)* {0..2}", "none");
-    row("repeat, then the same once", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)", "dense(p, w) >> relu(^)* >> l = relu(^)", "l=y p=x w=w");
-    row("sequence in an operand", "a = relu(x) b = tanh(a) y = add(z, b)", "add(relu(p) >> tanh(^), q)", "p=x q=z");
-    row("sequence in a step", "a = relu(x) b = tanh(z) y = add(a, b)", "relu(p) >> add(^, (q >> tanh(^)))", "p=x q=z");
+    row("alternatives after a later failure", "a = relu(x) y = mul(a, x)", "mul((r | relu(r)), r)",
+        "r=x");
+    row("greedy", std::string(tail) + "e = bias(d, c) y = relu(e)",
+        "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "b=c p=x w=w");
+    row("middle absent", std::string(tail) + "y = relu(d)",
+        "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "p=x w=w");
+    row("both absent", std::string(tail) + "y = identity(d)",
+        "identity(dense(p, w: const) >> bias(^, b: const)? >> relu(^)?)", "p=x w=w");
+    row("wrong order", std::string(tail) + "e = relu(d) y = bias(e, c)",
+        "dense(p, w: const) >> bias(^, b: const)? >> relu(^)?", "none");
+    row("repeat none", std::string(tail) + "y = identity(d)", "identity(dense(p, w) >> relu(^)*)",
+        "p=x w=w");
+    row("repeat three", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)",
+        "dense(p, w) >> relu(^)*", "p=x w=w");
+    row("repeat kinds", std::string(tail) + "e = relu(d) f = tanh(e) y = relu(f)",
+        "dense(p, w) >> (relu(^) | tanh(^))*", "p=x w=w");
+    row("repeat at least", std::string(tail) + "y = relu(d)", "dense(p, w) >> relu(^)* {2..3}",
+        "none");
+    row("repeat exactly", std::string(tail) + "e = relu(d) y = relu(e)",
+        "dense(p, w) >> relu(^)* {2..2}", "p=x w=w");
+    row("repeat at most", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)",
+        "dense(p, w) >> relu(^)* {0..2}", "none");
+    row("repeat, then the same once", std::string(tail) + "e = relu(d) f = relu(e) y = relu(f)",
+        "dense(p, w) >> relu(^)* >> l = relu(^)", "l=y p=x w=w");
+    row("sequence in an operand", "a = relu(x) b = tanh(a) y = add(z, b)",
+        "add(relu(p) >> tanh(^), q)", "p=x q=z");
+    row("sequence in a step", "a = relu(x) b = tanh(z) y = add(a, b)",
+        "relu(p) >> add(^, (q >> tanh(^)))", "p=x q=z");
     row("dots", "w = const random(1) : f32[4, 3] y = dense(x, w)", "dense(a, ...)", "a=x");
     row("dots alone", "w = const random(1) : f32[4, 3] y = dense(x, w)", "dense(...)", "");
     row("too few operands", "w = const random(1) : f32[4, 3] y = dense(x, w)", "dense(a)", "none");
-    row("chain", std::string(tail) + "e = bias(d, c) y = relu(e)", "dense(p, w) >> ends", "b=c p=x w=w",
-        "chain ends = bias(^, b: const)? >> relu(^)?");
-    row("empty chain", std::string(tail) + "y = identity(d)", "identity(dense(p, w) >> ends)", "p=x w=w",
-        "chain ends = bias(^, b: const)? >> relu(^)?");
-    row("declared pattern", std::string(tail) + "y = relu(d)", "block(v, u)", "u=w v=x", "pattern block(x, w: const) = relu(dense(x, w))");
-    row("argument is a pattern", "a = tanh(x) y = relu(a)", "act(tanh(p))", "p=x", "pattern act(x) = relu(x) | tanh(x)");
-    row("argument must be constant", "y = mul(x, z)", "scaled(p, q)", "none", "pattern scaled(x, k: const) = mul(x, k)");
-    row("same parameter twice", "y = mul(x, x)", "square(p)", "p=x", "pattern square(v) = mul(v, v)");
-    row("same parameter, two values", "y = mul(x, z)", "square(p)", "none", "pattern square(v) = mul(v, v)");
-    row("pattern in a pattern", "a = mul(x, x) y = relu(a)", "outer(p)", "p=x", "pattern square(v) = mul(v, v)\npattern outer(u) = relu(square(u))");
-    row("pattern with dots", "a = mul(x, x) y = relu(a)", "relu(square(...))", "square.v=x", "pattern square(v) = mul(v, v)");
+    row("chain", std::string(tail) + "e = bias(d, c) y = relu(e)", "dense(p, w) >> ends",
+        "b=c p=x w=w", "chain ends = bias(^, b: const)? >> relu(^)?");
+    row("empty chain", std::string(tail) + "y = identity(d)", "identity(dense(p, w) >> ends)",
+        "p=x w=w", "chain ends = bias(^, b: const)? >> relu(^)?");
+    row("declared pattern", std::string(tail) + "y = relu(d)", "block(v, u)", "u=w v=x",
+        "pattern block(x, w: const) = relu(dense(x, w))");
+    row("argument is a pattern", "a = tanh(x) y = relu(a)", "act(tanh(p))", "p=x",
+        "pattern act(x) = relu(x) | tanh(x)");
+    row("argument must be constant", "y = mul(x, z)", "scaled(p, q)", "none",
+        "pattern scaled(x, k: const) = mul(x, k)");
+    row("same parameter twice", "y = mul(x, x)", "square(p)", "p=x",
+        "pattern square(v) = mul(v, v)");
+    row("same parameter, two values", "y = mul(x, z)", "square(p)", "none",
+        "pattern square(v) = mul(v, v)");
+    row("pattern in a pattern", "a = mul(x, x) y = relu(a)", "outer(p)", "p=x",
+        "pattern square(v) = mul(v, v)\npattern outer(u) = relu(square(u))");
+    row("pattern with dots", "a = mul(x, x) y = relu(a)", "relu(square(...))", "square.v=x",
+        "pattern square(v) = mul(v, v)");
 }
 
 void TestMatch::patterns() {
@@ -154,7 +186,8 @@ void TestMatch::patterns() {
     QFETCH(QString, pattern);
     QFETCH(QString, expected);
     QFETCH(QString, declarations);
-    QCOMPARE(boundBy(body.toStdString(), pattern.toStdString(), declarations.toStdString()), expected);
+    QCOMPARE(boundBy(body.toStdString(), pattern.toStdString(), declarations.toStdString()),
+             expected);
 }
 
 void TestMatch::attributes_data() {
@@ -162,7 +195,8 @@ void TestMatch::attributes_data() {
     QTest::addColumn<QString>("wanted");
     QTest::addColumn<bool>("matches");
     const auto row = [](const char* attrs, const char* wanted, bool matches) {
-        QTest::addRow("%s against %s", wanted, attrs) << QString::fromLatin1(attrs) << QString::fromLatin1(wanted) << matches;
+        QTest::addRow("%s against %s", wanted, attrs)
+            << QString::fromLatin1(attrs) << QString::fromLatin1(wanted) << matches;
     };
     row("{strides = [2, 2]}", "{strides = [2, 2]}", true);
     row("{strides = [2, 2]}", "{strides = [2, 1]}", false);
@@ -186,14 +220,19 @@ void TestMatch::attributes() {
     QFETCH(QString, attrs);
     QFETCH(QString, wanted);
     QFETCH(bool, matches);
-    const GraphPtr graph = graphOf("w = const random(1) : f32[4, 3, 1, 1] y = conv2d(x, w) " + attrs.toStdString(), "x: f32[1, 3, 8, 8]");
+    const GraphPtr graph =
+        graphOf("w = const random(1) : f32[4, 3, 1, 1] y = conv2d(x, w) " + attrs.toStdString(),
+                "x: f32[1, 3, 8, 8]");
     const Book book("conv2d(a, w) " + wanted.toStdString());
     QCOMPARE(matchAt(*graph, book).match.has_value(), matches);
 }
 
 void TestMatch::attributesAreHandedOver() {
-    const GraphPtr graph = graphOf("w = const random(1) : f32[4, 3, 1, 1] c = conv2d(x, w) {strides = [2, 2]} y = leaky_relu(c)", "x: f32[1, 3, 8, 8]");
-    const Outcome outcome = matchAt(*graph, Book("leaky_relu(conv2d(a, w) {*all, groups}) {alpha}"));
+    const GraphPtr graph = graphOf("w = const random(1) : f32[4, 3, 1, 1] c = conv2d(x, w) "
+                                   "{strides = [2, 2]} y = leaky_relu(c)",
+                                   "x: f32[1, 3, 8, 8]");
+    const Outcome outcome =
+        matchAt(*graph, Book("leaky_relu(conv2d(a, w) {*all, groups}) {alpha}"));
     QVERIFY(outcome.match);
     QCOMPARE(outcome.match->bindings.attrs.at("all").print(), std::string("{strides = [2, 2]}"));
     QVERIFY(outcome.match->bindings.attrValues.at("groups") == AttrValue(std::int64_t(1)));
@@ -202,7 +241,8 @@ void TestMatch::attributesAreHandedOver() {
 }
 
 void TestMatch::nearMiss() {
-    const GraphPtr graph = graphOf("w = const random(1) : f32[4, 3] d = dense(x, w) e = tanh(d) y = relu(e)");
+    const GraphPtr graph =
+        graphOf("w = const random(1) : f32[4, 3] d = dense(x, w) e = tanh(d) y = relu(e)");
     const Outcome outcome = matchAt(*graph, Book("relu(tanh(dense(a, b) >> sigmoid(^)))"));
     QVERIFY(!outcome.match);
     QCOMPARE(graph->node(outcome.miss.root).outputs[0].name, std::string("y"));
@@ -212,7 +252,9 @@ void TestMatch::nearMiss() {
     QCOMPARE(outcome.miss.expected, std::string("sigmoid"));
     QCOMPARE(outcome.miss.found, std::string("dense"));
 
-    const GraphPtr conv = graphOf("w = const random(1) : f32[4, 3, 1, 1] y = conv2d(x, w) {strides = [2, 2]}", "x: f32[1, 3, 8, 8]");
+    const GraphPtr conv =
+        graphOf("w = const random(1) : f32[4, 3, 1, 1] y = conv2d(x, w) {strides = [2, 2]}",
+                "x: f32[1, 3, 8, 8]");
     const Outcome stride = matchAt(*conv, Book("conv2d(a, w) {strides = [1, 1]}"));
     QCOMPARE(stride.miss.expected, std::string("strides = [1, 1]"));
     QCOMPARE(stride.miss.found, std::string("[2, 2]"));
@@ -225,7 +267,8 @@ void TestMatch::nearMiss() {
 void TestMatch::nodesAreDistinct() {
     // One relu cannot be both operands; two can.
     QCOMPARE(boundBy("a = relu(x) y = add(a, a)", "add(relu(p), relu(q))"), QStringLiteral("none"));
-    QCOMPARE(boundBy("a = relu(x) b = relu(x) y = add(a, b)", "add(relu(p), relu(q))"), QStringLiteral("p=x q=x"));
+    QCOMPARE(boundBy("a = relu(x) b = relu(x) y = add(a, b)", "add(relu(p), relu(q))"),
+             QStringLiteral("p=x q=x"));
 }
 
 void TestMatch::severalRoots() {
@@ -242,7 +285,8 @@ void TestMatch::budget() {
     // Every level tries both orders and both alternatives; nothing matches at the bottom.
     std::string body = "a0 = relu(x)\n", pattern = "tanh(q)";
     for (int i = 1; i <= 24; ++i) {
-        body += "a" + std::to_string(i) + " = add(a" + std::to_string(i - 1) + ", a" + std::to_string(i - 1) + ")\n";
+        body += "a" + std::to_string(i) + " = add(a" + std::to_string(i - 1) + ", a" +
+                std::to_string(i - 1) + ")\n";
         pattern = "add((p" + std::to_string(i) + " | any), " + pattern + ")";
     }
     const GraphPtr graph = graphOf(body + "y = relu(a24)");
@@ -266,12 +310,15 @@ void TestMatch::deepGraph() {
     const Outcome thousand = matchAt(*graph, Book("tanh(^) >> relu(^)* {0..1000}"), "a5000");
     QVERIFY(!thousand.match);
     // A chain made of itself is refused in books; the matcher survives one all the same.
-    const Outcome endless = matchAt(*graph, Book("again", "chain again = again >> relu(^)"), "a5000");
+    const Outcome endless =
+        matchAt(*graph, Book("again", "chain again = again >> relu(^)"), "a5000");
     QVERIFY(endless.error.find("LIM01") != std::string::npos);
 }
 
 void TestMatch::secondOutput() {
-    const GraphPtr graph = graphOf("g = const random(1) : f32[3] (n, m, s) = layernorm(x, g, g) e = exp(m) y = relu(n)", "x: f32[2, 3]", "y, e");
+    const GraphPtr graph = graphOf(
+        "g = const random(1) : f32[3] (n, m, s) = layernorm(x, g, g) e = exp(m) y = relu(n)",
+        "x: f32[2, 3]", "y, e");
     QVERIFY(matchAt(*graph, Book("relu(layernorm(a, b, c))")).match);
     const Outcome other = matchAt(*graph, Book("exp(layernorm(a, b, c))"), "e");
     QVERIFY(!other.match);

@@ -1,5 +1,5 @@
-// What the tests of rewriting share: graphs from text, books from text, and the judge, which evaluates a
-// graph before and after by the reference.
+// What the tests of rewriting share: graphs from text, books from text, and the judge, which
+// evaluates a graph before and after by the reference.
 #pragma once
 
 #include "ir/graph_text.h"
@@ -27,7 +27,8 @@ inline fw::RuleBook bookOf(const std::string& text) {
     return *book;
 }
 
-inline fw::Rewritten rewritten(const fw::GraphPtr& graph, const fw::RuleBook& book, const fw::RewriteOptions& options = {}) {
+inline fw::Rewritten rewritten(const fw::GraphPtr& graph, const fw::RuleBook& book,
+                               const fw::RewriteOptions& options = {}) {
     auto out = fw::rewriteGraph(graph, book, options);
     if (!out)
         qFatal("%s", out.diag().text().c_str());
@@ -58,7 +59,8 @@ inline QString difference(const fw::Graph& before, const fw::Graph& after) {
                 extents.push_back(*fw::substitute(dim, dims).asInt());
             inputs.push_back(fw::randomData(type.dtype, extents, seed * 100 + inputs.size()));
         }
-        const auto left = fw::evaluateGraph(before, inputs), right = fw::evaluateGraph(after, inputs);
+        const auto left = fw::evaluateGraph(before, inputs),
+                   right = fw::evaluateGraph(after, inputs);
         if (!left || !right)
             return QString::fromStdString((left ? right : left).diag().text());
         if (left->size() != right->size())
@@ -68,8 +70,13 @@ inline QString difference(const fw::Graph& before, const fw::Graph& after) {
             if (before.results()[i].name != after.results()[i].name || !(a.type() == b.type()))
                 return QStringLiteral("result %1 has another name or type").arg(i);
             for (std::size_t k = 0; k < a.count(); ++k)
-                if (!(std::fabs(a.at(k) - b.at(k)) <= 1e-5 + 1e-4 * std::fabs(a.at(k))) && !(std::isnan(a.at(k)) && std::isnan(b.at(k))))
-                    return QStringLiteral("result %1, element %2: %3 became %4").arg(i).arg(k).arg(a.at(k)).arg(b.at(k));
+                if (!(std::fabs(a.at(k) - b.at(k)) <= 1e-5 + 1e-4 * std::fabs(a.at(k))) &&
+                    !(std::isnan(a.at(k)) && std::isnan(b.at(k))))
+                    return QStringLiteral("result %1, element %2: %3 became %4")
+                        .arg(i)
+                        .arg(k)
+                        .arg(a.at(k))
+                        .arg(b.at(k));
         }
     }
     return {};

@@ -32,8 +32,10 @@ private Q_SLOTS:
 };
 
 void TestRewrite::refusalLeavesADecision() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = relu(x) @node(\"act\")  y = tanh(a) @node(\"top\")  z = exp(a)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n  match y = tanh(c = relu(x))\n  where used_once(c)\n  emit y = relu(x)\n}"));
+    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = relu(x) @node(\"act\")  y = "
+                                   "tanh(a) @node(\"top\")  z = exp(a)\n}");
+    const Rewritten out = rewritten(graph, bookOf("rule r {\n  match y = tanh(c = relu(x))\n  "
+                                                  "where used_once(c)\n  emit y = relu(x)\n}"));
     QCOMPARE(operatorsOf(*out.graph), operatorsOf(*graph));
     QVERIFY(out.trace.applied.empty());
     QCOMPARE(out.trace.decisions.size(), std::size_t(1));
@@ -45,26 +47,36 @@ void TestRewrite::refusalLeavesADecision() {
 }
 
 void TestRewrite::interiorUsedOutside() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = relu(x) @node(\"act\")  y = tanh(a)  z = exp(a) @node(\"user\")\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n match y = tanh(relu(x))\n emit y = sigmoid(x)\n}"));
+    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = relu(x) @node(\"act\")  y = "
+                                   "tanh(a)  z = exp(a) @node(\"user\")\n}");
+    const Rewritten out =
+        rewritten(graph, bookOf("rule r {\n match y = tanh(relu(x))\n emit y = sigmoid(x)\n}"));
     QCOMPARE(operatorsOf(*out.graph), operatorsOf(*graph));
-    QCOMPARE(decision(out.trace, ReasonCode::ConditionFalse)->evidence, std::string("act is used by user outside the match"));
-    const GraphPtr result = graphOf("graph g(x: f32[2]) -> y, a {\n a = relu(x) @node(\"act\")  y = tanh(a)\n}");
-    const Rewritten kept = rewritten(result, bookOf("rule r {\n match y = tanh(relu(x))\n emit y = sigmoid(x)\n}"));
-    QCOMPARE(decision(kept.trace, ReasonCode::ConditionFalse)->evidence, std::string("act is a result of the model"));
+    QCOMPARE(decision(out.trace, ReasonCode::ConditionFalse)->evidence,
+             std::string("act is used by user outside the match"));
+    const GraphPtr result =
+        graphOf("graph g(x: f32[2]) -> y, a {\n a = relu(x) @node(\"act\")  y = tanh(a)\n}");
+    const Rewritten kept =
+        rewritten(result, bookOf("rule r {\n match y = tanh(relu(x))\n emit y = sigmoid(x)\n}"));
+    QCOMPARE(decision(kept.trace, ReasonCode::ConditionFalse)->evidence,
+             std::string("act is a result of the model"));
 }
 
 void TestRewrite::duplicate() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = neg(x)  y = neg(a)  z = exp(a)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n duplicate\n match y = neg(neg(x))\n emit y = identity(x)\n}"));
+    const GraphPtr graph =
+        graphOf("graph g(x: f32[2]) -> y, z {\n a = neg(x)  y = neg(a)  z = exp(a)\n}");
+    const Rewritten out = rewritten(
+        graph, bookOf("rule r {\n duplicate\n match y = neg(neg(x))\n emit y = identity(x)\n}"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("neg exp identity"));
     QCOMPARE(difference(*graph, *out.graph), QString());
 }
 
 // What the right side reads stays, with everything it is computed from.
 void TestRewrite::rightSideReadsTheInterior() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n a = neg(x)  b = relu(a)  y = relu(b)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n match y = relu(c = relu(n = neg(x)))\n emit y = c\n}"));
+    const GraphPtr graph =
+        graphOf("graph g(x: f32[2]) -> y {\n a = neg(x)  b = relu(a)  y = relu(b)\n}");
+    const Rewritten out =
+        rewritten(graph, bookOf("rule r {\n match y = relu(c = relu(n = neg(x)))\n emit y = c\n}"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("neg relu"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     QCOMPARE(difference(*graph, *out.graph), QString());
@@ -72,39 +84,58 @@ void TestRewrite::rightSideReadsTheInterior() {
 
 void TestRewrite::severalResults() {
     const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n y = sin(x)  z = cos(x)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n strategy once\n match s = sin(x), c = cos(x)\n let n = neg(x)\n"
-                                                  " emit s = neg(sin(n)), c = cos(n)\n}"));
+    const Rewritten out = rewritten(
+        graph, bookOf("rule r {\n strategy once\n match s = sin(x), c = cos(x)\n let n = neg(x)\n"
+                      " emit s = neg(sin(n)), c = cos(n)\n}"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("neg sin neg cos"));
     QCOMPARE(difference(*graph, *out.graph), QString());
 }
 
 void TestRewrite::numbersAndAttributes() {
-    const GraphPtr graph = graphOf("graph g(x: f64[2, 3]) -> y {\n y = leaky_relu(x) {alpha = 0.25}\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n match y = leaky_relu(x) {alpha}\n emit y = max(x, x * alpha)\n}\n"));
+    const GraphPtr graph =
+        graphOf("graph g(x: f64[2, 3]) -> y {\n y = leaky_relu(x) {alpha = 0.25}\n}");
+    const Rewritten out = rewritten(
+        graph,
+        bookOf("rule r {\n match y = leaky_relu(x) {alpha}\n emit y = max(x, x * alpha)\n}\n"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("mul max"));
     QCOMPARE(difference(*graph, *out.graph), QString());
-    // An attribute that is not written counts with its default, and lists and numbers can be written.
-    const GraphPtr plain = graphOf("graph g(x: f32[1, 3, 5, 5]) -> y {\n w = const random(1) : f32[4, 3, 3, 3]  c = conv2d(x, w)  y = leaky_relu(c)\n}");
-    const Rewritten second = rewritten(plain, bookOf("rule r {\n match y = leaky_relu(conv2d(x, w) {*a, groups = 1}) {alpha}\n"
-                                                     " emit y = leaky_relu(conv2d(x, w) {*a, strides = [1, 1]}) {alpha = alpha}\n strategy once\n}"));
+    // An attribute that is not written counts with its default, and lists and numbers can be
+    // written.
+    const GraphPtr plain = graphOf("graph g(x: f32[1, 3, 5, 5]) -> y {\n w = const random(1) : "
+                                   "f32[4, 3, 3, 3]  c = conv2d(x, w)  y = leaky_relu(c)\n}");
+    const Rewritten second = rewritten(
+        plain, bookOf("rule r {\n match y = leaky_relu(conv2d(x, w) {*a, groups = 1}) {alpha}\n"
+                      " emit y = leaky_relu(conv2d(x, w) {*a, strides = [1, 1]}) {alpha = alpha}\n "
+                      "strategy once\n}"));
     QCOMPARE(applications(second.trace, "r"), std::size_t(1));
     QCOMPARE(second.graph->findByName("leaky_relu")->attrs.real("alpha", 0), 0.01);
     QCOMPARE(difference(*plain, *second.graph), QString());
 }
 
 void TestRewrite::optionalCapture() {
-    const RuleBook book = bookOf("rule r {\n match y = relu(dense(x, w) >> bias(^, b: const) {axis = 1}?)\n emit y = tanh(add(dense(x, w), given(b, b + 1, w * 0 + 1)))\n}");
-    const std::string head = "graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[1, 3]  k = const [4] : f32[1]  d = dense(x, w)\n";
-    QCOMPARE(operatorsOf(*rewritten(graphOf(head + " e = bias(d, k)  y = relu(e) }"), book).graph), QStringLiteral("dense add add tanh"));
-    QCOMPARE(applications(rewritten(graphOf(head + " y = relu(d) }"), bookOf("rule r {\n match y = relu(dense(x, w) >> bias(^, b: const)?)\n"
-                                                                            " emit y = tanh(dense(x, given(b, w * 2, w * 3)))\n}")).trace, "r"), std::size_t(1));
+    const RuleBook book =
+        bookOf("rule r {\n match y = relu(dense(x, w) >> bias(^, b: const) {axis = 1}?)\n emit y = "
+               "tanh(add(dense(x, w), given(b, b + 1, w * 0 + 1)))\n}");
+    const std::string head = "graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[1, 3]  k = "
+                             "const [4] : f32[1]  d = dense(x, w)\n";
+    QCOMPARE(operatorsOf(*rewritten(graphOf(head + " e = bias(d, k)  y = relu(e) }"), book).graph),
+             QStringLiteral("dense add add tanh"));
+    QCOMPARE(applications(
+                 rewritten(graphOf(head + " y = relu(d) }"),
+                           bookOf("rule r {\n match y = relu(dense(x, w) >> bias(^, b: const)?)\n"
+                                  " emit y = tanh(dense(x, given(b, w * 2, w * 3)))\n}"))
+                     .trace,
+                 "r"),
+             std::size_t(1));
 }
 
 void TestRewrite::conditions_data() {
     QTest::addColumn<QString>("condition");
     QTest::addColumn<bool>("holds");
-    const auto row = [](const char* condition, bool holds) { QTest::newRow(condition) << QString::fromLatin1(condition) << holds; };
+    const auto row = [](const char* condition, bool holds) {
+        QTest::newRow(condition) << QString::fromLatin1(condition) << holds;
+    };
     row("used_once(x)", true);
     row("not_result(y)", false);
     row("!not_result(y)", true);
@@ -125,18 +156,25 @@ void TestRewrite::conditions_data() {
 void TestRewrite::conditions() {
     QFETCH(QString, condition);
     QFETCH(bool, holds);
-    const GraphPtr graph = graphOf("graph g(x: f32[N, 3]) -> y {\n k = const [1] : f32[1]  i = const [inf] : f32[1]  a = softmax(x) {axis = -1}\n"
+    const GraphPtr graph = graphOf("graph g(x: f32[N, 3]) -> y {\n k = const [1] : f32[1]  i = "
+                                   "const [inf] : f32[1]  a = softmax(x) {axis = -1}\n"
                                    " b = add(a, k)  y = add(b, i)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule r {\n strategy once\n match y = add(add(softmax(x) {axis}, k: const), i: const)\n where " +
-                                                  condition.toStdString() + "\n emit y = relu(x)\n}"));
+    const Rewritten out =
+        rewritten(graph, bookOf("rule r {\n strategy once\n match y = add(add(softmax(x) {axis}, "
+                                "k: const), i: const)\n where " +
+                                condition.toStdString() + "\n emit y = relu(x)\n}"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(holds ? 1 : 0));
     QCOMPARE(decision(out.trace, ReasonCode::ConditionFalse) == nullptr, holds);
 }
 
 void TestRewrite::undoingRulesStop() {
     const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n y = sin(x)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule there {\n match y = sin(x)\n emit y = cos(x)\n}\nrule back {\n match y = cos(x)\n emit y = sin(x)\n}"));
-    QCOMPARE(out.trace.stopReason, std::string("limit: a graph that was there before came back; still firing: back, there"));
+    const Rewritten out =
+        rewritten(graph, bookOf("rule there {\n match y = sin(x)\n emit y = cos(x)\n}\nrule back "
+                                "{\n match y = cos(x)\n emit y = sin(x)\n}"));
+    QCOMPARE(
+        out.trace.stopReason,
+        std::string("limit: a graph that was there before came back; still firing: back, there"));
     const Decision* stopped = decision(out.trace, ReasonCode::RuleStopped);
     QVERIFY(stopped);
     QVERIFY(stopped->sentence().find("back, there") != std::string::npos);
@@ -153,13 +191,16 @@ void TestRewrite::growingRuleStops() {
     QCOMPARE(applications(sweeps.trace, "grow"), std::size_t(7));
     options.sweeps = 1000;
     // Doubles in every sweep: the limit of growth comes first.
-    const Rewritten grown = rewritten(graph, bookOf("rule grow {\n match y = sin(x)\n emit y = sin(x) + sin(x)\n}"), options);
-    QVERIFY2(grown.trace.stopReason.starts_with("limit: the graph grew past 1004 operators"), grown.trace.stopReason.c_str());
+    const Rewritten grown = rewritten(
+        graph, bookOf("rule grow {\n match y = sin(x)\n emit y = sin(x) + sin(x)\n}"), options);
+    QVERIFY2(grown.trace.stopReason.starts_with("limit: the graph grew past 1004 operators"),
+             grown.trace.stopReason.c_str());
 }
 
 void TestRewrite::onceIsOnce() {
     const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n a = sin(x)  y = sin(a)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule grow {\n strategy once\n match y = sin(x)\n emit y = sin(neg(x))\n}"));
+    const Rewritten out = rewritten(
+        graph, bookOf("rule grow {\n strategy once\n match y = sin(x)\n emit y = sin(neg(x))\n}"));
     QCOMPARE(out.trace.stopReason, std::string("fixpoint"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("neg sin neg sin"));
 }
@@ -167,11 +208,15 @@ void TestRewrite::onceIsOnce() {
 void TestRewrite::tooManyWaysIsADecision() {
     std::string body = "a0 = relu(x)\n", pattern = "tanh(q)";
     for (int i = 1; i <= 12; ++i) {
-        body += "a" + std::to_string(i) + " = add(a" + std::to_string(i - 1) + ", a" + std::to_string(i - 1) + ")\n";
+        body += "a" + std::to_string(i) + " = add(a" + std::to_string(i - 1) + ", a" +
+                std::to_string(i - 1) + ")\n";
         pattern = "add((p" + std::to_string(i) + " | any), " + pattern + ")";
     }
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n" + body + "b = identity(a12) y = relu(b)\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule wide {\n match y = " + pattern + "\n emit y = q\n}\nrule r {\n match y = identity(x)\n emit y = x\n}"));
+    const GraphPtr graph =
+        graphOf("graph g(x: f32[2]) -> y {\n" + body + "b = identity(a12) y = relu(b)\n}");
+    const Rewritten out = rewritten(
+        graph, bookOf("rule wide {\n match y = " + pattern +
+                      "\n emit y = q\n}\nrule r {\n match y = identity(x)\n emit y = x\n}"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     const Decision* stopped = decision(out.trace, ReasonCode::RuleStopped);
     QVERIFY(stopped);
@@ -180,8 +225,10 @@ void TestRewrite::tooManyWaysIsADecision() {
 }
 
 void TestRewrite::bookOrderAndTrace() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n a = sin(x) @node(\"first\")  y = sin(a) @node(\"second\")\n}");
-    const RuleBook book = bookOf("rule one {\n match y = sin(x)\n emit y = cos(x)\n}\nrule two {\n match y = cos(x)\n emit y = tanh(x)\n}");
+    const GraphPtr graph = graphOf(
+        "graph g(x: f32[2]) -> y {\n a = sin(x) @node(\"first\")  y = sin(a) @node(\"second\")\n}");
+    const RuleBook book = bookOf("rule one {\n match y = sin(x)\n emit y = cos(x)\n}\nrule two {\n "
+                                 "match y = cos(x)\n emit y = tanh(x)\n}");
     const Rewritten out = rewritten(graph, book);
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("tanh tanh"));
     QCOMPARE(out.trace.applied.size(), std::size_t(2));
@@ -198,9 +245,10 @@ void TestRewrite::bookOrderAndTrace() {
 }
 
 void TestRewrite::foldsConstants() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, big {\n k = const [1, 2] : f32[2]  l = const [3, 4] : f32[2]\n"
-                                   " a = add(k, l)  b = mul(a, k)  y = sub(x, b)\n c = const [1] : f32[1]  big = add(c, c)\n"
-                                   " u = unknown \"d\" \"Odd\"(k) : f32[2]\n}");
+    const GraphPtr graph = graphOf(
+        "graph g(x: f32[2]) -> y, big {\n k = const [1, 2] : f32[2]  l = const [3, 4] : f32[2]\n"
+        " a = add(k, l)  b = mul(a, k)  y = sub(x, b)\n c = const [1] : f32[1]  big = add(c, c)\n"
+        " u = unknown \"d\" \"Odd\"(k) : f32[2]\n}");
     const Rewritten out = rewritten(graph, bookOf("builtin fold_constants"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("sub"));
     const Node* sub = out.graph->findByName("sub");
@@ -210,21 +258,31 @@ void TestRewrite::foldsConstants() {
     QVERIFY(*folded == dataFromDoubles(DType::F32, {2}, {4, 12}));
     QCOMPARE(out.graph->node(sub->inputs[1].node).origins, graph->findByName("b")->origins);
     QCOMPARE(decision(out.trace, ReasonCode::FoldedConstant)->verdict, Verdict::Yes);
-    QCOMPARE(difference(*graphOf("graph g(x: f32[2]) -> y {\n b = const [4, 12] : f32[2]  y = sub(x, b)\n}"),
-                        *rewritten(graphOf("graph g(x: f32[2]) -> y {\n k = const [1, 2] : f32[2]  l = const [3, 4] : f32[2]  a = add(k, l)  b = mul(a, k)  y = sub(x, b)\n}"),
-                                   bookOf("builtin fold_constants")).graph), QString());
+    QCOMPARE(
+        difference(
+            *graphOf("graph g(x: f32[2]) -> y {\n b = const [4, 12] : f32[2]  y = sub(x, b)\n}"),
+            *rewritten(graphOf("graph g(x: f32[2]) -> y {\n k = const [1, 2] : f32[2]  l = const "
+                               "[3, 4] : f32[2]  a = add(k, l)  b = mul(a, k)  y = sub(x, b)\n}"),
+                       bookOf("builtin fold_constants"))
+                 .graph),
+        QString());
     // Too large: refused, said once, and the rest goes on.
     RewriteOptions options;
     options.foldBytes = 4;
     const Rewritten small = rewritten(graph, bookOf("builtin fold_constants"), options);
     QCOMPARE(applications(small.trace, "fold_constants"), std::size_t(1)); // big has four bytes
     QCOMPARE(std::count_if(small.trace.decisions.begin(), small.trace.decisions.end(),
-                           [](const Decision& one) { return one.verdict == Verdict::No && one.subject == "add"; }), std::ptrdiff_t(1));
+                           [](const Decision& one) {
+                               return one.verdict == Verdict::No && one.subject == "add";
+                           }),
+             std::ptrdiff_t(1));
 }
 
 void TestRewrite::mergesCommon() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2, 3]) -> y, m2 {\n w = const random(1) : f32[3]\n"
-                                   " (n1, m1, r1) = layernorm(x, w, w)  (n2, m2, r2) = layernorm(x, w, w)\n a = exp(m1)  b = exp(m2)  y = add(a, b)\n}");
+    const GraphPtr graph =
+        graphOf("graph g(x: f32[2, 3]) -> y, m2 {\n w = const random(1) : f32[3]\n"
+                " (n1, m1, r1) = layernorm(x, w, w)  (n2, m2, r2) = layernorm(x, w, w)\n a = "
+                "exp(m1)  b = exp(m2)  y = add(a, b)\n}");
     const Rewritten out = rewritten(graph, bookOf("builtin cse"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("layernorm exp add"));
     QCOMPARE(difference(*graph, *out.graph), QString());
@@ -232,21 +290,27 @@ void TestRewrite::mergesCommon() {
     // The one that stays stands for both.
     QCOMPARE(out.graph->findByName("n1")->origins.size(), std::size_t(2));
     // Unknown operators may do anything: two of them are two.
-    const GraphPtr odd = graphOf("graph g(x: f32[2]) -> u, v {\n u = unknown \"d\" \"Rand\"(x) : f32[2]  v = unknown \"d\" \"Rand\"(x) : f32[2]\n}");
-    QCOMPARE(operatorsOf(*rewritten(odd, bookOf("builtin cse")).graph), QStringLiteral("unknown unknown"));
+    const GraphPtr odd = graphOf("graph g(x: f32[2]) -> u, v {\n u = unknown \"d\" \"Rand\"(x) : "
+                                 "f32[2]  v = unknown \"d\" \"Rand\"(x) : f32[2]\n}");
+    QCOMPARE(operatorsOf(*rewritten(odd, bookOf("builtin cse")).graph),
+             QStringLiteral("unknown unknown"));
 }
 
 void TestRewrite::illegalResult() {
     const GraphPtr graph = graphOf("graph g(x: f32[2, 3]) -> y {\n y = relu(x) @node(\"act\")\n}");
-    const auto dtype = rewriteGraph(graph, bookOf("rule r {\n match y = relu(x)\n emit y = cast(x) {to = f64}\n}"), {});
+    const auto dtype = rewriteGraph(
+        graph, bookOf("rule r {\n match y = relu(x)\n emit y = cast(x) {to = f64}\n}"), {});
     QVERIFY(!dtype);
     QCOMPARE(dtype.diag().code, DiagCode::RuleIllegal);
     QCOMPARE(dtype.diag().where.node, std::string("act"));
     QVERIFY(dtype.diag().message.find("turns f32[2, 3] into f64[2, 3]") != std::string::npos);
-    const auto shape = rewriteGraph(graph, bookOf("rule r {\n match y = relu(x)\n emit y = transpose(x) {perm = [1, 0]}\n}"), {});
+    const auto shape = rewriteGraph(
+        graph, bookOf("rule r {\n match y = relu(x)\n emit y = transpose(x) {perm = [1, 0]}\n}"),
+        {});
     QVERIFY(!shape);
     QCOMPARE(shape.diag().code, DiagCode::RuleIllegal);
-    const auto operand = rewriteGraph(graph, bookOf("rule r {\n match y = relu(x)\n emit y = dense(x, x, x)\n}"), {});
+    const auto operand = rewriteGraph(
+        graph, bookOf("rule r {\n match y = relu(x)\n emit y = dense(x, x, x)\n}"), {});
     QVERIFY(!operand);
     QCOMPARE(operand.diag().where.node.empty(), false);
 }
@@ -261,22 +325,34 @@ void TestRewrite::cancelled() {
 }
 
 void TestRewrite::chainsInRules() {
-    const RuleBook book = bookOf("chain ends = bias(^, b: const)? >> relu(^)?\npattern block(x, w: const) = dense(x, w) >> ends\n"
-                                 "rule r {\n match y = tanh(c = block(x, k))\n emit y = sigmoid(dense(x, k))\n}");
-    const std::string head = "graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[4, 3]  k = const random(2) : f32[4]  d = dense(x, w)\n";
-    QCOMPARE(operatorsOf(*rewritten(graphOf(head + "e = bias(d, k)  f = relu(e)  y = tanh(f)\n}"), book).graph), QStringLiteral("dense sigmoid"));
-    QCOMPARE(operatorsOf(*rewritten(graphOf(head + "y = tanh(d)\n}"), book).graph), QStringLiteral("dense sigmoid"));
+    const RuleBook book =
+        bookOf("chain ends = bias(^, b: const)? >> relu(^)?\npattern block(x, w: const) = dense(x, "
+               "w) >> ends\n"
+               "rule r {\n match y = tanh(c = block(x, k))\n emit y = sigmoid(dense(x, k))\n}");
+    const std::string head = "graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[4, 3]  k = "
+                             "const random(2) : f32[4]  d = dense(x, w)\n";
+    QCOMPARE(
+        operatorsOf(
+            *rewritten(graphOf(head + "e = bias(d, k)  f = relu(e)  y = tanh(f)\n}"), book).graph),
+        QStringLiteral("dense sigmoid"));
+    QCOMPARE(operatorsOf(*rewritten(graphOf(head + "y = tanh(d)\n}"), book).graph),
+             QStringLiteral("dense sigmoid"));
 }
 
 // What a rule did is the difference of two snapshots.
 void TestRewrite::differences() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n a = identity(x) @node(\"copy\")  b = relu(a) @node(\"act\")  y = exp(b) @node(\"last\")\n}");
-    const Rewritten out = rewritten(graph, bookOf("rule gone {\n match y = identity(x)\n emit y = x\n}\nrule r {\n match y = exp(x)\n emit y = exp(neg(x))\n strategy once\n}"));
+    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n a = identity(x) @node(\"copy\")  b "
+                                   "= relu(a) @node(\"act\")  y = exp(b) @node(\"last\")\n}");
+    const Rewritten out =
+        rewritten(graph, bookOf("rule gone {\n match y = identity(x)\n emit y = x\n}\nrule r {\n "
+                                "match y = exp(x)\n emit y = exp(neg(x))\n strategy once\n}"));
     QStringList lines;
     for (const NodeChange& change : diffGraphs(*graph, *out.graph))
         lines << QString::fromStdString(change.text);
-    QCOMPARE(lines, (QStringList{QStringLiteral("- identity copy (a: f32[2]) of 1"), QStringLiteral("- exp last (y: f32[2]) of 3"),
-                                 QStringLiteral("~ relu act (b: f32[2]) of 2"), QStringLiteral("+ neg neg (neg.y: f32[2]) of 3"),
+    QCOMPARE(lines, (QStringList{QStringLiteral("- identity copy (a: f32[2]) of 1"),
+                                 QStringLiteral("- exp last (y: f32[2]) of 3"),
+                                 QStringLiteral("~ relu act (b: f32[2]) of 2"),
+                                 QStringLiteral("+ neg neg (neg.y: f32[2]) of 3"),
                                  QStringLiteral("+ exp last (last.y: f32[2]) of 3")}));
     QVERIFY(diffGraphs(*graph, *graph).empty());
 }

@@ -1,5 +1,5 @@
-// Rule books as text: every mistake is named with its line and column before a graph is touched, the rest of
-// the book stays usable, and no text brings the reader down.
+// Rule books as text: every mistake is named with its line and column before a graph is touched,
+// the rest of the book stays usable, and no text brings the reader down.
 #include "rewrite/rewriting.h"
 
 #include <random>
@@ -15,7 +15,11 @@ QString firstError(const std::string& text) {
     if (!book)
         return QString::fromStdString(book.diag().text());
     const auto line = [](const Diag& diag) {
-        return QStringLiteral("%1:%2 %3 %4").arg(diag.where.line).arg(diag.where.column).arg(QString::fromUtf8(codeText(diag.code).data()), QString::fromStdString(diag.message));
+        return QStringLiteral("%1:%2 %3 %4")
+            .arg(diag.where.line)
+            .arg(diag.where.column)
+            .arg(QString::fromUtf8(codeText(diag.code).data()),
+                 QString::fromStdString(diag.message));
     };
     if (!book->diagnostics.empty())
         return line(book->diagnostics[0]);
@@ -42,43 +46,82 @@ private Q_SLOTS:
 void TestRuleText::mistakes_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("error");
-    const auto row = [](const char* name, const char* text, const char* error) { QTest::newRow(name) << QString::fromLatin1(text) << QString::fromLatin1(error); };
+    const auto row = [](const char* name, const char* text, const char* error) {
+        QTest::newRow(name) << QString::fromLatin1(text) << QString::fromLatin1(error);
+    };
     row("fine", "rule r {\n match y = relu(x)\n emit y = x\n}", "ok");
-    row("unknown operator", "rule r {\n match y = rellu(x)\n emit y = x\n}", "2:12 OPR01 there is no operator, pattern or chain named rellu");
-    row("unknown operator on the right", "rule r {\n match y = relu(x)\n emit y = rellu(x)\n}", "3:11 OPR01 there is no operator named rellu");
-    row("unbound name", "rule r {\n match y = relu(x)\n emit y = tanh(z)\n}", "3:16 TXT02 z is bound neither by match nor by let");
-    row("unbound in let", "rule r {\n match y = relu(x)\n let k = x + z\n emit y = k\n}", "3:14 TXT02 z is bound neither by match nor by let");
-    row("let in order", "rule r {\n match y = relu(x)\n let k = l, l = x\n emit y = k\n}", "3:10 TXT02 l is bound neither by match nor by let");
-    row("capture named like an operator", "rule r {\n match y = relu(tanh)\n emit y = tanh\n}", "2:17 TXT02 the capture tanh has the name of an operator or pattern");
-    row("part named like an operator", "rule r {\n match y = relu(exp = tanh(x))\n emit y = x\n}", "2:17 TXT02 the capture exp has the name of an operator or pattern");
-    row("emit without match", "rule r {\n emit y = x\n}", "1:6 TXT01 a rule needs match and emit with the same number of values");
-    row("match without emit", "rule r {\n match y = relu(x)\n}", "1:6 TXT01 a rule needs match and emit with the same number of values");
-    row("emit of another name", "rule r {\n match y = relu(x)\n emit z = x\n}", "3:11 RUL01 emit gives z, which match does not name");
-    row("attribute of the operator", "rule r {\n match y = softmax(x) {axes = 1}\n emit y = x\n}", "2:24 TXT02 softmax has no attribute axes");
-    row("attribute on the right", "rule r {\n match y = relu(x)\n emit y = softmax(x) {axes = 1}\n}", "3:23 TXT02 softmax has no attribute axes");
-    row("attribute not captured", "rule r {\n match y = relu(x)\n emit y = softmax(x) {axis = a}\n}", "3:30 TXT02 a is no attribute that match captures");
-    row("attributes not captured", "rule r {\n match y = relu(x)\n emit y = softmax(x) {*a}\n}", "3:23 TXT02 no match binds the attributes {*a}");
-    row("attributes as a value", "rule r {\n match y = softmax(x) {*a}\n emit y = relu(a)\n}", "3:16 TXT02 a is a list of attributes, not a value");
-    row("number alone", "rule r {\n match y = relu(x)\n emit y = 1\n}", "3:11 RUL01 a number needs an operand beside it, whose element type it takes");
+    row("unknown operator", "rule r {\n match y = rellu(x)\n emit y = x\n}",
+        "2:12 OPR01 there is no operator, pattern or chain named rellu");
+    row("unknown operator on the right", "rule r {\n match y = relu(x)\n emit y = rellu(x)\n}",
+        "3:11 OPR01 there is no operator named rellu");
+    row("unbound name", "rule r {\n match y = relu(x)\n emit y = tanh(z)\n}",
+        "3:16 TXT02 z is bound neither by match nor by let");
+    row("unbound in let", "rule r {\n match y = relu(x)\n let k = x + z\n emit y = k\n}",
+        "3:14 TXT02 z is bound neither by match nor by let");
+    row("let in order", "rule r {\n match y = relu(x)\n let k = l, l = x\n emit y = k\n}",
+        "3:10 TXT02 l is bound neither by match nor by let");
+    row("capture named like an operator", "rule r {\n match y = relu(tanh)\n emit y = tanh\n}",
+        "2:17 TXT02 the capture tanh has the name of an operator or pattern");
+    row("part named like an operator", "rule r {\n match y = relu(exp = tanh(x))\n emit y = x\n}",
+        "2:17 TXT02 the capture exp has the name of an operator or pattern");
+    row("emit without match", "rule r {\n emit y = x\n}",
+        "1:6 TXT01 a rule needs match and emit with the same number of values");
+    row("match without emit", "rule r {\n match y = relu(x)\n}",
+        "1:6 TXT01 a rule needs match and emit with the same number of values");
+    row("emit of another name", "rule r {\n match y = relu(x)\n emit z = x\n}",
+        "3:11 RUL01 emit gives z, which match does not name");
+    row("attribute of the operator", "rule r {\n match y = softmax(x) {axes = 1}\n emit y = x\n}",
+        "2:24 TXT02 softmax has no attribute axes");
+    row("attribute on the right",
+        "rule r {\n match y = relu(x)\n emit y = softmax(x) {axes = 1}\n}",
+        "3:23 TXT02 softmax has no attribute axes");
+    row("attribute not captured",
+        "rule r {\n match y = relu(x)\n emit y = softmax(x) {axis = a}\n}",
+        "3:30 TXT02 a is no attribute that match captures");
+    row("attributes not captured", "rule r {\n match y = relu(x)\n emit y = softmax(x) {*a}\n}",
+        "3:23 TXT02 no match binds the attributes {*a}");
+    row("attributes as a value", "rule r {\n match y = softmax(x) {*a}\n emit y = relu(a)\n}",
+        "3:16 TXT02 a is a list of attributes, not a value");
+    row("number alone", "rule r {\n match y = relu(x)\n emit y = 1\n}",
+        "3:11 RUL01 a number needs an operand beside it, whose element type it takes");
     row("numbers only", "rule r {\n match y = relu(x)\n emit y = x + (1 + 2)\n}", "");
-    row("infix", "rule r {\n match y = relu(x)\n emit y = x % x\n}", "3:11 RUL01 the right side of a rule has no infix %");
-    row("indexing", "rule r {\n match y = relu(x)\n emit y = x[0]\n}", "3:11 RUL01 this cannot stand on the right side of a rule");
-    row("given", "rule r {\n match y = relu(x)\n emit y = given(x)\n}", "3:11 RUL01 given needs an optional capture and two values");
-    row("reads what it replaces", "rule r {\n match y = relu(x)\n emit y = neg(y)\n}", "3:15 RUL01 the right side reads y, which it replaces");
-    row("condition", "rule r {\n match y = relu(x)\n where sometimes(x)\n emit y = x\n}", "3:8 RUL01 this condition is not understood");
-    row("condition of nothing", "rule r {\n match y = relu(x)\n where used_once(z)\n emit y = x\n}", "3:18 TXT02 z is no value that match binds");
-    row("condition on an attribute", "rule r {\n match y = softmax(x)\n where axis == 1\n emit y = x\n}", "3:8 TXT02 axis is no attribute that match captures");
-    row("condition on a type", "rule r {\n match y = relu(x)\n where dtype(x) == float\n emit y = x\n}", "3:8 RUL01 an element type is compared by == or != with f32, i64, ...");
-    row("stage", "rule r {\n stage later\n match y = relu(x)\n emit y = x\n}", "1:1 RUL01 there is no stage later");
-    row("strategy", "rule r {\n strategy often\n match y = relu(x)\n emit y = x\n}", "1:1 RUL01 there is no strategy often");
-    row("builtin", "builtin fold_everything", "1:1 RUL01 there is no built-in rewrite fold_everything");
-    row("clause", "rule r {\n mach y = relu(x)\n}", "2:2 TXT01 expected stage, strategy, match, where, let, emit or duplicate");
-    row("counts", "rule r {\n match y = relu(^)* {3..2}\n emit y = x\n}", "2:12 TXT01 a repetition goes from a smaller to a larger count up to 1000");
-    row("chain of itself", "chain a = relu(^) >> b\nchain b = a >> tanh(^)", "1:1 RUL01 a is made of itself");
-    row("arguments", "pattern p(x, w) = mul(x, w)\nrule r {\n match y = p(x)\n emit y = x\n}", "3:12 OPR03 p has 2 parameters, 1 are given");
-    row("unclosed", "rule r {\n match y = relu(x", "2:18 TXT01 ')' expected, found the end of the text");
+    row("infix", "rule r {\n match y = relu(x)\n emit y = x % x\n}",
+        "3:11 RUL01 the right side of a rule has no infix %");
+    row("indexing", "rule r {\n match y = relu(x)\n emit y = x[0]\n}",
+        "3:11 RUL01 this cannot stand on the right side of a rule");
+    row("given", "rule r {\n match y = relu(x)\n emit y = given(x)\n}",
+        "3:11 RUL01 given needs an optional capture and two values");
+    row("reads what it replaces", "rule r {\n match y = relu(x)\n emit y = neg(y)\n}",
+        "3:15 RUL01 the right side reads y, which it replaces");
+    row("condition", "rule r {\n match y = relu(x)\n where sometimes(x)\n emit y = x\n}",
+        "3:8 RUL01 this condition is not understood");
+    row("condition of nothing", "rule r {\n match y = relu(x)\n where used_once(z)\n emit y = x\n}",
+        "3:18 TXT02 z is no value that match binds");
+    row("condition on an attribute",
+        "rule r {\n match y = softmax(x)\n where axis == 1\n emit y = x\n}",
+        "3:8 TXT02 axis is no attribute that match captures");
+    row("condition on a type",
+        "rule r {\n match y = relu(x)\n where dtype(x) == float\n emit y = x\n}",
+        "3:8 RUL01 an element type is compared by == or != with f32, i64, ...");
+    row("stage", "rule r {\n stage later\n match y = relu(x)\n emit y = x\n}",
+        "1:1 RUL01 there is no stage later");
+    row("strategy", "rule r {\n strategy often\n match y = relu(x)\n emit y = x\n}",
+        "1:1 RUL01 there is no strategy often");
+    row("builtin", "builtin fold_everything",
+        "1:1 RUL01 there is no built-in rewrite fold_everything");
+    row("clause", "rule r {\n mach y = relu(x)\n}",
+        "2:2 TXT01 expected stage, strategy, match, where, let, emit or duplicate");
+    row("counts", "rule r {\n match y = relu(^)* {3..2}\n emit y = x\n}",
+        "2:12 TXT01 a repetition goes from a smaller to a larger count up to 1000");
+    row("chain of itself", "chain a = relu(^) >> b\nchain b = a >> tanh(^)",
+        "1:1 RUL01 a is made of itself");
+    row("arguments", "pattern p(x, w) = mul(x, w)\nrule r {\n match y = p(x)\n emit y = x\n}",
+        "3:12 OPR03 p has 2 parameters, 1 are given");
+    row("unclosed", "rule r {\n match y = relu(x",
+        "2:18 TXT01 ')' expected, found the end of the text");
     row("declaration", "rulle r { }", "1:1 TXT01 a declaration expected, found 'rulle'");
-    row("operator", "op twice(x: T[S...]) -> y: T[S...] {\n y[i...] = z[i...]\n}", "2:12 TXT02 twice: there is no tensor 'z' to read here");
+    row("operator", "op twice(x: T[S...]) -> y: T[S...] {\n y[i...] = z[i...]\n}",
+        "2:12 TXT02 twice: there is no tensor 'z' to read here");
 }
 
 void TestRuleText::mistakes() {
@@ -94,7 +137,8 @@ void TestRuleText::mistakes() {
 void TestRuleText::standardBookIsClean() {
     QFile file(QStringLiteral(FW_SOURCE_DIR "/resources/library/simplify.fw"));
     QVERIFY(file.open(QIODevice::ReadOnly));
-    const auto book = checkRulesText(file.readAll().toStdString(), "simplify.fw", *standardOperators());
+    const auto book =
+        checkRulesText(file.readAll().toStdString(), "simplify.fw", *standardOperators());
     QVERIFY(book);
     QVERIFY(book->diagnostics.empty());
     QVERIFY(book->items.size() >= 7);
@@ -103,38 +147,52 @@ void TestRuleText::standardBookIsClean() {
 }
 
 void TestRuleText::allMistakesInOnePass() {
-    const auto book = checkRulesText("rule a {\n match y = rellu(x)\n emit y = z\n}\nrule b {\n match\n}\nrule c {\n match y = relu(x)\n emit y = x\n}\n"
-                                     "builtin cse\nchain t = tanhh(^)\n", "book.fw", *standardOperators());
+    const auto book = checkRulesText("rule a {\n match y = rellu(x)\n emit y = z\n}\nrule b {\n "
+                                     "match\n}\nrule c {\n match y = relu(x)\n emit y = x\n}\n"
+                                     "builtin cse\nchain t = tanhh(^)\n",
+                                     "book.fw", *standardOperators());
     QVERIFY(book);
     QCOMPARE(book->diagnostics.size(), std::size_t(1)); // b has no tree
     QCOMPARE(book->diagnostics[0].where.file, std::string("book.fw"));
     QStringList verdicts;
     for (const CheckedItem& item : book->items)
-        verdicts << QString::fromStdString(item.kind + " " + item.name + " " + item.verdict + " " + std::to_string(item.diagnostics.size()));
-    QCOMPARE(verdicts, (QStringList{QStringLiteral("rule a refused 2"), QStringLiteral("rule c ok 0"), QStringLiteral("builtin cse ok 0"), QStringLiteral("chain t refused 1")}));
+        verdicts << QString::fromStdString(item.kind + " " + item.name + " " + item.verdict + " " +
+                                           std::to_string(item.diagnostics.size()));
+    QCOMPARE(
+        verdicts,
+        (QStringList{QStringLiteral("rule a refused 2"), QStringLiteral("rule c ok 0"),
+                     QStringLiteral("builtin cse ok 0"), QStringLiteral("chain t refused 1")}));
 }
 
 void TestRuleText::refusedBeforeTheGraph() {
     const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y {\n y = relu(x)\n}");
-    const auto out = rewriteGraph(graph, bookOf("rule fine {\n match y = relu(x)\n emit y = x\n}\nrule bad {\n match y = relu(x)\n emit y = z\n}"), {});
+    const auto out = rewriteGraph(graph,
+                                  bookOf("rule fine {\n match y = relu(x)\n emit y = x\n}\nrule "
+                                         "bad {\n match y = relu(x)\n emit y = z\n}"),
+                                  {});
     QVERIFY(!out);
     QCOMPARE(out.diag().code, DiagCode::TextName);
     QVERIFY(out.diag().text().find("rule bad cannot be used") != std::string::npos);
 }
 
 void TestRuleText::usersOperators() {
-    const auto book = checkRulesText("op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\nrule r {\n match y = twice(x)\n emit y = x + x\n}", "book.fw",
-                                     *standardOperators());
+    const auto book = checkRulesText("op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + "
+                                     "x[i...] }\nrule r {\n match y = twice(x)\n emit y = x + x\n}",
+                                     "book.fw", *standardOperators());
     QVERIFY(book);
     for (const CheckedItem& item : book->items)
         QVERIFY2(item.verdict == "ok", item.name.c_str());
 }
 
 void TestRuleText::hostileText() {
-    const std::string seed = "chain t = bias(^, b: const)? >> (relu(^) | tanh(^))* {0..3}\npattern p(x, w: const) = dense(x, w) >> t\n"
-                             "rule r \"doc\" {\n match y = c = p(x, w), z = softmax(x) {axis = -1, *a}\n where used_once(c), rank(x) >= 2 && !finite(w)\n"
-                             " let k = given(b, b, x) * 2 - x\n emit y = relu(k) , z = softmax(k / x) {*a, axis = 1}\n strategy once duplicate\n}\nbuiltin cse\n";
-    const GraphPtr graph = graphOf("graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[4, 3]  d = dense(x, w)  e = softmax(x)  y = relu(d)\n}");
+    const std::string seed = "chain t = bias(^, b: const)? >> (relu(^) | tanh(^))* {0..3}\npattern "
+                             "p(x, w: const) = dense(x, w) >> t\n"
+                             "rule r \"doc\" {\n match y = c = p(x, w), z = softmax(x) {axis = -1, "
+                             "*a}\n where used_once(c), rank(x) >= 2 && !finite(w)\n"
+                             " let k = given(b, b, x) * 2 - x\n emit y = relu(k) , z = softmax(k / "
+                             "x) {*a, axis = 1}\n strategy once duplicate\n}\nbuiltin cse\n";
+    const GraphPtr graph = graphOf("graph g(x: f32[2, 3]) -> y {\n w = const random(1) : f32[4, 3] "
+                                   " d = dense(x, w)  e = softmax(x)  y = relu(d)\n}");
     std::mt19937 random(3);
     const std::string marks = "(){}[],:;=<>+-*/%?@^|&!\"#.\\\n 0123xyab";
     for (int i = 0; i < 4000; ++i) {
@@ -165,9 +223,11 @@ void TestRuleText::hostileText() {
     }
     std::string doubling;
     for (int i = 0; i < 60; ++i)
-        doubling += "chain c" + std::to_string(i) + " = c" + std::to_string(i + 1) + " | c" + std::to_string(i + 1) + "\n";
+        doubling += "chain c" + std::to_string(i) + " = c" + std::to_string(i + 1) + " | c" +
+                    std::to_string(i + 1) + "\n";
     doubling += "chain c60 = tanh(^)\nrule r {\n match y = relu(c0)\n emit y = x\n}\n";
-    QCOMPARE(firstError(doubling), QStringLiteral("64:11 TXT02 x is bound neither by match nor by let"));
+    QCOMPARE(firstError(doubling),
+             QStringLiteral("64:11 TXT02 x is bound neither by match nor by let"));
     QVERIFY(firstError("rule r { match y = " + std::string(100000, '(')) != QStringLiteral("ok"));
 }
 

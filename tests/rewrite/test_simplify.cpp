@@ -1,5 +1,5 @@
-// Every rule of resources/library/simplify.fw is sound: the graph computes the same before and after, on
-// random tensors, as the reference says. A rule without a case here fails the test.
+// Every rule of resources/library/simplify.fw is sound: the graph computes the same before and
+// after, on random tensors, as the reference says. A rule without a case here fails the test.
 #include "rewrite/rewriting.h"
 
 using namespace fw;
@@ -7,8 +7,9 @@ using namespace rewriting;
 
 namespace {
 
-const char* const norms = "  g = const random(3) : f32[4]  t = const random(4) : f32[4]  m = const random(5) : f32[4]\n"
-                          "  v = const [0.5, 1.5, 0.25, 2] : f32[4]\n";
+const char* const norms =
+    "  g = const random(3) : f32[4]  t = const random(4) : f32[4]  m = const random(5) : f32[4]\n"
+    "  v = const [0.5, 1.5, 0.25, 2] : f32[4]\n";
 
 struct Case {
     const char* name;
@@ -22,36 +23,76 @@ std::vector<Case> cases() {
     const std::string w = "  w = const random(1) : f32[4, 3, 3, 3]  b = const random(2) : f32[4]\n";
     const std::string head = "graph g(x: f32[N, 3, 6, 5]) -> y {\n";
     return {
-        {"identity", "graph g(x: f32[N, 3]) -> y {\n a = identity(x) b = relu(a) y = identity(b) }", "remove_identity", "relu"},
-        {"identity of an input", "graph g(x: f32[2]) -> y, z {\n y = identity(x) z = relu(y) }", "remove_identity", "relu"},
-        {"dropout", "graph g(x: f32[N, 3]) -> y {\n a = relu(x) y = dropout(a) {ratio = 0.25} }", "remove_dropout", "relu"},
-        {"batch norm after a convolution", head + w + n + "  c = conv2d(x, w) {pads = [1, 1, 1, 1], strides = [2, 1]}\n  y = batch_norm(c, g, t, m, v)\n}",
+        {"identity", "graph g(x: f32[N, 3]) -> y {\n a = identity(x) b = relu(a) y = identity(b) }",
+         "remove_identity", "relu"},
+        {"identity of an input", "graph g(x: f32[2]) -> y, z {\n y = identity(x) z = relu(y) }",
+         "remove_identity", "relu"},
+        {"dropout", "graph g(x: f32[N, 3]) -> y {\n a = relu(x) y = dropout(a) {ratio = 0.25} }",
+         "remove_dropout", "relu"},
+        {"batch norm after a convolution",
+         head + w + n +
+             "  c = conv2d(x, w) {pads = [1, 1, 1, 1], strides = [2, 1]}\n  y = batch_norm(c, g, "
+             "t, m, v)\n}",
          "fold_batch_norm fold_constants", "conv2d bias"},
-        {"batch norm after a biased convolution", head + w + n + "  c = conv2d(x, w)  d = bias(c, b)\n  y = batch_norm(d, g, t, m, v) {eps = 0.1}\n}",
+        {"batch norm after a biased convolution",
+         head + w + n +
+             "  c = conv2d(x, w)  d = bias(c, b)\n  y = batch_norm(d, g, t, m, v) {eps = 0.1}\n}",
          "fold_batch_norm fold_constants", "conv2d bias"},
         {"batch norm after a grouped convolution",
-         "graph g(x: f32[2, 4, 5, 5]) -> y {\n  w = const random(1) : f32[4, 1, 3, 3]\n" + n + "  c = conv2d(x, w) {groups = 4}  y = batch_norm(c, g, t, m, v)\n}",
+         "graph g(x: f32[2, 4, 5, 5]) -> y {\n  w = const random(1) : f32[4, 1, 3, 3]\n" + n +
+             "  c = conv2d(x, w) {groups = 4}  y = batch_norm(c, g, t, m, v)\n}",
          "fold_batch_norm", "conv2d bias"},
         {"batch norm, the convolution used twice",
-         "graph g(x: f32[N, 3, 6, 5]) -> y, r {\n" + w + n + "  c = conv2d(x, w)  y = batch_norm(c, g, t, m, v)  r = relu(c)\n}", "open_batch_norm",
-         "conv2d relu scale bias"},
-        {"batch norm, the convolution a result", "graph g(x: f32[N, 3, 6, 5]) -> y, c {\n" + w + n + "  c = conv2d(x, w)  y = batch_norm(c, g, t, m, v)\n}",
+         "graph g(x: f32[N, 3, 6, 5]) -> y, r {\n" + w + n +
+             "  c = conv2d(x, w)  y = batch_norm(c, g, t, m, v)  r = relu(c)\n}",
+         "open_batch_norm", "conv2d relu scale bias"},
+        {"batch norm, the convolution a result",
+         "graph g(x: f32[N, 3, 6, 5]) -> y, c {\n" + w + n +
+             "  c = conv2d(x, w)  y = batch_norm(c, g, t, m, v)\n}",
          "open_batch_norm", "conv2d scale bias"},
-        {"batch norm alone", "graph g(x: f32[N, 4, 3, 2]) -> y {\n" + n + "  y = batch_norm(x, g, t, m, v)\n}", "open_batch_norm", "scale bias"},
-        {"batch norm twice", head + w + n + "  c = conv2d(x, w)  d = batch_norm(c, g, t, m, v)  y = batch_norm(d, t, g, m, v)\n}",
+        {"batch norm alone",
+         "graph g(x: f32[N, 4, 3, 2]) -> y {\n" + n + "  y = batch_norm(x, g, t, m, v)\n}",
+         "open_batch_norm", "scale bias"},
+        {"batch norm twice",
+         head + w + n +
+             "  c = conv2d(x, w)  d = batch_norm(c, g, t, m, v)  y = batch_norm(d, t, g, m, v)\n}",
          "fold_batch_norm open_batch_norm", "conv2d bias scale bias"},
-        {"two biases", "graph g(x: f32[N, 4, 2]) -> y {\n" + n + "  a = bias(x, g)  y = bias(a, t)\n}", "merge_bias fold_constants", "bias"},
-        {"two biases on two axes", "graph g(x: f32[N, 4, 4]) -> y {\n" + n + "  a = bias(x, g) {axis = 2}  y = bias(a, t)\n}", "", "bias bias"},
-        {"three biases", "graph g(x: f32[N, 4]) -> y {\n" + n + "  a = bias(x, g)  b = bias(a, t)  y = bias(b, m)\n}", "merge_bias", "bias"},
-        {"a bias used twice", "graph g(x: f32[N, 4]) -> y, r {\n" + n + "  a = bias(x, g)  y = bias(a, t)  r = relu(a)\n}", "", "bias bias relu"},
-        {"constants", "graph g(x: f32[4]) -> y {\n" + n + "  a = add(g, t)  b = mul(a, m)  y = add(x, b)\n}", "fold_constants", "add"},
-        {"only constants", "graph g(x: f32[4]) -> y, x {\n" + n + "  y = exp(g)\n}", "fold_constants", ""},
-        {"common", "graph g(x: f32[4]) -> y {\n  a = exp(x)  b = exp(x)  c = relu(a)  d = relu(b)  y = add(c, d)\n}", "cse", "exp relu add"},
-        {"common, other attributes", "graph g(x: f32[4]) -> y {\n  a = clip(x) {max = 0.5}  b = clip(x) {max = 0.25}  y = add(a, b)\n}", "", "clip clip add"},
-        {"common, both results", "graph g(x: f32[4]) -> a, b {\n  a = exp(x)  b = exp(x)\n}", "cse", "exp"},
-        {"common constants", "graph g(x: f32[2]) -> y {\n  k = const [1, 2] : f32[2]  l = const [1, 2] : f32[2]  a = mul(x, k)  b = mul(x, l)  y = sub(a, b)\n}", "cse",
-         "mul sub"},
-        {"not common", "graph g(x: f32[2], z: f32[2]) -> y {\n  a = sub(x, z)  b = sub(z, x)  y = mul(a, b)\n}", "", "sub sub mul"},
+        {"two biases",
+         "graph g(x: f32[N, 4, 2]) -> y {\n" + n + "  a = bias(x, g)  y = bias(a, t)\n}",
+         "merge_bias fold_constants", "bias"},
+        {"two biases on two axes",
+         "graph g(x: f32[N, 4, 4]) -> y {\n" + n + "  a = bias(x, g) {axis = 2}  y = bias(a, t)\n}",
+         "", "bias bias"},
+        {"three biases",
+         "graph g(x: f32[N, 4]) -> y {\n" + n +
+             "  a = bias(x, g)  b = bias(a, t)  y = bias(b, m)\n}",
+         "merge_bias", "bias"},
+        {"a bias used twice",
+         "graph g(x: f32[N, 4]) -> y, r {\n" + n +
+             "  a = bias(x, g)  y = bias(a, t)  r = relu(a)\n}",
+         "", "bias bias relu"},
+        {"constants",
+         "graph g(x: f32[4]) -> y {\n" + n + "  a = add(g, t)  b = mul(a, m)  y = add(x, b)\n}",
+         "fold_constants", "add"},
+        {"only constants", "graph g(x: f32[4]) -> y, x {\n" + n + "  y = exp(g)\n}",
+         "fold_constants", ""},
+        {"common",
+         "graph g(x: f32[4]) -> y {\n  a = exp(x)  b = exp(x)  c = relu(a)  d = relu(b)  y = "
+         "add(c, d)\n}",
+         "cse", "exp relu add"},
+        {"common, other attributes",
+         "graph g(x: f32[4]) -> y {\n  a = clip(x) {max = 0.5}  b = clip(x) {max = 0.25}  y = "
+         "add(a, b)\n}",
+         "", "clip clip add"},
+        {"common, both results", "graph g(x: f32[4]) -> a, b {\n  a = exp(x)  b = exp(x)\n}", "cse",
+         "exp"},
+        {"common constants",
+         "graph g(x: f32[2]) -> y {\n  k = const [1, 2] : f32[2]  l = const [1, 2] : f32[2]  a = "
+         "mul(x, k)  b = mul(x, l)  y = sub(a, b)\n}",
+         "cse", "mul sub"},
+        {"not common",
+         "graph g(x: f32[2], z: f32[2]) -> y {\n  a = sub(x, z)  b = sub(z, x)  y = mul(a, b)\n}",
+         "", "sub sub mul"},
     };
 }
 
@@ -112,7 +153,9 @@ void TestSimplify::eachRuleAlone() {
             const Rewritten after = rewritten(before, alone);
             count += applications(after.trace, entry->name);
             const QString wrong = difference(*before, *after.graph);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString::fromStdString(entry->name + " on " + one.name + ": ") + wrong));
+            QVERIFY2(
+                wrong.isEmpty(),
+                qPrintable(QString::fromStdString(entry->name + " on " + one.name + ": ") + wrong));
         }
         QVERIFY2(count > 0, entry->name.c_str());
     }

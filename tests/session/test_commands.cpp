@@ -124,14 +124,22 @@ void TestCommands::explainShowsGates() {
 void TestCommands::stagesHaveText_data() {
     QTest::addColumn<QString>("stage");
     QTest::addColumn<QString>("word");
-    QTest::newRow("graph") << "graph" << "graph";
-    QTest::newRow("rewritten") << "rewritten" << "conv2d";
-    QTest::newRow("fused") << "fused" << "generated.tiled";
-    QTest::newRow("tensor") << "tensor" << "sum(";
-    QTest::newRow("schedule") << "schedule" << "vectorize";
-    QTest::newRow("loops") << "loops" << "parallel";
-    QTest::newRow("llvm") << "llvm" << "define";
-    QTest::newRow("asm") << "asm" << "ret";
+    QTest::newRow("graph") << "graph"
+                           << "graph";
+    QTest::newRow("rewritten") << "rewritten"
+                               << "conv2d";
+    QTest::newRow("fused") << "fused"
+                           << "generated.tiled";
+    QTest::newRow("tensor") << "tensor"
+                            << "sum(";
+    QTest::newRow("schedule") << "schedule"
+                              << "vectorize";
+    QTest::newRow("loops") << "loops"
+                           << "parallel";
+    QTest::newRow("llvm") << "llvm"
+                          << "define";
+    QTest::newRow("asm") << "asm"
+                         << "ret";
 }
 
 void TestCommands::stagesHaveText() {
@@ -188,7 +196,8 @@ void TestCommands::profileKeepsSumAndEndToEndApart() {
     QVERIFY(profile.rows.size() >= 5);
     QFile trace(QString::fromStdString(arguments.trace));
     QVERIFY(trace.open(QIODevice::ReadOnly));
-    QCOMPARE(QJsonDocument::fromJson(trace.readAll())["traceEvents"].toArray().size(), qsizetype(profile.rows.size()));
+    QCOMPARE(QJsonDocument::fromJson(trace.readAll())["traceEvents"].toArray().size(),
+             qsizetype(profile.rows.size()));
     QVERIFY(profile.endToEndMs > 0 && profile.sumMs > 0);
     double share = 0;
     bool estimated = false;
@@ -211,7 +220,8 @@ void TestCommands::graphFilesAreModels() {
         out.write(text);
     };
     write("op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\n"
-          "graph net(x: f32[N, 8]) -> y {\n  w = const random(7) : f32[4, 8]\n  d = dense(x, w)  t = twice(d)  i = identity(t)  y = relu(i)\n}\n");
+          "graph net(x: f32[N, 8]) -> y {\n  w = const random(7) : f32[4, 8]\n  d = dense(x, w)  t "
+          "= twice(d)  i = identity(t)  y = relu(i)\n}\n");
     Asked a;
     Arguments arguments;
     arguments.model = file.toStdString();
@@ -231,17 +241,20 @@ void TestCommands::graphFilesAreModels() {
     const QString book = folder.filePath(QStringLiteral("book.fw"));
     QFile rules(book);
     QVERIFY(rules.open(QIODevice::WriteOnly));
-    rules.write("op thrice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 3 }\nrule r {\n match y = relu(x)\n emit y = thrice(x)\n}\n");
+    rules.write("op thrice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 3 }\nrule r {\n match y "
+                "= relu(x)\n emit y = thrice(x)\n}\n");
     rules.close();
     arguments.dims.clear();
     arguments.rules = {book.toStdString()};
     arguments.stage = "rewritten";
     const GraphDocument rewritten = a.get<GraphDocument>("graph", arguments);
-    QVERIFY(std::any_of(rewritten.nodes.begin(), rewritten.nodes.end(), [](const NodeRecord& node) { return node.op == "thrice"; }));
+    QVERIFY(std::any_of(rewritten.nodes.begin(), rewritten.nodes.end(),
+                        [](const NodeRecord& node) { return node.op == "thrice"; }));
     arguments.rules.clear();
     // Weights that are only named are not there.
     arguments.dims.clear();
-    write("graph named(x: f32[N, 80]) -> y {\n  w = const @\"w\" hash \"00\" : f32[4, 80]\n  y = dense(x, w)\n}\n");
+    write("graph named(x: f32[N, 80]) -> y {\n  w = const @\"w\" hash \"00\" : f32[4, 80]\n  y = "
+          "dense(x, w)\n}\n");
     const Diag refused = a.ask("info", arguments).diag();
     QCOMPARE(refused.code, DiagCode::UnknownName);
     QCOMPARE(refused.where.file, arguments.model);
@@ -288,7 +301,8 @@ void TestCommands::cancelledWorkSaysSo() {
 
 void TestCommands::brokenFilesAreRefused_data() {
     QTest::addColumn<QString>("file");
-    for (const QString& name : QDir(QString::fromStdString(samples + "broken")).entryList({"*.onnx"}))
+    for (const QString& name :
+         QDir(QString::fromStdString(samples + "broken")).entryList({"*.onnx"}))
         QTest::newRow(qPrintable(name)) << name;
 }
 

@@ -1,4 +1,5 @@
-// The lexer and the parser: what they read, what they say of mistakes, and that no text brings them down.
+// The lexer and the parser: what they read, what they say of mistakes, and that no text brings them
+// down.
 #include "syntax/op.h"
 
 #include <QtTest>
@@ -30,7 +31,9 @@ std::string shape(const Tree& t) {
     case TreeKind::List:
         break;
     }
-    out = "(" + (t.kind == TreeKind::Index ? "at " + t.text : t.kind == TreeKind::Reduce ? "red " + t.text : t.text);
+    out = "(" + (t.kind == TreeKind::Index    ? "at " + t.text
+                 : t.kind == TreeKind::Reduce ? "red " + t.text
+                                              : t.text);
     for (const Tree& arg : t.args)
         out += " " + shape(arg);
     return out + ")";
@@ -132,9 +135,9 @@ op concat(xs*: T[P..., D@axis, Q...], bcast mask?: T[M...], attr axis: int) -> (
     QVERIFY(op->stmts[0].let);
     QCOMPARE(op->body, std::string("let m[p..., q...] = max(d in D : x[p..., d, q...])\n"
                                    "y[p..., d, q...] = x[p..., d, q...] - m[p..., q...]"));
-    QCOMPARE(op->signature,
-             std::string("softmax(x: T[P..., D@axis, Q...], attr axis: int = -1, attr pads: int[4] = [0, 0, 0, 0]) "
-                         "requires D >= 0 -> y: T[P..., D, Q...]"));
+    QCOMPARE(op->signature, std::string("softmax(x: T[P..., D@axis, Q...], attr axis: int = -1, "
+                                        "attr pads: int[4] = [0, 0, 0, 0]) "
+                                        "requires D >= 0 -> y: T[P..., D, Q...]"));
     const auto concat = declarationAs<OpTree>(file.declarations[1]);
     QVERIFY(concat->params[0].variadic && concat->params[1].optional && concat->params[1].bcast);
     QCOMPARE(concat->stmts[0].each, std::string("xs"));
@@ -151,8 +154,10 @@ void TestSyntax::allErrorsInOnePass() {
                                     "book.fw");
     QCOMPARE(file.errors.size(), std::size_t(3));
     QCOMPARE(file.errors[0].where.line, 2);
-    QCOMPARE(file.errors[1].text(), std::string("book.fw:3:8: error TXT01: ':' expected, found 'T'"));
-    QCOMPARE(file.errors[2].text(), std::string("book.fw:4:35: error TXT01: an expression expected, found '}'"));
+    QCOMPARE(file.errors[1].text(),
+             std::string("book.fw:3:8: error TXT01: ':' expected, found 'T'"));
+    QCOMPARE(file.errors[2].text(),
+             std::string("book.fw:4:35: error TXT01: an expression expected, found '}'"));
     QCOMPARE(file.declarations.size(), std::size_t(2));
     QCOMPARE(file.declarations[1]->name, std::string("e"));
 }
@@ -196,7 +201,8 @@ void TestSyntax::hostileText() {
     QCOMPARE(parseFile(lines, "").errors.size(), std::size_t(100));
 
     std::mt19937 random(7);
-    const std::string seed = "op f(x: T[N...], attr a: int[2] = [1, 2]) -> y: T[N...] where K = a[0] { y[i...] = max(x[i...], 0) }\n";
+    const std::string seed = "op f(x: T[N...], attr a: int[2] = [1, 2]) -> y: T[N...] where K = "
+                             "a[0] { y[i...] = max(x[i...], 0) }\n";
     for (int round = 0; round < 3000; ++round) {
         std::string text = seed + seed;
         for (int edit = 0; edit < 5; ++edit) {

@@ -1,4 +1,5 @@
-// Targets read back from their own text, named CPUs do not depend on this machine, mistakes name what is known.
+// Targets read back from their own text, named CPUs do not depend on this machine, mistakes name
+// what is known.
 #include "runtime/cpu.h"
 #include "target/target.h"
 
@@ -53,19 +54,23 @@ void TestTarget::namedCpuIsFixed() {
 void TestTarget::hostFollowsCpuid() {
     const Target host = hostTarget();
     QVERIFY(host.isHost);
-    QCOMPARE(host.hasAvx512(),
-             (runtime::cpuLevel4 & ~runtime::cpuInfo().features) == 0);
+    QCOMPARE(host.hasAvx512(), (runtime::cpuLevel4 & ~runtime::cpuInfo().features) == 0);
     QVERIFY(host.l1 > 0 && host.l2 > 0 && host.threads >= 1);
 }
 
 void TestTarget::mistakesNameWhatIsKnown_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("known");
-    QTest::newRow("cpu") << "x86-64 -mcpu=pentium9" << "x86-64-v4";
-    QTest::newRow("library") << "-libs=onednn,mkl" << "openblas";
-    QTest::newRow("threads") << "-threads=0" << "1 to 256";
-    QTest::newRow("word") << "arm64" << "-mcpu";
-    QTest::newRow("order") << "-threads=2 x86-64" << "-threads=N";
+    QTest::newRow("cpu") << "x86-64 -mcpu=pentium9"
+                         << "x86-64-v4";
+    QTest::newRow("library") << "-libs=onednn,mkl"
+                             << "openblas";
+    QTest::newRow("threads") << "-threads=0"
+                             << "1 to 256";
+    QTest::newRow("word") << "arm64"
+                          << "-mcpu";
+    QTest::newRow("order") << "-threads=2 x86-64"
+                           << "-threads=N";
 }
 
 void TestTarget::mistakesNameWhatIsKnown() {
@@ -74,7 +79,8 @@ void TestTarget::mistakesNameWhatIsKnown() {
     const Result<Target> target = parseTarget(text.toStdString());
     QVERIFY(!target.ok());
     QCOMPARE(target.diag().code, DiagCode::UnknownTarget);
-    QVERIFY2(QString::fromStdString(target.diag().text()).contains(known), target.diag().text().c_str());
+    QVERIFY2(QString::fromStdString(target.diag().text()).contains(known),
+             target.diag().text().c_str());
 }
 
 QTEST_GUILESS_MAIN(TestTarget)

@@ -30,7 +30,8 @@ std::int64_t countOf(const std::vector<std::int64_t>& extents) {
 }
 
 // Calls f for every point of the axes, with their variables bound.
-void everyPoint(const std::vector<Axis>& axes, std::size_t i, Bindings& vars, const std::function<void()>& f) {
+void everyPoint(const std::vector<Axis>& axes, std::size_t i, Bindings& vars,
+                const std::function<void()>& f) {
     if (i == axes.size())
         return f();
     const std::int64_t extent = evalIndex(axes[i].extent, vars).value();
@@ -48,7 +49,8 @@ public:
     Tensors run() {
         for (const auto* list : {&m_inst.outputs, &m_inst.temporaries})
             for (const TensorDecl& decl : *list)
-                m_tensors[decl.name].assign(static_cast<std::size_t>(countOf(extentsOf(decl.type.shape, m_vars))), -777);
+                m_tensors[decl.name].assign(
+                    static_cast<std::size_t>(countOf(extentsOf(decl.type.shape, m_vars))), -777);
         for (const Stage& stage : m_inst.stages)
             everyPoint(stage.space, 0, m_vars, [&] {
                 double result = 0;
@@ -56,7 +58,9 @@ public:
                     result = value(stage.body);
                 } else {
                     const Expr identity = reducerIdentity(stage.reducer, stage.body.dtype());
-                    result = identity.op() == ExprOp::Float ? identity->real : static_cast<double>(identity->integer);
+                    result = identity.op() == ExprOp::Float
+                                 ? identity->real
+                                 : static_cast<double>(identity->integer);
                     everyPoint(stage.reduce, 0, m_vars, [&] {
                         const double next = value(stage.body);
                         if (stage.reducer == Reducer::Sum)
@@ -64,7 +68,8 @@ public:
                         else if (stage.reducer == Reducer::Prod)
                             result *= next;
                         else
-                            result = stage.reducer == Reducer::Max ? std::max(result, next) : std::min(result, next);
+                            result = stage.reducer == Reducer::Max ? std::max(result, next)
+                                                                   : std::min(result, next);
                     });
                 }
                 const auto place = find(stage.out, stage.store);
@@ -132,7 +137,9 @@ private:
         case ExprOp::Select:
             return a(0) != 0 ? a(1) : a(2);
         case ExprOp::Cast:
-            return e.dtype() == DType::Bool ? static_cast<double>(a(0) != 0) : isFloat(e.dtype()) ? a(0) : std::trunc(a(0));
+            return e.dtype() == DType::Bool ? static_cast<double>(a(0) != 0)
+                   : isFloat(e.dtype())     ? a(0)
+                                            : std::trunc(a(0));
         case ExprOp::Load:
             return m_tensors.at(e->symbol)[find(e->symbol, e.args()).value()];
         case ExprOp::Pad: {
@@ -159,10 +166,12 @@ void transfer(const TensorDecl& decl, const StorageMap& map, const Bindings& sym
         axes.push_back({Symbol("$d" + std::to_string(d)), decl.type.shape[d]});
         indices.push_back(varExpr(axes.back().var));
     }
-    const Expr flat = storageOffset({}, decl.type.shape, indices), stored = storageOffset(map, decl.type.shape, indices);
+    const Expr flat = storageOffset({}, decl.type.shape, indices),
+               stored = storageOffset(map, decl.type.shape, indices);
     Bindings vars = symbols;
     everyPoint(axes, 0, vars, [&] {
-        move(static_cast<std::size_t>(evalIndex(flat, vars).value()), static_cast<std::size_t>(evalIndex(stored, vars).value()));
+        move(static_cast<std::size_t>(evalIndex(flat, vars).value()),
+             static_cast<std::size_t>(evalIndex(stored, vars).value()));
     });
 }
 
@@ -195,7 +204,8 @@ Tensors randomInputs(const OpInst& inst, const Bindings& symbols, unsigned seed)
         auto& values = out[decl.name];
         values.resize(static_cast<std::size_t>(countOf(extentsOf(decl.type.shape, symbols))));
         for (double& value : values)
-            value = isFloat(decl.type.dtype) ? static_cast<double>(random() % 9) - 4 : static_cast<double>(random() % 3);
+            value = isFloat(decl.type.dtype) ? static_cast<double>(random() % 9) - 4
+                                             : static_cast<double>(random() % 3);
         if (decl.type.dtype == DType::Bool)
             for (double& value : values)
                 value = value > 0 ? 1 : 0;
@@ -203,12 +213,13 @@ Tensors randomInputs(const OpInst& inst, const Bindings& symbols, unsigned seed)
     return out;
 }
 
-Checked checkLowering(const OpInst& inst, const Schedule& schedule, const StorageMaps& given, const Bindings& symbols,
-                      unsigned seed, double tolerance) {
+Checked checkLowering(const OpInst& inst, const Schedule& schedule, const StorageMaps& given,
+                      const Bindings& symbols, unsigned seed, double tolerance) {
     Checked out;
     const auto lowered = lower(inst, schedule, given, "t");
     if (!lowered.ok()) {
-        out.problem = QString::fromStdString("refused: " + lowered.diag().message + "\n" + schedule.text());
+        out.problem =
+            QString::fromStdString("refused: " + lowered.diag().message + "\n" + schedule.text());
         return out;
     }
     StorageMaps maps = given;
@@ -229,20 +240,24 @@ Checked checkLowering(const OpInst& inst, const Schedule& schedule, const Storag
     const Tensors expected = evaluateStages(inst, inputs, symbols);
     std::vector<LoopValues> buffers;
     for (const Buffer& buffer : nest.parameters) {
-        LoopValues values = loopValues(buffer.dtype, static_cast<std::size_t>(evalIndex(buffer.size, symbols).value()));
+        LoopValues values = loopValues(
+            buffer.dtype, static_cast<std::size_t>(evalIndex(buffer.size, symbols).value()));
         const TensorDecl& decl = *inst.find(buffer.name);
         if (const auto known = inputs.find(buffer.name); known != inputs.end())
-            transfer(decl, maps[buffer.name], symbols, [&](std::size_t logical, std::size_t stored) {
-                if (isFloat(buffer.dtype))
-                    values.real[stored] = known->second[logical];
-                else
-                    values.integer[stored] = static_cast<std::int64_t>(known->second[logical]);
-            });
+            transfer(
+                decl, maps[buffer.name], symbols, [&](std::size_t logical, std::size_t stored) {
+                    if (isFloat(buffer.dtype))
+                        values.real[stored] = known->second[logical];
+                    else
+                        values.integer[stored] = static_cast<std::int64_t>(known->second[logical]);
+                });
         else
-            std::fill(values.real.begin(), values.real.end(), std::numeric_limits<double>::quiet_NaN());
+            std::fill(values.real.begin(), values.real.end(),
+                      std::numeric_limits<double>::quiet_NaN());
         buffers.push_back(std::move(values));
     }
-    const Status status = interpret(nest, buffers, symbols, tolerance > 0 ? StoreRounding::Exact : StoreRounding::ToDtype);
+    const Status status = interpret(nest, buffers, symbols,
+                                    tolerance > 0 ? StoreRounding::Exact : StoreRounding::ToDtype);
     if (!status.ok()) {
         out.problem += QString::fromStdString(status.diag().message + "\n" + out.text);
         return out;
@@ -252,32 +267,43 @@ Checked checkLowering(const OpInst& inst, const Schedule& schedule, const Storag
         while (nest.parameters[at].name != decl.name)
             ++at;
         transfer(decl, maps[decl.name], symbols, [&](std::size_t logical, std::size_t stored) {
-            const double got = isFloat(decl.type.dtype) ? buffers[at].real[stored] : static_cast<double>(buffers[at].integer[stored]);
+            const double got = isFloat(decl.type.dtype)
+                                   ? buffers[at].real[stored]
+                                   : static_cast<double>(buffers[at].integer[stored]);
             const double want = expected.at(decl.name)[logical];
             if (!close(got, want, tolerance) && out.problem.isEmpty())
-                out.problem = QStringLiteral("%1[%2] is %3, not %4\n").arg(QString::fromStdString(decl.name.text())).arg(logical).arg(got).arg(want) +
+                out.problem = QStringLiteral("%1[%2] is %3, not %4\n")
+                                  .arg(QString::fromStdString(decl.name.text()))
+                                  .arg(logical)
+                                  .arg(got)
+                                  .arg(want) +
                               QString::fromStdString(inst.text() + out.text);
         });
     }
     return out;
 }
 
-Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols, unsigned seed,
-                     double tolerance, std::string* name) {
+Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols,
+                     unsigned seed, double tolerance, std::string* name) {
     const auto choice = defaultSchedule(inst, context);
     if (!choice.ok())
         return {QString::fromStdString(choice.diag().message), {}, {}};
     if (name != nullptr)
         *name = choice->name;
     for (const Decision& decision : choice->decisions)
-        if (decision.code != ReasonCode::ScheduleDefault && decision.code != ReasonCode::ScheduleFallback)
+        if (decision.code != ReasonCode::ScheduleDefault &&
+            decision.code != ReasonCode::ScheduleFallback)
             return {QString::fromStdString(decision.sentence()), {}, {}};
     for (const Decision& decision : choice->decisions)
-        if (decision.code == ReasonCode::ScheduleFallback && decision.evidence.find(": ") == std::string::npos)
+        if (decision.code == ReasonCode::ScheduleFallback &&
+            decision.evidence.find(": ") == std::string::npos)
             return {QString::fromStdString(decision.sentence()), {}, {}};
     const auto again = parseSchedule(choice->schedule.text());
     if (!again.ok() || !(*again == choice->schedule))
-        return {QStringLiteral("the schedule does not read back:\n") + QString::fromStdString(choice->schedule.text()), {}, {}};
+        return {QStringLiteral("the schedule does not read back:\n") +
+                    QString::fromStdString(choice->schedule.text()),
+                {},
+                {}};
     return checkLowering(inst, choice->schedule, context.maps, symbols, seed, tolerance);
 }
 
@@ -297,7 +323,8 @@ Stage mapStage(std::string_view out, std::vector<Axis> space, Expr body) {
     return reduceStage(out, std::move(space), Reducer::None, {}, std::move(body));
 }
 
-Stage reduceStage(std::string_view out, std::vector<Axis> space, Reducer reducer, std::vector<Axis> reduce, Expr body) {
+Stage reduceStage(std::string_view out, std::vector<Axis> space, Reducer reducer,
+                  std::vector<Axis> reduce, Expr body) {
     Stage stage;
     stage.out = out;
     for (const Axis& axis : space)
@@ -317,16 +344,24 @@ OpInst convolution(const ConvShape& s) {
     inst.inputs = {tensor("x", {s.n, s.c, s.h, s.w}), tensor("w", {s.o, cg, s.kh, s.kw})};
     const Shape shape{s.n, s.o, oh, ow};
     const auto axes = [&](const std::string& suffix) {
-        return std::vector<Axis>{{Symbol("n" + suffix), s.n}, {Symbol("o" + suffix), s.o}, {Symbol("oh" + suffix), oh}, {Symbol("ow" + suffix), ow}};
+        return std::vector<Axis>{{Symbol("n" + suffix), s.n},
+                                 {Symbol("o" + suffix), s.o},
+                                 {Symbol("oh" + suffix), oh},
+                                 {Symbol("ow" + suffix), ow}};
     };
-    const Expr channel = s.groups == 1 ? v("c") : floorDivExpr(v("o"), Expr(og)) * Expr(cg) + v("c");
-    const Expr x = at(inst, "x", {v("n"), channel, v("oh") * Expr(s.stride) + v("kh") * Expr(s.dilation) - Expr(s.pad),
-                                  v("ow") * Expr(s.stride) + v("kw") * Expr(s.dilation) - Expr(s.pad)});
+    const Expr channel =
+        s.groups == 1 ? v("c") : floorDivExpr(v("o"), Expr(og)) * Expr(cg) + v("c");
+    const Expr x =
+        at(inst, "x",
+           {v("n"), channel, v("oh") * Expr(s.stride) + v("kh") * Expr(s.dilation) - Expr(s.pad),
+            v("ow") * Expr(s.stride) + v("kw") * Expr(s.dilation) - Expr(s.pad)});
     const Expr body = padExpr(x, floatExpr(0)) * at(inst, "w", {v("o"), v("c"), v("kh"), v("kw")});
     std::string last = s.bias || s.relu || s.residual ? "conv" : "y";
-    inst.stages.push_back(reduceStage(last, axes(""), Reducer::Sum, {{"c", cg}, {"kh", s.kh}, {"kw", s.kw}}, body));
+    inst.stages.push_back(
+        reduceStage(last, axes(""), Reducer::Sum, {{"c", cg}, {"kh", s.kh}, {"kw", s.kw}}, body));
     inst.stages.back().nodes = {1};
-    const auto extend = [&](const std::string& suffix, const std::function<Expr(Expr, const Exprs&)>& body2, bool isLast) {
+    const auto extend = [&](const std::string& suffix,
+                            const std::function<Expr(Expr, const Exprs&)>& body2, bool isLast) {
         inst.temporaries.push_back(tensor(last, shape));
         Exprs indices;
         for (const Axis& axis : axes(suffix))
@@ -338,14 +373,18 @@ OpInst convolution(const ConvShape& s) {
     };
     if (s.bias) {
         inst.inputs.push_back(tensor("b", {s.o}));
-        extend("_b", [&](Expr e, const Exprs& i) { return e + at(inst, "b", {i[1]}); }, !s.relu && !s.residual);
+        extend(
+            "_b", [&](Expr e, const Exprs& i) { return e + at(inst, "b", {i[1]}); },
+            !s.relu && !s.residual);
     }
     if (s.residual) {
         inst.inputs.push_back(tensor("r", shape));
-        extend("_r", [&](Expr e, const Exprs& i) { return e + at(inst, "r", i); }, !s.relu);
+        extend(
+            "_r", [&](Expr e, const Exprs& i) { return e + at(inst, "r", i); }, !s.relu);
     }
     if (s.relu)
-        extend("_a", [&](Expr e, const Exprs&) { return maxExpr(e, floatExpr(0)); }, true);
+        extend(
+            "_a", [&](Expr e, const Exprs&) { return maxExpr(e, floatExpr(0)); }, true);
     inst.outputs = {tensor("y", shape)};
     return inst;
 }
@@ -353,12 +392,16 @@ OpInst convolution(const ConvShape& s) {
 OpInst matmul(Expr m, Expr n, Expr k, bool transposed, bool bias) {
     OpInst inst;
     inst.inputs = {tensor("a", {m, k}), tensor("b", transposed ? Shape{n, k} : Shape{k, n})};
-    const Expr body = at(inst, "a", {v("i"), v("k")}) * at(inst, "b", transposed ? Exprs{v("j"), v("k")} : Exprs{v("k"), v("j")});
-    inst.stages.push_back(reduceStage(bias ? "t" : "y", {{"i", m}, {"j", n}}, Reducer::Sum, {{"k", k}}, body));
+    const Expr body = at(inst, "a", {v("i"), v("k")}) *
+                      at(inst, "b", transposed ? Exprs{v("j"), v("k")} : Exprs{v("k"), v("j")});
+    inst.stages.push_back(
+        reduceStage(bias ? "t" : "y", {{"i", m}, {"j", n}}, Reducer::Sum, {{"k", k}}, body));
     if (bias) {
         inst.inputs.push_back(tensor("c", {n}));
         inst.temporaries.push_back(tensor("t", {m, n}));
-        inst.stages.push_back(mapStage("y", {{"i2", m}, {"j2", n}}, at(inst, "t", {v("i2"), v("j2")}) + at(inst, "c", {v("j2")})));
+        inst.stages.push_back(
+            mapStage("y", {{"i2", m}, {"j2", n}},
+                     at(inst, "t", {v("i2"), v("j2")}) + at(inst, "c", {v("j2")})));
     }
     inst.outputs = {tensor("y", {m, n})};
     return inst;
@@ -369,10 +412,13 @@ OpInst softmax(Expr rows, Expr columns) {
     inst.inputs = {tensor("x", {rows, columns})};
     inst.outputs = {tensor("y", {rows, columns})};
     inst.temporaries = {tensor("m", {rows}), tensor("e", {rows, columns}), tensor("s", {rows})};
-    inst.stages = {reduceStage("m", {{"p1", rows}}, Reducer::Max, {{"d1", columns}}, at(inst, "x", {v("p1"), v("d1")})),
+    inst.stages = {reduceStage("m", {{"p1", rows}}, Reducer::Max, {{"d1", columns}},
+                               at(inst, "x", {v("p1"), v("d1")})),
                    mapStage("e", {{"p2", rows}, {"d2", columns}},
-                            callExpr(MathFn::Exp, {at(inst, "x", {v("p2"), v("d2")}) - at(inst, "m", {v("p2")})})),
-                   reduceStage("s", {{"p3", rows}}, Reducer::Sum, {{"d3", columns}}, at(inst, "e", {v("p3"), v("d3")})),
+                            callExpr(MathFn::Exp, {at(inst, "x", {v("p2"), v("d2")}) -
+                                                   at(inst, "m", {v("p2")})})),
+                   reduceStage("s", {{"p3", rows}}, Reducer::Sum, {{"d3", columns}},
+                               at(inst, "e", {v("p3"), v("d3")})),
                    mapStage("y", {{"p4", rows}, {"d4", columns}},
                             divExpr(at(inst, "e", {v("p4"), v("d4")}), at(inst, "s", {v("p4")})))};
     return inst;

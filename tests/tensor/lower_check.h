@@ -1,4 +1,5 @@
-// Holds lowered loop nests against a slow evaluation of the stages themselves, on small integers, exactly.
+// Holds lowered loop nests against a slow evaluation of the stages themselves, on small integers,
+// exactly.
 #pragma once
 
 #include "loop/interpret.h"
@@ -20,28 +21,30 @@ Tensors evaluateStages(const OpInst& inst, Tensors inputs, const Bindings& symbo
 Tensors randomInputs(const OpInst& inst, const Bindings& symbols, unsigned seed);
 
 struct Checked {
-    QString problem;                    // empty if the nest computes what the stages say
-    std::string text;                   // of the nest
-    std::vector<std::string> findings;  // of the verifier
+    QString problem;                   // empty if the nest computes what the stages say
+    std::string text;                  // of the nest
+    std::vector<std::string> findings; // of the verifier
 };
 
-// Lowers, verifies, runs and compares. Values are small integers, so that sums are exact in any order;
-// `tolerance` is relative, for bodies with divisions and math functions.
-Checked checkLowering(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps, const Bindings& symbols,
-                      unsigned seed = 1, double tolerance = 0);
-Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols, unsigned seed = 1,
-                     double tolerance = 0, std::string* name = nullptr);
+// Lowers, verifies, runs and compares. Values are small integers, so that sums are exact in any
+// order; `tolerance` is relative, for bodies with divisions and math functions.
+Checked checkLowering(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                      const Bindings& symbols, unsigned seed = 1, double tolerance = 0);
+Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols,
+                     unsigned seed = 1, double tolerance = 0, std::string* name = nullptr);
 
 // Building blocks for instances.
 Expr v(std::string_view name);
 TensorDecl tensor(std::string_view name, Shape shape, DType dtype = DType::F32);
 Expr at(const OpInst& inst, std::string_view name, Exprs indices);
 Stage mapStage(std::string_view out, std::vector<Axis> space, Expr body);
-Stage reduceStage(std::string_view out, std::vector<Axis> space, Reducer reducer, std::vector<Axis> reduce, Expr body);
+Stage reduceStage(std::string_view out, std::vector<Axis> space, Reducer reducer,
+                  std::vector<Axis> reduce, Expr body);
 
 struct ConvShape {
     Expr n = Expr(1);
-    std::int64_t c = 3, h = 8, w = 8, o = 4, kh = 3, kw = 3, stride = 1, pad = 1, dilation = 1, groups = 1;
+    std::int64_t c = 3, h = 8, w = 8, o = 4, kh = 3, kw = 3, stride = 1, pad = 1, dilation = 1,
+                 groups = 1;
     bool bias = false, relu = false, residual = false;
 };
 OpInst convolution(const ConvShape& shape); // inputs x, w [, b] [, r]; output y

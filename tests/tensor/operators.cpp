@@ -30,7 +30,8 @@ OperatorSet operatorsOf(std::string_view text, const std::string& file) {
 const OperatorSet& libraryTexts() {
     static const OperatorSet all = [] {
         std::string text;
-        for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization"}) {
+        for (const char* name :
+             {"elementwise", "contraction", "window", "movement", "normalization"}) {
             std::ifstream file(std::string(FW_SOURCE_DIR "/resources/library/") + name + ".fw");
             std::stringstream content;
             content << file.rdbuf();

@@ -1,4 +1,5 @@
-// The operators of resources/library, read from the source tree: tensor's tests may not link the library.
+// The operators of resources/library, read from the source tree: tensor's tests may not link the
+// library.
 #pragma once
 
 #include "ir/operator.h"

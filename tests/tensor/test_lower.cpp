@@ -20,7 +20,8 @@ OpInst elementwise(const Shape& shape) {
         axes.push_back({Symbol("i" + std::to_string(d)), shape[d]});
         indices.push_back(varExpr(axes.back().var));
     }
-    inst.stages = {mapStage("y", axes, maxExpr(at(inst, "a", indices) + at(inst, "b", indices), floatExpr(0)))};
+    inst.stages = {mapStage(
+        "y", axes, maxExpr(at(inst, "a", indices) + at(inst, "b", indices), floatExpr(0)))};
     return inst;
 }
 
@@ -65,7 +66,8 @@ void TestLower::plainTakesEverything() {
     for (const auto& [inst, symbols] : cases)
         VERIFY_LOWERED(checkLowering(inst, plainSchedule(inst, context).schedule, {}, symbols));
     const OpInst rows = softmax(v("N"), Expr(9));
-    VERIFY_LOWERED(checkLowering(rows, plainSchedule(rows, context).schedule, {}, {{"N", 3}}, 1, 1e-12));
+    VERIFY_LOWERED(
+        checkLowering(rows, plainSchedule(rows, context).schedule, {}, {{"N", 3}}, 1, 1e-12));
 }
 
 void TestLower::elementwiseOfAnySize() {
@@ -77,7 +79,8 @@ void TestLower::elementwiseOfAnySize() {
             VERIFY_LOWERED(checkDefault(elementwise({Expr(n), Expr(3)}), context, {}, 1, 0, &name));
             QCOMPARE(name, n * 3 >= lanes / 2 ? "elementwise" : "plain");
             VERIFY_LOWERED(checkDefault(elementwise({v("N"), Expr(3)}), context, {{"N", n}}));
-            VERIFY_LOWERED(checkDefault(elementwise({v("N"), v("M")}), context, {{"N", n}, {"M", 5}}));
+            VERIFY_LOWERED(
+                checkDefault(elementwise({v("N"), v("M")}), context, {{"N", n}, {"M", 5}}));
             VERIFY_LOWERED(checkDefault(elementwise({Expr(2), v("N")}), context, {{"N", n}}));
         }
         VERIFY_LOWERED(checkDefault(elementwise({}), context, {}));
@@ -88,11 +91,13 @@ void TestLower::elementwiseWithBroadcastsAndLayouts() {
     ScheduleContext context;
     OpInst inst;
     const Shape shape{v("N"), Expr(6), Expr(5), Expr(7)};
-    inst.inputs = {tensor("a", shape), tensor("b", {Expr(6)}), tensor("m", {v("N"), Expr(1), Expr(5), Expr(1)})};
+    inst.inputs = {tensor("a", shape), tensor("b", {Expr(6)}),
+                   tensor("m", {v("N"), Expr(1), Expr(5), Expr(1)})};
     inst.outputs = {tensor("y", shape)};
-    inst.stages = {mapStage("y", {{"n", v("N")}, {"c", Expr(6)}, {"h", Expr(5)}, {"w", Expr(7)}},
-                            at(inst, "a", {v("n"), v("c"), v("h"), v("w")}) * at(inst, "b", {v("c")}) +
-                                at(inst, "m", {v("n"), Expr(0), v("h"), Expr(0)}))};
+    inst.stages = {
+        mapStage("y", {{"n", v("N")}, {"c", Expr(6)}, {"h", Expr(5)}, {"w", Expr(7)}},
+                 at(inst, "a", {v("n"), v("c"), v("h"), v("w")}) * at(inst, "b", {v("c")}) +
+                     at(inst, "m", {v("n"), Expr(0), v("h"), Expr(0)}))};
     for (const bool last : {false, true})
         for (const bool mixed : {false, true}) {
             context.maps.clear();
@@ -118,25 +123,28 @@ void TestLower::splitsFusionsAndOrders() {
         VERIFY_LOWERED(checkLowering(elementwise({v("N"), Expr(3)}), *parsed, {}, {{"N", n}}));
         VERIFY_LOWERED(checkLowering(elementwise({Expr(n), Expr(3)}), *parsed, {}, {}));
         // The second operand in another order: offsets need division and remainder.
-        VERIFY_LOWERED(checkLowering(elementwise({v("N"), Expr(3)}), *parsed, {{"b", {{{1, 1, 0}, {0, 1, 0}}}}}, {{"N", n}}));
+        VERIFY_LOWERED(checkLowering(elementwise({v("N"), Expr(3)}), *parsed,
+                                     {{"b", {{{1, 1, 0}, {0, 1, 0}}}}}, {{"N", n}}));
     }
 }
 
 void TestLower::epilogueInRegisters() {
-    const auto parsed = parseSchedule("t_b.inline()\n"
-                                      "y.reorder(n_a, oh_a, ow_a, o_a)\n"
-                                      "y.split(o_a, o1, o0, 8, guard)\ny.split(o0, ov, ol, 4, guard)\n"
-                                      "y.split(ow_a, w1, w0, 3, peel)\n"
-                                      "y.reorder(o1, oh_a, w1, w0, ov, ol)\n"
-                                      "y.vectorize(ol)\ny.unroll(ov)\ny.unroll(w0)\n"
-                                      "conv.at(y, w1)\nconv.reorder(kh, kw, c)\nconv.unroll(kw)\n"
-                                      "w.layout(d0/8 d2 d3 d1 d0%8)\n");
+    const auto parsed =
+        parseSchedule("t_b.inline()\n"
+                      "y.reorder(n_a, oh_a, ow_a, o_a)\n"
+                      "y.split(o_a, o1, o0, 8, guard)\ny.split(o0, ov, ol, 4, guard)\n"
+                      "y.split(ow_a, w1, w0, 3, peel)\n"
+                      "y.reorder(o1, oh_a, w1, w0, ov, ol)\n"
+                      "y.vectorize(ol)\ny.unroll(ov)\ny.unroll(w0)\n"
+                      "conv.at(y, w1)\nconv.reorder(kh, kw, c)\nconv.unroll(kw)\n"
+                      "w.layout(d0/8 d2 d3 d1 d0%8)\n");
     QVERIFY(parsed.ok());
     const StorageMaps last{{"x", channelsLast(4)}, {"y", channelsLast(4)}};
     for (const std::int64_t o : {1, 4, 8, 10})
         for (const std::int64_t w : {1, 2, 5, 9, 12})
             for (const std::int64_t stride : {1, 2}) {
-                const OpInst inst = convolution({.c = 2, .h = 4, .w = w, .o = o, .stride = stride, .bias = true, .relu = true});
+                const OpInst inst = convolution(
+                    {.c = 2, .h = 4, .w = w, .o = o, .stride = stride, .bias = true, .relu = true});
                 const Checked checked = checkLowering(inst, *parsed, last, {});
                 QVERIFY2(checked.problem.isEmpty(), qPrintable(checked.problem));
                 // Packed weights reach to the end of the last tile, so sums need no guard.
@@ -154,17 +162,34 @@ void TestLower::convolutionsOfAllKinds() {
             context.vectorRegisters = lanes == 4 ? 16 : 32;
             context.maps.clear();
             if (last)
-                context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}, {"r", channelsLast(4)}};
+                context.maps = {
+                    {"x", channelsLast(4)}, {"y", channelsLast(4)}, {"r", channelsLast(4)}};
             const ConvShape shapes[] = {
                 {.c = 3, .h = 9, .w = 9, .o = 17, .bias = true, .relu = true, .residual = true},
                 {.c = 5, .h = 1, .w = 30, .o = 33, .kh = 1, .kw = 1, .pad = 0, .relu = true},
                 {.c = 4, .h = 7, .w = 7, .o = 8, .bias = true},
                 {.c = 2, .h = 12, .w = 31, .o = 9, .kh = 5, .kw = 5, .stride = 2, .pad = 2},
                 {.c = 2, .h = 9, .w = 16, .o = 5, .kh = 3, .kw = 2, .pad = 0, .dilation = 2},
-                {.c = 3, .h = 14, .w = 14, .o = 16, .kh = 7, .kw = 7, .stride = 2, .pad = 3, .relu = true},
+                {.c = 3,
+                 .h = 14,
+                 .w = 14,
+                 .o = 16,
+                 .kh = 7,
+                 .kw = 7,
+                 .stride = 2,
+                 .pad = 3,
+                 .relu = true},
                 {.c = 8, .h = 5, .w = 6, .o = 16, .groups = 2, .bias = true},
                 {.c = 20, .h = 6, .w = 17, .o = 20, .groups = 20, .relu = true},
-                {.n = Expr(2), .c = 3, .h = 4, .w = 4, .o = 3, .kh = 1, .kw = 1, .stride = 2, .pad = 0},
+                {.n = Expr(2),
+                 .c = 3,
+                 .h = 4,
+                 .w = 4,
+                 .o = 3,
+                 .kh = 1,
+                 .kw = 1,
+                 .stride = 2,
+                 .pad = 0},
                 {.n = v("N"), .c = 3, .h = 4, .w = 15, .o = 6, .relu = true},
             };
             for (const ConvShape& shape : shapes)
@@ -172,7 +197,8 @@ void TestLower::convolutionsOfAllKinds() {
                     context.constants = constant ? std::set<Symbol>{"w", "b"} : std::set<Symbol>{};
                     std::string name;
                     ++seed;
-                    VERIFY_LOWERED(checkDefault(convolution(shape), context, {{"N", seed % 3}}, seed, 0, &name));
+                    VERIFY_LOWERED(checkDefault(convolution(shape), context, {{"N", seed % 3}},
+                                                seed, 0, &name));
                     if (constant && (last || shape.w > 4))
                         QCOMPARE(QString::fromStdString(name), QStringLiteral("contraction_tiled"));
                 }
@@ -190,10 +216,13 @@ void TestLower::productsOfAllSizes() {
             for (const std::int64_t k : {0, 1, 5, 16}) {
                 const bool transposed = (m + n + k) % 2 == 0, constant = (m + k) % 3 == 0;
                 context.constants = constant ? std::set<Symbol>{"b"} : std::set<Symbol>{};
-                VERIFY_LOWERED(checkDefault(matmul(Expr(m), Expr(n), Expr(k), transposed, m % 5 == 0), context, {}, ++seed));
-                VERIFY_LOWERED(checkDefault(matmul(v("M"), Expr(n), Expr(k), transposed, true), context, {{"M", m}}, ++seed));
-                VERIFY_LOWERED(checkDefault(matmul(v("M"), v("N"), v("K"), transposed, false), context,
-                                            {{"M", m}, {"N", n}, {"K", k}}, ++seed));
+                VERIFY_LOWERED(
+                    checkDefault(matmul(Expr(m), Expr(n), Expr(k), transposed, m % 5 == 0), context,
+                                 {}, ++seed));
+                VERIFY_LOWERED(checkDefault(matmul(v("M"), Expr(n), Expr(k), transposed, true),
+                                            context, {{"M", m}}, ++seed));
+                VERIFY_LOWERED(checkDefault(matmul(v("M"), v("N"), v("K"), transposed, false),
+                                            context, {{"M", m}, {"N", n}, {"K", k}}, ++seed));
             }
 }
 
@@ -211,11 +240,14 @@ void TestLower::poolsAndDepthwise() {
                     OpInst inst;
                     inst.inputs = {tensor("x", {v("N"), Expr(6), Expr(5), Expr(w)})};
                     inst.outputs = {tensor("y", {v("N"), Expr(6), Expr(oh), Expr(ow)})};
-                    const Expr x = padExpr(at(inst, "x", {v("n"), v("c"), v("oh") * Expr(stride) + v("kh") - Expr(1),
-                                                         v("ow") * Expr(stride) + v("kw") - Expr(1)}),
-                                          reducerIdentity(reducer, DType::F32));
-                    inst.stages = {reduceStage("y", {{"n", v("N")}, {"c", Expr(6)}, {"oh", Expr(oh)}, {"ow", Expr(ow)}}, reducer,
-                                               {{"kh", Expr(3)}, {"kw", Expr(3)}}, x)};
+                    const Expr x =
+                        padExpr(at(inst, "x",
+                                   {v("n"), v("c"), v("oh") * Expr(stride) + v("kh") - Expr(1),
+                                    v("ow") * Expr(stride) + v("kw") - Expr(1)}),
+                                reducerIdentity(reducer, DType::F32));
+                    inst.stages = {reduceStage(
+                        "y", {{"n", v("N")}, {"c", Expr(6)}, {"oh", Expr(oh)}, {"ow", Expr(ow)}},
+                        reducer, {{"kh", Expr(3)}, {"kw", Expr(3)}}, x)};
                     context.maps.clear();
                     if (last)
                         context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
@@ -229,7 +261,8 @@ void TestLower::rowsOfAnyLength() {
     for (const std::int64_t n : {0, 1, 3})
         for (const std::int64_t d : {1, 2, 4, 5, 15, 16, 17, 40}) {
             std::string name;
-            VERIFY_LOWERED(checkDefault(softmax(v("N"), Expr(d)), context, {{"N", n}}, 1, 1e-12, &name));
+            VERIFY_LOWERED(
+                checkDefault(softmax(v("N"), Expr(d)), context, {{"N", n}}, 1, 1e-12, &name));
             if (d > 1)
                 QCOMPARE(QString::fromStdString(name), QStringLiteral("rowwise"));
             VERIFY_LOWERED(checkDefault(softmax(Expr(n), v("D")), context, {{"D", d}}, 2, 1e-12));
@@ -240,16 +273,21 @@ void TestLower::rowsOfAnyLength() {
             OpInst norm;
             norm.inputs = {tensor("x", {v("N"), Expr(d)}), tensor("g", {Expr(d)})};
             norm.outputs = {tensor("y", {v("N"), Expr(d)}), tensor("mean", {v("N")})};
-            norm.temporaries = {tensor("s1", {v("N")}), tensor("s2", {v("N")}), tensor("r", {v("N")})};
+            norm.temporaries = {tensor("s1", {v("N")}), tensor("s2", {v("N")}),
+                                tensor("r", {v("N")})};
             const Expr centred = at(norm, "x", {v("p3"), v("d3")}) - at(norm, "mean", {v("p3")});
             norm.stages = {
-                reduceStage("s1", {{"p1", v("N")}}, Reducer::Sum, {{"d1", Expr(d)}}, at(norm, "x", {v("p1"), v("d1")})),
-                mapStage("mean", {{"p2", v("N")}}, divExpr(at(norm, "s1", {v("p2")}), floatExpr(static_cast<double>(d)))),
-                reduceStage("s2", {{"p3", v("N")}}, Reducer::Sum, {{"d3", Expr(d)}}, centred * centred),
-                mapStage("r", {{"p4", v("N")}}, callExpr(MathFn::Rsqrt, {at(norm, "s2", {v("p4")}) + floatExpr(0.5)})),
+                reduceStage("s1", {{"p1", v("N")}}, Reducer::Sum, {{"d1", Expr(d)}},
+                            at(norm, "x", {v("p1"), v("d1")})),
+                mapStage("mean", {{"p2", v("N")}},
+                         divExpr(at(norm, "s1", {v("p2")}), floatExpr(static_cast<double>(d)))),
+                reduceStage("s2", {{"p3", v("N")}}, Reducer::Sum, {{"d3", Expr(d)}},
+                            centred * centred),
+                mapStage("r", {{"p4", v("N")}},
+                         callExpr(MathFn::Rsqrt, {at(norm, "s2", {v("p4")}) + floatExpr(0.5)})),
                 mapStage("y", {{"p5", v("N")}, {"d5", Expr(d)}},
-                         (at(norm, "x", {v("p5"), v("d5")}) - at(norm, "mean", {v("p5")})) * at(norm, "r", {v("p5")}) *
-                             at(norm, "g", {v("d5")}))};
+                         (at(norm, "x", {v("p5"), v("d5")}) - at(norm, "mean", {v("p5")})) *
+                             at(norm, "r", {v("p5")}) * at(norm, "g", {v("d5")}))};
             VERIFY_LOWERED(checkDefault(norm, context, {{"N", n}}, 4, 1e-12, &name));
             if (d > 1)
                 QCOMPARE(QString::fromStdString(name), QStringLiteral("rowwise"));
@@ -283,10 +321,12 @@ void TestLower::reductionsOverAnyAxes() {
                 if (reduce.empty())
                     continue;
                 inst.outputs = {tensor("y", shape)};
-                inst.stages = {reduceStage(scaled ? "t" : "y", space, reducer, reduce, at(inst, "x", loads))};
+                inst.stages = {
+                    reduceStage(scaled ? "t" : "y", space, reducer, reduce, at(inst, "x", loads))};
                 if (scaled) {
                     inst.temporaries = {tensor("t", shape)};
-                    inst.stages.push_back(mapStage("y", space2, at(inst, "t", indices) * floatExpr(3)));
+                    inst.stages.push_back(
+                        mapStage("y", space2, at(inst, "t", indices) * floatExpr(3)));
                 }
                 VERIFY_LOWERED(checkDefault(inst, context, {}));
             }
@@ -296,9 +336,11 @@ void TestLower::reductionsOverAnyAxes() {
     inst.inputs = {tensor("x", shape)};
     inst.outputs = {tensor("y", shape)};
     inst.temporaries = {tensor("m", {Expr(2), Expr(9)})};
-    inst.stages = {reduceStage("m", {{"a", Expr(2)}, {"b", Expr(9)}}, Reducer::Max, {{"k", Expr(5)}}, at(inst, "x", {v("a"), v("k"), v("b")})),
-                   mapStage("y", {{"a2", Expr(2)}, {"k2", Expr(5)}, {"b2", Expr(9)}},
-                            at(inst, "x", {v("a2"), v("k2"), v("b2")}) - at(inst, "m", {v("a2"), v("b2")}))};
+    inst.stages = {
+        reduceStage("m", {{"a", Expr(2)}, {"b", Expr(9)}}, Reducer::Max, {{"k", Expr(5)}},
+                    at(inst, "x", {v("a"), v("k"), v("b")})),
+        mapStage("y", {{"a2", Expr(2)}, {"k2", Expr(5)}, {"b2", Expr(9)}},
+                 at(inst, "x", {v("a2"), v("k2"), v("b2")}) - at(inst, "m", {v("a2"), v("b2")}))};
     VERIFY_LOWERED(checkDefault(inst, context, {}));
 }
 
@@ -309,20 +351,24 @@ void TestLower::movesOfElements() {
         OpInst transpose;
         transpose.inputs = {tensor("x", {Expr(n), Expr(3), v("W")})};
         transpose.outputs = {tensor("y", {Expr(3), v("W"), Expr(n)})};
-        transpose.stages = {mapStage("y", {{"c", Expr(3)}, {"w", v("W")}, {"i", Expr(n)}}, at(transpose, "x", {v("i"), v("c"), v("w")}))};
+        transpose.stages = {mapStage("y", {{"c", Expr(3)}, {"w", v("W")}, {"i", Expr(n)}},
+                                     at(transpose, "x", {v("i"), v("c"), v("w")}))};
         VERIFY_LOWERED(checkDefault(transpose, context, {{"W", 5}}));
         OpInst concat;
         concat.inputs = {tensor("a", {Expr(n), Expr(5)}), tensor("b", {Expr(n), v("K")})};
         concat.outputs = {tensor("y", {Expr(n), v("K") + Expr(5)})};
-        concat.stages = {mapStage("y", {{"i", Expr(n)}, {"j", Expr(5)}}, at(concat, "a", {v("i"), v("j")})),
-                         mapStage("y", {{"i2", Expr(n)}, {"j2", v("K")}}, at(concat, "b", {v("i2"), v("j2")}))};
+        concat.stages = {
+            mapStage("y", {{"i", Expr(n)}, {"j", Expr(5)}}, at(concat, "a", {v("i"), v("j")})),
+            mapStage("y", {{"i2", Expr(n)}, {"j2", v("K")}}, at(concat, "b", {v("i2"), v("j2")}))};
         concat.stages[1].store[1] = v("j2") + Expr(5);
         VERIFY_LOWERED(checkDefault(concat, context, {{"K", 4}}));
         OpInst gather;
         gather.inputs = {tensor("x", {Expr(4), Expr(n)}), tensor("idx", {v("J")}, DType::I64)};
         gather.outputs = {tensor("y", {v("J"), Expr(n)})};
-        gather.stages = {mapStage("y", {{"j", v("J")}, {"i", Expr(n)}},
-                                  at(gather, "x", {minExpr(maxExpr(at(gather, "idx", {v("j")}), Expr(0)), Expr(3)), v("i")}))};
+        gather.stages = {mapStage(
+            "y", {{"j", v("J")}, {"i", Expr(n)}},
+            at(gather, "x",
+               {minExpr(maxExpr(at(gather, "idx", {v("j")}), Expr(0)), Expr(3)), v("i")}))};
         VERIFY_LOWERED(checkDefault(gather, context, {{"J", 3}}));
         // A producer inlined under pad(): outside, it is the pad that counts.
         OpInst padded;
@@ -330,12 +376,14 @@ void TestLower::movesOfElements() {
         padded.temporaries = {tensor("t", {Expr(n)})};
         padded.outputs = {tensor("y", {Expr(n + 3)})};
         padded.stages = {mapStage("t", {{"i", Expr(n)}}, at(padded, "x", {v("i")}) + floatExpr(1)),
-                         mapStage("y", {{"j", Expr(n + 3)}}, padExpr(at(padded, "t", {v("j") - Expr(1)}), floatExpr(7)))};
+                         mapStage("y", {{"j", Expr(n + 3)}},
+                                  padExpr(at(padded, "t", {v("j") - Expr(1)}), floatExpr(7)))};
         VERIFY_LOWERED(checkDefault(padded, context, {}));
         OpInst mixed; // comparison to bool, 64-bit integers
         mixed.inputs = {tensor("x", {Expr(n)}, DType::I64)};
         mixed.outputs = {tensor("y", {Expr(n)}, DType::Bool)};
-        mixed.stages = {mapStage("y", {{"i", Expr(n)}}, ltExpr(at(mixed, "x", {v("i")}), intExpr(1)))};
+        mixed.stages = {
+            mapStage("y", {{"i", Expr(n)}}, ltExpr(at(mixed, "x", {v("i")}), intExpr(1)))};
         VERIFY_LOWERED(checkDefault(mixed, context, {}));
     }
 }
@@ -348,7 +396,8 @@ void TestLower::randomGroups() {
     for (unsigned seed = 1; seconds > 0 ? timer.elapsed() < seconds * 1000 : seed <= 200; ++seed) {
         std::mt19937 random(seed);
         const auto pick = [&](int low, int high) {
-            return static_cast<std::int64_t>(low) + static_cast<std::int64_t>(random() % static_cast<unsigned>(high - low + 1));
+            return static_cast<std::int64_t>(low) +
+                   static_cast<std::int64_t>(random() % static_cast<unsigned>(high - low + 1));
         };
         ScheduleContext context;
         context.vectorLanes = pick(0, 1) == 0 ? 4 : 8;
@@ -375,7 +424,8 @@ void TestLower::randomGroups() {
         s.relu = pick(0, 1) == 0;
         s.residual = pick(0, 2) == 0;
         const Checked checked = checkDefault(convolution(s), context, {{"N", pick(0, 2)}}, seed);
-        QVERIFY2(checked.problem.isEmpty(), qPrintable(QStringLiteral("seed %1\n").arg(seed) + checked.problem));
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(QStringLiteral("seed %1\n").arg(seed) + checked.problem));
     }
 }
 
@@ -386,8 +436,10 @@ void TestLower::goldenNests() {
     const auto check = [&](const std::string& name, const OpInst& inst) {
         const auto choice = defaultSchedule(inst, context);
         const auto lowered = lower(inst, choice->schedule, context.maps, name);
-        const QByteArray now = QByteArray::fromStdString(choice->schedule.text() + "\n" + text(lowered->nest));
-        QFile file(QStringLiteral(FW_SOURCE_DIR "/tests/golden/loops/%1.txt").arg(QString::fromStdString(name)));
+        const QByteArray now =
+            QByteArray::fromStdString(choice->schedule.text() + "\n" + text(lowered->nest));
+        QFile file(QStringLiteral(FW_SOURCE_DIR "/tests/golden/loops/%1.txt")
+                       .arg(QString::fromStdString(name)));
         if (qEnvironmentVariableIsSet("FW_UPDATE_GOLDEN")) {
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(now);
@@ -399,7 +451,8 @@ void TestLower::goldenNests() {
     check("softmax", softmax(v("N"), Expr(40)));
     check("dense_bias", matmul(v("M"), Expr(40), Expr(24), true, true));
     context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
-    check("conv_bias_relu", convolution({.c = 8, .h = 28, .w = 28, .o = 32, .bias = true, .relu = true}));
+    check("conv_bias_relu",
+          convolution({.c = 8, .h = 28, .w = 28, .o = 32, .bias = true, .relu = true}));
 }
 
 void TestLower::illegalStepsAreRefused() {
@@ -424,24 +477,28 @@ void TestLower::illegalStepsAreRefused() {
         const auto lowered = lower(inst, *schedule, {}, "t");
         QVERIFY2(!lowered.ok(), text);
         QCOMPARE(lowered.diag().code, DiagCode::ScheduleIllegal);
-        QVERIFY2(std::any_of(why, why + 1, [&](char) {
-                     for (const QString& part : QString::fromUtf8(why).split(u'|'))
-                         if (QString::fromStdString(lowered.diag().message).contains(part))
-                             return true;
-                     return false;
-                 }),
-                 lowered.diag().message.c_str());
+        QVERIFY2(
+            std::any_of(why, why + 1,
+                        [&](char) {
+                            for (const QString& part : QString::fromUtf8(why).split(u'|'))
+                                if (QString::fromStdString(lowered.diag().message).contains(part))
+                                    return true;
+                            return false;
+                        }),
+            lowered.diag().message.c_str());
     }
 }
 
 void TestLower::schedulesReadBack() {
-    const char* text = "w.layout(d0/32 d2 d3 d1 d0%32)\ny#1.split(o, o1, o0, 32, guard)\nconv.at(y, w1)\nconv.at(y)\n"
+    const char* text = "w.layout(d0/32 d2 d3 d1 d0%32)\ny#1.split(o, o1, o0, 32, "
+                       "guard)\nconv.at(y, w1)\nconv.at(y)\n"
                        "y.accumulate()\ny.partial(kl)\n";
     const auto schedule = parseSchedule(text);
     QVERIFY(schedule.ok());
     QCOMPARE(schedule->text(), std::string(text));
-    for (const char* wrong : {"split(a)", "y.twist(a)", "y.split(a, b, c, 0, guard)", "y.split(a, b, c, 2, both)",
-                              "y.fuse(a, b)", "y.parallel(a)", "w.layout(d0 x)", "y.reorder(a,,b)"}) {
+    for (const char* wrong :
+         {"split(a)", "y.twist(a)", "y.split(a, b, c, 0, guard)", "y.split(a, b, c, 2, both)",
+          "y.fuse(a, b)", "y.parallel(a)", "w.layout(d0 x)", "y.reorder(a,,b)"}) {
         const auto refused = parseSchedule(wrong);
         QVERIFY2(!refused.ok(), wrong);
         QCOMPARE(refused.diag().code, DiagCode::Syntax);

@@ -1,5 +1,6 @@
-// Operators whose lowering has corners of its own: transposed convolution (conditions with %), local
-// response normalisation, average pools with a divisor from indices, attention scores. Random small sizes.
+// Operators whose lowering has corners of its own: transposed convolution (conditions with %),
+// local response normalisation, average pools with a divisor from indices, attention scores. Random
+// small sizes.
 #include "lower_check.h"
 
 #include <QtTest>
@@ -22,7 +23,10 @@ private:
 };
 
 std::vector<Axis> image(const std::string& suffix, const Shape& shape) {
-    return {{Symbol("n" + suffix), shape[0]}, {Symbol("c" + suffix), shape[1]}, {Symbol("h" + suffix), shape[2]}, {Symbol("w" + suffix), shape[3]}};
+    return {{Symbol("n" + suffix), shape[0]},
+            {Symbol("c" + suffix), shape[1]},
+            {Symbol("h" + suffix), shape[2]},
+            {Symbol("w" + suffix), shape[3]}};
 }
 
 Exprs variables(const std::vector<Axis>& axes) {
@@ -33,24 +37,31 @@ Exprs variables(const std::vector<Axis>& axes) {
 }
 
 OpInst transposedConvolution(Random& r) {
-    const std::int64_t groups = r.pick(1, 2), cg = r.pick(1, 4), og = r.pick(1, 9), h = r.pick(1, 6), w = r.pick(1, 9);
-    const std::int64_t kh = r.pick(1, 4), kw = r.pick(1, 4), s = r.pick(1, 3), d = r.pick(1, 2), p = r.pick(0, 2);
+    const std::int64_t groups = r.pick(1, 2), cg = r.pick(1, 4), og = r.pick(1, 9),
+                       h = r.pick(1, 6), w = r.pick(1, 9);
+    const std::int64_t kh = r.pick(1, 4), kw = r.pick(1, 4), s = r.pick(1, 3), d = r.pick(1, 2),
+                       p = r.pick(0, 2);
     const std::int64_t oh = std::max<std::int64_t>((h - 1) * s + d * (kh - 1) + 1 - 2 * p, 1);
     const std::int64_t ow = std::max<std::int64_t>((w - 1) * s + d * (kw - 1) + 1 - 2 * p, 1);
     OpInst inst;
-    inst.inputs = {tensor("x", {Expr(2), cg * groups, h, w}), tensor("w", {cg * groups, og, kh, kw})};
+    inst.inputs = {tensor("x", {Expr(2), cg * groups, h, w}),
+                   tensor("w", {cg * groups, og, kh, kw})};
     const Shape shape{Expr(2), og * groups, oh, ow};
     const Expr channel = floorDivExpr(v("c"), Expr(og)) * Expr(cg) + v("k");
     const Expr ih = v("h") + Expr(p) - v("i") * Expr(d), iw = v("w") + Expr(p) - v("j") * Expr(d);
-    const Expr meets = andExpr(eqExpr(modExpr(ih, Expr(s)), Expr(0)), eqExpr(modExpr(iw, Expr(s)), Expr(0)));
-    const Expr x = at(inst, "x", {v("n"), channel, floorDivExpr(ih, Expr(s)), floorDivExpr(iw, Expr(s))});
+    const Expr meets =
+        andExpr(eqExpr(modExpr(ih, Expr(s)), Expr(0)), eqExpr(modExpr(iw, Expr(s)), Expr(0)));
+    const Expr x =
+        at(inst, "x", {v("n"), channel, floorDivExpr(ih, Expr(s)), floorDivExpr(iw, Expr(s))});
     const Expr body = selectExpr(meets, padExpr(x, floatExpr(0)), floatExpr(0)) *
                       at(inst, "w", {channel, modExpr(v("c"), Expr(og)), v("i"), v("j")});
-    inst.stages = {reduceStage("t", image("", shape), Reducer::Sum, {{"k", cg}, {"i", kh}, {"j", kw}}, body)};
+    inst.stages = {
+        reduceStage("t", image("", shape), Reducer::Sum, {{"k", cg}, {"i", kh}, {"j", kw}}, body)};
     inst.temporaries = {tensor("t", shape)};
     const auto axes = image("2", shape);
     const Expr t = at(inst, "t", variables(axes));
-    inst.stages.push_back(mapStage("y", axes, selectExpr(ltExpr(t, floatExpr(0)), floatExpr(0), t)));
+    inst.stages.push_back(
+        mapStage("y", axes, selectExpr(ltExpr(t, floatExpr(0)), floatExpr(0), t)));
     inst.outputs = {tensor("y", shape)};
     return inst;
 }
@@ -62,16 +73,21 @@ OpInst localResponse(Random& r) {
     inst.inputs = {tensor("x", shape)};
     inst.outputs = {tensor("y", shape)};
     inst.temporaries = {tensor("q", shape)};
-    const Expr near = padExpr(at(inst, "x", {v("n"), v("c") + v("k") - Expr((size - 1) / 2), v("h"), v("w")}), floatExpr(0));
+    const Expr near =
+        padExpr(at(inst, "x", {v("n"), v("c") + v("k") - Expr((size - 1) / 2), v("h"), v("w")}),
+                floatExpr(0));
     const auto axes = image("2", shape);
-    inst.stages = {reduceStage("q", image("", shape), Reducer::Sum, {{"k", size}}, near * near),
-                   mapStage("y", axes, at(inst, "x", variables(axes)) *
-                                           callExpr(MathFn::Rsqrt, {floatExpr(1) + at(inst, "q", variables(axes))}))};
+    inst.stages = {
+        reduceStage("q", image("", shape), Reducer::Sum, {{"k", size}}, near * near),
+        mapStage("y", axes,
+                 at(inst, "x", variables(axes)) *
+                     callExpr(MathFn::Rsqrt, {floatExpr(1) + at(inst, "q", variables(axes))}))};
     return inst;
 }
 
 OpInst averagePool(Random& r) {
-    const std::int64_t k = r.pick(1, 4), s = r.pick(1, 3), p = k > 1 ? r.pick(0, 1) : 0, h = r.pick(k, 8), w = r.pick(k, 19);
+    const std::int64_t k = r.pick(1, 4), s = r.pick(1, 3), p = k > 1 ? r.pick(0, 1) : 0,
+                       h = r.pick(k, 8), w = r.pick(k, 19);
     const Shape shape{r.pick(1, 2), r.pick(1, 9), (h + 2 * p - k) / s + 1, (w + 2 * p - k) / s + 1};
     OpInst inst;
     inst.inputs = {tensor("x", {shape[0], shape[1], h, w})};
@@ -81,30 +97,46 @@ OpInst averagePool(Random& r) {
         const Expr first = v(var) * Expr(s) - Expr(p);
         return minExpr(first + Expr(k), Expr(extent)) - maxExpr(first, Expr(0));
     };
-    const Expr x = at(inst, "x", {v("n"), v("c"), v("h") * Expr(s) + v("i") - Expr(p), v("w") * Expr(s) + v("j") - Expr(p)});
+    const Expr x = at(
+        inst, "x",
+        {v("n"), v("c"), v("h") * Expr(s) + v("i") - Expr(p), v("w") * Expr(s) + v("j") - Expr(p)});
     const auto axes = image("2", shape);
-    inst.stages = {reduceStage("t", image("", shape), Reducer::Sum, {{"i", k}, {"j", k}}, padExpr(x, floatExpr(0))),
-                   mapStage("y", axes, divExpr(at(inst, "t", variables(axes)),
-                                               castExpr(counted("h2", h) * counted("w2", w), DType::F32)))};
+    inst.stages = {reduceStage("t", image("", shape), Reducer::Sum, {{"i", k}, {"j", k}},
+                               padExpr(x, floatExpr(0))),
+                   mapStage("y", axes,
+                            divExpr(at(inst, "t", variables(axes)),
+                                    castExpr(counted("h2", h) * counted("w2", w), DType::F32)))};
     return inst;
 }
 
 OpInst attentionScores(Random& r) {
-    const Expr b(r.pick(1, 3)), m = r.flip() ? v("M") : Expr(r.pick(1, 5)), n = r.flip() ? v("N") : Expr(r.pick(1, 40)), d(r.pick(1, 20));
+    const Expr b(r.pick(1, 3)), m = r.flip() ? v("M") : Expr(r.pick(1, 5)),
+                                n = r.flip() ? v("N") : Expr(r.pick(1, 40)), d(r.pick(1, 20));
     OpInst inst;
     inst.inputs = {tensor("q", {b, m, d}), tensor("k", {b, d, n}), tensor("mask", {b, Expr(1), n})};
     inst.outputs = {tensor("y", {b, m, n})};
-    inst.temporaries = {tensor("s", {b, m, n}), tensor("u", {b, m, n}), tensor("top", {b, m}), tensor("e", {b, m, n}), tensor("z", {b, m})};
+    inst.temporaries = {tensor("s", {b, m, n}), tensor("u", {b, m, n}), tensor("top", {b, m}),
+                        tensor("e", {b, m, n}), tensor("z", {b, m})};
     const auto axes = [&](const std::string& suffix) {
-        return std::vector<Axis>{{Symbol("b" + suffix), b}, {Symbol("i" + suffix), m}, {Symbol("j" + suffix), n}};
+        return std::vector<Axis>{
+            {Symbol("b" + suffix), b}, {Symbol("i" + suffix), m}, {Symbol("j" + suffix), n}};
     };
-    const auto row = [&](const std::string& suffix) { return std::vector<Axis>{{Symbol("b" + suffix), b}, {Symbol("i" + suffix), m}}; };
-    const auto whole = [&](const char* name, const std::string& suffix) { return at(inst, name, variables(axes(suffix))); };
+    const auto row = [&](const std::string& suffix) {
+        return std::vector<Axis>{{Symbol("b" + suffix), b}, {Symbol("i" + suffix), m}};
+    };
+    const auto whole = [&](const char* name, const std::string& suffix) {
+        return at(inst, name, variables(axes(suffix)));
+    };
     inst.stages = {
-        reduceStage("s", axes(""), Reducer::Sum, {{"d", d}}, at(inst, "q", {v("b"), v("i"), v("d")}) * at(inst, "k", {v("b"), v("d"), v("j")})),
-        mapStage("u", axes("1"), whole("s", "1") * floatExpr(0.125) + at(inst, "mask", {v("b1"), Expr(0), v("j1")})),
+        reduceStage("s", axes(""), Reducer::Sum, {{"d", d}},
+                    at(inst, "q", {v("b"), v("i"), v("d")}) *
+                        at(inst, "k", {v("b"), v("d"), v("j")})),
+        mapStage("u", axes("1"),
+                 whole("s", "1") * floatExpr(0.125) +
+                     at(inst, "mask", {v("b1"), Expr(0), v("j1")})),
         reduceStage("top", row("2"), Reducer::Max, {{"j2", n}}, whole("u", "2")),
-        mapStage("e", axes("3"), callExpr(MathFn::Exp, {whole("u", "3") - at(inst, "top", {v("b3"), v("i3")})})),
+        mapStage("e", axes("3"),
+                 callExpr(MathFn::Exp, {whole("u", "3") - at(inst, "top", {v("b3"), v("i3")})})),
         reduceStage("z", row("4"), Reducer::Sum, {{"j4", n}}, whole("e", "4")),
         mapStage("y", axes("5"), divExpr(whole("e", "5"), at(inst, "z", {v("b5"), v("i5")})))};
     return inst;
@@ -146,8 +178,11 @@ void TestLowerOperators::random() {
                             : which == 1 ? localResponse(r)
                             : which == 2 ? averagePool(r)
                                          : attentionScores(r);
-        const Checked checked = checkDefault(inst, context, {{"M", r.pick(0, 5)}, {"N", r.pick(0, 9)}}, seed, which == 0 ? 0 : 1e-10);
-        QVERIFY2(checked.problem.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + checked.problem));
+        const Checked checked =
+            checkDefault(inst, context, {{"M", r.pick(0, 5)}, {"N", r.pick(0, 9)}}, seed,
+                         which == 0 ? 0 : 1e-10);
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + checked.problem));
     }
 }
 

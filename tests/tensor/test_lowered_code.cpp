@@ -1,4 +1,5 @@
-// Default schedules, lowered and compiled, give the values that the interpreter of loop nests gives.
+// Default schedules, lowered and compiled, give the values that the interpreter of loop nests
+// gives.
 #include "codegen/harness.h"
 #include "lower_check.h"
 
@@ -16,10 +17,12 @@ private Q_SLOTS:
     void rows();
 
 private:
-    static QString run(const OpInst& inst, const char* cpu, bool last, const Bindings& symbols, double tolerance = 0);
+    static QString run(const OpInst& inst, const char* cpu, bool last, const Bindings& symbols,
+                       double tolerance = 0);
 };
 
-QString TestLoweredCode::run(const OpInst& inst, const char* cpu, bool last, const Bindings& symbols, double tolerance) {
+QString TestLoweredCode::run(const OpInst& inst, const char* cpu, bool last,
+                             const Bindings& symbols, double tolerance) {
     const Target target = testTarget(cpu);
     if (!target.isHost)
         return {};
@@ -36,7 +39,9 @@ QString TestLoweredCode::run(const OpInst& inst, const char* cpu, bool last, con
     if (!lowered.ok())
         return QString::fromStdString(lowered.diag().text());
     const std::string difference = compareOnRandom(lowered->nest, symbols, target, tolerance);
-    return difference.empty() ? QString() : QString::fromStdString(difference + "\n" + choice->schedule.text() + text(lowered->nest));
+    return difference.empty() ? QString()
+                              : QString::fromStdString(difference + "\n" + choice->schedule.text() +
+                                                       text(lowered->nest));
 }
 
 #define VERIFY_RUN(expression)                                                                     \
@@ -64,9 +69,12 @@ void TestLoweredCode::products() {
     for (const char* cpu : {"x86-64-v3", "x86-64-v4"})
         for (const std::int64_t n : {1, 7, 16, 50})
             for (const bool transposed : {false, true}) {
-                VERIFY_RUN(run(matmul(v("M"), Expr(n), Expr(19), transposed, true), cpu, false, {{"M", 15}}));
-                VERIFY_RUN(run(matmul(Expr(31), Expr(n), v("K"), transposed, false), cpu, false, {{"K", 70}}));
-                VERIFY_RUN(run(matmul(Expr(1), v("N"), Expr(20), transposed, true), cpu, false, {{"N", n}}));
+                VERIFY_RUN(run(matmul(v("M"), Expr(n), Expr(19), transposed, true), cpu, false,
+                               {{"M", 15}}));
+                VERIFY_RUN(run(matmul(Expr(31), Expr(n), v("K"), transposed, false), cpu, false,
+                               {{"K", 70}}));
+                VERIFY_RUN(run(matmul(Expr(1), v("N"), Expr(20), transposed, true), cpu, false,
+                               {{"N", n}}));
             }
 }
 

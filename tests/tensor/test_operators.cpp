@@ -22,7 +22,8 @@ Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
 QString inferred(const Operator& op, const OpCall& call) {
     const auto result = op.infer(call);
     if (!result)
-        return QString::fromStdString(std::string(codeText(result.diag().code)) + " " + result.diag().message);
+        return QString::fromStdString(std::string(codeText(result.diag().code)) + " " +
+                                      result.diag().message);
     QStringList types;
     for (const TensorType& type : result->outputs)
         types << QString::fromStdString(type.text());
@@ -50,37 +51,126 @@ std::vector<Case> inferenceCases() {
         {"add scalar", "add", {"f32[]", "f32[N, 3]"}, {}, "f32[N, 3]"},
         {"add free", "add", {"f32[N]", "f32[M]"}, {}, "f32[N]; if N == M"},
         {"add free and known", "add", {"f32[N]", "f32[4]"}, {}, "f32[4]; if N == 4"},
-        {"add misfit", "add", {"f32[2, 3]", "f32[4]"}, {}, "SHP01 add: [2, 3] from a and [4] from b do not broadcast"},
+        {"add misfit",
+         "add",
+         {"f32[2, 3]", "f32[4]"},
+         {},
+         "SHP01 add: [2, 3] from a and [4] from b do not broadcast"},
         {"add types", "add", {"f32[2]", "f64[2]"}, {}, "SHP02 add: T is f32 from a but f64 from b"},
         {"add missing", "add", {"f32[2]"}, {}, "OPR03 add: operand b is missing"},
-        {"add many", "add", {"f32[2]", "f32[2]", "f32[2]"}, {}, "OPR03 add: takes 2 operands, not 3"},
+        {"add many",
+         "add",
+         {"f32[2]", "f32[2]", "f32[2]"},
+         {},
+         "OPR03 add: takes 2 operands, not 3"},
         {"dense", "dense", {"f32[4, 5, 768]", "f32[10, 768]"}, {}, "f32[4, 5, 10]"},
-        {"dense misfit", "dense", {"f32[4, 768]", "f32[10, 512]"}, {}, "SHP01 dense: K is 768 from x but 512 from w"},
+        {"dense misfit",
+         "dense",
+         {"f32[4, 768]", "f32[10, 512]"},
+         {},
+         "SHP01 dense: K is 768 from x but 512 from w"},
         {"matmul", "batch_matmul", {"f32[8, 1, 3, 4]", "f32[2, 4, 5]"}, {}, "f32[8, 2, 3, 5]"},
-        {"matmul misfit", "batch_matmul", {"f32[3, 4]", "f32[1, 5]"}, {}, "SHP01 batch_matmul: K is 4 from a but 1 from b"},
-        {"conv", "conv2d", {"f32[1, 3, 224, 224]", "f32[64, 3, 7, 7]"}, attrs({{"strides", twos}, {"pads", Integers{3, 3, 3, 3}}}), "f32[1, 64, 112, 112]"},
+        {"matmul misfit",
+         "batch_matmul",
+         {"f32[3, 4]", "f32[1, 5]"},
+         {},
+         "SHP01 batch_matmul: K is 4 from a but 1 from b"},
+        {"conv",
+         "conv2d",
+         {"f32[1, 3, 224, 224]", "f32[64, 3, 7, 7]"},
+         attrs({{"strides", twos}, {"pads", Integers{3, 3, 3, 3}}}),
+         "f32[1, 64, 112, 112]"},
         {"conv batch", "conv2d", {"f32[B, 3, 8, 8]", "f32[4, 3, 3, 3]"}, {}, "f32[B, 4, 6, 6]"},
-        {"conv rank", "conv2d", {"f32[3, 8, 8]", "f32[4, 3, 3, 3]"}, {}, "SHP01 conv2d: x is f32[3, 8, 8], which does not fit T[N, C, H, W]"},
-        {"conv groups", "conv2d", {"f32[1, 8, 8, 8]", "f32[4, 3, 3, 3]"}, {}, "SHP01 conv2d: C == CG * groups does not hold: C is 8, CG is 3, groups is 1"},
-        {"conv large", "conv2d", {"f32[1, 3, 2, 2]", "f32[4, 3, 5, 5]"}, {}, "SHP01 conv2d: OH would be -2"},
-        {"conv stride 0", "conv2d", {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, attrs({{"strides", Integers{0, 1}}}), "TXT03 conv2d: division by 0"},
-        {"conv strides", "conv2d", {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, attrs({{"strides", Integers{1}}}), "OPR02 conv2d: strides has 1 elements, not 2"},
-        {"conv attribute", "conv2d", {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, attrs({{"stride", ones}}), "OPR02 conv2d: there is no attribute 'stride'"},
-        {"transposed conv", "conv_transpose2d", {"f32[1, 8, 5, 5]", "f32[8, 4, 2, 2]"}, attrs({{"strides", twos}}), "f32[1, 4, 10, 10]"},
-        {"pool", "max_pool2d", {"f32[1, 8, 112, 112]"}, attrs({{"kernel_shape", Integers{3, 3}}, {"strides", twos}, {"pads", Integers{1, 1, 1, 1}}}), "f32[1, 8, 56, 56]"},
-        {"pool attribute", "max_pool2d", {"f32[1, 8, 8, 8]"}, {}, "OPR02 max_pool2d: attribute kernel_shape is missing"},
-        {"softmax", "softmax", {"f32[2, 3, 4]"}, attrs({{"axis", std::int64_t(1)}}), "f32[2, 3, 4]"},
-        {"softmax axis", "softmax", {"f32[2, 3]"}, attrs({{"axis", std::int64_t(2)}}), "OPR02 softmax: axis is 2, out of range of rank 2"},
-        {"layernorm", "layernorm", {"f32[2, S, 16]", "f32[16]", "f32[16]"}, {}, "f32[2, S, 16]; f32[2, S]; f32[2, S]"},
-        {"concat", "concat", {"f32[2, 3]", "f32[2, N]", "f32[2, 5]"}, attrs({{"axis", std::int64_t(-1)}}), "f32[2, N + 8]"},
-        {"concat misfit", "concat", {"f32[2, 3]", "f32[4, 3]"}, attrs({{"axis", std::int64_t(1)}}), "SHP01 concat: P[0] is 2 from xs0 but 4 from xs1"},
-        {"transpose", "transpose", {"f32[2, 3, 4]"}, attrs({{"perm", Integers{2, 0, 1}}}), "f32[4, 2, 3]"},
-        {"transpose wrong", "transpose", {"f32[2, 3]"}, attrs({{"perm", Integers{0, 0}}}), "OPR02 transpose: the order is not a permutation of 2 axes"},
+        {"conv rank",
+         "conv2d",
+         {"f32[3, 8, 8]", "f32[4, 3, 3, 3]"},
+         {},
+         "SHP01 conv2d: x is f32[3, 8, 8], which does not fit T[N, C, H, W]"},
+        {"conv groups",
+         "conv2d",
+         {"f32[1, 8, 8, 8]", "f32[4, 3, 3, 3]"},
+         {},
+         "SHP01 conv2d: C == CG * groups does not hold: C is 8, CG is 3, groups is 1"},
+        {"conv large",
+         "conv2d",
+         {"f32[1, 3, 2, 2]", "f32[4, 3, 5, 5]"},
+         {},
+         "SHP01 conv2d: OH would be -2"},
+        {"conv stride 0",
+         "conv2d",
+         {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"},
+         attrs({{"strides", Integers{0, 1}}}),
+         "TXT03 conv2d: division by 0"},
+        {"conv strides",
+         "conv2d",
+         {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"},
+         attrs({{"strides", Integers{1}}}),
+         "OPR02 conv2d: strides has 1 elements, not 2"},
+        {"conv attribute",
+         "conv2d",
+         {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"},
+         attrs({{"stride", ones}}),
+         "OPR02 conv2d: there is no attribute 'stride'"},
+        {"transposed conv",
+         "conv_transpose2d",
+         {"f32[1, 8, 5, 5]", "f32[8, 4, 2, 2]"},
+         attrs({{"strides", twos}}),
+         "f32[1, 4, 10, 10]"},
+        {"pool",
+         "max_pool2d",
+         {"f32[1, 8, 112, 112]"},
+         attrs(
+             {{"kernel_shape", Integers{3, 3}}, {"strides", twos}, {"pads", Integers{1, 1, 1, 1}}}),
+         "f32[1, 8, 56, 56]"},
+        {"pool attribute",
+         "max_pool2d",
+         {"f32[1, 8, 8, 8]"},
+         {},
+         "OPR02 max_pool2d: attribute kernel_shape is missing"},
+        {"softmax",
+         "softmax",
+         {"f32[2, 3, 4]"},
+         attrs({{"axis", std::int64_t(1)}}),
+         "f32[2, 3, 4]"},
+        {"softmax axis",
+         "softmax",
+         {"f32[2, 3]"},
+         attrs({{"axis", std::int64_t(2)}}),
+         "OPR02 softmax: axis is 2, out of range of rank 2"},
+        {"layernorm",
+         "layernorm",
+         {"f32[2, S, 16]", "f32[16]", "f32[16]"},
+         {},
+         "f32[2, S, 16]; f32[2, S]; f32[2, S]"},
+        {"concat",
+         "concat",
+         {"f32[2, 3]", "f32[2, N]", "f32[2, 5]"},
+         attrs({{"axis", std::int64_t(-1)}}),
+         "f32[2, N + 8]"},
+        {"concat misfit",
+         "concat",
+         {"f32[2, 3]", "f32[4, 3]"},
+         attrs({{"axis", std::int64_t(1)}}),
+         "SHP01 concat: P[0] is 2 from xs0 but 4 from xs1"},
+        {"transpose",
+         "transpose",
+         {"f32[2, 3, 4]"},
+         attrs({{"perm", Integers{2, 0, 1}}}),
+         "f32[4, 2, 3]"},
+        {"transpose wrong",
+         "transpose",
+         {"f32[2, 3]"},
+         attrs({{"perm", Integers{0, 0}}}),
+         "OPR02 transpose: the order is not a permutation of 2 axes"},
         {"gather", "gather", {"f32[30, 8]", "i64[2, 5]"}, {}, "f32[2, 5, 8]"},
         {"cast", "cast", {"i64[3]"}, attrs({{"to", DType::F32}}), "f32[3]"},
         {"where", "where", {"bool[3]", "f32[2, 3]", "f32[]"}, {}, "f32[2, 3]"},
         {"bias", "bias", {"f32[1, 8, 4, 4]", "f32[8]"}, {}, "f32[1, 8, 4, 4]"},
-        {"batch_norm", "batch_norm", {"f32[1, 8, 4, 4]", "f32[8]", "f32[8]", "f32[8]", "f32[8]"}, {}, "f32[1, 8, 4, 4]"},
+        {"batch_norm",
+         "batch_norm",
+         {"f32[1, 8, 4, 4]", "f32[8]", "f32[8]", "f32[8]", "f32[8]"},
+         {},
+         "f32[1, 8, 4, 4]"},
     };
 }
 
@@ -102,20 +192,48 @@ std::vector<FactCase> factCases() {
         {"bias", {"f32[1, 8, 4, 4]", "f32[8]"}, {}, FusionKind::Broadcast, {true, false}},
         {"dense", {"f32[4, 16]", "f32[8, 16]"}, {}, FusionKind::Contraction, {false, false}},
         {"dense", {"f32[4, 8]", "f32[8, 8]"}, {}, FusionKind::Contraction, {false, false}},
-        {"batch_matmul", {"f32[2, 3, 4]", "f32[2, 4, 5]"}, {}, FusionKind::Contraction, {false, false}},
-        {"conv2d", {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, {}, FusionKind::Contraction, {false, false}},
-        {"conv2d", {"f32[1, 8, 8, 8]", "f32[8, 1, 3, 3]"}, attrs({{"groups", std::int64_t(8)}, {"pads", Integers{1, 1, 1, 1}}}), FusionKind::Contraction, {false, false}},
-        {"conv2d", {"f32[1, 8, 8, 8]", "f32[4, 8, 1, 1]"}, {}, FusionKind::Contraction, {false, false}},
+        {"batch_matmul",
+         {"f32[2, 3, 4]", "f32[2, 4, 5]"},
+         {},
+         FusionKind::Contraction,
+         {false, false}},
+        {"conv2d",
+         {"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"},
+         {},
+         FusionKind::Contraction,
+         {false, false}},
+        {"conv2d",
+         {"f32[1, 8, 8, 8]", "f32[8, 1, 3, 3]"},
+         attrs({{"groups", std::int64_t(8)}, {"pads", Integers{1, 1, 1, 1}}}),
+         FusionKind::Contraction,
+         {false, false}},
+        {"conv2d",
+         {"f32[1, 8, 8, 8]", "f32[4, 8, 1, 1]"},
+         {},
+         FusionKind::Contraction,
+         {false, false}},
         {"max_pool2d", {"f32[1, 3, 8, 8]"}, pool2, FusionKind::Reduction, {false}},
         {"max_pool2d", {"f32[1, 3, 9, 9]"}, pool3, FusionKind::Window, {false}},
         {"global_average_pool", {"f32[1, 3, 8, 8]"}, {}, FusionKind::Reduction, {false}},
         {"softmax", {"f32[4, 10]"}, {}, FusionKind::Rowwise, {false}},
         {"log_softmax", {"f32[4, 10]"}, {}, FusionKind::Rowwise, {false}},
-        {"layernorm", {"f32[4, 10]", "f32[10]", "f32[10]"}, {}, FusionKind::Rowwise, {false, false, false}},
+        {"layernorm",
+         {"f32[4, 10]", "f32[10]", "f32[10]"},
+         {},
+         FusionKind::Rowwise,
+         {false, false, false}},
         {"concat", {"f32[2, 3]", "f32[2, 3]"}, {}, FusionKind::Injective, {false, false}},
         {"gather", {"f32[30, 8]", "i64[5]"}, {}, FusionKind::Injective, {false, false}},
-        {"transpose", {"f32[3, 3]"}, attrs({{"perm", Integers{1, 0}}}), FusionKind::Injective, {false}},
-        {"lrn", {"f32[1, 8, 4, 4]"}, attrs({{"size", std::int64_t(5)}}), FusionKind::Window, {false}},
+        {"transpose",
+         {"f32[3, 3]"},
+         attrs({{"perm", Integers{1, 0}}}),
+         FusionKind::Injective,
+         {false}},
+        {"lrn",
+         {"f32[1, 8, 4, 4]"},
+         attrs({{"size", std::int64_t(5)}}),
+         FusionKind::Window,
+         {false}},
     };
 }
 
@@ -170,7 +288,8 @@ void TestOperators::facts_data() {
     QTest::addColumn<int>("index");
     int index = 0;
     for (const FactCase& c : factCases()) {
-        QTest::newRow(qPrintable(QStringLiteral("%1 %2").arg(QString::fromLatin1(c.op)).arg(index))) << index;
+        QTest::newRow(qPrintable(QStringLiteral("%1 %2").arg(QString::fromLatin1(c.op)).arg(index)))
+            << index;
         ++index;
     }
 }
@@ -188,15 +307,20 @@ void TestOperators::facts() {
 
 void TestOperators::instantiates() {
     const auto& ops = libraryTexts();
-    const auto conv = ops.find("conv2d")->instantiate(callOf({"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, attrs({{"pads", Integers{1, 1, 1, 1}}})));
+    const auto conv = ops.find("conv2d")->instantiate(
+        callOf({"f32[1, 3, 8, 8]", "f32[4, 3, 3, 3]"}, attrs({{"pads", Integers{1, 1, 1, 1}}})));
     QVERIFY2(conv.ok(), conv.ok() ? "" : conv.diag().text().c_str());
     QCOMPARE(conv->stages.size(), std::size_t(1));
-    QCOMPARE(conv->stages[0].body.text(), std::string("pad(x[n, c, kh + oh - 1, kw + ow - 1], 0.0) * w[o, c, kh, kw]"));
-    const auto pointwise = ops.find("conv2d")->instantiate(callOf({"f32[1, 3, 8, 8]", "f32[4, 3, 1, 1]"}));
+    QCOMPARE(conv->stages[0].body.text(),
+             std::string("pad(x[n, c, kh + oh - 1, kw + ow - 1], 0.0) * w[o, c, kh, kw]"));
+    const auto pointwise =
+        ops.find("conv2d")->instantiate(callOf({"f32[1, 3, 8, 8]", "f32[4, 3, 1, 1]"}));
     QVERIFY(pointwise.ok());
-    QCOMPARE(pointwise->stages[0].body.text(), std::string("x[n, c, kh + oh, kw + ow] * w[o, c, kh, kw]"));
+    QCOMPARE(pointwise->stages[0].body.text(),
+             std::string("x[n, c, kh + oh, kw + ow] * w[o, c, kh, kw]"));
 
-    const auto norm = ops.find("layernorm")->instantiate(callOf({"f32[4, 10]", "f32[10]", "f32[10]"}));
+    const auto norm =
+        ops.find("layernorm")->instantiate(callOf({"f32[4, 10]", "f32[10]", "f32[10]"}));
     QVERIFY2(norm.ok(), norm.ok() ? "" : norm.diag().text().c_str());
     QCOMPARE(norm->stages.size(), std::size_t(5)); // two sums, mean, rstd, y
     QCOMPARE(norm->temporaries.size(), std::size_t(2));
@@ -210,7 +334,8 @@ void TestOperators::instantiates() {
             }
     QCOMPARE(vars.size(), axes);
 
-    const auto turned = ops.find("transpose")->instantiate(callOf({"f32[2, 3]"}, attrs({{"perm", Integers{1, 0}}})));
+    const auto turned = ops.find("transpose")
+                            ->instantiate(callOf({"f32[2, 3]"}, attrs({{"perm", Integers{1, 0}}})));
     QVERIFY(turned.ok());
     QCOMPARE(turned->stages[0].store[0].text(), turned->stages[0].space[0].var.text());
     QCOMPARE(turned->stages[0].body.text(), std::string("x[i0, i1]"));
@@ -228,41 +353,67 @@ void TestOperators::instantiates() {
 void TestOperators::refuses() {
     const OpCall one = callOf({"f32[8]"});
     QCOMPARE(refusal("op d(x: T[N]) -> y: T[N] { y[n] = x[n + 1] - x[n] }", one),
-             QStringLiteral("t.fw:1:35: error TXT04: d: x[n + 1] may lie outside f32[8] (write pad(x[...], value), or wrap() an index that is read)"));
+             QStringLiteral("t.fw:1:35: error TXT04: d: x[n + 1] may lie outside f32[8] (write "
+                            "pad(x[...], value), or wrap() an index that is read)"));
     QVERIFY(refusal("op d(x: T[N]) -> y: T[N] { y[n] = pad(x[n + 1], 0) - x[n] }", one).isEmpty());
-    QVERIFY(refusal("op g(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[i[m]] }", callOf({"f32[8]", "i64[3]"})).contains(u"TXT04"));
-    QVERIFY(refusal("op s(x: T[N]) -> y: T[N] { y[n + 1] = x[n] }", one).contains(u"write may lie outside"));
+    QVERIFY(refusal("op g(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[i[m]] }",
+                    callOf({"f32[8]", "i64[3]"}))
+                .contains(u"TXT04"));
+    QVERIFY(refusal("op s(x: T[N]) -> y: T[N] { y[n + 1] = x[n] }", one)
+                .contains(u"write may lie outside"));
     QVERIFY(refusal("op s(x: T[N]) -> y: T[N] where M = N / 2 { y[m] = x[m] }", one).isEmpty());
-    QVERIFY(refusal("op s(x: T[N]) -> y: T[M] where M = 2 * N { y[n + 0] = x[n] }", one).contains(u"of 16 elements"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = z[n] }", one).contains(u"there is no tensor 'z'"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = q + x[n] }", one).contains(u"'q' is not known here"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { let t[n] = x[n] }", one).contains(u"no statement writes the output 'y'"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { z[n] = x[n] }", one).contains(u"'z' is not an output"));
-    QVERIFY(refusal("op u(x: T[N], x: T[N]) -> y: T[N] { y[n] = x[n] }", one).contains(u"used twice"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }", one).contains(u"there is no function 'foo'"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }", one).contains(u"there is no reduction 'median'"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = x[n, n] }", one).contains(u"has 1 dimensions, read with 2 indices"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: bool[N] { y[n] = x[n] }", one).contains(u"y is bool, the expression is f32"));
-    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = exp(x[n]) }", callOf({"i64[8]"})).contains(u"exp() takes a float, not i64"));
-    QVERIFY(refusal("op u(x: T[P..., Q...]) -> y: T[P..., Q...] { y[p..., q...] = x[p..., q...] }", one).contains(u"is not decided"));
+    QVERIFY(refusal("op s(x: T[N]) -> y: T[M] where M = 2 * N { y[n + 0] = x[n] }", one)
+                .contains(u"of 16 elements"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = z[n] }", one)
+                .contains(u"there is no tensor 'z'"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = q + x[n] }", one)
+                .contains(u"'q' is not known here"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { let t[n] = x[n] }", one)
+                .contains(u"no statement writes the output 'y'"));
+    QVERIFY(
+        refusal("op u(x: T[N]) -> y: T[N] { z[n] = x[n] }", one).contains(u"'z' is not an output"));
+    QVERIFY(
+        refusal("op u(x: T[N], x: T[N]) -> y: T[N] { y[n] = x[n] }", one).contains(u"used twice"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }", one)
+                .contains(u"there is no function 'foo'"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }", one)
+                .contains(u"there is no reduction 'median'"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = x[n, n] }", one)
+                .contains(u"has 1 dimensions, read with 2 indices"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: bool[N] { y[n] = x[n] }", one)
+                .contains(u"y is bool, the expression is f32"));
+    QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = exp(x[n]) }", callOf({"i64[8]"}))
+                .contains(u"exp() takes a float, not i64"));
+    QVERIFY(
+        refusal("op u(x: T[P..., Q...]) -> y: T[P..., Q...] { y[p..., q...] = x[p..., q...] }", one)
+            .contains(u"is not decided"));
 }
 
 void TestOperators::optionalAndVariadic() {
-    const OperatorSet ops = operatorsOf("op lin(x: T[N, K], w: T[M, K], b?: T[M]) -> y: T[N, M] {\n"
-                                        "  y[n, m] = sum(k in K : x[n, k] * w[m, k]) + given(b, b[m], 0) }\n"
-                                        "op mask(x: T[B, N], bcast m?: T[B, N]) -> y: T[B, N] { y[b, n] = x[b, n] + given(m, m[b, n], 0) }\n"
-                                        "op rows(x: T[P..., D...@axes, Q...], attr axes: int[] = []) -> y: T[P..., Q...] {\n"
-                                        "  y[p..., q...] = sum(d... in D... : x[p..., d..., q...]) }\n",
-                                        "t.fw");
+    const OperatorSet ops = operatorsOf(
+        "op lin(x: T[N, K], w: T[M, K], b?: T[M]) -> y: T[N, M] {\n"
+        "  y[n, m] = sum(k in K : x[n, k] * w[m, k]) + given(b, b[m], 0) }\n"
+        "op mask(x: T[B, N], bcast m?: T[B, N]) -> y: T[B, N] { y[b, n] = x[b, n] + given(m, m[b, "
+        "n], 0) }\n"
+        "op rows(x: T[P..., D...@axes, Q...], attr axes: int[] = []) -> y: T[P..., Q...] {\n"
+        "  y[p..., q...] = sum(d... in D... : x[p..., d..., q...]) }\n",
+        "t.fw");
     QVERIFY(textOf(*ops.find("lin"), callOf({"f32[2, 3]", "f32[4, 3]"})).count(u"b[") == 0);
-    QVERIFY(textOf(*ops.find("lin"), callOf({"f32[2, 3]", "f32[4, 3]", "f32[4]"})).contains(u"+ b[m]"));
+    QVERIFY(
+        textOf(*ops.find("lin"), callOf({"f32[2, 3]", "f32[4, 3]", "f32[4]"})).contains(u"+ b[m]"));
     QVERIFY(textOf(*ops.find("mask"), callOf({"f32[2, 3]", "f32[2, 1]"})).contains(u"m[b, 0]"));
     QVERIFY(textOf(*ops.find("mask"), callOf({"f32[2, 3]", "f32[3]"})).contains(u"m[n]"));
-    QCOMPARE(inferred(*ops.find("mask"), callOf({"f32[2, 3]", "f32[4]"})), QStringLiteral("SHP01 mask: N is 3 from x but 4 from m"));
-    QCOMPARE(inferred(*ops.find("rows"), callOf({"f32[2, 3, 4, 5]"}, attrs({{"axes", Integers{-2, 1}}}))), QStringLiteral("f32[2, 5]"));
+    QCOMPARE(inferred(*ops.find("mask"), callOf({"f32[2, 3]", "f32[4]"})),
+             QStringLiteral("SHP01 mask: N is 3 from x but 4 from m"));
+    QCOMPARE(inferred(*ops.find("rows"),
+                      callOf({"f32[2, 3, 4, 5]"}, attrs({{"axes", Integers{-2, 1}}}))),
+             QStringLiteral("f32[2, 5]"));
     QCOMPARE(inferred(*ops.find("rows"), callOf({"f32[2, 3]"})), QStringLiteral("f32[]"));
-    QCOMPARE(inferred(*ops.find("rows"), callOf({"f32[2, 3, 4]"}, attrs({{"axes", Integers{0, 2}}}))), QStringLiteral("OPR02 rows: axes are not adjacent axes"));
-    const auto inst = libraryTexts().find("concat")->instantiate(callOf({"f32[2, 3]", "f32[2, 0]", "f32[2, 5]"}, attrs({{"axis", std::int64_t(1)}})));
+    QCOMPARE(
+        inferred(*ops.find("rows"), callOf({"f32[2, 3, 4]"}, attrs({{"axes", Integers{0, 2}}}))),
+        QStringLiteral("OPR02 rows: axes are not adjacent axes"));
+    const auto inst = libraryTexts().find("concat")->instantiate(
+        callOf({"f32[2, 3]", "f32[2, 0]", "f32[2, 5]"}, attrs({{"axis", std::int64_t(1)}})));
     QVERIFY2(inst.ok(), inst.ok() ? "" : inst.diag().text().c_str());
     QCOMPARE(inst->inputs[2].name.text(), std::string("xs2"));
     QCOMPARE(inst->stages[2].store[1].text(), inst->stages[2].space[1].var.text() + " + 3");

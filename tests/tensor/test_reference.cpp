@@ -1,6 +1,7 @@
-// The reference interpreter against loops written by hand, for every way an operator can read and reduce.
-#include "tensor/operators.h"
+// The reference interpreter against loops written by hand, for every way an operator can read and
+// reduce.
 #include "tensor/op_def.h"
+#include "tensor/operators.h"
 #include "tensor/reference.h"
 
 #include <QtTest>
@@ -22,7 +23,8 @@ Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
 }
 
 // Row-major offset, as people write it.
-std::size_t at(std::initializer_list<std::int64_t> extents, std::initializer_list<std::int64_t> index) {
+std::size_t at(std::initializer_list<std::int64_t> extents,
+               std::initializer_list<std::int64_t> index) {
     std::int64_t out = 0;
     auto i = index.begin();
     for (const std::int64_t extent : extents)
@@ -38,13 +40,16 @@ struct Run {
 };
 
 // Random inputs of the given types, or those given in `data`.
-Run run(const char* name, const std::vector<std::string>& types, Attrs attributes = {}, std::vector<TensorData> data = {}) {
+Run run(const char* name, const std::vector<std::string>& types, Attrs attributes = {},
+        std::vector<TensorData> data = {}) {
     Run out;
     const OpCall call = callOf(types, std::move(attributes));
     std::vector<const TensorData*> pointers;
     for (std::size_t i = 0; i < types.size(); ++i) {
         const TensorType& type = *call.inputs[i];
-        out.inputs.push_back(i < data.size() ? data[i] : randomData(type.dtype, fixedExtents(type.shape).value(), 11 + i));
+        out.inputs.push_back(
+            i < data.size() ? data[i]
+                            : randomData(type.dtype, fixedExtents(type.shape).value(), 11 + i));
     }
     for (const TensorData& input : out.inputs)
         pointers.push_back(&input);
@@ -58,9 +63,13 @@ Run run(const char* name, const std::vector<std::string>& types, Attrs attribute
 void compare(const Doubles& found, const Doubles& expected, double tolerance = 2e-6) {
     QCOMPARE(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
-        if (!(std::fabs(found[i] - expected[i]) <= tolerance * std::max(1.0, std::fabs(expected[i]))) &&
+        if (!(std::fabs(found[i] - expected[i]) <=
+              tolerance * std::max(1.0, std::fabs(expected[i]))) &&
             !(std::isnan(found[i]) && std::isnan(expected[i])))
-            QFAIL(qPrintable(QStringLiteral("element %1: %2, expected %3").arg(i).arg(found[i]).arg(expected[i])));
+            QFAIL(qPrintable(QStringLiteral("element %1: %2, expected %3")
+                                 .arg(i)
+                                 .arg(found[i])
+                                 .arg(expected[i])));
 }
 
 void compareMap(const char* name, double (*f)(double), const Attrs& attributes = {}) {
@@ -100,8 +109,11 @@ void TestReference::maps() {
     compareMap("gelu", [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); });
     compareMap("hard_swish", [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
     compareMap("softplus", [](double x) { return std::log1p(std::exp(x)); });
-    compareMap("leaky_relu", [](double x) { return x < 0 ? 0.1 * x : x; }, attrs({{"alpha", 0.1}}));
-    compareMap("clip", [](double x) { return std::clamp(x, -0.25, 0.5); }, attrs({{"min", -0.25}, {"max", 0.5}}));
+    compareMap(
+        "leaky_relu", [](double x) { return x < 0 ? 0.1 * x : x; }, attrs({{"alpha", 0.1}}));
+    compareMap(
+        "clip", [](double x) { return std::clamp(x, -0.25, 0.5); },
+        attrs({{"min", -0.25}, {"max", 0.5}}));
     compareMap("elu", [](double x) { return x < 0 ? std::exp(x) - 1 : x; });
     compareMap("erf", [](double x) { return std::erf(x); });
     compareMap("reciprocal", [](double x) { return 1 / x; });
@@ -127,18 +139,24 @@ void TestReference::broadcasts() {
 void TestReference::integersAndTypes() {
     const TensorData a = dataFromIntegers(DType::I32, {4}, {-7, 7, 5, -2147483648LL});
     const TensorData b = dataFromIntegers(DType::I32, {4}, {2, -2, 5, 2});
-    QCOMPARE(run("div", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(), (std::vector<std::int64_t>{-3, -3, 1, -1073741824}));
-    QCOMPARE(run("sub", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(), (std::vector<std::int64_t>{-9, 9, 0, 2147483646}));
-    QCOMPARE(run("less", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(), (std::vector<std::int64_t>{1, 0, 0, 1}));
+    QCOMPARE(run("div", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(),
+             (std::vector<std::int64_t>{-3, -3, 1, -1073741824}));
+    QCOMPARE(run("sub", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(),
+             (std::vector<std::int64_t>{-9, 9, 0, 2147483646}));
+    QCOMPARE(run("less", {"i32[4]", "i32[4]"}, {}, {a, b}).outputs[0].toIntegers(),
+             (std::vector<std::int64_t>{1, 0, 0, 1}));
     const TensorData f = dataFromDoubles(DType::F32, {5}, {1.9, -1.9, 3e9, -3e9, 0});
     QCOMPARE(run("cast", {"f32[5]"}, attrs({{"to", DType::I32}}), {f}).outputs[0].toIntegers(),
              (std::vector<std::int64_t>{1, -1, 2147483647, -2147483648LL, 0}));
-    QCOMPARE(run("cast", {"f32[5]"}, attrs({{"to", DType::Bool}}), {f}).outputs[0].toIntegers(), (std::vector<std::int64_t>{1, 1, 1, 1, 0}));
+    QCOMPARE(run("cast", {"f32[5]"}, attrs({{"to", DType::Bool}}), {f}).outputs[0].toIntegers(),
+             (std::vector<std::int64_t>{1, 1, 1, 1, 0}));
     const TensorData big = dataFromIntegers(DType::I64, {1}, {(std::int64_t(1) << 60) + 1});
-    QCOMPARE(run("neg", {"i64[1]"}, {}, {big}).outputs[0].toIntegers()[0], -(std::int64_t(1) << 60) - 1);
+    QCOMPARE(run("neg", {"i64[1]"}, {}, {big}).outputs[0].toIntegers()[0],
+             -(std::int64_t(1) << 60) - 1);
     // Half precision rounds at the store.
     const TensorData h = dataFromDoubles(DType::F16, {2}, {2048, 1});
-    QCOMPARE(run("add", {"f16[2]", "f16[]"}, {}, {h, dataFromDoubles(DType::F16, {}, {1})}).out(), (Doubles{2048, 2}));
+    QCOMPARE(run("add", {"f16[2]", "f16[]"}, {}, {h, dataFromDoubles(DType::F16, {}, {1})}).out(),
+             (Doubles{2048, 2}));
 }
 
 void TestReference::dense() {
@@ -197,10 +215,11 @@ void TestReference::convolutions() {
     QFETCH(int, pad);
     QFETCH(int, dilation);
     constexpr int size = 9;
-    const int perGroup = channels / groups, out = (size + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+    const int perGroup = channels / groups,
+              out = (size + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
     const std::string x = "f32[2, " + std::to_string(channels) + ", 9, 9]";
-    const std::string w = "f32[" + std::to_string(filters) + ", " + std::to_string(perGroup) + ", " + std::to_string(kernel) + ", " +
-                          std::to_string(kernel) + "]";
+    const std::string w = "f32[" + std::to_string(filters) + ", " + std::to_string(perGroup) +
+                          ", " + std::to_string(kernel) + ", " + std::to_string(kernel) + "]";
     const Run r = run("conv2d", {x, w},
                       attrs({{"groups", std::int64_t(groups)},
                              {"strides", Integers{stride, stride}},
@@ -216,12 +235,14 @@ void TestReference::convolutions() {
                     for (int c = 0; c < perGroup; ++c)
                         for (int kh = 0; kh < kernel; ++kh)
                             for (int kw = 0; kw < kernel; ++kw) {
-                                const int h = oh * stride + kh * dilation - pad, v = ow * stride + kw * dilation - pad;
+                                const int h = oh * stride + kh * dilation - pad,
+                                          v = ow * stride + kw * dilation - pad;
                                 if (h < 0 || h >= size || v < 0 || v >= size)
                                     continue;
                                 const int channel = o / (filters / groups) * perGroup + c;
                                 sum += image[at({2, channels, size, size}, {n, channel, h, v})] *
-                                       weights[at({filters, perGroup, kernel, kernel}, {o, c, kh, kw})];
+                                       weights[at({filters, perGroup, kernel, kernel},
+                                                  {o, c, kh, kw})];
                             }
                     expected.push_back(sum);
                 }
@@ -231,7 +252,10 @@ void TestReference::convolutions() {
 void TestReference::transposedConvolution() {
     // Scatter: every input element adds a window of weights.
     const Run r = run("conv_transpose2d", {"f32[1, 4, 3, 3]", "f32[4, 2, 3, 3]"},
-                      attrs({{"strides", Integers{2, 2}}, {"pads", Integers{1, 1, 1, 1}}, {"output_padding", Integers{1, 1}}, {"groups", std::int64_t(2)}}));
+                      attrs({{"strides", Integers{2, 2}},
+                             {"pads", Integers{1, 1, 1, 1}},
+                             {"output_padding", Integers{1, 1}},
+                             {"groups", std::int64_t(2)}}));
     const Doubles x = r.in(0), w = r.in(1);
     constexpr int out = 6;
     Doubles expected(static_cast<std::size_t>(4 * out * out), 0.0);
@@ -244,13 +268,16 @@ void TestReference::transposedConvolution() {
                             const int oh = h * 2 + kh - 1, ow = v * 2 + kw - 1;
                             if (oh >= 0 && oh < out && ow >= 0 && ow < out)
                                 expected[at({4, out, out}, {c / 2 * 2 + o, oh, ow})] +=
-                                    x[at({4, 3, 3}, {c, h, v})] * w[at({4, 2, 3, 3}, {c, o, kh, kw})];
+                                    x[at({4, 3, 3}, {c, h, v})] *
+                                    w[at({4, 2, 3, 3}, {c, o, kh, kw})];
                         }
     compare(r.out(), expected);
 }
 
 void TestReference::pools() {
-    const Attrs window = attrs({{"kernel_shape", Integers{3, 3}}, {"strides", Integers{2, 2}}, {"pads", Integers{1, 1, 1, 1}}});
+    const Attrs window = attrs({{"kernel_shape", Integers{3, 3}},
+                                {"strides", Integers{2, 2}},
+                                {"pads", Integers{1, 1, 1, 1}}});
     const Run largest = run("max_pool2d", {"f32[1, 2, 7, 7]"}, window);
     const Run mean = run("avg_pool2d", {"f32[1, 2, 7, 7]"}, window);
     Attrs counting = window;
@@ -317,7 +344,9 @@ void TestReference::rows() {
         for (int d = 0; d < 6; ++d)
             variance += std::pow(v[at({3, 6}, {p, d})] - mean, 2) / 6;
         for (int d = 0; d < 6; ++d)
-            normal.push_back((v[at({3, 6}, {p, d})] - mean) / std::sqrt(variance + 1e-3) * g[static_cast<std::size_t>(d)] + b[static_cast<std::size_t>(d)]);
+            normal.push_back((v[at({3, 6}, {p, d})] - mean) / std::sqrt(variance + 1e-3) *
+                                 g[static_cast<std::size_t>(d)] +
+                             b[static_cast<std::size_t>(d)]);
         means.push_back(mean);
     }
     compare(n.out(), normal);
@@ -333,27 +362,34 @@ void TestReference::movement() {
             for (int j = 0; j < 3; ++j)
                 expected.push_back(x[at({2, 3, 4}, {i, j, k})]);
     compare(t.out(), expected);
-    const Run c = run("concat", {"f32[2, 1]", "f32[2, 0]", "f32[2, 2]"}, attrs({{"axis", std::int64_t(1)}}));
+    const Run c =
+        run("concat", {"f32[2, 1]", "f32[2, 0]", "f32[2, 2]"}, attrs({{"axis", std::int64_t(1)}}));
     const Doubles a = c.in(0), b = c.in(2);
     compare(c.out(), {a[0], b[0], b[1], a[1], b[2], b[3]});
     const TensorData index = dataFromIntegers(DType::I64, {3}, {1, -1, 99});
-    const Run g = run("gather", {"f32[4, 2]", "i64[3]"}, {}, {randomData(DType::F32, {4, 2}, 3), index});
+    const Run g =
+        run("gather", {"f32[4, 2]", "i64[3]"}, {}, {randomData(DType::F32, {4, 2}, 3), index});
     const Doubles table = g.in(0);
-    compare(g.out(), {table[2], table[3], table[6], table[7], table[6], table[7]}); // a bad index is clamped
+    compare(g.out(),
+            {table[2], table[3], table[6], table[7], table[6], table[7]}); // a bad index is clamped
 }
 
 void TestReference::normalisation() {
     const TensorData variance = dataFromDoubles(DType::F32, {2}, {0.5, 2});
-    const Run r = run("batch_norm", {"f32[1, 2, 2, 2]", "f32[2]", "f32[2]", "f32[2]", "f32[2]"}, attrs({{"eps", 0.0}}),
-                      {randomData(DType::F32, {1, 2, 2, 2}, 1), randomData(DType::F32, {2}, 2), randomData(DType::F32, {2}, 3),
-                       randomData(DType::F32, {2}, 4), variance});
+    const Run r = run("batch_norm", {"f32[1, 2, 2, 2]", "f32[2]", "f32[2]", "f32[2]", "f32[2]"},
+                      attrs({{"eps", 0.0}}),
+                      {randomData(DType::F32, {1, 2, 2, 2}, 1), randomData(DType::F32, {2}, 2),
+                       randomData(DType::F32, {2}, 3), randomData(DType::F32, {2}, 4), variance});
     Doubles expected;
     for (std::size_t i = 0; i < 8; ++i) {
         const std::size_t c = i / 4;
-        expected.push_back((r.in(0)[i] - r.in(3)[c]) / std::sqrt(r.in(4)[c]) * r.in(1)[c] + r.in(2)[c]);
+        expected.push_back((r.in(0)[i] - r.in(3)[c]) / std::sqrt(r.in(4)[c]) * r.in(1)[c] +
+                           r.in(2)[c]);
     }
     compare(r.out(), expected);
-    const Run l = run("lrn", {"f32[1, 4, 2, 1]"}, attrs({{"size", std::int64_t(3)}, {"alpha", 0.5}, {"beta", 0.75}, {"bias", 2.0}}));
+    const Run l =
+        run("lrn", {"f32[1, 4, 2, 1]"},
+            attrs({{"size", std::int64_t(3)}, {"alpha", 0.5}, {"beta", 0.75}, {"bias", 2.0}}));
     const Doubles x = l.in(0);
     expected.clear();
     for (int c = 0; c < 4; ++c)
@@ -384,16 +420,19 @@ void TestReference::nanAndInfinity() {
     QCOMPARE(relu[1], 0.0);
     const TensorData row = dataFromDoubles(DType::F32, {2}, {NAN, 1});
     QVERIFY(std::isnan(run("softmax", {"f32[2]"}, {}, {row}).out()[1]));
-    const Doubles largest = run("max", {"f32[2]", "f32[]"}, {}, {row, dataFromDoubles(DType::F32, {}, {5})}).out();
+    const Doubles largest =
+        run("max", {"f32[2]", "f32[]"}, {}, {row, dataFromDoubles(DType::F32, {}, {5})}).out();
     QVERIFY(std::isnan(largest[0]));
 }
 
 void TestReference::errors() {
     const auto inst = libraryTexts().find("dense")->instantiate(callOf({"f32[2, 3]", "f32[4, 3]"}));
     QVERIFY(inst.ok());
-    const TensorData x = randomData(DType::F32, {2, 3}, 1), w = randomData(DType::F32, {4, 2}, 2), d = randomData(DType::F64, {4, 3}, 2);
+    const TensorData x = randomData(DType::F32, {2, 3}, 1), w = randomData(DType::F32, {4, 2}, 2),
+                     d = randomData(DType::F64, {4, 3}, 2);
     QCOMPARE(evaluate(*inst, {&x}).diag().code, DiagCode::InputMismatch);
-    QCOMPARE(evaluate(*inst, {&x, &w}).diag().message, std::string("w is f32[4, 2], f32[4, 3] expected"));
+    QCOMPARE(evaluate(*inst, {&x, &w}).diag().message,
+             std::string("w is f32[4, 2], f32[4, 3] expected"));
     QCOMPARE(evaluate(*inst, {&x, &d}).diag().code, DiagCode::InputMismatch);
     CancelToken cancel;
     cancel.cancel();
@@ -405,7 +444,8 @@ void TestReference::errors() {
     QVERIFY(evaluate(*halves, {&six}, {{Symbol("N"), 3}}).ok());
     // A computation that lies about its reads is caught, not followed.
     OpInst wild = *libraryTexts().find("relu")->instantiate(callOf({"f32[6]"}));
-    wild.stages[0].body = loadExpr("x", {varExpr(wild.stages[0].space[0].var) + Expr(1)}, DType::F32);
+    wild.stages[0].body =
+        loadExpr("x", {varExpr(wild.stages[0].space[0].var) + Expr(1)}, DType::F32);
     QCOMPARE(evaluate(wild, {&six}).diag().code, DiagCode::UnsafeAccess);
 }
 
