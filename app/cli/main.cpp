@@ -190,15 +190,18 @@ private:
                 ask<InfoDocument>("info"));
         command("ops", "the operator library", ask<OpsDocument>("ops"))
             ->add_option("name", a.name, "one operator");
-        command("check", "parse and check a rule book",
+        command("check", "parse and check a rule book, run its tests",
                 [](Client& client, const Options& o) {
-                    return show<CheckDocument>(client, "check", o.arguments, o.form(),
-                                               [](const CheckDocument& document) {
-                                                   bool refused = hasErrors(document.diagnostics);
-                                                   for (const CheckItem& item : document.items)
-                                                       refused = refused || item.verdict != "ok";
-                                                   return refused ? 2 : 0;
-                                               });
+                    return show<CheckDocument>(
+                        client, "check", o.arguments, o.form(), [](const CheckDocument& document) {
+                            bool refused = hasErrors(document.diagnostics);
+                            bool failed = false;
+                            for (const CheckItem& item : document.items) {
+                                refused = refused || item.verdict == "refused";
+                                failed = failed || item.verdict == "failed";
+                            }
+                            return refused ? 2 : failed ? 1 : 0;
+                        });
                 })
             ->add_option("book", a.rules, "a .fw file")
             ->required()

@@ -1,7 +1,9 @@
 #include "rewrite/driver.h"
 
 #include "base/files.h"
+#include "pattern/roots.h"
 #include "rewrite/apply.h"
+#include "rewrite/book_test.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
 #include "tensor/op_def.h"
@@ -136,7 +138,7 @@ private:
     // Every match in the snapshot that touches nothing replaced before, in node order.
     Result<std::size_t> applyAll(const RuleTree& rule) {
         std::set<std::string> roots;
-        const bool anyRoot = !rootOperators(rule.match.front().pattern, roots, 0);
+        const bool anyRoot = !rootOperators(rule.match.front().pattern, m_table, roots);
         std::optional<GraphEditor> editor;
         std::map<ValueRef, ValueRef> moved;
         std::set<NodeId> touched;
@@ -191,47 +193,6 @@ private:
             m_graph = *next;
         }
         return count;
-    }
-
-    // Operators that a match can have at its root. False: any.
-    bool rootOperators(const PatternTree& p, std::set<std::string>& names, int depth) const {
-        if (depth > 20)
-            return false;
-        switch (p.kind) {
-        case PatternKind::Call:
-            if (const auto declared = m_table.find(p.name); declared != m_table.end())
-                return rootOperators(declared->second->pattern, names, depth + 1);
-            names.insert(p.name);
-            return true;
-        case PatternKind::Bind:
-            return rootOperators(p.args[0], names, depth + 1);
-        case PatternKind::Sequence:
-            for (std::size_t i = p.args.size(); i-- > 0;) {
-                // An absent step leaves the one before it at the root.
-                const PatternTree& step = p.args[i];
-                const bool absent = step.kind == PatternKind::Optional ||
-                                    (step.kind == PatternKind::Repeat && step.low == 0);
-                const bool wraps =
-                    step.kind == PatternKind::Optional || step.kind == PatternKind::Repeat;
-                if (!rootOperators(wraps ? step.args[0] : step, names, depth + 1))
-                    return false;
-                if (!absent)
-                    return true;
-            }
-            return false;
-        case PatternKind::Alternatives:
-            return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& option) {
-                return rootOperators(option, names, depth + 1);
-            });
-        case PatternKind::Previous:
-        case PatternKind::Any:
-        case PatternKind::Const:
-        case PatternKind::Capture:
-        case PatternKind::Optional:
-        case PatternKind::Repeat:
-            return false;
-        }
-        return false;
     }
 
     const RuleBook& m_book;
@@ -326,7 +287,14 @@ Result<CheckedBook> checkRulesText(std::string_view text, const std::string& fil
             if (const Status added = operators.add(*defined); !added)
                 out.diagnostics.push_back(added.diag());
     }
+    std::vector<DeclarationPtr> before;
     for (const DeclarationPtr& declaration : book.declarations) {
+        before.push_back(declaration);
+        if (const auto test = declarationAs<TestTree>(declaration)) {
+            out.items.push_back(runBookTest(*test, before, book,
+                                            std::make_shared<const OperatorSet>(operators), file));
+            continue;
+        }
         CheckedItem item;
         item.name = declaration->name;
         item.kind = declaration->keyword == "op" ? "operator" : declaration->keyword;

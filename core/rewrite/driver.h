@@ -62,8 +62,8 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
 
 struct CheckedItem {
     std::string name;
-    std::string kind;    // "rule", "operator", "pattern", "chain", "builtin"
-    std::string verdict; // "ok" or "refused"
+    std::string kind;    // "rule", "operator", "pattern", "chain", "builtin", "test"
+    std::string verdict; // "ok", "refused", of a test also "failed"
     Diags diagnostics;
 };
 
@@ -73,7 +73,7 @@ struct CheckedBook {
 };
 
 // Static checks: grammar, operators known, names bound, conditions understood.
-// Operators that the book declares are checked and known to its rules.
+// Operators that the book declares are checked and known to its rules. Its `test` blocks are run.
 Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators);
 Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file,
                                    const OperatorSet& operators);

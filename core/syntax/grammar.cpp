@@ -2,6 +2,7 @@
 #include "syntax/graph.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
+#include "syntax/test.h"
 
 namespace fw {
 
@@ -10,6 +11,7 @@ const Grammar& fwGrammar() {
         {"op", parseOpDeclaration},           {"rule", parseRuleDeclaration},
         {"pattern", parsePatternDeclaration}, {"chain", parseChainDeclaration},
         {"builtin", parseBuiltinDeclaration}, {"graph", parseGraphDeclaration},
+        {"test", parseTestDeclaration},
     };
     return grammar;
 }

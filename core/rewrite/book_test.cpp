@@ -1,0 +1,193 @@
+#include "rewrite/book_test.h"
+
+#include "ir/graph_text.h"
+#include "ir/same_structure.h"
+#include "rewrite/apply.h"
+#include "rewrite/builtin.h"
+#include "rewrite/matches.h"
+#include "rewrite/same_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr double mostFlops = 50e6; // what the reference is asked to evaluate
+
+bool canMatch(const DeclarationTree& declaration) {
+    return dynamic_cast<const RuleTree*>(&declaration) != nullptr ||
+           dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr ||
+           dynamic_cast<const BuiltinTree*>(&declaration) != nullptr;
+}
+
+std::string missText(const Graph& graph, const NearMiss& miss) {
+    return fmt::format("at {}, {} of {} operators matched: {} expected {}, found {}",
+                       graph.node(miss.root).name, miss.matched, miss.total, miss.clause,
+                       miss.expected, miss.found);
+}
+
+double flopsOf(const Graph& graph) {
+    double total = 0;
+    for (const NodePtr& node : graph.nodes())
+        if (!node->isInput() && !node->isConstant())
+            if (const auto facts = graph.operators().find(node->op)->facts(callOf(graph, *node)))
+                total += facts->flops + 12 * facts->transcendentals + facts->bytesWritten;
+    return total;
+}
+
+class TestRun {
+public:
+    TestRun(const TestTree& test, const RuleBook& book,
+            std::shared_ptr<const OperatorSet> operators, const std::string& file)
+        : m_test(test), m_book(book), m_table(book.table()), m_operators(std::move(operators)),
+          m_file(file) {}
+
+    CheckedItem run(const std::vector<DeclarationPtr>& before) {
+        m_item.name = m_test.name;
+        m_item.kind = "test";
+        m_item.verdict = "ok";
+        if (const Status status = prepare(before); !status)
+            refuse(status.diag());
+        else
+            for (const ExpectTree& expect : m_test.expects)
+                if (const Status done = check(expect); !done)
+                    refuse(done.diag());
+        return std::move(m_item);
+    }
+
+private:
+    Where place(const Span& span) const { return {m_file, {}, span.line, span.column}; }
+
+    void refuse(Diag diag) {
+        m_item.verdict = "refused";
+        m_item.diagnostics.push_back(diag.at(place(m_test.span)));
+    }
+    void fail(DiagCode code, std::string message, const Span& span, std::string hint = {}) {
+        if (m_item.verdict == "ok")
+            m_item.verdict = "failed";
+        m_item.diagnostics.push_back(
+            makeDiag(code, std::move(message), place(span), std::move(hint)));
+    }
+
+    Status prepare(const std::vector<DeclarationPtr>& before) {
+        const std::vector<DeclarationPtr>& among = m_test.of.empty() ? before : m_book.declarations;
+        for (const DeclarationPtr& declaration : among)
+            if (canMatch(*declaration) && (m_test.of.empty() || declaration->name == m_test.of))
+                m_subject = declaration;
+        if (!m_subject)
+            return makeDiag(DiagCode::TextName,
+                            m_test.of.empty()
+                                ? std::string("nothing before this test can match")
+                                : "there is no rule, pattern, chain or built-in rewrite named " +
+                                      m_test.of,
+                            {}, "test \"...\" of NAME { ... }");
+        Diags problems;
+        if (const auto rule = declarationAs<RuleTree>(m_subject))
+            problems = checkRule(*rule, *m_operators, m_table, m_file);
+        else if (const auto pattern = declarationAs<PatternDeclTree>(m_subject))
+            problems = checkPattern(*pattern, *m_operators, m_table, m_file);
+        if (hasErrors(problems))
+            return makeDiag(DiagCode::RuleIllegal, m_subject->name + " cannot be tested", {},
+                            problems.front().message);
+        FW_TRY(m_graph, graphOf(*m_test.graph));
+        return {};
+    }
+
+    Result<GraphPtr> graphOf(const GraphTree& tree) const {
+        GraphTextOptions options;
+        options.file = m_file;
+        return elaborateGraph(tree, m_operators, options);
+    }
+
+    Result<Rewritten> applied(const DeclarationPtr& entry, const GraphPtr& graph) const {
+        RuleBook book;
+        book.entries = {entry};
+        for (const auto& pattern : m_book.patterns)
+            if (checkPattern(*pattern, *m_operators, m_table, m_file).empty())
+                book.patterns.push_back(pattern);
+        RewriteOptions options;
+        options.time = std::chrono::milliseconds(5000);
+        return rewriteGraph(graph, book, options);
+    }
+
+    Status check(const ExpectTree& expect) {
+        switch (expect.kind) {
+        case ExpectKind::Match:
+            return count(expect, static_cast<std::size_t>(expect.count));
+        case ExpectKind::None:
+            return count(expect, 0);
+        case ExpectKind::Becomes:
+            return becomes(expect);
+        }
+        return {};
+    }
+
+    Status count(const ExpectTree& expect, std::size_t wanted) {
+        std::size_t got = 0;
+        std::string reason;
+        if (declarationAs<BuiltinTree>(m_subject)) {
+            FW_TRY(const Rewritten out, applied(m_subject, m_graph));
+            for (const AppliedRule& rule : out.trace.applied)
+                got += rule.count;
+        } else {
+            const FoundMatches found = findMatches(*m_graph, *m_subject, m_table);
+            if (!found.problems.empty())
+                return found.problems.front();
+            got = found.matches.size();
+            if (!found.nearMisses.empty())
+                reason = missText(*m_graph, found.nearMisses.front());
+        }
+        if (got != wanted)
+            fail(DiagCode::OutputsDiffer,
+                 fmt::format("{} matches {} times, {} expected", m_subject->name, got, wanted),
+                 expect.span, reason);
+        else if (reason.find(expect.reason) == std::string::npos)
+            fail(DiagCode::OutputsDiffer,
+                 fmt::format("the nearest miss does not say \"{}\"", expect.reason), expect.span,
+                 reason.empty() ? "nothing of it matches" : reason);
+        return {};
+    }
+
+    Status becomes(const ExpectTree& expect) {
+        if (declarationAs<PatternDeclTree>(m_subject))
+            return makeDiag(DiagCode::RuleIllegal, "a pattern changes no graph", place(expect.span),
+                            "expect match N or none");
+        FW_TRY(const GraphPtr wanted, graphOf(*expect.graph));
+        FW_TRY(const Rewritten out, applied(m_subject, m_graph));
+        if (out.trace.stopReason != "fixpoint")
+            fail(DiagCode::RuleLimit, out.trace.stopReason, expect.span);
+        FW_TRY(const BuiltinResult left, foldConstants(out.graph, {}));
+        FW_TRY(const BuiltinResult right, foldConstants(wanted, {}));
+        if (const std::string said = structuralDifference(*left.graph, *right.graph); !said.empty())
+            fail(DiagCode::OutputsDiffer, said, expect.span, printGraph(*out.graph));
+        if (flopsOf(*m_graph) > mostFlops || flopsOf(*out.graph) > mostFlops)
+            return {};
+        FW_TRY(const std::string said, valueDifference(*m_graph, *out.graph));
+        if (!said.empty())
+            fail(DiagCode::OutputsDiffer,
+                 m_subject->name + " changes what the graph computes: " + said, expect.span);
+        return {};
+    }
+
+    const TestTree& m_test;
+    const RuleBook& m_book;
+    PatternTable m_table;
+    std::shared_ptr<const OperatorSet> m_operators;
+    const std::string& m_file;
+    DeclarationPtr m_subject;
+    GraphPtr m_graph;
+    CheckedItem m_item;
+};
+
+} // namespace
+
+CheckedItem runBookTest(const TestTree& test, const std::vector<DeclarationPtr>& before,
+                        const RuleBook& book, std::shared_ptr<const OperatorSet> operators,
+                        const std::string& file) {
+    return TestRun(test, book, std::move(operators), file).run(before);
+}
+
+} // namespace fw

@@ -1,0 +1,22 @@
+// Where a rule, a pattern or a chain matches a graph, and where it nearly does.
+#pragma once
+
+#include "rewrite/driver.h"
+
+namespace fw {
+
+struct FoundMatches {
+    // In node order. A match that lies inside another one is not listed: of `conv >> relu?` on a
+    // convolution with a relu only the pair is.
+    std::vector<Match> matches;
+    // Attempts that took at least one operator and failed, the nearest first, one per root. A rule
+    // whose condition refuses a complete match has matched == total and the clause `where`.
+    std::vector<NearMiss> nearMisses;
+    Diags problems; // roots at which there were too many ways to match
+};
+
+// `declaration` is a RuleTree or a PatternDeclTree; anything else gives nothing.
+FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
+                         const PatternTable& table);
+
+} // namespace fw

@@ -1,0 +1,67 @@
+#include "rewrite/same_values.h"
+
+#include "base/numbers.h"
+#include "expr/simplify.h"
+#include "tensor/evaluate_graph.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+std::string resultDifference(const NamedValue& name, const TensorData& a, const TensorData& b) {
+    if (!(a.type() == b.type()))
+        return fmt::format("{} was {} and became {}", name.name, a.type().text(), b.type().text());
+    for (std::size_t k = 0; k < a.count(); ++k) {
+        const double x = a.at(k), y = b.at(k);
+        if (!(std::fabs(x - y) <= 1e-5 + 1e-4 * std::fabs(x)) && x != y &&
+            !(std::isnan(x) && std::isnan(y)))
+            return fmt::format("element {} of {} was {} and became {}", k, name.name, numberText(x),
+                               numberText(y));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::string> valueDifference(const Graph& before, const Graph& after, int cases,
+                                    const CancelToken& cancel) {
+    if (before.results().size() != after.results().size())
+        return std::string("another number of results");
+    for (std::size_t i = 0; i < before.results().size(); ++i)
+        if (before.results()[i].name != after.results()[i].name)
+            return fmt::format("result {} became {}", before.results()[i].name,
+                               after.results()[i].name);
+    Substitution dims;
+    std::int64_t next = 2;
+    for (const Symbol& dim : before.freeDims())
+        dims.emplace(dim, intExpr(next++));
+    for (int seed = 1; seed <= cases; ++seed) {
+        std::vector<TensorData> inputs;
+        for (const NodeId id : before.inputs()) {
+            const TensorType& type = before.node(id).outputs[0].type;
+            std::vector<std::int64_t> extents;
+            for (const Dim& dim : type.shape) {
+                const auto extent = substitute(dim, dims).asInt();
+                if (!extent)
+                    return makeDiag(DiagCode::DimUnbound, "an extent of the inputs is not known",
+                                    {{}, before.node(id).name});
+                extents.push_back(*extent);
+            }
+            inputs.push_back(randomData(type.dtype, std::move(extents),
+                                        static_cast<std::uint64_t>(seed) * 100 + inputs.size()));
+        }
+        FW_TRY(const std::vector<TensorData> left, evaluateGraph(before, inputs, cancel));
+        FW_TRY(const std::vector<TensorData> right, evaluateGraph(after, inputs, cancel));
+        for (std::size_t i = 0; i < left.size(); ++i)
+            if (std::string said = resultDifference(before.results()[i], left[i], right[i]);
+                !said.empty())
+                return said;
+    }
+    return std::string();
+}
+
+} // namespace fw
