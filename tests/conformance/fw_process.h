@@ -16,9 +16,9 @@ inline QString programPath() {
     return qEnvironmentVariable("FW_BIN") + QStringLiteral("/fw");
 }
 
-inline Answer runFw(const QStringList& arguments, int seconds) {
+inline Answer runProgram(const QString& program, const QStringList& arguments, int seconds) {
     QProcess process;
-    process.start(programPath(), arguments);
+    process.start(program, arguments);
     Answer answer;
     if (!process.waitForStarted() || !process.waitForFinished(seconds * 1000))
         return answer;
@@ -27,6 +27,15 @@ inline Answer runFw(const QStringList& arguments, int seconds) {
     answer.out = process.readAllStandardOutput();
     answer.error = process.readAllStandardError();
     return answer;
+}
+
+inline Answer runFw(const QStringList& arguments, int seconds) {
+    return runProgram(programPath(), arguments, seconds);
+}
+
+// Larger models that do not lie in the repository: FW_MODELS, or a folder beside the checkout.
+inline QString sharedModels() {
+    return qEnvironmentVariable("FW_MODELS", QStringLiteral(FW_SOURCE_DIR "/../shared/models"));
 }
 
 } // namespace fw::conformance

@@ -98,7 +98,7 @@ void TestConformance::samplesPass() {
 }
 
 void TestConformance::sharedModelsPass() {
-    const QStringList folders = modelFolders(root + u"/../shared/models"_s);
+    const QStringList folders = modelFolders(sharedModels());
     if (folders.isEmpty())
         QSKIP("there are no shared models beside this checkout");
     const QStringList wrong =

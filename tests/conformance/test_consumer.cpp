@@ -16,19 +16,6 @@ namespace {
 
 const QString root = QStringLiteral(FW_SOURCE_DIR);
 
-Answer run(const QString& program, const QStringList& arguments) {
-    QProcess process;
-    process.start(program, arguments);
-    Answer answer;
-    if (!process.waitForStarted() || !process.waitForFinished(120000))
-        return answer;
-    if (process.exitStatus() == QProcess::NormalExit)
-        answer.exitCode = process.exitCode();
-    answer.out = process.readAllStandardOutput();
-    answer.error = process.readAllStandardError();
-    return answer;
-}
-
 // The raw data is the last field of the tensors that make_samples.py writes.
 QByteArray lastBytes(const QString& path, qsizetype size) {
     QFile file(path);
@@ -63,7 +50,7 @@ void TestConsumer::initTestCase() {
          {QStringList{u"-S"_s, root + u"/samples/consumer"_s, u"-B"_s, build,
                       u"-DMODULE=free_batch"_s, u"-DMODULE_DIR="_s + module},
           QStringList{u"--build"_s, build}}) {
-        const Answer answer = run(u"cmake"_s, step);
+        const Answer answer = runProgram(u"cmake"_s, step, 120);
         QVERIFY2(answer.exitCode == 0, (answer.out + answer.error).constData());
     }
 }
@@ -85,7 +72,7 @@ void TestConsumer::agreesWithTheSample() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(lastBytes(data + u"input_0.pb"_s, batch * 2 * 7 * 7 * 4));
     file.close();
-    const Answer answer = run(m_consumer, {QString::number(batch), raw});
+    const Answer answer = runProgram(m_consumer, {QString::number(batch), raw}, 120);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     const QByteArray expected = lastBytes(data + u"output_0.pb"_s, batch * 10 * 4);
     const QList<QByteArray> words = answer.out.simplified().split(' ');
@@ -100,7 +87,7 @@ void TestConsumer::agreesWithTheSample() {
 }
 
 void TestConsumer::emptyBatch() {
-    const Answer answer = run(m_consumer, {u"0"_s});
+    const Answer answer = runProgram(m_consumer, {u"0"_s}, 120);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     QVERIFY(answer.out.isEmpty());
 }

@@ -1,10 +1,15 @@
-/* Runs the exported model @NAME@: with its own data or a made-up pattern, and compares with expected outputs.
+/* Runs the exported model @NAME@: with files or a made-up pattern, and compares with expected outputs.
  *
- *     example [--input FILE]... [--expect FILE]... [--symbol NAME=VALUE]... [--output FILE]...
- *             [--weights FILE] [--threads N] [--runs N] [--rtol X] [--atol X] [--seed N]
+ *     example [INPUT]... [-o FILE]... [--expect FILE]... [--symbol NAME=VALUE]... [--weights FILE] [--threads N]
+ *             [--runs N] [--rtol X] [--atol X] [--seed N]
  *
- * FILEs are raw row-major elements or .npy, in the order of the model's inputs and outputs. Free dimensions take their
- * value from --symbol, else 1 (or their minimum). Exit code: 0 all well, 1 outputs differ, 2 anything else.
+ *     example image.npy -o scores.npy
+ *     example tokens=t.npy mask=m.npy -o y.npy --expect wanted.npy
+ *
+ * Files are .npy, or else raw row-major elements, in the order of the model's inputs and outputs; an input may also be
+ * written as NAME=FILE. A .npy input brings its shape, from which free dimensions take their value; for raw and
+ * made-up inputs they take it from --symbol, else 1 (or their minimum). Outputs are written as .npy if FILE is named
+ * so, else raw. Exit code: 0 all well, 1 outputs differ, 2 anything else.
  */
 #include "@NAME@.h"
 
@@ -13,10 +18,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 64 };
+enum { MOST = 64, MOST_RANK = 16 };
 
 typedef struct {
-    const char* inputs[MOST];
+    const char* inputs[MOST]; /* files, or NAME=FILE */
     const char* expected[MOST];
     const char* outputs[MOST];
     const char* symbols[MOST];
@@ -28,7 +33,12 @@ typedef struct {
 } arguments;
 
 static int usage(const char* word) {
-    fprintf(stderr, "%s: not understood; see the top of example_main.c\n", word);
+    fprintf(stderr,
+            "%s: not understood\n"
+            "usage: example [INPUT]... [-o FILE]... [--expect FILE]... [--symbol NAME=VALUE]... [--weights FILE]\n"
+            "               [--threads N] [--runs N] [--rtol X] [--atol X] [--seed N]\n"
+            "files are .npy or raw elements; the top of example_main.c says more\n",
+            word);
     return 2;
 }
 
@@ -45,17 +55,22 @@ static int parse(int count, char** words, arguments* a) {
     a->seed = 1;
     a->rtol = 1e-3;
     a->atol = 1e-5;
-    for (int i = 1; i < count; i += 2) {
+    for (int i = 1; i < count; ++i) {
         const char* option = words[i];
-        const char* value = i + 1 < count ? words[i + 1] : NULL;
+        int error = 0;
+        if (option[0] != '-') {
+            if (append(a->inputs, &a->input_count, option))
+                return 2;
+            continue;
+        }
+        const char* value = i + 1 < count ? words[++i] : NULL;
         if (!value)
             return usage(option);
-        int error = 0;
         if (!strcmp(option, "--input"))
             error = append(a->inputs, &a->input_count, value);
         else if (!strcmp(option, "--expect"))
             error = append(a->expected, &a->expected_count, value);
-        else if (!strcmp(option, "--output"))
+        else if (!strcmp(option, "--output") || !strcmp(option, "-o"))
             error = append(a->outputs, &a->output_count, value);
         else if (!strcmp(option, "--symbol"))
             error = append(a->symbols, &a->symbol_count, value);
@@ -84,24 +99,89 @@ static int failed(const fw_model* model, const char* what) {
     return 2;
 }
 
-/* Reads a whole file of exactly `bytes` bytes of elements; skips the header of a .npy file. */
-static int read_file(const char* path, void* data, size_t bytes) {
+/* What the head of a .npy file says. */
+typedef struct {
+    int found; /* 0: the file is not .npy */
+    long start; /* of the elements */
+    fw_dtype dtype;
+    int rank;
+    int64_t shape[MOST_RANK];
+} npy_head;
+
+static int bad_file(const char* path, const char* what) {
+    fprintf(stderr, "%s: %s\n", path, what);
+    return 2;
+}
+
+/* The code of a NumPy kind: 'f' float, 'i', 'u', 'b' boolean. */
+static int code_of(char kind) {
+    return kind == 'f' ? FW_FLOAT : kind == 'i' ? FW_INT : kind == 'u' ? FW_UINT : kind == 'b' ? FW_BOOL : -1;
+}
+
+static int read_head(const char* path, npy_head* head) {
+    unsigned char start[12] = {0};
+    char text[1024] = {0};
     FILE* file = fopen(path, "rb");
-    unsigned char head[10];
-    long start = 0;
-    if (!file) {
-        fprintf(stderr, "%s: cannot be read\n", path);
-        return 2;
+    memset(head, 0, sizeof *head);
+    if (!file)
+        return bad_file(path, "cannot be read");
+    const size_t got = fread(start, 1, 10, file);
+    if (got < 10 || memcmp(start, "\x93NUMPY", 6) != 0) {
+        fclose(file);
+        return 0;
     }
-    if (fread(head, 1, 10, file) == 10 && !memcmp(head, "\x93NUMPY", 6)) {
-        if (head[6] == 1) {
-            start = 10 + head[8] + 256L * head[9];
-        } else { /* versions 2 and 3 have four bytes of length */
-            unsigned char more[2] = {0, 0};
-            if (fread(more, 1, 2, file) == 2)
-                start = 12 + head[8] + 256L * head[9] + 65536L * more[0] + 16777216L * more[1];
-        }
+    unsigned long length = start[8] + 256UL * start[9];
+    head->found = 1;
+    head->start = 10 + (long)length;
+    if (start[6] > 1) { /* versions 2 and 3 have four bytes of length */
+        if (fread(start + 10, 1, 2, file) == 2)
+            length += 65536UL * start[10] + 16777216UL * start[11];
+        head->start = 12 + (long)length;
     }
+    const int whole = length < sizeof text && fread(text, 1, length, file) == length;
+    fclose(file);
+    const char* type = strstr(text, "'descr': '");
+    const char* shape = strstr(text, "'shape': (");
+    if (!whole || !type || !shape)
+        return bad_file(path, "its .npy header was not understood");
+    if (!strstr(text, "'fortran_order': False"))
+        return bad_file(path, "its elements are in Fortran order; save numpy.ascontiguousarray(a)");
+    type += 10;
+    const int bytes = atoi(type + 2);
+    if ((type[0] != '<' && type[0] != '|') || code_of(type[1]) < 0 || bytes < 1 || bytes > 8)
+        return bad_file(path, "only little-endian numbers and booleans are read");
+    head->dtype.code = (uint8_t)code_of(type[1]);
+    head->dtype.bits = (uint8_t)(8 * bytes);
+    head->dtype.lanes = 1;
+    for (const char* at = shape + 10; *at && *at != ')';) {
+        char* end = NULL;
+        const long long extent = strtoll(at, &end, 10);
+        if (end == at || extent < 0 || head->rank == MOST_RANK)
+            return bad_file(path, "its shape was not understood");
+        head->shape[head->rank++] = extent;
+        for (at = end; *at == ',' || *at == ' ';)
+            ++at;
+    }
+    return 0;
+}
+
+/* Elements of another kind, or another count of them, must never be taken for the model's. */
+static int fits(const char* path, const npy_head* head, fw_dtype type, const int64_t* shape, int rank) {
+    if (head->dtype.code != type.code || head->dtype.bits != type.bits)
+        return bad_file(path, "its element type is not the model's");
+    if (head->rank != rank)
+        return bad_file(path, "its rank is not the model's");
+    for (int d = 0; shape && d < rank; ++d)
+        if (head->shape[d] != shape[d])
+            return bad_file(path, "its shape is not the model's");
+    return 0;
+}
+
+/* Reads exactly `bytes` bytes of elements from `start` to the end of the file. */
+static int read_elements(const char* path, long start, void* data, size_t bytes) {
+    FILE* file = fopen(path, "rb");
+    if (!file)
+        return bad_file(path, "cannot be read");
     fseek(file, 0, SEEK_END);
     const long size = ftell(file) - start;
     if (size < 0 || (size_t)size != bytes) {
@@ -112,7 +192,37 @@ static int read_file(const char* path, void* data, size_t bytes) {
     fseek(file, start, SEEK_SET);
     const size_t count = bytes ? fread(data, 1, bytes, file) : 0;
     fclose(file);
-    return count == bytes ? 0 : 2;
+    return count == bytes ? 0 : bad_file(path, "cannot be read");
+}
+
+/* As .npy if the file is named so, else the raw elements. */
+static int write_file(const char* path, const fw_tensor* tensor, size_t bytes) {
+    const size_t name = strlen(path);
+    const int npy = name > 4 && !strcmp(path + name - 4, ".npy");
+    FILE* file = fopen(path, "wb");
+    int written = file != NULL;
+    if (npy && written) {
+        char text[512];
+        const char kind = tensor->dtype.code == FW_FLOAT  ? 'f'
+                          : tensor->dtype.code == FW_INT  ? 'i'
+                          : tensor->dtype.code == FW_UINT ? 'u'
+                                                          : 'b';
+        int length = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+                              tensor->dtype.bits == 8 ? '|' : '<', kind, tensor->dtype.bits / 8);
+        for (int d = 0; d < tensor->ndim; ++d)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%lld%s", (long long)tensor->shape[d],
+                               d + 1 < tensor->ndim ? ", " : tensor->ndim == 1 ? "," : "");
+        length += snprintf(text + length, sizeof text - (size_t)length, "), }");
+        const int whole = (10 + length + 1 + 63) / 64 * 64; /* elements start at a multiple of 64 */
+        const unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)((whole - 10) & 255),
+                                        (unsigned char)((whole - 10) >> 8)};
+        written = tensor->ndim <= MOST_RANK && fwrite(head, 1, 10, file) == 10 &&
+                  fprintf(file, "%-*s\n", whole - 11, text) == whole - 10;
+    }
+    written = written && (bytes == 0 || fwrite(tensor->data, 1, bytes, file) == bytes);
+    if (file && fclose(file) != 0)
+        written = 0;
+    return written ? 0 : bad_file(path, "cannot be written");
 }
 
 /* The same numbers on every machine: floats in [-1, 1) on a grid of 1/1024, integers and booleans 0 or 1. */
@@ -149,22 +259,70 @@ static double element(const void* data, int64_t i, fw_dtype type) {
     return type.bits == 8 ? ((const uint8_t*)data)[i] : 0;
 }
 
-/* The value for a free dimension from --symbol, else 1 within its bounds. */
-static int64_t symbol_value(const arguments* a, const fw_symbol_info* symbol) {
-    const size_t length = strlen(symbol->name);
-    for (int i = 0; i < a->symbol_count; ++i)
-        if (!strncmp(a->symbols[i], symbol->name, length) && a->symbols[i][length] == '=')
-            return strtoll(a->symbols[i] + length + 1, NULL, 10);
-    return symbol->minimum > 1 ? symbol->minimum : symbol->maximum < 1 ? symbol->maximum : 1;
+/* The file of NAME=FILE; null if `word` does not name the input. */
+static const char* file_for(const fw_model* model, const char* word, int index) {
+    const char* name = fw_input(model, index)->name;
+    const size_t length = strlen(name);
+    return !strncmp(word, name, length) && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+/* The file given for an input: by its name, else by its place; null if there is none. */
+static const char* file_of(const fw_model* model, const arguments* a, int index) {
+    for (int i = 0; i < a->input_count; ++i)
+        if (file_for(model, a->inputs[i], index))
+            return file_for(model, a->inputs[i], index);
+    if (index >= a->input_count)
+        return NULL;
+    for (int k = 0; k < fw_input_count(model); ++k)
+        if (file_for(model, a->inputs[index], k))
+            return NULL;
+    return a->inputs[index];
+}
+
+/* Free dimensions: those of --symbol; with inputs that bring no shape also the others, as 1 within their bounds. */
+static int set_symbols(fw_model* model, const arguments* a) {
+    int shapeless = fw_input_count(model) == 0, used = 0;
+    for (int i = 0; i < fw_input_count(model); ++i) {
+        npy_head head;
+        const char* path = file_of(model, a, i);
+        if (path && read_head(path, &head))
+            return 2;
+        shapeless = shapeless || !path || !head.found;
+        used += path != NULL;
+    }
+    if (used != a->input_count)
+        return usage("an input file that stands for no input, or for one that has another");
+    for (int i = 0; i < fw_symbol_count(model); ++i) {
+        const fw_symbol_info* symbol = fw_symbol(model, i);
+        const size_t length = strlen(symbol->name);
+        int64_t value = symbol->minimum > 1 ? symbol->minimum : symbol->maximum < 1 ? symbol->maximum : 1;
+        int given = 0;
+        for (int k = 0; k < a->symbol_count; ++k)
+            if (!strncmp(a->symbols[k], symbol->name, length) && a->symbols[k][length] == '=') {
+                value = strtoll(a->symbols[k] + length + 1, NULL, 10);
+                given = 1;
+            }
+        if ((given || shapeless) && fw_set_symbol(model, symbol->name, value) != FW_OK)
+            return failed(model, symbol->name);
+    }
+    return 0;
 }
 
 static int set_input(fw_model* model, const arguments* a, int index) {
     const fw_tensor_info* info = fw_input(model, index);
+    const char* path = file_of(model, a, index);
     int64_t* shape = malloc(sizeof(int64_t) * (size_t)(info->rank + 1));
+    npy_head head = {0};
     fw_tensor tensor;
     int64_t count = 1;
     memset(&tensor, 0, sizeof tensor);
-    if (!shape || fw_input_shape(model, index, shape) != FW_OK)
+    if (!shape || (path && read_head(path, &head)))
+        return 2;
+    if (head.found) {
+        if (fits(path, &head, info->dtype, NULL, info->rank))
+            return 2;
+        memcpy(shape, head.shape, sizeof(int64_t) * (size_t)info->rank);
+    } else if (fw_input_shape(model, index, shape) != FW_OK)
         return failed(model, info->name);
     for (int d = 0; d < info->rank; ++d)
         count *= shape[d];
@@ -176,8 +334,8 @@ static int set_input(fw_model* model, const arguments* a, int index) {
     tensor.shape = shape;
     if (!tensor.data)
         return 2;
-    if (index < a->input_count) {
-        if (read_file(a->inputs[index], tensor.data, bytes))
+    if (path) {
+        if (read_elements(path, head.start, tensor.data, bytes))
             return 2;
     } else
         make_up(tensor.data, count, info->dtype, a->seed + (unsigned)index);
@@ -198,7 +356,10 @@ static int compare(const fw_tensor* tensor, const char* path, const arguments* a
     void* wanted = malloc(bytes + 1);
     double worst = 0;
     int64_t wrong = 0;
-    if (!wanted || read_file(path, wanted, bytes)) {
+    npy_head head;
+    if (!wanted || read_head(path, &head) ||
+        (head.found && fits(path, &head, tensor->dtype, tensor->shape, tensor->ndim)) ||
+        read_elements(path, head.start, wanted, bytes)) {
         free(wanted);
         return 2;
     }
@@ -235,14 +396,8 @@ static int show_output(fw_model* model, const arguments* a, int index) {
     for (int d = 0; d < tensor.ndim; ++d)
         printf(d ? ", %lld" : "%lld", (long long)tensor.shape[d]);
     printf("] sum %.9g checksum %016llx\n", sum, (unsigned long long)hash);
-    if (index < a->output_count) {
-        FILE* file = fopen(a->outputs[index], "wb");
-        const int written = file && (bytes == 0 || fwrite(tensor.data, 1, bytes, file) == bytes);
-        if (!file || fclose(file) != 0 || !written) {
-            fprintf(stderr, "%s: cannot be written\n", a->outputs[index]);
-            return 2;
-        }
-    }
+    if (index < a->output_count && write_file(a->outputs[index], &tensor, bytes))
+        return 2;
     return index < a->expected_count ? compare(&tensor, a->expected[index], a) : 0;
 }
 
@@ -267,11 +422,8 @@ int main(int count, char** words) {
     if (a.input_count > fw_input_count(model) || a.expected_count > fw_output_count(model) ||
         a.output_count > fw_output_count(model))
         return usage("more files than the model has inputs or outputs");
-    for (int i = 0; i < fw_symbol_count(model); ++i) {
-        const fw_symbol_info* symbol = fw_symbol(model, i);
-        if (fw_set_symbol(model, symbol->name, symbol_value(&a, symbol)) != FW_OK)
-            return failed(model, symbol->name);
-    }
+    if (set_symbols(model, &a))
+        return 2;
     for (int i = 0; i < fw_input_count(model); ++i)
         if (set_input(model, &a, i))
             return 2;
