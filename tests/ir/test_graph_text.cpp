@@ -55,6 +55,7 @@ class TestGraphText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void handWritten();
+    void assumptionsAreDecisions();
     void exampleOfTheDocs();
     void everythingReadsBack();
     void attributesReadBack();
@@ -122,6 +123,18 @@ graph small(x: f32[B, 4]) -> y, mean = m {
     QVERIFY(std::isinf(b.at(2)));
     QCOMPARE(graph->findByName("w")->data->hash(), randomData(DType::F32, {3, 4}, 7).hash());
     roundTrip(graph);
+}
+
+// What cannot be decided before the free dimensions are known is assumed, and said.
+void TestGraphText::assumptionsAreDecisions() {
+    const GraphPtr graph =
+        read("graph g(x: f32[N], z: f32[M]) -> y { y = add(x, z) @node(\"Add_3\") }");
+    QVERIFY(graph);
+    QCOMPARE(graph->assumptions().size(), std::size_t(1));
+    const Decision& assumed = graph->assumptions()[0];
+    QCOMPARE(assumed.code, ReasonCode::DimAssumed);
+    QCOMPARE(assumed.subject, std::string("Add_3"));
+    QVERIFY2(assumed.sentence().find("N") != std::string::npos, assumed.sentence().c_str());
 }
 
 void TestGraphText::exampleOfTheDocs() {

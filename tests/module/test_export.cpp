@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "module/export.h"
 #include "module/export_text.h"
+#include "module/load.h"
 #include "runtime/sample_program.h"
 
 #include <QDir>
@@ -180,6 +181,13 @@ private Q_SLOTS:
         y[4] += 1;
         write(at("y.bin"), bytes(y, sizeof y));
         RAN(1, command, m_folder.path());
+        // The shape of a .npy file is enough; the same as .npy comes out.
+        RAN(1,
+            {m_example.toStdString(), "x.npy", "-o", "s.npy", "--expect", "s.bin", "--expect",
+             "y.bin"},
+            m_folder.path());
+        QCOMPARE(contents(at("s.npy")).right(4), bytes(&sum, sizeof sum));
+        QCOMPARE(contents(at("s.npy")).size() % 64, qsizetype{4});
         write(at("x.npy"), "short");
         RAN(2, command, m_folder.path());
         RAN(2, {m_example.toStdString(), "--symbol", "n=13"}, m_folder.path());
@@ -271,6 +279,16 @@ int main(void) {
         const auto bytes =
             std::as_bytes(std::span(weights.constData(), std::size_t(weights.size())));
         QCOMPARE(json["sha256"]["sample.weights"].toString().toStdString(), fw::sha256Hex(bytes));
+    }
+
+    // This CPU may run everything that a target can name, so the answer of cpuid is set by hand.
+    void foreignCpuIsRefused() {
+        fw::Target target = fw::hostTarget();
+        target.isHost = false;
+        const auto loaded = fw::loadModule(std::make_shared<const fw::CompiledModule>(), target);
+        QVERIFY(!loaded.ok());
+        QCOMPARE(loaded.diag().code, fw::DiagCode::TargetUnsupported);
+        QCOMPARE(fw::exitCode(loaded.diag().code), 3);
     }
 
     void unwritableTargets() {

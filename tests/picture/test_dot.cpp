@@ -24,6 +24,7 @@ private Q_SLOTS:
     void largeDiagramsAreNotGiven();
     void troubleFallsBack_data();
     void troubleFallsBack();
+    void answersThatAreNotUsed();
     void cancelKillsTheChild();
     void hostileAnswersAreRefused();
 
@@ -111,6 +112,20 @@ void TestDot::troubleFallsBack() {
     const QString said = QString::fromStdString(picture->decisions.at(0).sentence());
     QVERIFY2(said.contains(reason), qPrintable(said));
     QCOMPARE(waitpid(-1, nullptr, WNOHANG), pid_t{-1}); // no child is left, not even a dead one
+    QCOMPARE(picture->decisions.at(0).code, ReasonCode::LayoutEngine);
+}
+
+void TestDot::answersThatAreNotUsed() {
+    LayeredInput input;
+    input.nodes = {{72, 36, Pin::Free}};
+    DrawOptions options;
+    options.dotLimit = std::chrono::seconds(10);
+    for (const char* body : {"exit 3\n", "cat >/dev/null\n"}) {
+        options.dotProgram = script(body);
+        const auto answer = dotLayout(input, options, {});
+        QVERIFY(!answer.ok());
+        QCOMPARE(answer.diag().code, DiagCode::LayoutFallback);
+    }
 }
 
 void TestDot::cancelKillsTheChild() {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void graphsOfAllStagesShareProvenance();
     void plansAreDeterministic();
     void explainShowsGates();
+    void explainUnconnected();
     void stagesHaveText_data();
     void stagesHaveText();
     void samplesGiveTheirExpectedOutputs_data();
@@ -119,6 +120,18 @@ void TestCommands::explainShowsGates() {
     const ExplainDocument single = a.get<ExplainDocument>("explain", arguments);
     QVERIFY(single.group.has_value());
     QVERIFY(single.gates.size() > 1); // the candidates
+}
+
+void TestCommands::explainUnconnected() {
+    Asked a;
+    Arguments arguments = on("residual");
+    const auto plan = a.get<FuseDocument>("fuse", arguments);
+    QVERIFY(plan.groups.size() > 2);
+    arguments.nodes = {plan.groups.front().nodes.front(), plan.groups.back().nodes.back()};
+    const auto said = a.get<ExplainDocument>("explain", arguments);
+    QCOMPARE(said.verdict, std::string("no"));
+    QCOMPARE(said.code, std::string("CON01"));
+    QVERIFY(said.sentence.find("no value leads") != std::string::npos);
 }
 
 void TestCommands::stagesHaveText_data() {
