@@ -1,0 +1,109 @@
+#include "tensor/bind_attributes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+Result<NameValue> fallback(const AttrParamTree& attr, TreeEvaluator& shapes) {
+    if (!attr.fallback)
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("attribute {} is missing", attr.name));
+    if (attr.list) {
+        FW_TRY(Exprs list, shapes.list(*attr.fallback));
+        return NameValue(std::move(list));
+    }
+    switch (attr.kind) {
+    case AttrKind::Text:
+        return NameValue(attr.fallback->text);
+    case AttrKind::DType: {
+        FW_TRY(const DType dtype, shapes.dtype(*attr.fallback));
+        return NameValue(dtype);
+    }
+    case AttrKind::Float: {
+        FW_TRY(Expr value, shapes.scalar(*attr.fallback));
+        return NameValue(value.isInt() ? floatExpr(static_cast<double>(value->integer)) : value);
+    }
+    case AttrKind::Int:
+    case AttrKind::Bool:
+        break;
+    }
+    FW_TRY(Expr value, shapes.scalar(*attr.fallback));
+    return NameValue(std::move(value));
+}
+
+Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeEvaluator& shapes) {
+    const AttrValue* given = call.attrs.find(attr.name);
+    if (given == nullptr)
+        return fallback(attr, shapes);
+    const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("{} cannot be {}", attr.name, attrText(*given)));
+    if (attr.list) {
+        Exprs out;
+        if (const auto* integers = std::get_if<Integers>(given);
+            integers != nullptr && attr.kind == AttrKind::Int)
+            for (const std::int64_t v : *integers)
+                out.push_back(intExpr(v));
+        else if (const auto* exprs = std::get_if<Exprs>(given);
+                 exprs != nullptr && attr.kind == AttrKind::Int)
+            out = *exprs;
+        else if (const auto* reals = std::get_if<Reals>(given);
+                 reals != nullptr && attr.kind == AttrKind::Float)
+            for (const double v : *reals)
+                out.push_back(floatExpr(v));
+        else if (integers == nullptr || !integers->empty())
+            return wrong;
+        return NameValue(std::move(out));
+    }
+    const auto* integer = std::get_if<std::int64_t>(given);
+    switch (attr.kind) {
+    case AttrKind::Int:
+        if (integer != nullptr)
+            return NameValue(intExpr(*integer));
+        break;
+    case AttrKind::Bool:
+        if (integer != nullptr)
+            return NameValue(boolExpr(*integer != 0));
+        break;
+    case AttrKind::Float:
+        if (integer != nullptr)
+            return NameValue(floatExpr(static_cast<double>(*integer)));
+        if (const auto* real = std::get_if<double>(given))
+            return NameValue(floatExpr(*real));
+        break;
+    case AttrKind::Text:
+        if (const auto* text = std::get_if<std::string>(given))
+            return NameValue(*text);
+        break;
+    case AttrKind::DType:
+        if (const auto* dtype = std::get_if<DType>(given))
+            return NameValue(*dtype);
+        break;
+    }
+    return wrong;
+}
+
+} // namespace
+
+Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names) {
+    for (const auto& [name, value] : call.attrs)
+        if (std::none_of(op.attrs.begin(), op.attrs.end(),
+                         [&name = name](const AttrParamTree& attr) { return attr.name == name; }))
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            fmt::format("there is no attribute '{}'", name));
+    for (const AttrParamTree& attr : op.attrs) {
+        FW_TRY(NameValue value, attrValue(attr, call, shapes));
+        if (attr.count)
+            if (const auto* list = std::get_if<Exprs>(&value);
+                list != nullptr && static_cast<std::int64_t>(list->size()) != *attr.count)
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                fmt::format("{} has {} elements, not {}", attr.name, list->size(),
+                                            *attr.count));
+        names[attr.name] = std::move(value);
+    }
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,15 @@
+// The attributes of one call: those given, checked against what the operator declares, and the
+// defaults of the others.
+#pragma once
+
+#include "ir/operator.h"
+#include "tensor/names.h"
+
+namespace fw {
+
+// Adds every declared attribute to `names`. Defaults are evaluated by `shapes`, so they may use
+// what `names` holds so far. UnsupportedAttribute for one that is unknown, missing or of another
+// type.
+Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names);
+
+} // namespace fw
