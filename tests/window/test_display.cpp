@@ -14,6 +14,7 @@ private Q_SLOTS:
     void cleanupTestCase();
     void windowTestsPass();
     void screenshotOfTheProgram();
+    void pictureOfTheReadme();
     void errorsWithoutAWindow();
 
 private:
@@ -78,6 +79,23 @@ void TestDisplay::screenshotOfTheProgram() {
     QVERIFY(process.waitForFinished(60000));
     QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
     QCOMPARE(QImage(file).size(), QSize(1400, 900));
+}
+
+// The picture of the README, of a sample and with the real worker; it stays in the build folder, to
+// be looked at and copied to resources/docs.
+void TestDisplay::pictureOfTheReadme() {
+    const QString file = QStringLiteral(FW_BINARY_DIR "/workbench.png");
+    QFile::remove(file);
+    QProcessEnvironment real = environment();
+    real.remove(QStringLiteral("FW_WORKER"));
+    QProcess process;
+    process.setProcessEnvironment(real);
+    process.start(QStringLiteral(FW_BINARY_DIR "/bin/fusewright"),
+                  {QStringLiteral(FW_SOURCE_DIR "/samples/residual"), "--profile", "--select",
+                   "Relu_stem_relu", "--screenshot", file, "--size", "1600x1000"});
+    QVERIFY(process.waitForFinished(120000));
+    QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
+    QCOMPARE(QImage(file).size(), QSize(1600, 1000));
 }
 
 void TestDisplay::errorsWithoutAWindow() {
