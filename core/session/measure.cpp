@@ -128,6 +128,33 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
                      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+// The data sets of the model's folder. Where the user bound dimensions, only those of these shapes:
+// the others are not wrong, they are for other sizes.
+Result<std::vector<TestDataSet>> dataSetsFor(const Graph& graph, const Arguments& arguments) {
+    if (!isTestFolder(arguments.model))
+        return std::vector<TestDataSet>();
+    FW_TRY(TestFolder folder, findTestData(arguments.model));
+    if (arguments.dims.empty())
+        return std::move(folder.sets);
+    std::vector<TestDataSet> fitting;
+    for (TestDataSet& set : folder.sets) {
+        FW_TRY(std::vector<NamedTensor> tensors, readAll(set.inputs));
+        FW_TRY(const std::vector<TensorData> matched,
+               matchTensors(inputNames(graph), std::move(tensors)));
+        bool fits = true;
+        for (std::size_t i = 0; i < matched.size(); ++i) {
+            const Shape& shape = graph.node(graph.inputs()[i]).outputs[0].type.shape;
+            fits = fits && shape.size() == matched[i].extents().size();
+            for (std::size_t d = 0; fits && d < shape.size(); ++d)
+                fits =
+                    shape[d].asInt().value_or(matched[i].extents()[d]) == matched[i].extents()[d];
+        }
+        if (fits)
+            fitting.push_back(std::move(set));
+    }
+    return fitting;
+}
+
 } // namespace
 
 Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
@@ -151,13 +178,11 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
         FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
         return Operands{std::move(matched), false};
     }
-    if (isTestFolder(arguments.model)) {
-        FW_TRY(const TestFolder folder, findTestData(arguments.model));
-        if (!folder.sets.empty()) {
-            FW_TRY(std::vector<NamedTensor> tensors, readAll(folder.sets.front().inputs));
-            FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
-            return Operands{std::move(matched), false};
-        }
+    FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(*source->graph, arguments));
+    if (!sets.empty()) {
+        FW_TRY(std::vector<NamedTensor> tensors, readAll(sets.front().inputs));
+        FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
+        return Operands{std::move(matched), false};
     }
     FW_TRY(std::vector<TensorData> made,
            module.randomInputs(static_cast<std::uint64_t>(arguments.seed.value_or(1)),
@@ -202,17 +227,17 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
         }
         out.outputs.push_back(std::move(record));
     }
-    if (isTestFolder(arguments.model) && arguments.expect.value_or(true) &&
-        arguments.inputs.empty()) {
-        FW_TRY(const TestFolder folder, findTestData(arguments.model));
-        for (const TestDataSet& set : folder.sets) {
+    if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
+        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(graph, arguments));
+        for (const TestDataSet& set : sets) {
             FW_TRY(ComparisonRecord record,
                    compareSet(*module, graph, set, toleranceOf(arguments)));
             out.sets.push_back(std::move(record));
         }
     }
     if (out.randomInputs)
-        out.notices.push_back("no data were given: the inputs are seeded random values");
+        out.notices.push_back(
+            "no data of these shapes were given: the inputs are seeded random values");
     return out;
 }
 
@@ -319,7 +344,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     for (ProfileRow& row : out.rows)
         row.share = row.medianUs / 1000 / std::max(out.sumMs, 1e-9);
     if (out.randomInputs)
-        out.notices.push_back("no data were given: the inputs are seeded random values");
+        out.notices.push_back(
+            "no data of these shapes were given: the inputs are seeded random values");
     return out;
 }
 
