@@ -23,6 +23,11 @@ struct Forming {
     Workload anchor;
     Selection selection;
     bool anchored = false; // the anchor is more than a map
+
+    Growing growing() const {
+        const auto after = std::find(nodes.begin(), nodes.end(), anchor.node->id) + 1;
+        return {anchor, {after, nodes.end()}};
+    }
 };
 
 // The gates of one edge, in order; the first that fails names the reason.
@@ -59,7 +64,7 @@ private:
 class Planner {
 public:
     Planner(const Graph& graph, const Target& target, const PlanOptions& options)
-        : m_graph(graph), m_target(target), m_options(options) {}
+        : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_options(options) {}
 
     Result<FusionPlan> run() {
         for (const NodePtr& node : m_graph.nodes())
@@ -90,7 +95,7 @@ private:
             add(group, true);
             return {};
         }
-        group.selection = selectImplementation(group.anchor, m_target);
+        group.selection = m_catalog.select(group.anchor, m_target);
         if (group.selection.implementation == nullptr)
             return makeDiag(DiagCode::NotRunnable,
                             fmt::format("no implementation of {} for {}", seed.op, m_target.text),
@@ -168,7 +173,7 @@ private:
                 return false;
             return gates.ask(
                 "implementation absorbs it",
-                group.selection.implementation->absorbsEpilogue(group.anchor, candidate));
+                group.selection.implementation->absorbsEpilogue(group.growing(), candidate));
         }
         if (!gates.pass("one anchor", !group.anchored, ReasonCode::AlreadyAnchored,
                         fmt::format("{} and {}", group.anchor.node->op, next.op)))
@@ -179,7 +184,7 @@ private:
     // So far only maps: the reader becomes the anchor if its implementation takes all of them
     // first.
     bool reanchor(Forming& group, const Workload& candidate, GateList& gates) {
-        Selection selection = selectImplementation(candidate, m_target);
+        Selection selection = m_catalog.select(candidate, m_target);
         if (!gates.pass("anchor has an implementation", selection.implementation != nullptr,
                         ReasonCode::OpaqueOperator, candidate.node->op))
             return false;
@@ -238,7 +243,7 @@ private:
             group.source = forming.selection.source;
             group.candidates = forming.selection.candidates;
             for (Candidate& candidate : group.candidates)
-                if (const Implementation* known = findImplementation(candidate.implementation))
+                if (const Implementation* known = m_catalog.find(candidate.implementation))
                     candidate.estimateUs = known->estimate(group.work, m_target);
             group.estimateUs = forming.selection.implementation->estimate(group.work, m_target);
         }
@@ -334,6 +339,7 @@ private:
 
     const Graph& m_graph;
     const Target& m_target;
+    const Catalog& m_catalog;
     const PlanOptions& m_options;
     std::map<NodeId, Facts> m_facts;
     std::set<NodeId> m_claimed;

@@ -57,6 +57,7 @@ struct FusionPlan {
 };
 
 struct PlanOptions {
+    const Catalog* catalog = &generatedCatalog();
     std::size_t groupLimit = 64; // nodes in a group
 };
 

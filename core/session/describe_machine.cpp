@@ -71,7 +71,7 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
                     text += ", in place";
                 row.facts[op->inputNames()[i]] = text;
             }
-            for (const auto& implementation : implementations()) {
+            for (const auto& implementation : generatedCatalog().all()) {
                 Workload workload;
                 Node node;
                 node.op = op->name();

@@ -53,7 +53,7 @@ public:
         return {Verdict::Yes, ReasonCode::ScheduleDefault, std::string(kindText(kind))};
     }
 
-    Answer absorbsEpilogue(const Workload&, const Workload& next) const override {
+    Answer absorbsEpilogue(const Growing&, const Workload& next) const override {
         if (!m_family.epilogue)
             return {Verdict::No, ReasonCode::AbsorbsNothing, m_family.name};
         if (!isMapKind(next.facts.kind))
@@ -95,9 +95,9 @@ private:
 
 } // namespace
 
-const std::vector<std::shared_ptr<const Implementation>>& implementations() {
+const Catalog& generatedCatalog() {
     using K = FusionKind;
-    static const std::vector<std::shared_ptr<const Implementation>> all = [] {
+    static const Catalog catalog = [] {
         const std::array families = {
             Family{"generated.tiled", 10, {K::Contraction}, true, false, 0.6},
             Family{"generated.window", 10, {K::Window}, true, false, 0.2},
@@ -109,9 +109,9 @@ const std::vector<std::shared_ptr<const Implementation>>& implementations() {
         std::vector<std::shared_ptr<const Implementation>> out;
         for (const Family& family : families)
             out.push_back(std::make_shared<Generated>(family));
-        return out;
+        return Catalog(std::move(out));
     }();
-    return all;
+    return catalog;
 }
 
 } // namespace fw

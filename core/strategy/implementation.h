@@ -31,16 +31,26 @@ struct Answer {
     bool yes() const { return verdict == Verdict::Yes; }
 };
 
+// A group while it grows: what it computes already.
+struct Growing {
+    Workload anchor;
+    std::vector<NodeId> epilogue; // absorbed after the anchor, in order
+};
+
+class Library;
+
 class Implementation {
 public:
     virtual ~Implementation() = default;
     virtual const std::string& name() const = 0; // "generated.tiled"
+    // Whose call it is; nullptr: we generate the code.
+    virtual const Library* library() const { return nullptr; }
     virtual int priority() const = 0;
     // May it compute this node, alone?
     virtual Answer accepts(const Workload& anchor, const Target& target) const = 0;
     // May `next`, which reads the group's value element by element, be computed where it is
     // produced?
-    virtual Answer absorbsEpilogue(const Workload& anchor, const Workload& next) const = 0;
+    virtual Answer absorbsEpilogue(const Growing& group, const Workload& next) const = 0;
     // May `before`, whose only reader is the anchor, be computed where it is read?
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
     // Microseconds on this target, by a roofline over flops and bytes.
@@ -63,9 +73,21 @@ struct Selection {
     std::vector<Candidate> candidates;              // in the order of the book
 };
 
-// The implementations known, in order. Priority decides, the order among equals.
-const std::vector<std::shared_ptr<const Implementation>>& implementations();
-const Implementation* findImplementation(std::string_view name);
-Selection selectImplementation(const Workload& anchor, const Target& target);
+// The implementations that may be chosen, in the order of the books: priority decides, order among
+// equals.
+class Catalog {
+public:
+    explicit Catalog(std::vector<std::shared_ptr<const Implementation>> all)
+        : m_all(std::move(all)) {}
+
+    const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
+    const Implementation* find(std::string_view name) const; // nullptr if there is none
+    Selection select(const Workload& anchor, const Target& target) const;
+
+private:
+    std::vector<std::shared_ptr<const Implementation>> m_all;
+};
+
+const Catalog& generatedCatalog();
 
 } // namespace fw

@@ -4,17 +4,17 @@
 
 namespace fw {
 
-const Implementation* findImplementation(std::string_view name) {
-    for (const auto& implementation : implementations())
+const Implementation* Catalog::find(std::string_view name) const {
+    for (const auto& implementation : m_all)
         if (implementation->name() == name)
             return implementation.get();
     return nullptr;
 }
 
-Selection selectImplementation(const Workload& anchor, const Target& target) {
+Selection Catalog::select(const Workload& anchor, const Target& target) const {
     Selection out;
     std::size_t best = 0, ready = 0, equal = 0;
-    for (const auto& implementation : implementations()) {
+    for (const auto& implementation : m_all) {
         const Answer answer = implementation->accepts(anchor, target);
         Candidate candidate{implementation->name(),
                             answer.verdict,

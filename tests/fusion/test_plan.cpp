@@ -264,7 +264,7 @@ void TestPlan::priorityChoosesAmongCandidates() {
     // chosen by priority; others refused by their condition; the plain one ready with a lower
     // priority
     QVERIFY(codes.contains("CHO02") && codes.contains("GRD01") && codes.contains("SCH11"));
-    QCOMPARE(findImplementation("generated.plain")->absorbsEpilogue({}, {}).code,
+    QCOMPARE(generatedCatalog().find("generated.plain")->absorbsEpilogue({}, {}).code,
              ReasonCode::AbsorbsNothing);
 }
 

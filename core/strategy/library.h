@@ -1,0 +1,28 @@
+// Library: code of others that computes some operators. It brings implementations; whether it is
+// there is found out once, without ending the process.
+#pragma once
+
+#include "strategy/implementation.h"
+
+namespace fw {
+
+enum class LibraryState : std::uint8_t { Ready, Missing, Unusable };
+
+struct LibraryStatus {
+    LibraryState state = LibraryState::Missing;
+    std::string version; // "2.6.3"; empty if it is not there
+    std::string core;    // the kernels that it chose for this CPU: "SkylakeX"
+    std::string path;    // of the file that was opened
+    std::string reason;  // why it cannot be used
+    std::string package; // what to install: "libdnnl2"
+};
+
+class Library {
+public:
+    virtual ~Library() = default;
+    virtual const std::string& name() const = 0; // as in -libs=: "onednn"
+    virtual const LibraryStatus& status() const = 0;
+    virtual std::vector<std::shared_ptr<const Implementation>> implementations() const = 0;
+};
+
+} // namespace fw
