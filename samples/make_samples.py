@@ -12,13 +12,13 @@ import pathlib
 import sys
 import tempfile
 
-from generator import broken, cases, models
+from generator import broken, cases, models, networks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def write_all(root):
-    for sample in models.all_models():
+    for sample in models.all_models() + networks.all_networks():
         sample.write(root / "samples")
     (root / "samples/broken").mkdir(parents=True, exist_ok=True)
     for name, content in broken.broken_files().items():
