@@ -46,6 +46,12 @@
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
+    X(LibraryAbsent,      "LIB01", "the library cannot be used: {}") \
+    X(LibraryRefused,     "LIB12", "the library refuses it: {}") \
+    X(LibraryTakes,       "LIB13", "the library takes it: {}") \
+    X(WeightsPacked,      "LIB15", "weights are packed while compiling: {}") \
+    X(ReorderAdded,       "LIB16", "brought into the order that the library wants: {}") \
+    X(MovedFromLibrary,   "LIB17", "computed by a generated kernel instead: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

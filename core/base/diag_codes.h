@@ -39,6 +39,8 @@
     X(ScheduleIllegal,   "SCH01", 2, "a schedule step is illegal") \
     X(CodegenFailed,     "COD01", 4, "no machine code could be made") \
     X(TargetUnsupported, "COD02", 3, "this CPU cannot run the target") \
+    X(LibraryMissing,    "LIB03", 3, "a library that was asked for cannot be used") \
+    X(LibraryFailed,     "LIB04", 4, "a library refused or failed") \
     X(ExportFailed,      "EXP01", 3, "the module could not be built") \
     X(OutputsDiffer,     "CMP01", 1, "outputs differ from what was expected") \
     X(Cancelled,         "CAN01", 1, "the work was cancelled") \

@@ -3,6 +3,7 @@
 #include "module/embedded.h"
 #include "runtime/cpu.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -161,6 +162,10 @@ std::string contentsAssembly(const ExportRequest& request) {
     if (table.empty())
         table = "    .quad 0\n";
     define("fw_kernel_table", table, 8);
+
+    const bool calls = std::any_of(request.program.steps.begin(), request.program.steps.end(),
+                                   [](const Step& step) { return step.kernel == libraryKernel; });
+    define("fw_module_libraries", calls ? "    .quad fw_prepare_call\n" : "    .quad 0\n", 8);
 
     // The one name that differs between modules, so that a program can link several.
     text += fmt::format(

@@ -1,5 +1,6 @@
 #include "runtime/executor.h"
 
+#include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
 
 #include <cstring>
@@ -10,8 +11,9 @@ namespace fw::runtime {
 Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
                    const ExecutorOptions& options)
     : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
-      m_arenaFill(options.arenaFill), m_wanted(m_program.symbols.size(), -1),
-      m_inputs(m_program.inputs.size()), m_outputs(m_program.outputs.size()) {
+      m_arenaFill(options.arenaFill), m_libraries(options.libraries),
+      m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
+      m_outputs(m_program.outputs.size()) {
     m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
     m_settings.controlWord =
         options.denormals == Denormals::Flush ? flushDenormalsWord : keepDenormalsWord;
@@ -44,8 +46,18 @@ Status Executor::open(Program program, const fw_kernel* kernels, std::size_t ker
         if (bytes > 0)
             return fail(FW_BAD_WEIGHTS, "the constant %s has no data", tensor.name.c_str());
     }
+    for (const Step& step : program.steps)
+        if (step.kernel == libraryKernel && !options.libraries)
+            return fail(FW_LIBRARY_MISSING, "step %s calls a library, and there is none here",
+                        step.name.c_str());
     executor.reset(new Executor(std::move(program), kernels, std::move(weights), options));
-    return {};
+    // Without free dimensions the calls are known now, and so is every refusal.
+    if (!executor->m_program.symbols.empty())
+        return {};
+    Status status = executor->prepareFixed();
+    if (!status.ok())
+        executor.reset();
+    return status;
 }
 
 Status Executor::setSymbol(const std::string& name, std::int64_t value) {
@@ -192,16 +204,33 @@ std::int64_t now() {
 
 } // namespace
 
-void Executor::runStep(std::size_t step) const {
+Status Executor::runStep(std::size_t step) const {
     const Step& entry = m_program.steps[step];
+    const Breadcrumb at(entry.name.c_str());
     if (entry.kernel == copyKernel) {
         const std::int64_t bytes = m_plan.bytes[entry.buffers[0].tensor];
         std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));
-        return;
+        return {};
+    }
+    if (entry.kernel == libraryKernel) {
+        Status status = m_calls.front().byStep[step]->run(m_buffers[step].data(), m_scratch.data());
+        if (!status.ok())
+            status.message = entry.name + ": " + status.message;
+        return status;
     }
     const fw_kernel_context context = {m_buffers[step].data(), m_operands[step].data(), parallelFor,
                                        &m_settings};
     m_kernels[entry.kernel](&context);
+    return {};
+}
+
+std::vector<std::string> Executor::notes() const {
+    std::vector<std::string> out;
+    if (!m_calls.empty())
+        for (std::size_t s = 0; s < m_program.steps.size(); ++s)
+            if (m_calls.front().byStep[s] && !m_calls.front().byStep[s]->note().empty())
+                out.push_back(m_program.steps[s].name + ": " + m_calls.front().byStep[s]->note());
+    return out;
 }
 
 Status Executor::execute(std::vector<StepTime>* times) {
@@ -215,7 +244,8 @@ Status Executor::execute(std::vector<StepTime>* times) {
     for (std::size_t step = 0; step < m_program.steps.size(); ++step) {
         if (times)
             (*times)[step].startNs = now() - start;
-        runStep(step);
+        if (Status status = runStep(step); !status.ok())
+            return status;
         if (times)
             (*times)[step].endNs = now() - start;
     }

@@ -6,6 +6,7 @@
 // every refusal is a Status with a sentence.
 #pragma once
 
+#include "runtime/libraries.h"
 #include "runtime/parallel.h"
 #include "runtime/planner.h"
 #include "runtime/tensor_view.h"
@@ -25,6 +26,9 @@ struct ExecutorOptions {
     std::int32_t threads = 0; // 0: CpuInfo::cores
     Denormals denormals = Denormals::Keep;
     ArenaFill arenaFill = ArenaFill::Leave;
+    // How library calls are made ready: prepareCall, or null where no step is one. A pointer, so
+    // that a module without such steps does not carry the code.
+    PrepareCall libraries = nullptr;
 };
 
 struct StepTime {
@@ -65,6 +69,9 @@ public:
     const std::vector<std::int64_t>& symbolValues() const { return m_symbols; }
     const MemoryPlan& memoryPlan() const { return m_plan; }
     StepWork work(std::size_t step) const;
+    // What libraries had to do otherwise than it was compiled: "conv2d_3: weights packed again,
+    // ..."
+    std::vector<std::string> notes() const;
 
 private:
     Executor(Program program, const fw_kernel* kernels, Weights weights,
@@ -78,8 +85,16 @@ private:
     Status placeInputsAndOutputs();
     void copyInputs() const;
     void copyOutputs() const;
-    void runStep(std::size_t step) const;
+    // Library calls of the current shapes, from the few sets that are kept.
+    Status prepareFixed(); // of a program without free dimensions
+    Status prepareCalls(const std::vector<std::int64_t>& symbols, const MemoryPlan& plan);
+    Status runStep(std::size_t step) const;
     Status execute(std::vector<StepTime>* times);
+
+    struct Calls { // made ready for one choice of shapes
+        std::vector<std::int64_t> symbols;
+        std::vector<std::unique_ptr<PreparedCall>> byStep;
+    };
 
     struct Signature { // what the caller gave for one input or output
         TensorView view;
@@ -92,6 +107,8 @@ private:
     Weights m_weights;
     ParallelSettings m_settings;
     ArenaFill m_arenaFill;
+    PrepareCall m_libraries;
+    std::vector<Calls> m_calls; // the set in use first
 
     std::vector<std::int64_t> m_wanted; // symbols set by name; -1: not set
     std::vector<Signature> m_inputs;
@@ -102,6 +119,7 @@ private:
     std::vector<std::int64_t> m_symbols;
     MemoryPlan m_plan;
     AlignedMemory m_arena;
+    AlignedMemory m_scratch;                   // of library calls, one after another
     AlignedMemory m_staging;                   // copies of inputs, outputs that nobody bound
     std::vector<std::byte*> m_addresses;       // by tensor
     std::vector<std::vector<void*>> m_buffers; // by step

@@ -1,4 +1,5 @@
 // The half of the executor that runs only when shapes or buffers change: symbols, sizes, addresses.
+#include "runtime/breadcrumb.h"
 #include "runtime/executor.h"
 
 namespace fw::runtime {
@@ -6,6 +7,7 @@ namespace fw::runtime {
 namespace {
 
 constexpr std::int64_t unbound = -1;
+constexpr std::size_t keptShapes = 4; // sets of library calls
 
 // Empty tensors still have an address, so that kernels never see null.
 alignas(64) std::byte nothing[64];
@@ -93,6 +95,59 @@ Status Executor::checkAssumptions(const std::vector<std::int64_t>& values) const
     return {};
 }
 
+Status Executor::prepareCalls(const std::vector<std::int64_t>& symbols, const MemoryPlan& plan) {
+    bool any = false;
+    for (const Step& step : m_program.steps)
+        any = any || step.kernel == libraryKernel;
+    if (!any)
+        return {};
+    for (std::size_t i = 0; i < m_calls.size(); ++i)
+        if (m_calls[i].symbols == symbols) {
+            Calls found = std::move(m_calls[i]);
+            m_calls.erase(m_calls.begin() + static_cast<std::ptrdiff_t>(i));
+            m_calls.insert(m_calls.begin(), std::move(found));
+            return {};
+        }
+    Calls calls;
+    calls.symbols = symbols;
+    calls.byStep.resize(m_program.steps.size());
+    std::size_t scratch = 0;
+    for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+        const Step& step = m_program.steps[s];
+        if (step.kernel != libraryKernel)
+            continue;
+        const Breadcrumb at(step.name.c_str());
+        std::vector<std::int64_t> bytes;
+        for (const BufferUse& use : step.buffers)
+            bytes.push_back(plan.bytes[use.tensor]);
+        ShapedCall shaped;
+        if (Status status = shapeCall(m_program.calls[step.call], m_program.expressions,
+                                      symbols.data(), bytes, step.name, shaped);
+            !status.ok())
+            return status;
+        if (Status status = m_libraries(shaped, m_settings.threads, calls.byStep[s]);
+            !status.ok()) {
+            status.message = step.name + ": " + status.message;
+            return status;
+        }
+        if (calls.byStep[s]->scratchBytes() > scratch)
+            scratch = calls.byStep[s]->scratchBytes();
+    }
+    if (Status status = m_scratch.reserve(scratch); !status.ok())
+        return status;
+    if (m_calls.size() >= keptShapes)
+        m_calls.pop_back();
+    m_calls.insert(m_calls.begin(), std::move(calls));
+    return {};
+}
+
+Status Executor::prepareFixed() {
+    MemoryPlan plan;
+    if (Status status = planMemory(m_program, nullptr, plan); !status.ok())
+        return status;
+    return prepareCalls({}, plan);
+}
+
 Status Executor::planShapes(const std::vector<std::int64_t>& values) {
     MemoryPlan plan;
     if (Status status = planMemory(m_program, values.data(), plan); !status.ok())
@@ -119,6 +174,8 @@ Status Executor::planShapes(const std::vector<std::int64_t>& values) {
                      extent); // planMemory did it without error
             shapes[i].push_back(extent);
         }
+    if (Status status = prepareCalls(values, plan); !status.ok())
+        return status;
     if (Status status = m_arena.reserve(static_cast<std::size_t>(plan.arenaBytes)); !status.ok())
         return status;
     m_symbols = values;

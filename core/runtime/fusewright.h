@@ -34,10 +34,12 @@ typedef enum fw_status {
     FW_ASSUMPTION_FAILED = 6, /* the shapes contradict what the model was compiled for */
     FW_OVERFLOW = 7,          /* a size does not fit 64 bits */
     FW_OUT_OF_MEMORY = 8,
-    FW_BAD_FILE = 9,        /* a file cannot be read or is not what it should be */
-    FW_BAD_WEIGHTS = 10,    /* the weights belong to another model or are damaged */
-    FW_BAD_PROGRAM = 11,    /* the compiled program is damaged or of another version */
-    FW_CPU_UNSUPPORTED = 12 /* this CPU lacks instructions that the kernels use */
+    FW_BAD_FILE = 9,         /* a file cannot be read or is not what it should be */
+    FW_BAD_WEIGHTS = 10,     /* the weights belong to another model or are damaged */
+    FW_BAD_PROGRAM = 11,     /* the compiled program is damaged or of another version */
+    FW_CPU_UNSUPPORTED = 12, /* this CPU lacks instructions that the kernels use */
+    FW_LIBRARY_MISSING = 13, /* oneDNN or OpenBLAS is not installed or of the wrong kind */
+    FW_LIBRARY_FAILED = 14   /* such a library refused a call */
 } fw_status;
 
 /* Type codes and structures have the values and layout of DLPack: a DLTensor* may be passed as

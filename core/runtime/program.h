@@ -6,18 +6,16 @@
 // one program serves every shape.
 #pragma once
 
-#include "runtime/expression.h"
-#include "runtime/status.h"
+#include "runtime/library_call.h"
 
 #include <string>
 #include <vector>
 
 namespace fw::runtime {
 
-using ExpressionId = std::uint32_t; // into Program::expressions
-using TensorId = std::uint32_t;     // into Program::tensors
+using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 1;
+constexpr std::uint32_t programVersion = 2;
 constexpr std::uint64_t memoryAlignment = 64;
 
 // Values are part of the program format.
@@ -78,10 +76,13 @@ struct BufferUse {
 
 // A step without machine code: copies its second buffer to its first.
 constexpr std::uint32_t copyKernel = 0xffffffffu;
+// A step that calls a library: see Step::call.
+constexpr std::uint32_t libraryKernel = 0xfffffffeu;
 
 struct Step {
     std::string name;
-    std::uint32_t kernel = 0;          // into the kernel table, or copyKernel
+    std::uint32_t kernel = 0;          // into the kernel table, copyKernel or libraryKernel
+    std::uint32_t call = 0;            // libraryKernel: into Program::calls
     std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
     std::vector<std::string> nodes;    // of the imported graph
@@ -110,6 +111,7 @@ struct Program {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<Step> steps;
+    std::vector<LibraryCall> calls;
     std::vector<Assumption> assumptions;
 
     // Returns the id of an equal expression if there is one.

@@ -147,9 +147,34 @@ private:
                             step.name.c_str());
             return {};
         }
+        if (step.kernel == libraryKernel) {
+            if (step.call >= m_program.calls.size())
+                return fail(FW_BAD_PROGRAM, "step %s names a call that does not exist",
+                            step.name.c_str());
+            return libraryCall(step, m_program.calls[step.call]);
+        }
         if (step.kernel >= m_program.kernelCount)
             return fail(FW_BAD_PROGRAM, "step %s names a kernel that does not exist",
                         step.name.c_str());
+        return {};
+    }
+
+    Status libraryCall(const Step& step, const LibraryCall& call) const {
+        if (Status status =
+                checkCall(call, step.buffers.size(), m_program.expressions.size(), step.name);
+            !status.ok())
+            return status;
+        for (const CallArgument& argument : call.arguments) {
+            const BufferUse& use = step.buffers[argument.buffer];
+            if (m_program.tensors[use.tensor].type != DataType::F32 ||
+                (argument.role == Role::Output) == (use.access == Access::Read))
+                return fail(FW_BAD_PROGRAM, "step %s: a buffer does not fit its argument",
+                            step.name.c_str());
+            if (!argument.layout.empty() && argument.role == Role::Weights &&
+                m_program.tensors[use.tensor].storage != Storage::Constant)
+                return fail(FW_BAD_PROGRAM, "step %s: packed weights are no constant",
+                            step.name.c_str());
+        }
         return {};
     }
 

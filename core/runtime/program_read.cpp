@@ -20,6 +20,13 @@ public:
     std::uint64_t u64() { return number(8); }
     std::int64_t i64() { return static_cast<std::int64_t>(number(8)); }
 
+    float f32() {
+        const std::uint32_t bits = u32();
+        float value = 0;
+        std::memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+
     std::uint8_t enumeration(std::uint8_t last) {
         const std::uint8_t value = u8();
         if (value > last)
@@ -111,6 +118,8 @@ Step readStep(Reader& in) {
     Step step;
     step.name = in.text();
     step.kernel = in.u32();
+    if (step.kernel == libraryKernel)
+        step.call = in.u32();
     step.buffers.resize(in.count(5));
     for (BufferUse& use : step.buffers) {
         use.tensor = in.u32();
@@ -124,6 +133,34 @@ Step readStep(Reader& in) {
     step.flops = in.u32();
     step.bytes = in.u32();
     return step;
+}
+
+LibraryCall readCall(Reader& in) {
+    LibraryCall call;
+    call.library =
+        static_cast<LibraryId>(in.enumeration(static_cast<std::uint8_t>(LibraryId::OpenBlas)));
+    call.kind = static_cast<CallKind>(in.enumeration(lastCallKind));
+    call.arguments.resize(in.count(21));
+    for (CallArgument& argument : call.arguments) {
+        argument.role = static_cast<Role>(in.enumeration(static_cast<std::uint8_t>(Role::Operand)));
+        argument.buffer = in.u32();
+        argument.offset = in.u32();
+        argument.dims = in.ids();
+        argument.strides = in.ids();
+        argument.layout = in.text();
+    }
+    call.attributes = in.ids();
+    call.postOps.resize(in.count(13));
+    for (PostOp& op : call.postOps) {
+        op.kind = static_cast<PostOpKind>(in.enumeration(lastPostOpKind));
+        op.alpha = in.f32();
+        op.beta = in.f32();
+        op.argument = in.u32();
+    }
+    call.alpha = in.f32();
+    call.beta = in.f32();
+    call.epsilon = in.f32();
+    return call;
 }
 
 void readBody(Reader& in, Program& program) {
@@ -152,6 +189,9 @@ void readBody(Reader& in, Program& program) {
     program.steps.resize(in.count(28));
     for (Step& step : program.steps)
         step = readStep(in);
+    program.calls.resize(in.count(26));
+    for (LibraryCall& call : program.calls)
+        call = readCall(in);
     program.assumptions.resize(in.count(8));
     for (Assumption& assumption : program.assumptions) {
         assumption.condition = in.u32();

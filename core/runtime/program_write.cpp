@@ -17,6 +17,11 @@ public:
     void u32(std::uint32_t value) { number(value, 4); }
     void u64(std::uint64_t value) { number(value, 8); }
     void i64(std::int64_t value) { number(static_cast<std::uint64_t>(value), 8); }
+    void f32(float value) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        u32(bits);
+    }
     void count(std::size_t value) { u32(static_cast<std::uint32_t>(value)); }
     void text(const std::string& value) {
         count(value.size());
@@ -72,6 +77,8 @@ void write(Writer& out, const Tensor& tensor) {
 void write(Writer& out, const Step& step) {
     out.text(step.name);
     out.u32(step.kernel);
+    if (step.kernel == libraryKernel)
+        out.u32(step.call);
     out.count(step.buffers.size());
     for (const BufferUse& use : step.buffers) {
         out.u32(use.tensor);
@@ -83,6 +90,31 @@ void write(Writer& out, const Step& step) {
         out.text(node);
     out.u32(step.flops);
     out.u32(step.bytes);
+}
+
+void write(Writer& out, const LibraryCall& call) {
+    out.u8(static_cast<std::uint8_t>(call.library));
+    out.u8(static_cast<std::uint8_t>(call.kind));
+    out.count(call.arguments.size());
+    for (const CallArgument& argument : call.arguments) {
+        out.u8(static_cast<std::uint8_t>(argument.role));
+        out.u32(argument.buffer);
+        out.u32(argument.offset);
+        out.ids(argument.dims);
+        out.ids(argument.strides);
+        out.text(argument.layout);
+    }
+    out.ids(call.attributes);
+    out.count(call.postOps.size());
+    for (const PostOp& op : call.postOps) {
+        out.u8(static_cast<std::uint8_t>(op.kind));
+        out.f32(op.alpha);
+        out.f32(op.beta);
+        out.u32(op.argument);
+    }
+    out.f32(call.alpha);
+    out.f32(call.beta);
+    out.f32(call.epsilon);
 }
 
 } // namespace
@@ -121,6 +153,9 @@ std::vector<std::uint8_t> writeProgram(const Program& program) {
     body.count(program.steps.size());
     for (const Step& step : program.steps)
         write(body, step);
+    body.count(program.calls.size());
+    for (const LibraryCall& call : program.calls)
+        write(body, call);
     body.count(program.assumptions.size());
     for (const Assumption& assumption : program.assumptions) {
         body.u32(assumption.condition);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/kernel_abi.h"
+#include "runtime/libraries.h"
 
 #include <cstdint>
 
@@ -13,6 +14,9 @@ extern const std::uint8_t fw_program_blob[];
 extern const std::uint64_t fw_program_blob_size;
 extern const fw_kernel fw_kernel_table[];
 extern const std::uint64_t fw_kernel_table_size;
+// &fw_prepare_call if a step calls a library, else null: then the linker drops that code.
+extern const fw::runtime::PrepareCall* const fw_module_libraries;
+extern const fw::runtime::PrepareCall fw_prepare_call;
 extern const char fw_module_metadata[];     // JSON, zero-terminated
 extern const char fw_module_weights_name[]; // "resnet18.weights"
 #pragma GCC visibility pop

@@ -24,6 +24,10 @@ void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 
+extern "C" [[noreturn]] void __cxa_pure_virtual() {
+    std::abort();
+}
+
 namespace std {
 [[noreturn]] void __throw_length_error(const char*) {
     abort();

@@ -1,0 +1,83 @@
+// Libraries of others, opened at run time: whether they are there, and calls made ready to run.
+//
+// Nothing links oneDNN or OpenBLAS; each is opened once per process with dlopen and one table of
+// its symbols. FUSEWRIGHT_ONEDNN and FUSEWRIGHT_OPENBLAS name another file to open (an empty one:
+// none). The engine asks here what a library would do (oneDNN's choice of kernel and layout) and
+// runs here; exported modules carry this code only if one of their steps is a library call.
+#pragma once
+
+#include "runtime/library_call.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace fw::runtime {
+
+enum class LibraryPresence : std::uint8_t { Ready, Missing, Unusable };
+
+struct LibraryInfo {
+    LibraryPresence presence = LibraryPresence::Missing;
+    std::string version; // "2.6.3"
+    std::string core;    // kernels for this CPU: "avx512_core", "SkylakeX"
+    std::string path;    // of the file that was opened
+    std::string reason;  // why it cannot be used
+    std::string package; // what to install: "libdnnl2"
+};
+
+// Opens the library on the first call.
+const LibraryInfo& libraryInfo(LibraryId library);
+
+// One call for one choice of shapes.
+class PreparedCall {
+public:
+    virtual ~PreparedCall() = default;
+    // `buffers` in the order of Step::buffers; `scratch` holds scratchBytes() bytes at a multiple
+    // of 64 (null for none).
+    virtual Status run(void* const* buffers, void* scratch) = 0;
+    std::size_t scratchBytes() const { return m_scratchBytes; }
+    // What the user should see, such as weights that had to be packed again; empty if nothing.
+    const std::string& note() const { return m_note; }
+
+protected:
+    std::size_t m_scratchBytes = 0;
+    std::string m_note;
+};
+
+// FW_LIBRARY_MISSING, or FW_LIBRARY_FAILED with the library's reason.
+Status prepareCall(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
+using PrepareCall = Status (*)(const ShapedCall&, int threads, std::unique_ptr<PreparedCall>&);
+
+// What oneDNN would do with a call, without compiling it.
+struct OneDnnAnswer {
+    std::string kernel;      // "brgconv:avx512_core"
+    std::string layout;      // for weights given as "any"; empty if it has no name we can store
+    std::string inputLayout; // the same for images
+    std::string outputLayout;
+    std::size_t weightsBytes = 0;
+    bool slow = false; // a reference kernel
+};
+Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer);
+
+// Weights with the strides of `from`, brought into the layout that oneDNN chooses for `call` (whose
+// weights are given as "any"). `packed` holds OneDnnAnswer::weightsBytes bytes.
+Status packOneDnn(const ShapedCall& call, const ShapedArgument& from, const void* data,
+                  void* packed);
+
+// The two halves of prepareCall.
+Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
+Status prepareOpenBlas(const ShapedCall& call, int threads,
+                       std::unique_ptr<PreparedCall>& prepared);
+
+// libgomp's number of threads for the calls inside; restored afterwards.
+class ThreadCount {
+public:
+    explicit ThreadCount(int threads);
+    ~ThreadCount();
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+
+private:
+    int m_saved;
+};
+
+} // namespace fw::runtime

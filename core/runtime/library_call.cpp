@@ -1,0 +1,256 @@
+#include "runtime/library_call.h"
+
+namespace fw::runtime {
+
+namespace {
+
+constexpr std::size_t largestRank = 12;    // of oneDNN
+constexpr std::size_t largestPostOps = 32; // of oneDNN
+constexpr std::size_t largestLayout = 200; // characters
+constexpr std::int64_t largestExtent = 1LL << 40;
+
+bool isPool(CallKind kind) {
+    return kind == CallKind::MaxPool || kind == CallKind::AveragePool ||
+           kind == CallKind::FullAveragePool;
+}
+
+bool isConvolution(CallKind kind) {
+    return kind == CallKind::Convolution || kind == CallKind::Winograd ||
+           kind == CallKind::Deconvolution;
+}
+
+std::size_t wantedAttributes(CallKind kind, std::size_t rank) {
+    const std::size_t images = rank < 2 ? 0 : rank - 2;
+    if (isConvolution(kind))
+        return 4 * images;
+    if (isPool(kind))
+        return 5 * images;
+    return kind == CallKind::Softmax || kind == CallKind::LogSoftmax ? 1 : 0;
+}
+
+bool wants(CallKind kind, Role role) {
+    switch (role) {
+    case Role::Output:
+    case Role::Input:
+        return true;
+    case Role::Weights:
+        return kind == CallKind::Matmul || isConvolution(kind);
+    case Role::Scale:
+    case Role::Shift:
+        return kind == CallKind::LayerNorm;
+    case Role::Bias:
+    case Role::Operand:
+        return false;
+    }
+    return false;
+}
+
+bool mayHave(CallKind kind, Role role) {
+    if (role == Role::Bias)
+        return kind == CallKind::Matmul || isConvolution(kind);
+    return role == Role::Operand || wants(kind, role);
+}
+
+// The ranks that each kind's arguments must have, given the output's.
+bool rankFits(const LibraryCall& call, const CallArgument& argument, std::size_t rank) {
+    const std::size_t own = argument.dims.size();
+    switch (argument.role) {
+    case Role::Output:
+    case Role::Input:
+    case Role::Operand:
+        return own == rank;
+    case Role::Weights:
+        return own == rank || (isConvolution(call.kind) && own == rank + 1);
+    case Role::Bias:
+        return own == (call.kind == CallKind::Matmul ? rank : 1);
+    case Role::Scale:
+    case Role::Shift:
+        return own == 1;
+    }
+    return false;
+}
+
+} // namespace
+
+bool takesOperand(PostOpKind kind) {
+    return kind >= PostOpKind::Add && kind <= PostOpKind::Min;
+}
+
+std::int64_t ShapedArgument::elements() const {
+    std::int64_t count = 1;
+    for (const std::int64_t dim : dims)
+        if (__builtin_mul_overflow(count, dim, &count))
+            return largestExtent;
+    return count;
+}
+
+const ShapedArgument* ShapedCall::find(Role role) const {
+    for (const ShapedArgument& argument : arguments)
+        if (argument.role == role)
+            return &argument;
+    return nullptr;
+}
+
+Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t expressionCount,
+                 const std::string& step) {
+    const char* name = step.c_str();
+    std::size_t counts[7] = {};
+    std::size_t rank = 0;
+    for (const CallArgument& argument : call.arguments) {
+        ++counts[static_cast<std::size_t>(argument.role)];
+        if (argument.role == Role::Output)
+            rank = argument.dims.size();
+    }
+    for (std::size_t i = 0; i < 7; ++i) {
+        const auto role = static_cast<Role>(i);
+        const bool one = counts[i] == 1 || role == Role::Operand;
+        if ((counts[i] == 0 && wants(call.kind, role)) ||
+            (counts[i] != 0 && (!one || !mayHave(call.kind, role))))
+            return fail(FW_BAD_PROGRAM, "step %s: the arguments of %s are wrong", name,
+                        kindText(call.kind));
+    }
+    const std::size_t least = isConvolution(call.kind) || isPool(call.kind) ? 3
+                              : call.kind == CallKind::Matmul               ? 2
+                                                                            : 1;
+    if (rank < least || rank > largestRank - 1)
+        return fail(FW_BAD_PROGRAM, "step %s: %s of rank %zu", name, kindText(call.kind), rank);
+    for (const CallArgument& argument : call.arguments) {
+        bool fits = argument.buffer < bufferCount && argument.offset < expressionCount &&
+                    rankFits(call, argument, rank);
+        for (const ExpressionId id : argument.dims)
+            fits = fits && id < expressionCount;
+        for (const ExpressionId id : argument.strides)
+            fits = fits && id < expressionCount;
+        const bool packed = !argument.layout.empty();
+        fits = fits && argument.strides.size() == (packed ? 0 : argument.dims.size());
+        const bool mayBePacked = call.library == LibraryId::OneDnn &&
+                                 (argument.role == Role::Weights || argument.role == Role::Input ||
+                                  argument.role == Role::Output);
+        fits = fits && (!packed || (mayBePacked && argument.layout != "any" &&
+                                    argument.layout.size() <= largestLayout));
+        if (!fits)
+            return fail(FW_BAD_PROGRAM, "step %s: an argument of %s does not fit", name,
+                        kindText(call.kind));
+    }
+    for (const ExpressionId id : call.attributes)
+        if (id >= expressionCount)
+            return fail(FW_BAD_PROGRAM, "step %s names an expression that does not exist", name);
+    if (call.attributes.size() != wantedAttributes(call.kind, rank))
+        return fail(FW_BAD_PROGRAM, "step %s: %s with %zu attributes", name, kindText(call.kind),
+                    call.attributes.size());
+    if (call.postOps.size() > largestPostOps)
+        return fail(FW_BAD_PROGRAM, "step %s: too many post-ops", name);
+    for (const PostOp& op : call.postOps)
+        if (takesOperand(op.kind) && (op.argument >= call.arguments.size() ||
+                                      call.arguments[op.argument].role != Role::Operand))
+            return fail(FW_BAD_PROGRAM, "step %s: a post-op has no operand", name);
+    if (call.library == LibraryId::OpenBlas &&
+        (call.kind != CallKind::Matmul || !call.postOps.empty() ||
+         counts[static_cast<std::size_t>(Role::Bias)] != 0))
+        return fail(FW_BAD_PROGRAM, "step %s: OpenBLAS has matrix products only", name);
+    return {};
+}
+
+namespace {
+
+Status numbers(const std::vector<ExpressionId>& ids, const std::vector<Expression>& expressions,
+               const std::int64_t* symbols, const std::string& step,
+               std::vector<std::int64_t>& out) {
+    for (const ExpressionId id : ids) {
+        std::int64_t value = 0;
+        if (evaluate(expressions[id], symbols, value) != Evaluation::Ok)
+            return fail(FW_OVERFLOW, "step %s: a size cannot be computed for these shapes",
+                        step.c_str());
+        out.push_back(value);
+    }
+    return {};
+}
+
+// Bytes from the start of the buffer to the end of the last element; -1 if there is no such number.
+std::int64_t reach(const ShapedArgument& argument) {
+    std::int64_t last = argument.offset;
+    if (last < 0 || last > largestExtent)
+        return -1;
+    for (std::size_t d = 0; d < argument.dims.size(); ++d) {
+        const std::int64_t extent = argument.dims[d], stride = argument.strides[d];
+        if (extent < 0 || extent > largestExtent || stride < 0 || stride > largestExtent)
+            return -1;
+        std::int64_t step = 0;
+        if (extent > 0 && (__builtin_mul_overflow(extent - 1, stride, &step) ||
+                           __builtin_add_overflow(last, step, &last)))
+            return -1;
+    }
+    for (const std::int64_t extent : argument.dims)
+        if (extent == 0)
+            return 0;
+    std::int64_t bytes = 0;
+    return __builtin_mul_overflow(last + 1, 4, &bytes) ? -1 : bytes;
+}
+
+} // namespace
+
+Status shapeCall(const LibraryCall& call, const std::vector<Expression>& expressions,
+                 const std::int64_t* symbols, const std::vector<std::int64_t>& bufferBytes,
+                 const std::string& step, ShapedCall& shaped) {
+    shaped = ShapedCall{};
+    shaped.library = call.library;
+    shaped.kind = call.kind;
+    shaped.postOps = call.postOps;
+    shaped.alpha = call.alpha;
+    shaped.beta = call.beta;
+    shaped.epsilon = call.epsilon;
+    for (const CallArgument& argument : call.arguments) {
+        ShapedArgument out;
+        out.role = argument.role;
+        out.buffer = argument.buffer;
+        out.layout = argument.layout;
+        std::vector<std::int64_t> offset;
+        if (Status s = numbers({argument.offset}, expressions, symbols, step, offset); !s.ok())
+            return s;
+        out.offset = offset[0];
+        if (Status s = numbers(argument.dims, expressions, symbols, step, out.dims); !s.ok())
+            return s;
+        if (Status s = numbers(argument.strides, expressions, symbols, step, out.strides); !s.ok())
+            return s;
+        // Packed weights are measured by the library when its memory is described.
+        ShapedArgument judged = out;
+        if (!out.layout.empty() && out.offset != 0)
+            return fail(FW_BAD_PROGRAM, "step %s: packed weights begin at an offset", step.c_str());
+        if (!out.layout.empty())
+            judged.strides.assign(judged.dims.size(), 0);
+        out.bytes = bufferBytes[argument.buffer];
+        const std::int64_t bytes = reach(judged);
+        if (bytes < 0 || bytes > out.bytes)
+            return fail(FW_BAD_PROGRAM, "step %s: an argument leaves its memory", step.c_str());
+        shaped.arguments.push_back(std::move(out));
+    }
+    return numbers(call.attributes, expressions, symbols, step, shaped.attributes);
+}
+
+const char* libraryText(LibraryId library) {
+    switch (library) {
+    case LibraryId::OneDnn:
+        return "onednn";
+    case LibraryId::OpenBlas:
+        return "openblas";
+    }
+    return "?";
+}
+
+const char* kindText(CallKind kind) {
+    static const char* const names[] = {
+        "reorder",       "matmul",      "convolution",  "winograd convolution",
+        "deconvolution", "max pool",    "average pool", "full average pool",
+        "softmax",       "log softmax", "layer norm"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+const char* postOpText(PostOpKind kind) {
+    static const char* const names[] = {"relu",       "clip",   "elu", "gelu", "sigmoid", "tanh",
+                                        "hard_swish", "swish",  "abs", "sqrt", "exp",     "log",
+                                        "round",      "linear", "add", "mul",  "sub",     "div",
+                                        "max",        "min",    "sum"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+} // namespace fw::runtime

@@ -1,0 +1,144 @@
+// A call of a library (oneDNN, OpenBLAS) as data: what is computed on which memory, never a handle.
+//
+// The description is stored with the program and says everything: kind, shapes and strides as
+// expressions over the free dimensions, attributes, what follows on each element (post-ops) and the
+// name of the layout that weights were packed in. The library's own objects are made from it when
+// shapes are known. It may come from a file that anyone wrote: checkCall and checkShaped judge it
+// before a library sees it.
+#pragma once
+
+#include "runtime/expression.h"
+#include "runtime/status.h"
+
+#include <string>
+#include <vector>
+
+namespace fw::runtime {
+
+using ExpressionId = std::uint32_t; // into Program::expressions
+
+// Values of these enumerations are part of the program format: append only.
+enum class LibraryId : std::uint8_t { OneDnn = 0, OpenBlas = 1 };
+
+enum class CallKind : std::uint8_t {
+    Reorder = 0,
+    Matmul = 1,      // [B..., M, K] x [B..., K, N]; extents of 1 in B broadcast
+    Convolution = 2, // attributes: strides, dilations, low pads, high pads, one per image axis each
+    Winograd = 3,    // a convolution by that algorithm
+    Deconvolution = 4,   // weights as oneDNN wants them: [G,] O, I, K...
+    MaxPool = 5,         // attributes: strides, dilations, window, low pads, high pads
+    AveragePool = 6,     // divisor: how much of the window lies inside the image
+    FullAveragePool = 7, // divisor: the size of the window
+    Softmax = 8,         // attribute: axis
+    LogSoftmax = 9,
+    LayerNorm = 10, // over the last axis; with scale and shift
+};
+constexpr std::uint8_t lastCallKind = 10;
+
+enum class Role : std::uint8_t {
+    Output = 0,
+    Input = 1,
+    Weights = 2,
+    Bias = 3,
+    Scale = 4,
+    Shift = 5,
+    Operand = 6, // of a post-op
+};
+
+// What happens to each element before it is stored, in order.
+enum class PostOpKind : std::uint8_t {
+    Relu = 0, // alpha * x below 0
+    Clip = 1, // between alpha and beta
+    Elu = 2,  // alpha * (exp(x) - 1) below 0
+    Gelu = 3, // by erf
+    Sigmoid = 4,
+    Tanh = 5,
+    HardSwish = 6,
+    Swish = 7, // x * sigmoid(alpha * x)
+    Abs = 8,
+    Sqrt = 9,
+    Exp = 10,
+    Log = 11,
+    Round = 12,
+    Linear = 13, // alpha * x + beta
+    Add = 14,    // of an operand that broadcasts; so are those that follow
+    Mul = 15,
+    Sub = 16,
+    Div = 17,
+    Max = 18,
+    Min = 19,
+    Sum = 20, // adds what the output held before
+};
+constexpr std::uint8_t lastPostOpKind = 20;
+
+bool takesOperand(PostOpKind kind);
+
+struct PostOp {
+    PostOpKind kind = PostOpKind::Relu;
+    float alpha = 0;
+    float beta = 0;
+    std::uint32_t argument = 0; // into LibraryCall::arguments if the kind takes an operand
+};
+
+// Memory as the library sees it; f32 everywhere.
+struct CallArgument {
+    Role role = Role::Input;
+    std::uint32_t buffer = 0; // into Step::buffers
+    ExpressionId offset = 0;  // of the first element, in elements
+    std::vector<ExpressionId> dims;
+    std::vector<ExpressionId> strides; // in elements; empty if a layout is named
+    std::string layout; // oneDNN's name, of packed weights or blocked images: "Acdb32a"
+};
+
+struct LibraryCall {
+    LibraryId library = LibraryId::OneDnn;
+    CallKind kind = CallKind::Matmul;
+    std::vector<CallArgument> arguments;
+    std::vector<ExpressionId> attributes;
+    std::vector<PostOp> postOps;
+    float alpha = 1; // OpenBLAS: alpha * product + beta * what the output held
+    float beta = 0;
+    float epsilon = 0; // LayerNorm
+};
+
+// The same with numbers.
+struct ShapedArgument {
+    Role role = Role::Input;
+    std::uint32_t buffer = 0;
+    std::int64_t offset = 0;
+    std::vector<std::int64_t> dims;
+    std::vector<std::int64_t> strides;
+    std::string layout;     // "any": the library's choice, for questions only
+    std::int64_t bytes = 0; // of its buffer
+
+    std::int64_t elements() const; // 0 if an extent is; extents were checked
+};
+
+struct ShapedCall {
+    LibraryId library = LibraryId::OneDnn;
+    CallKind kind = CallKind::Matmul;
+    std::vector<ShapedArgument> arguments;
+    std::vector<std::int64_t> attributes;
+    std::vector<PostOp> postOps;
+    float alpha = 1;
+    float beta = 0;
+    float epsilon = 0;
+
+    const ShapedArgument* find(Role role) const; // the first one; nullptr if there is none
+};
+
+// Numbers of arguments, ranks, attributes, post-ops and their operands; `step` names it in errors.
+Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t expressionCount,
+                 const std::string& step);
+
+// FW_OVERFLOW if an expression cannot be computed, FW_BAD_PROGRAM for negative extents or strides
+// and for arguments that leave their buffer of `bufferBytes[buffer]` bytes.
+Status shapeCall(const LibraryCall& call, const std::vector<Expression>& expressions,
+                 const std::int64_t* symbols, const std::vector<std::int64_t>& bufferBytes,
+                 const std::string& step, ShapedCall& shaped);
+
+const char* libraryText(LibraryId library); // "onednn"
+const char* kindText(CallKind kind);        // "convolution"
+const char* postOpText(PostOpKind kind);    // "relu"
+
+} // namespace fw::runtime

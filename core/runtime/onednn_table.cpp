@@ -1,0 +1,106 @@
+#include "runtime/onednn_table.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+namespace fw::runtime {
+
+namespace {
+
+OneDnnTable* table = nullptr;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+
+const char* isaText(dnnl_cpu_isa_t isa) {
+    switch (isa) {
+    case dnnl_cpu_isa_sse41:
+        return "sse41";
+    case dnnl_cpu_isa_avx:
+        return "avx";
+    case dnnl_cpu_isa_avx2:
+        return "avx2";
+    case dnnl_cpu_isa_avx2_vnni:
+        return "avx2_vnni";
+    case dnnl_cpu_isa_avx512_core:
+        return "avx512_core";
+    case dnnl_cpu_isa_avx512_core_vnni:
+        return "avx512_core_vnni";
+    case dnnl_cpu_isa_avx512_core_bf16:
+        return "avx512_core_bf16";
+    case dnnl_cpu_isa_avx512_core_amx:
+        return "avx512_core_amx";
+    default:
+        return "other";
+    }
+}
+
+std::string whyNot(OneDnnTable& t, void* handle) {
+#define FW_X(name)                                                                                 \
+    t.name = reinterpret_cast<decltype(t.name)>(dlsym(handle, "dnnl_" #name));                     \
+    if (!t.name)                                                                                   \
+        return "it has no function dnnl_" #name;
+    FW_DNNL_FUNCTIONS(FW_X)
+#undef FW_X
+    const dnnl_version_t* version = t.version();
+    t.info.version = std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+                     std::to_string(version->patch);
+    if (version->major != 2)
+        return "version " + t.info.version + " is not 2.x";
+    // One OpenMP runtime under everything: other builds would fight over the cores.
+    if (version->cpu_runtime != DNNL_RUNTIME_OMP)
+        return "it was not built for OpenMP";
+    t.info.core = isaText(t.get_effective_cpu_isa());
+    if (t.engine_create(&t.engine, dnnl_cpu, 0) != dnnl_success ||
+        t.stream_create(&t.stream, t.engine, dnnl_stream_default_flags) != dnnl_success)
+        return "it has no engine for this CPU";
+    return {};
+}
+
+void open() {
+    table = new OneDnnTable;
+    LibraryInfo& info = table->info;
+    info.package = "libdnnl2";
+    const char* wanted = std::getenv("FUSEWRIGHT_ONEDNN");
+    const std::string file = wanted ? wanted : "libdnnl.so.2";
+    void* handle = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char* why = file.empty() ? nullptr : dlerror();
+        info.reason = why ? why : "switched off by FUSEWRIGHT_ONEDNN";
+        return;
+    }
+    link_map* map = nullptr;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map)
+        info.path = map->l_name;
+    info.reason = whyNot(*table, handle);
+    info.presence = info.reason.empty() ? LibraryPresence::Ready : LibraryPresence::Unusable;
+}
+
+} // namespace
+
+const OneDnnTable& oneDnn() {
+    pthread_once(&once, open);
+    return *table;
+}
+
+const char* dnnlText(dnnl_status_t status) {
+    switch (status) {
+    case dnnl_success:
+        return "success";
+    case dnnl_out_of_memory:
+        return "out of memory";
+    case dnnl_invalid_arguments:
+        return "invalid arguments";
+    case dnnl_unimplemented:
+        return "not implemented";
+    case dnnl_iterator_ends:
+        return "no kernel";
+    case dnnl_runtime_error:
+        return "runtime error";
+    case dnnl_not_required:
+        return "not required";
+    }
+    return "unknown error";
+}
+
+} // namespace fw::runtime

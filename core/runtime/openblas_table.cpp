@@ -1,0 +1,102 @@
+#include "runtime/openblas_table.h"
+
+#include "runtime/cpu.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+namespace fw::runtime {
+
+namespace {
+
+OpenBlasTable* table = nullptr;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+
+constexpr int openMpBuild = 2; // of openblas_get_parallel
+
+template <class Function>
+bool find(void* handle, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(handle, name));
+    return function != nullptr;
+}
+
+std::string whyNot(OpenBlasTable& t, void* handle) {
+    if (!find(handle, "cblas_sgemm", t.sgemm) ||
+        !find(handle, "openblas_get_parallel", t.getParallel) ||
+        !find(handle, "openblas_get_corename", t.getCoreName) ||
+        !find(handle, "openblas_get_config", t.getConfig) ||
+        !find(handle, "openblas_set_num_threads", t.setThreads))
+        return "it is not OpenBLAS";
+    // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    const std::string config = t.getConfig();
+    const std::size_t space = config.find(' ');
+    if (space != std::string::npos)
+        t.info.version = config.substr(space + 1, config.find(' ', space + 1) - space - 1);
+    t.info.core = t.getCoreName();
+    if (config.find("USE64BITINT") != std::string::npos)
+        return "it was built for 64-bit integers";
+    if (t.getParallel() != openMpBuild)
+        return "it was not built for OpenMP";
+    return {};
+}
+
+bool tryFile(const std::string& file) {
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return false;
+    OpenBlasTable found;
+    found.info.package = table->info.package;
+    link_map* map = nullptr;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map)
+        found.info.path = map->l_name;
+    found.info.reason = whyNot(found, handle);
+    found.info.presence =
+        found.info.reason.empty() ? LibraryPresence::Ready : LibraryPresence::Unusable;
+    const bool ready = found.info.presence == LibraryPresence::Ready;
+    *table = std::move(found);
+    if (!ready)
+        dlclose(handle);
+    return ready;
+}
+
+void open() {
+    table = new OpenBlasTable;
+    table->info.package = "libopenblas0-openmp";
+    table->info.reason = "there is no file libopenblas.so.0";
+    if (const char* core = openBlasCore())
+        setenv("OPENBLAS_CORETYPE", core, 0);
+    if (const char* wanted = std::getenv("FUSEWRIGHT_OPENBLAS")) {
+        if (*wanted == '\0')
+            table->info.reason = "switched off by FUSEWRIGHT_OPENBLAS";
+        else if (!tryFile(wanted) && table->info.presence == LibraryPresence::Missing)
+            table->info.reason = std::string("cannot open ") + wanted;
+        return;
+    }
+    // By its directory first: where several builds are installed, the plain name is any of them.
+    for (const char* file : {"/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0",
+                             "/usr/lib64/libopenblaso.so.0", "libopenblas.so.0"})
+        if (tryFile(file))
+            return;
+}
+
+} // namespace
+
+const char* openBlasCore() {
+    const std::uint64_t features = cpuInfo().features;
+    if ((features & cpuLevel4) == cpuLevel4)
+        return "SkylakeX";
+    if ((features & cpuLevel3) == cpuLevel3)
+        return cpuInfo().vendor == "AuthenticAMD" ? "Zen" : "Haswell";
+    if ((features & CpuAvx) != 0)
+        return "Sandybridge";
+    return nullptr;
+}
+
+const OpenBlasTable& openBlas() {
+    pthread_once(&once, open);
+    return *table;
+}
+
+} // namespace fw::runtime
