@@ -30,6 +30,8 @@ public:
         for (const Group& group : m_plan.groups) {
             if (group.isView())
                 view(group);
+            else if (m_groups.at(group.id).call)
+                librarySteps(m_groups.at(group.id));
             else
                 step(m_groups.at(group.id));
         }
@@ -130,13 +132,18 @@ private:
 
     void step(const LoweredGroup& lowered) {
         const Group& group = *lowered.group;
-        runtime::Step out;
-        out.name = group.name;
+        runtime::Step out = stepOf(group);
         out.kernel = static_cast<std::uint32_t>(lowered.kernel);
         for (const Buffer& parameter : lowered.nest.parameters)
             out.buffers.push_back(buffer(lowered, parameter));
         for (const Symbol& symbol : lowered.nest.symbols)
             out.symbols.push_back(expression(varExpr(symbol)));
+        m_program.steps.push_back(std::move(out));
+    }
+
+    runtime::Step stepOf(const Group& group) {
+        runtime::Step out;
+        out.name = group.name;
         for (const NodeId id : group.nodes)
             out.nodes.push_back(m_graph.node(id).name);
         // With free dimensions the work is not one number.
@@ -144,7 +151,85 @@ private:
         out.flops = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.flops) : -1);
         out.bytes = m_program.addConstant(
             known ? static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten) : -1);
-        m_program.steps.push_back(std::move(out));
+        return out;
+    }
+
+    void librarySteps(const LoweredGroup& lowered) {
+        const Group& group = *lowered.group;
+        const ExternCall& call = *lowered.call;
+        if (call.reused) // the output is written where this value was
+            shareMemory(group.outputs.at(0), *call.reused);
+        std::map<std::string, runtime::TensorId> between;
+        for (const ExternStep& part : call.steps) {
+            runtime::Step out = stepOf(group);
+            out.name += part.suffix;
+            if (part.kind == runtime::CallKind::Reorder) {
+                out.flops = m_program.addConstant(0);
+                out.bytes = m_program.addConstant(-1);
+            }
+            out.kernel = runtime::libraryKernel;
+            out.call = static_cast<std::uint32_t>(m_program.calls.size());
+            for (const ExternOperand& operand : part.operands)
+                out.buffers.push_back({memoryOf(operand, group, between), operand.access});
+            m_program.calls.push_back(callOf(part));
+            m_program.steps.push_back(std::move(out));
+        }
+    }
+
+    void shareMemory(ValueRef output, ValueRef reused) {
+        const runtime::TensorId base = value(reused);
+        const TensorType& type = m_graph.type(output);
+        const auto id =
+            tensor(m_graph.output(output).name, type,
+                   storageSize(m_plan.layout(output), type.shape), runtime::Storage::View);
+        m_program.tensors[id].base = base;
+        m_program.tensors[id].viewOffset = m_program.addConstant(0);
+        m_values[output] = id;
+    }
+
+    runtime::TensorId memoryOf(const ExternOperand& operand, const Group& group,
+                               std::map<std::string, runtime::TensorId>& between) {
+        switch (operand.kind) {
+        case ExternOperand::Kind::Value:
+            return value(operand.value);
+        case ExternOperand::Kind::Packed: {
+            const Expr elements = static_cast<std::int64_t>(operand.bytes.size() / 4);
+            const auto id = tensor(operand.name, {DType::F32, {elements}}, elements,
+                                   runtime::Storage::Constant);
+            m_program.tensors[id].offset = m_weights.add(operand.bytes);
+            return id;
+        }
+        case ExternOperand::Kind::Between:
+            break;
+        }
+        const auto known = between.find(operand.name);
+        if (known != between.end())
+            return known->second;
+        const auto id = tensor(group.name + "." + operand.name, {DType::F32, {operand.elements}},
+                               operand.elements, runtime::Storage::Arena);
+        between.emplace(operand.name, id);
+        return id;
+    }
+
+    std::vector<runtime::ExpressionId> expressions(const Exprs& list) {
+        std::vector<runtime::ExpressionId> out;
+        for (const Expr& e : list)
+            out.push_back(expression(e));
+        return out;
+    }
+
+    runtime::LibraryCall callOf(const ExternStep& part) {
+        runtime::LibraryCall out;
+        out.library = part.library;
+        out.kind = part.kind;
+        out.postOps = part.postOps;
+        out.epsilon = part.epsilon;
+        out.attributes = expressions(part.attributes);
+        for (const ExternArgument& argument : part.arguments)
+            out.arguments.push_back({argument.role, argument.operand, expression(argument.offset),
+                                     expressions(argument.dims), expressions(argument.strides),
+                                     argument.layout});
+        return out;
     }
 
     runtime::BufferUse buffer(const LoweredGroup& lowered, const Buffer& parameter) {

@@ -1,6 +1,7 @@
 // The program of a module: tensors, their memory, steps. Knows nothing of machine code.
 #pragma once
 
+#include "extern/call.h"
 #include "fusion/group_body.h"
 #include "loop/loop.h"
 #include "module/constants.h"
@@ -15,6 +16,7 @@ struct LoweredGroup {
     LoopNest nest;
     std::map<Symbol, StorageMap> packs; // of constant inputs
     int kernel = -1;                    // set before assembling
+    std::optional<ExternCall> call;     // then the library computes it, and there is no nest
 };
 
 struct Assembled {

@@ -2,6 +2,7 @@
 
 #include "loop/passes.h"
 #include "module/assemble.h"
+#include "module/library_call.h"
 #include "tensor/lower.h"
 #include "tensor/schedule_default.h"
 
@@ -61,8 +62,35 @@ ScheduleContext contextOf(const GroupBody& body, const Target& target) {
     return out;
 }
 
+// A library's call if the group is planned so and the library takes it.
+std::optional<LoweredKernel> lowerToLibrary(const Graph& graph, const FusionPlan& plan,
+                                            const Group& group, const Target& target,
+                                            Decisions& refusal) {
+    if (!isExtern(group.implementation))
+        return std::nullopt;
+    Result<ExternCall> call = libraryCall(graph, plan, group, target);
+    if (!call) {
+        refusal.push_back({group.name, Verdict::No, ReasonCode::MovedFromLibrary,
+                           fmt::format("{}: {}", group.implementation, call.diag().message)});
+        return std::nullopt;
+    }
+    LoweredKernel out;
+    out.report.group = group.id;
+    out.report.schedule = call->kernel;
+    out.report.libraryCall = call->text();
+    out.report.implementation = group.implementation;
+    out.report.nest.name = group.name;
+    out.report.decisions = call->decisions;
+    out.group.group = &group;
+    out.group.call = call.take();
+    return out;
+}
+
 Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, const Group& group,
                                   const Target& target) {
+    Decisions refusal;
+    if (auto call = lowerToLibrary(graph, plan, group, target, refusal))
+        return std::move(*call);
     LoweredKernel out;
     FW_TRY(out.group.body, groupBody(graph, plan, group));
     const OpInst& inst = out.group.body.inst;
@@ -94,6 +122,8 @@ Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, co
     out.report.tensorText = inst.text();
     out.report.nest = out.group.nest;
     out.report.decisions = choice.decisions;
+    out.report.implementation = refusal.empty() ? group.implementation : "generated";
+    out.report.decisions.insert(out.report.decisions.begin(), refusal.begin(), refusal.end());
     return out;
 }
 
@@ -173,6 +203,11 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         if (options.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
         FW_TRY(LoweredKernel lowered, lowerKernel(graph, plan, group, target));
+        if (lowered.group.call) {
+            groups.emplace(group.id, std::move(lowered.group));
+            out.reports.push_back(std::move(lowered.report));
+            continue;
+        }
         LoopNest code = codeOf(lowered.group.nest);
         const Hash key = kernelKey(code, target);
         const auto [place, isNew] = known.emplace(key, static_cast<int>(nests.size()));

@@ -17,11 +17,13 @@ namespace fw {
 // What became of one group, for the stages view, `fw fuse` and `fw explain`.
 struct KernelReport {
     int group = -1;
-    std::string schedule;     // its name
-    std::string scheduleText; // as a value
-    std::string tensorText;   // the tensor expression
-    LoopNest nest;            // graph node ids as provenance
-    int kernel = -1;          // into CompiledModule::kernels
+    std::string schedule;       // its name
+    std::string scheduleText;   // as a value
+    std::string tensorText;     // the tensor expression
+    LoopNest nest;              // graph node ids as provenance
+    int kernel = -1;            // into CompiledModule::kernels; -1: a library computes it
+    std::string libraryCall;    // its text, then there is no nest
+    std::string implementation; // that computes it in the end: as planned, or what it moved to
     Decisions decisions;
 };
 

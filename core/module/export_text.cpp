@@ -241,6 +241,20 @@ target_link_libraries(example PRIVATE {0}::{0})
                        request.name);
 }
 
+namespace {
+
+// What computes a step: a symbol of the library, "copy", or the call "onednn convolution".
+std::string kernelText(const ExportRequest& request, const Step& step) {
+    if (step.kernel == copyKernel)
+        return "copy";
+    if (step.kernel != libraryKernel)
+        return request.kernels.at(step.kernel);
+    const LibraryCall& call = request.program.calls.at(step.call);
+    return fmt::format("{} {}", libraryText(call.library), kindText(call.kind));
+}
+
+} // namespace
+
 std::string manifestText(const ExportRequest& request, const std::vector<FileEntry>& files,
                          const std::vector<std::string>& libraries) {
     using Json = nlohmann::ordered_json;
@@ -275,11 +289,8 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
     json["kernels"] = request.kernels;
     json["groups"] = Json::array();
     for (const Step& step : program.steps)
-        json["groups"].push_back(
-            Json{{"name", step.name},
-                 {"kernel",
-                  step.kernel == copyKernel ? std::string("copy") : request.kernels[step.kernel]},
-                 {"nodes", step.nodes}});
+        json["groups"].push_back(Json{
+            {"name", step.name}, {"kernel", kernelText(request, step)}, {"nodes", step.nodes}});
     json["files"] = Json::array();
     json["sha256"] = Json::object();
     for (const FileEntry& file : files) {

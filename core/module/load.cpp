@@ -23,6 +23,10 @@ Diag diagOf(const runtime::Status& status) {
     case FW_OVERFLOW:
     case FW_OUT_OF_MEMORY:
         return makeDiag(DiagCode::DimOverflow, status.message);
+    case FW_LIBRARY_MISSING:
+        return makeDiag(DiagCode::LibraryMissing, status.message, {}, "or leave it out of -libs=");
+    case FW_LIBRARY_FAILED:
+        return makeDiag(DiagCode::LibraryFailed, status.message);
     case FW_CPU_UNSUPPORTED:
         return makeDiag(DiagCode::TargetUnsupported, status.message, {},
                         "choose a target that this CPU can run");
@@ -84,6 +88,7 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     weights.payload = out->m_weights.data();
     runtime::ExecutorOptions options;
     options.threads = target.threads;
+    options.libraries = runtime::prepareCall;
     FW_CHECK(
         check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(),
                                       std::move(weights), options, out->m_executor)));

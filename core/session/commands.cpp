@@ -70,7 +70,7 @@ Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& con
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
         FW_TRY(const KernelReport report, pipeline->lowered(group.id, context));
-        group.schedule = report.scheduleText;
+        group.schedule = report.libraryCall.empty() ? report.scheduleText : report.libraryCall;
         for (const Decision& decision : report.decisions)
             out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));

@@ -1,4 +1,5 @@
 // What this program knows and what this machine offers: `fw ops` and `fw doctor`.
+#include "extern/extern.h"
 #include "runtime/cpu.h"
 #include "session/describe.h"
 
@@ -80,6 +81,13 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
                 if (implementation->accepts(workload, hostTarget()).yes())
                     row.implementations.push_back(implementation->name());
             }
+            Node node;
+            node.op = op->name();
+            const Workload workload{nullptr, &node, *facts};
+            for (const auto& library : externLibraries())
+                for (const auto& implementation : library->implementations())
+                    if (implementation->accepts(workload, hostTarget()).yes())
+                        row.implementations.push_back(implementation->name());
         }
         out.ops.push_back(std::move(row));
     }
@@ -104,6 +112,16 @@ DoctorDocument describeMachine() {
     out.cpu.vectorBits = target.vectorLanesF32 * 32;
     if (!target.hasFma())
         out.problems.push_back("this CPU has no AVX2: generated code will be slow");
+    for (const auto& library : externLibraries()) {
+        const LibraryStatus& status = library->status();
+        const bool ready = status.state == LibraryState::Ready;
+        out.libraries.push_back({library->name(), status.version, status.core,
+                                 ready ? "ready, " + status.path : status.reason});
+        if (!ready)
+            out.problems.push_back(
+                fmt::format("the library {} cannot be used ({}): apt-get install {}",
+                            library->name(), status.reason, status.package));
+    }
     for (const auto& [program, package, why] :
          {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
           std::tuple("cc", "gcc", "modules cannot be exported")})

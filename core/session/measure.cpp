@@ -320,12 +320,19 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
             row.gflops = *row.flops / us / 1000;
         if (row.bytes)
             row.gbps = *row.bytes / us / 1000;
-        row.implementation = "copy";
+        const runtime::Step& step = program.steps[s];
+        row.implementation =
+            step.kernel == runtime::libraryKernel
+                ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call].library),
+                              runtime::kindText(program.calls[step.call].kind))
+                : "copy";
         for (const Group& group : plan->groups) {
             if (group.name != row.group)
                 continue;
             row.groupId = group.id;
             row.implementation = group.implementation;
+            if (const KernelReport* report = compiled->module->report(group.id))
+                row.implementation = report->implementation;
             double total = 0;
             std::vector<double> weights;
             for (const NodeId id : group.nodes) {

@@ -1,6 +1,7 @@
 #include "session/pipeline.h"
 
 #include "base/files.h"
+#include "extern/extern.h"
 #include "library/library.h"
 #include "onnx/tensor_file.h"
 #include "session/graph_file.h"
@@ -47,6 +48,20 @@ std::shared_ptr<const OperatorSet> operatorsOf(const std::vector<std::string>& b
             operators = withOperators(*operators, mapped->text(), book, ignored);
         }
     return operators;
+}
+
+// Generated code, and the libraries that the target has. Where it names none, those that are there.
+Catalog catalogFor(const Target& target) {
+    std::vector<std::shared_ptr<const Implementation>> all = generatedCatalog().all();
+    for (const auto& library : externLibraries()) {
+        const bool listed =
+            std::find(target.libs.begin(), target.libs.end(), library->name()) != target.libs.end();
+        if (library->status().state == LibraryState::Ready &&
+            (listed || target.libraryChoice == LibraryChoice::Found))
+            for (auto& implementation : library->implementations())
+                all.push_back(std::move(implementation));
+    }
+    return Catalog(std::move(all));
 }
 
 // The import knows why it could not read a node; the graph only knows that it was not read.
@@ -127,9 +142,15 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         if (context.cancel.cancelled())
             return cancelled();
         context.report("fuse", source->graph->name());
-        Result<FusionPlan> plan = planFusion(*source->graph, *on);
+        Decisions notices;
+        FW_CHECK(checkLibraries(*on, notices));
+        PlanOptions options;
+        const Catalog catalog = catalogFor(*on);
+        options.catalog = &catalog;
+        Result<FusionPlan> plan = planFusion(*source->graph, *on, options);
         if (!plan)
             return inFile(plan.takeDiag());
+        plan->notices.insert(plan->notices.begin(), notices.begin(), notices.end());
         return plan;
     });
 }

@@ -141,7 +141,9 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
                     continue;
                 }
                 FW_TRY(const KernelReport report, pipeline.lowered(group.id, context));
-                if (stage == "tensor")
+                if (!report.libraryCall.empty())
+                    listing.block(report.libraryCall, group.nodes);
+                else if (stage == "tensor")
                     listing.block(report.tensorText, group.nodes);
                 else if (stage == "schedule")
                     listing.block(report.scheduleText, group.nodes);

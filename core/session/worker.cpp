@@ -5,6 +5,7 @@
 #include "session/worker.h"
 
 #include "session/commands.h"
+#include "session/crash.h"
 
 #include <fmt/format.h>
 
@@ -125,6 +126,7 @@ private:
 
     void serve(const Job& job) {
         const std::int64_t id = job.request.id;
+        setServing(id);
         Context context;
         context.cancel = job.cancel;
         context.progress = [&](const StageProgress& step) {
@@ -155,6 +157,7 @@ int runWorker() {
     const int output = ::dup(STDOUT_FILENO);
     if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return 3;
+    installLastWord(output);
     return Worker(output).run();
 }
 

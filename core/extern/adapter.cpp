@@ -1,0 +1,156 @@
+#include "extern/adapter.h"
+
+#include "runtime/breadcrumb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+// Per core; the same machine as for generated code.
+constexpr double flopsPerCycleLane = 4;
+constexpr double clockGhz = 2.8;
+constexpr double bytesPerUs = 12000;
+constexpr double callUs = 3; // on all threads
+
+bool isFloat32(const Graph& graph, const Node& node) {
+    for (const ValueRef& input : node.inputs)
+        if (input.valid() && graph.type(input).dtype != DType::F32)
+            return false;
+    return node.outputs[0].type.dtype == DType::F32;
+}
+
+} // namespace
+
+Answer ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
+    if (std::find(m_row.operators.begin(), m_row.operators.end(), anchor.node->op) ==
+        m_row.operators.end())
+        return {Verdict::No, ReasonCode::GuardFalse,
+                fmt::format("{} does not compute {}", m_row.name, anchor.node->op)};
+    // Without a graph the question is about the operator as such.
+    if (anchor.graph == nullptr)
+        return {Verdict::Yes, ReasonCode::LibraryTakes, anchor.node->op};
+    if (!isFloat32(*anchor.graph, *anchor.node))
+        return {Verdict::No, ReasonCode::LibraryRefused, "it is called for f32 only"};
+    const runtime::Breadcrumb at(anchor.node->name.c_str());
+    const CallSite site = probe(anchor, {});
+    const Result<ExternCall> call = build(site);
+    if (!call)
+        return {Verdict::No, ReasonCode::LibraryRefused, call.diag().message};
+    return ask(*call, target);
+}
+
+Answer ExternImplementation::absorbs(const Growing& group, const Workload& next,
+                                     const std::function<Answer(const CallSite&)>& ask) const {
+    if (!isFloat32(*next.graph, *next.node))
+        return {Verdict::No, ReasonCode::CannotAbsorb, "it is called for f32 only"};
+    std::vector<NodeId> epilogue = group.epilogue;
+    epilogue.push_back(next.node->id);
+    const runtime::Breadcrumb at(group.anchor.node->name.c_str());
+    const Answer answer = ask(probe(group.anchor, std::move(epilogue)));
+    if (!answer.yes())
+        return {Verdict::No, ReasonCode::CannotAbsorb, answer.evidence};
+    return {Verdict::Yes, ReasonCode::FusedEpilogue,
+            fmt::format("{} as a post-op of {}", next.node->op, m_row.name)};
+}
+
+Answer ExternImplementation::absorbsPrologue(const Workload&, const Workload&) const {
+    return {Verdict::No, ReasonCode::AbsorbsNothing,
+            m_row.name + " reads its operands as they lie"};
+}
+
+double ExternImplementation::estimate(const Facts& work, const Target& target) const {
+    const double threads = std::max(1, target.threads);
+    const double peak = flopsPerCycleLane * clockGhz * 1000 * target.vectorLanesF32 * threads;
+    return std::max(work.flops / (peak * m_row.efficiency),
+                    (work.bytesRead + work.bytesWritten) / (bytesPerUs * threads)) +
+           callUs;
+}
+
+CallSite ExternImplementation::probe(const Workload& anchor, std::vector<NodeId> epilogue) const {
+    const Graph* graph = anchor.graph;
+    const bool images = m_row.images;
+    CallSite site;
+    site.graph = graph;
+    site.anchor = anchor.node->id;
+    site.epilogue = std::move(epilogue);
+    site.layout = [graph, images](ValueRef value) {
+        return images && graph->type(value).rank() == 4 ? channelsLast(4) : StorageMap{};
+    };
+    return site;
+}
+
+LibraryStatus statusOf(runtime::LibraryId library) {
+    const runtime::LibraryInfo& info = runtime::libraryInfo(library);
+    LibraryStatus out;
+    switch (info.presence) {
+    case runtime::LibraryPresence::Ready:
+        out.state = LibraryState::Ready;
+        break;
+    case runtime::LibraryPresence::Missing:
+        out.state = LibraryState::Missing;
+        break;
+    case runtime::LibraryPresence::Unusable:
+        out.state = LibraryState::Unusable;
+        break;
+    }
+    out.version = info.version;
+    out.core = info.core;
+    out.path = info.path;
+    out.reason = info.reason;
+    out.package = info.package;
+    return out;
+}
+
+const std::vector<std::shared_ptr<const Library>>& externLibraries() {
+    static const std::vector<std::shared_ptr<const Library>> all = {makeOneDnn(), makeOpenBlas()};
+    return all;
+}
+
+const Library* externLibrary(std::string_view name) {
+    for (const auto& library : externLibraries())
+        if (library->name() == name)
+            return library.get();
+    return nullptr;
+}
+
+bool isExtern(std::string_view implementation) {
+    return externLibrary(implementation.substr(0, implementation.find('.'))) != nullptr;
+}
+
+Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
+                              const Target& target) {
+    const Library* library = externLibrary(implementation.substr(0, implementation.find('.')));
+    const runtime::Breadcrumb at(site.graph->node(site.anchor).name.c_str());
+    if (library != nullptr)
+        for (const auto& known : library->implementations())
+            if (known->name() == implementation)
+                return static_cast<const ExternImplementation&>(*known).call(site, target);
+    return makeDiag(DiagCode::LibraryFailed,
+                    fmt::format("no library has a call {}", implementation));
+}
+
+Status checkLibraries(const Target& target, Decisions& notices) {
+    for (const auto& library : externLibraries()) {
+        const bool listed =
+            std::find(target.libs.begin(), target.libs.end(), library->name()) != target.libs.end();
+        if (target.libraryChoice == LibraryChoice::Listed && !listed)
+            continue;
+        const LibraryStatus& status = library->status();
+        if (status.state == LibraryState::Ready)
+            continue;
+        const std::string why = fmt::format("{} ({})", library->name(), status.reason);
+        const std::string install = fmt::format("apt-get install {}", status.package);
+        if (listed)
+            return makeDiag(DiagCode::LibraryMissing,
+                            fmt::format("the library {} cannot be used", why), {}, install);
+        notices.push_back({library->name(), Verdict::Note, ReasonCode::LibraryAbsent,
+                           fmt::format("{}: {}", why, install)});
+    }
+    return {};
+}
+
+} // namespace fw

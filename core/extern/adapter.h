@@ -1,0 +1,56 @@
+// What the implementations of all libraries have in common: a function that writes the step, and
+// the question to the library before a node is claimed.
+#pragma once
+
+#include "extern/extern.h"
+
+namespace fw {
+
+class ExternImplementation : public Implementation {
+public:
+    using Build = Result<ExternCall> (*)(const CallSite&);
+    struct Row {
+        std::string name;
+        int priority;
+        std::vector<std::string> operators;
+        bool images;       // its tensors lie channels-last where the plan is free
+        double efficiency; // of the peak of the FMA units
+        Build build;
+    };
+
+    ExternImplementation(const Library& library, Row row)
+        : m_library(library), m_row(std::move(row)) {}
+
+    const std::string& name() const override { return m_row.name; }
+    const Library* library() const override { return &m_library; }
+    int priority() const override { return m_row.priority; }
+    Answer accepts(const Workload& anchor, const Target& target) const override;
+    Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
+    double estimate(const Facts& work, const Target& target) const override;
+
+    // The finished call for the layouts of the plan.
+    virtual Result<ExternCall> call(const CallSite& site, const Target& target) const = 0;
+
+protected:
+    // A site as it will probably be, for questions before layouts are known.
+    CallSite probe(const Workload& anchor, std::vector<NodeId> epilogue) const;
+    // The part of absorbsEpilogue that does not depend on the library: types, then `ask`.
+    Answer absorbs(const Growing& group, const Workload& next,
+                   const std::function<Answer(const CallSite&)>& ask) const;
+    Result<ExternCall> build(const CallSite& site) const { return m_row.build(site); }
+    bool images() const { return m_row.images; }
+    // The library's word on a built call.
+    virtual Answer ask(const ExternCall& call, const Target& target) const = 0;
+
+private:
+    const Library& m_library;
+    Row m_row;
+};
+
+// Status of a library as the strategy knows it, opened on the first question.
+LibraryStatus statusOf(runtime::LibraryId library);
+
+std::shared_ptr<const Library> makeOneDnn();
+std::shared_ptr<const Library> makeOpenBlas();
+
+} // namespace fw

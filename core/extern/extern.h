@@ -1,0 +1,25 @@
+// The libraries that we have adapters for, and the call that a group becomes.
+#pragma once
+
+#include "base/result.h"
+#include "extern/call.h"
+#include "strategy/library.h"
+
+namespace fw {
+
+// All of them, present or not, in the order in which the shipped book prefers them.
+const std::vector<std::shared_ptr<const Library>>& externLibraries();
+const Library* externLibrary(std::string_view name);
+
+// Whether `implementation` is a library's call ("onednn.conv").
+bool isExtern(std::string_view implementation);
+
+// The group as calls, weights packed. LibraryFailed with a sentence if the library refuses.
+Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
+                              const Target& target);
+
+// The libraries that `target` names must be there (LibraryMissing, with the package); of those that
+// it does not name, the missing ones are told as notices.
+Status checkLibraries(const Target& target, Decisions& notices);
+
+} // namespace fw

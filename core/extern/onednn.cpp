@@ -1,0 +1,206 @@
+// oneDNN: convolutions, matrix products, pooling and rows. What it absorbs is written in the book
+// (chain onednn.tail); here each operator of that chain becomes its post-op, and the library is
+// asked before a node is claimed. It answers with the kernel that it would run; reference kernels
+// count as a refusal.
+#include "extern/onednn_steps.h"
+#include "extern/shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+using runtime::CallKind;
+using runtime::Role;
+
+namespace {
+
+Result<ExternCall> matmul(const CallSite& site) {
+    return buildMatmul(site, runtime::LibraryId::OneDnn);
+}
+Result<ExternCall> winograd(const CallSite& site) {
+    CallSite alone = site; // no operand is in blocks, so none can be added
+    alone.mayReuse = nullptr;
+    FW_TRY(ExternCall call, buildConvolution(alone, CallKind::Winograd));
+    for (const ExternArgument& argument : call.steps.front().arguments)
+        if (argument.role == Role::Operand)
+            return makeDiag(DiagCode::LibraryFailed, "it adds no tensor");
+    return call;
+}
+Result<ExternCall> convolution(const CallSite& site) {
+    return buildConvolution(site, CallKind::Convolution);
+}
+
+class OneDnnImplementation final : public ExternImplementation {
+public:
+    using ExternImplementation::ExternImplementation;
+
+    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
+        return absorbs(group, next, [this](const CallSite& site) -> Answer {
+            const Result<ExternCall> call = build(site);
+            if (!call)
+                return {Verdict::No, ReasonCode::CannotAbsorb, call.diag().message};
+            return onednn::verdictOf(onednn::questionOf(call->steps.front()), 1);
+        });
+    }
+
+    Result<ExternCall> call(const CallSite& site, const Target& target) const override {
+        FW_TRY(ExternCall call, build(site));
+        if (images())
+            FW_CHECK(channelsLastInside(site, call));
+        ExternStep& step =
+            *std::find_if(call.steps.begin(), call.steps.end(),
+                          [](const ExternStep& s) { return s.kind != CallKind::Reorder; });
+        FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
+        const Answer answer =
+            onednn::verdictOf(shaped(step, onednn::typicalExtent), target.threads);
+        if (!answer.yes())
+            return makeDiag(DiagCode::LibraryFailed, answer.evidence);
+        call.kernel = answer.evidence;
+        return call;
+    }
+
+protected:
+    Answer ask(const ExternCall& call, const Target& target) const override {
+        return onednn::verdictOf(onednn::questionOf(call.steps.front()), target.threads);
+    }
+
+private:
+    // Images that the plan keeps row-major are reordered by steps of their own before and after.
+    static Status channelsLastInside(const CallSite& site, ExternCall& call) {
+        std::vector<ExternStep> before, after;
+        ExternStep step = std::move(call.steps.front());
+        for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+            const ExternArgument& argument = step.arguments[i];
+            const bool output = argument.role == Role::Output;
+            const Exprs wanted = argument.dims.size() == 4
+                                     ? placementOf(argument.dims, channelsLast(4))->strides
+                                     : argument.strides;
+            if ((!output && argument.role != Role::Input) || argument.strides == wanted)
+                continue;
+            if (output && call.reused)
+                return makeDiag(DiagCode::LibraryFailed,
+                                "its result is added to, and stored in another order");
+            call.decisions.push_back(
+                {site.graph->output(step.operands[argument.operand].value).name, Verdict::Note,
+                 ReasonCode::ReorderAdded, "channels-last"});
+            (output ? after : before)
+                .push_back(onednn::moveInside(
+                    step, i,
+                    {output ? "result_channels_last" : "image_channels_last", wanted, {}}));
+        }
+        onednn::dropUnused(step);
+        call.steps = std::move(before);
+        call.steps.push_back(std::move(step));
+        for (ExternStep& reorder : after)
+            call.steps.push_back(std::move(reorder));
+        return {};
+    }
+};
+
+// The algorithm of Winograd for 3x3 filters: fewer multiplications, less exact, on images in blocks
+// of channels. Other memory is reordered before and after.
+class WinogradImplementation final : public ExternImplementation {
+public:
+    using ExternImplementation::ExternImplementation;
+
+    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
+        return absorbs(group, next, [this](const CallSite& site) -> Answer {
+            const Result<ExternCall> call = build(site);
+            if (!call)
+                return {Verdict::No, ReasonCode::CannotAbsorb, call.diag().message};
+            return onednn::verdictOf(freely(*call), 1);
+        });
+    }
+
+    Result<ExternCall> call(const CallSite& site, const Target& target) const override {
+        FW_TRY(ExternCall call, build(site));
+        runtime::OneDnnAnswer answer;
+        if (const auto status = runtime::askOneDnn(freely(call), target.threads, answer);
+            !status.ok())
+            return makeDiag(DiagCode::LibraryFailed, status.message);
+        if (answer.inputLayout.empty() || answer.outputLayout.empty())
+            return makeDiag(DiagCode::LibraryFailed, "it wants images in an order without a name");
+        ExternStep step = std::move(call.steps.front());
+        std::vector<ExternStep> reorders;
+        for (const Role role : {Role::Input, Role::Output})
+            for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+                if (step.arguments[i].role != role)
+                    continue;
+                const std::string& layout =
+                    role == Role::Input ? answer.inputLayout : answer.outputLayout;
+                const ValueRef value = step.operands[step.arguments[i].operand].value;
+                call.decisions.push_back({site.graph->output(value).name, Verdict::Note,
+                                          ReasonCode::ReorderAdded, layout});
+                reorders.push_back(onednn::moveInside(
+                    step, i,
+                    {role == Role::Input ? "image_blocked" : "result_blocked", {}, layout}));
+            }
+        onednn::dropUnused(step);
+        FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
+        call.steps = {std::move(reorders[0]), std::move(step), std::move(reorders[1])};
+        call.kernel = answer.kernel;
+        return call;
+    }
+
+protected:
+    Answer ask(const ExternCall& call, const Target& target) const override {
+        return onednn::verdictOf(freely(call), target.threads);
+    }
+
+private:
+    // Images in the order of the library's choice.
+    static runtime::ShapedCall freely(const ExternCall& call) {
+        runtime::ShapedCall question = onednn::questionOf(call.steps.front());
+        for (runtime::ShapedArgument& argument : question.arguments)
+            if (argument.role == Role::Input || argument.role == Role::Output) {
+                argument.strides.clear();
+                argument.layout = "any";
+            }
+        return question;
+    }
+};
+
+class OneDnn final : public Library {
+public:
+    const std::string& name() const override { return m_name; }
+    const LibraryStatus& status() const override {
+        static const LibraryStatus status = statusOf(runtime::LibraryId::OneDnn);
+        return status;
+    }
+    std::vector<std::shared_ptr<const Implementation>> implementations() const override {
+        using Row = ExternImplementation::Row;
+        const Row rows[] = {
+            {"onednn.matmul", 15, {"dense", "batch_matmul"}, false, 0.8, matmul},
+            {"onednn.conv", 15, {"conv2d"}, true, 0.8, convolution},
+            {"onednn.deconv", 15, {"conv_transpose2d"}, true, 0.6, buildDeconvolution},
+            {"onednn.pool",
+             12,
+             {"max_pool2d", "avg_pool2d", "global_average_pool", "global_max_pool"},
+             true,
+             0.2,
+             buildPool},
+            {"onednn.softmax", 12, {"softmax", "log_softmax"}, false, 0.1, buildSoftmax},
+            {"onednn.layernorm", 12, {"layernorm"}, false, 0.1, buildLayerNorm},
+        };
+        std::vector<std::shared_ptr<const Implementation>> out;
+        for (const Row& row : rows)
+            out.push_back(std::make_shared<OneDnnImplementation>(*this, row));
+        // Only by a pin, a measurement or a book that says otherwise: it is less exact.
+        out.push_back(std::make_shared<WinogradImplementation>(
+            *this, Row{"onednn.winograd", 1, {"conv2d"}, true, 1.2, winograd}));
+        return out;
+    }
+
+private:
+    std::string m_name = "onednn";
+};
+
+} // namespace
+
+std::shared_ptr<const Library> makeOneDnn() {
+    return std::make_shared<OneDnn>();
+}
+
+} // namespace fw

@@ -1,0 +1,156 @@
+#include "extern/onednn_steps.h"
+
+#include <fmt/format.h>
+
+namespace fw::onednn {
+
+using runtime::CallKind;
+using runtime::Role;
+
+namespace {
+
+// Weights that are constant and a plain matrix or filters may be packed.
+std::size_t packable(const ExternStep& step) {
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+        const ExternArgument& argument = step.arguments[i];
+        const bool matrix = step.kind != CallKind::Matmul || argument.dims.size() == 2;
+        if (argument.role == Role::Weights && step.operands[argument.operand].constant &&
+            argument.layout.empty() && matrix)
+            return i;
+    }
+    return step.arguments.size();
+}
+
+// Elements of a tensor in a layout such as "aBcd16b": blocked extents are rounded up.
+Expr elementsIn(const Exprs& dims, const std::string& layout) {
+    std::vector<std::int64_t> whole(dims.size(), 1);
+    for (std::size_t i = dims.size(); i < layout.size();) {
+        std::int64_t block = 0;
+        for (; i < layout.size() && layout[i] >= '0' && layout[i] <= '9'; ++i)
+            block = block * 10 + (layout[i] - '0');
+        if (i < layout.size())
+            whole.at(static_cast<std::size_t>(layout[i++] - 'a')) *= block;
+    }
+    Expr out = 1;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+        out = out * (whole[d] == 1 ? dims[d] : ceilDivExpr(dims[d], whole[d]) * Expr(whole[d]));
+    return out;
+}
+
+} // namespace
+
+runtime::ShapedCall questionOf(const ExternStep& step) {
+    runtime::ShapedCall question = shaped(step, typicalExtent);
+    if (const std::size_t at = packable(step); at < step.arguments.size()) {
+        question.arguments[at].strides.clear();
+        question.arguments[at].layout = "any";
+    }
+    return question;
+}
+
+Answer verdictOf(const runtime::ShapedCall& question, int threads) {
+    for (const runtime::ShapedArgument& argument : question.arguments)
+        if (argument.elements() == 0)
+            return {Verdict::No, ReasonCode::LibraryRefused, "an operand is empty"};
+    runtime::OneDnnAnswer answer;
+    const runtime::Status status = runtime::askOneDnn(question, threads, answer);
+    if (!status.ok())
+        return {Verdict::No, ReasonCode::LibraryRefused, status.message};
+    if (answer.slow)
+        return {Verdict::No, ReasonCode::LibraryRefused,
+                "only a reference kernel, " + answer.kernel};
+    return {Verdict::Yes, ReasonCode::LibraryTakes, answer.kernel};
+}
+
+Status packWeights(const Graph& graph, ExternStep& step, int threads, ExternCall& call) {
+    const std::size_t at = packable(step);
+    if (at == step.arguments.size())
+        return {};
+    const runtime::ShapedCall question = questionOf(step);
+    runtime::OneDnnAnswer answer;
+    runtime::Status status = runtime::askOneDnn(question, threads, answer);
+    if (!status.ok())
+        return makeDiag(DiagCode::LibraryFailed, status.message);
+    if (answer.layout.empty())
+        return {};
+    ExternArgument& weights = step.arguments[at];
+    const ValueRef value = step.operands[weights.operand].value;
+    ExternOperand packed;
+    packed.kind = ExternOperand::Kind::Packed;
+    packed.name = graph.output(value).name;
+    packed.bytes.resize(answer.weightsBytes);
+    status = runtime::packOneDnn(question, shaped(step, typicalExtent).arguments[at],
+                                 graph.constant(value)->bytes().data(), packed.bytes.data());
+    if (!status.ok())
+        return makeDiag(DiagCode::LibraryFailed, status.message);
+    call.decisions.push_back({packed.name, Verdict::Note, ReasonCode::WeightsPacked,
+                              fmt::format("{}, {} bytes", answer.layout, answer.weightsBytes)});
+    weights.operand = static_cast<std::uint32_t>(step.operands.size());
+    weights.layout = answer.layout;
+    weights.strides.clear();
+    step.operands.push_back(std::move(packed));
+    dropUnused(step);
+    return {};
+}
+
+ExternStep moveInside(ExternStep& step, std::size_t at, const Inside& inside) {
+    ExternArgument& argument = step.arguments[at];
+    const bool output = argument.role == Role::Output;
+    ExternOperand original = step.operands[argument.operand];
+    ExternOperand between;
+    between.kind = ExternOperand::Kind::Between;
+    between.name = inside.name;
+    between.elements = inside.layout.empty() ? elementCount(argument.dims)
+                                             : elementsIn(argument.dims, inside.layout);
+    ExternArgument there{output ? Role::Input : Role::Output,
+                         output ? 1u : 0u,
+                         argument.dims,
+                         inside.layout.empty() ? inside.strides : Exprs(),
+                         inside.layout,
+                         0};
+    ExternArgument here{output ? Role::Output : Role::Input,
+                        output ? 0u : 1u,
+                        argument.dims,
+                        argument.strides,
+                        argument.layout,
+                        argument.offset};
+
+    ExternStep reorder;
+    reorder.suffix = output ? "_reorder_out" : "_reorder_in";
+    reorder.kind = CallKind::Reorder;
+    original.access = output ? runtime::Access::Write : runtime::Access::Read;
+    between.access = output ? runtime::Access::Read : runtime::Access::Write;
+    if (output) {
+        reorder.operands = {original, between};
+        reorder.arguments = {here, there};
+    } else {
+        reorder.operands = {between, original};
+        reorder.arguments = {there, here};
+    }
+
+    between.access = output ? runtime::Access::Write : runtime::Access::Read;
+    argument.operand = static_cast<std::uint32_t>(step.operands.size());
+    argument.strides = there.strides;
+    argument.layout = there.layout;
+    argument.offset = 0;
+    step.operands.push_back(std::move(between));
+    return reorder;
+}
+
+void dropUnused(ExternStep& step) {
+    std::vector<ExternOperand> kept;
+    std::vector<std::uint32_t> place(step.operands.size());
+    for (std::size_t i = 0; i < step.operands.size(); ++i) {
+        bool used = false;
+        for (const ExternArgument& argument : step.arguments)
+            used = used || argument.operand == i;
+        place[i] = static_cast<std::uint32_t>(kept.size());
+        if (used)
+            kept.push_back(std::move(step.operands[i]));
+    }
+    for (ExternArgument& argument : step.arguments)
+        argument.operand = place[argument.operand];
+    step.operands = std::move(kept);
+}
+
+} // namespace fw::onednn

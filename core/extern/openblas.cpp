@@ -1,0 +1,63 @@
+// OpenBLAS: single-precision matrix products. It absorbs nothing.
+#include "extern/adapter.h"
+#include "extern/shapes.h"
+
+namespace fw {
+
+namespace {
+
+Result<ExternCall> buildGemm(const CallSite& site) {
+    return buildMatmul(site, runtime::LibraryId::OpenBlas);
+}
+
+class Gemm final : public ExternImplementation {
+public:
+    using ExternImplementation::ExternImplementation;
+
+    Answer absorbsEpilogue(const Growing&, const Workload&) const override {
+        return {Verdict::No, ReasonCode::AbsorbsNothing, name()};
+    }
+
+    Result<ExternCall> call(const CallSite& site, const Target&) const override {
+        if (!site.epilogue.empty())
+            return makeDiag(DiagCode::LibraryFailed, "it absorbs nothing");
+        FW_TRY(ExternCall call, build(site));
+        call.kernel = "cblas_sgemm:" + runtime::libraryInfo(runtime::LibraryId::OpenBlas).core;
+        return call;
+    }
+
+protected:
+    Answer ask(const ExternCall& call, const Target& target) const override {
+        std::unique_ptr<runtime::PreparedCall> ignored;
+        const runtime::Status status =
+            runtime::prepareCall(shaped(call.steps.front(), 16), target.threads, ignored);
+        if (!status.ok())
+            return {Verdict::No, ReasonCode::LibraryRefused, status.message};
+        return {Verdict::Yes, ReasonCode::LibraryTakes, "cblas_sgemm"};
+    }
+};
+
+class OpenBlas final : public Library {
+public:
+    const std::string& name() const override { return m_name; }
+    const LibraryStatus& status() const override {
+        static const LibraryStatus status = statusOf(runtime::LibraryId::OpenBlas);
+        return status;
+    }
+    std::vector<std::shared_ptr<const Implementation>> implementations() const override {
+        return {std::make_shared<Gemm>(
+            *this, ExternImplementation::Row{
+                       "openblas.sgemm", 12, {"dense", "batch_matmul"}, false, 0.7, buildGemm})};
+    }
+
+private:
+    std::string m_name = "openblas";
+};
+
+} // namespace
+
+std::shared_ptr<const Library> makeOpenBlas() {
+    return std::make_shared<OpenBlas>();
+}
+
+} // namespace fw

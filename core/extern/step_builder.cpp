@@ -1,0 +1,210 @@
+#include "extern/step_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace fw {
+
+using runtime::PostOpKind;
+using runtime::Role;
+
+namespace {
+
+// Operators of one operand that have a counterpart, with the attributes that become alpha and beta.
+struct MapRow {
+    PostOpKind kind;
+    const char* alpha;
+    double alphaDefault;
+    const char* beta;
+    double betaDefault;
+};
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+const std::map<std::string, MapRow, std::less<>>& mapRows() {
+    static const std::map<std::string, MapRow, std::less<>> rows = {
+        {"relu", {PostOpKind::Relu, nullptr, 0, nullptr, 0}},
+        {"leaky_relu", {PostOpKind::Relu, "alpha", 0.01, nullptr, 0}},
+        {"elu", {PostOpKind::Elu, "alpha", 1, nullptr, 0}},
+        {"clip", {PostOpKind::Clip, "min", -infinite, "max", infinite}},
+        {"gelu", {PostOpKind::Gelu, nullptr, 0, nullptr, 0}},
+        {"sigmoid", {PostOpKind::Sigmoid, nullptr, 0, nullptr, 0}},
+        {"tanh", {PostOpKind::Tanh, nullptr, 0, nullptr, 0}},
+        {"hard_swish", {PostOpKind::HardSwish, nullptr, 0, nullptr, 0}},
+        {"abs", {PostOpKind::Abs, nullptr, 0, nullptr, 0}},
+        {"sqrt", {PostOpKind::Sqrt, nullptr, 0, nullptr, 0}},
+        {"exp", {PostOpKind::Exp, nullptr, 0, nullptr, 0}},
+        {"log", {PostOpKind::Log, nullptr, 0, nullptr, 0}},
+        {"round", {PostOpKind::Round, nullptr, 0, nullptr, 0}},
+    };
+    return rows;
+}
+
+const std::map<std::string, PostOpKind, std::less<>>& binaryRows() {
+    static const std::map<std::string, PostOpKind, std::less<>> rows = {
+        {"add", PostOpKind::Add}, {"mul", PostOpKind::Mul}, {"sub", PostOpKind::Sub},
+        {"div", PostOpKind::Div}, {"max", PostOpKind::Max}, {"min", PostOpKind::Min},
+    };
+    return rows;
+}
+
+Diag no(std::string reason) {
+    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
+}
+
+} // namespace
+
+StepBuilder::StepBuilder(const CallSite& site, runtime::LibraryId library, runtime::CallKind kind)
+    : m_site(site) {
+    m_step.library = library;
+    m_step.kind = kind;
+}
+
+std::uint32_t StepBuilder::operand(ValueRef value, runtime::Access access) {
+    for (std::size_t i = 0; i < m_step.operands.size(); ++i)
+        if (m_step.operands[i].value == value)
+            return static_cast<std::uint32_t>(i);
+    ExternOperand out;
+    out.value = value;
+    out.constant = graph().constant(value) != nullptr;
+    out.access = access;
+    m_step.operands.push_back(std::move(out));
+    return static_cast<std::uint32_t>(m_step.operands.size() - 1);
+}
+
+void StepBuilder::argument(Role role, ValueRef value, Exprs dims, Exprs strides,
+                           const Expr& offset) {
+    const auto access = role == Role::Output ? runtime::Access::Write : runtime::Access::Read;
+    m_step.arguments.push_back(
+        {role, operand(value, access), std::move(dims), std::move(strides), {}, offset});
+}
+
+void StepBuilder::weights(ValueRef value, Exprs dims, Exprs strides) {
+    argument(Role::Weights, value, std::move(dims), std::move(strides));
+}
+
+void StepBuilder::attributes(const Integers& values) {
+    for (const std::int64_t value : values)
+        attribute(Expr(value));
+}
+
+Status StepBuilder::tail(const View& view, const Place& place, std::size_t channels) {
+    ValueRef previous{m_site.anchor, 0};
+    for (const NodeId id : m_site.epilogue) {
+        const Node& node = graph().node(id);
+        FW_CHECK(one(node, previous, view, place, channels));
+        previous = {id, 0};
+    }
+    return {};
+}
+
+Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, const Place& place,
+                        std::size_t channels) {
+    if (node.outputs[0].type != graph().type(previous))
+        return no(fmt::format("{} changes the shape or type", node.op));
+    if (const auto row = mapRows().find(node.op); row != mapRows().end()) {
+        const MapRow& map = row->second;
+        runtime::PostOp op;
+        op.kind = map.kind;
+        if (map.alpha != nullptr)
+            op.alpha = static_cast<float>(node.attrs.real(map.alpha, map.alphaDefault));
+        if (map.beta != nullptr)
+            op.beta = static_cast<float>(node.attrs.real(map.beta, map.betaDefault));
+        m_step.postOps.push_back(op);
+        m_tail.push_back(node.op);
+        return {};
+    }
+    if (node.op == "bias" || node.op == "scale") {
+        const Shape& shape = graph().type(previous).shape;
+        const auto rank = static_cast<std::int64_t>(shape.size());
+        const std::int64_t written = node.attrs.integer("axis", 1);
+        const std::int64_t axis = written < 0 ? written + rank : written;
+        if (axis != static_cast<std::int64_t>(channels) || node.inputs[0] != previous)
+            return no(fmt::format("{} on axis {}: the library has it on axis {}", node.op, axis,
+                                  channels));
+        Shape per(shape.size(), Expr(1));
+        per[channels] = shape[channels];
+        const Exprs seen = view(per);
+        const bool first =
+            node.op == "bias" && m_step.postOps.empty() &&
+            std::none_of(m_step.arguments.begin(), m_step.arguments.end(),
+                         [](const ExternArgument& a) { return a.role == Role::Bias; });
+        m_tail.push_back(node.op);
+        if (first && m_step.kind == runtime::CallKind::Matmul) {
+            argument(Role::Bias, node.inputs[1], seen, rowMajorStrides(seen));
+        } else if (first && (m_step.kind == runtime::CallKind::Convolution ||
+                             m_step.kind == runtime::CallKind::Winograd ||
+                             m_step.kind == runtime::CallKind::Deconvolution)) {
+            argument(Role::Bias, node.inputs[1], {shape[channels]}, {Expr(1)});
+        } else {
+            runtime::PostOp op;
+            op.kind = node.op == "bias" ? PostOpKind::Add : PostOpKind::Mul;
+            op.argument = static_cast<std::uint32_t>(m_step.arguments.size());
+            argument(Role::Operand, node.inputs[1], seen, rowMajorStrides(seen));
+            m_step.postOps.push_back(op);
+        }
+        return {};
+    }
+    if (const auto row = binaryRows().find(node.op); row != binaryRows().end())
+        return binary(node, previous, row->second, view, place);
+    return no(fmt::format("no counterpart of {}", node.op));
+}
+
+Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind, const View& view,
+                           const Place& place) {
+    const bool commutes = kind != PostOpKind::Sub && kind != PostOpKind::Div;
+    const bool second = node.inputs[0] != previous;
+    const ValueRef other = second ? node.inputs[0] : node.inputs[1];
+    if (other == previous || (second && !commutes))
+        return no(fmt::format("{} reads the value where the library cannot", node.op));
+    runtime::PostOp op;
+    op.kind = kind;
+    const TensorData* data = graph().constant(other);
+    if (data != nullptr && data->count() == 1 && data->dtype() == DType::F32 &&
+        (kind == PostOpKind::Add || kind == PostOpKind::Mul)) {
+        op.kind = PostOpKind::Linear;
+        op.alpha = kind == PostOpKind::Mul ? static_cast<float>(data->at(0)) : 1.0f;
+        op.beta = kind == PostOpKind::Add ? static_cast<float>(data->at(0)) : 0.0f;
+        m_step.postOps.push_back(op);
+        m_tail.push_back(node.op);
+        return {};
+    }
+    if (graph().type(other) != graph().type(previous))
+        return no(fmt::format("{} of {}, which is not of the same shape", node.op,
+                              graph().output(other).name));
+    const Shape& shape = graph().type(other).shape;
+    const bool read = std::any_of(m_step.operands.begin(), m_step.operands.end(),
+                                  [&](const ExternOperand& o) { return o.value == other; });
+    if (kind == PostOpKind::Add && !m_reused && !read && m_site.mayReuse &&
+        m_site.mayReuse(other, m_site.output())) {
+        m_reused = other;
+        op.kind = PostOpKind::Sum;
+        m_step.postOps.push_back(op);
+        m_tail.push_back("sum");
+        for (ExternOperand& operand : m_step.operands)
+            if (operand.access == runtime::Access::Write)
+                operand.access = runtime::Access::ReadWrite;
+        return {};
+    }
+    op.argument = static_cast<std::uint32_t>(m_step.arguments.size());
+    const std::optional<Placement> at = place(other, shape);
+    if (!at)
+        return no(fmt::format("{} is stored in another order", graph().output(other).name));
+    argument(Role::Operand, other, view(shape), at->strides, at->offset);
+    m_step.postOps.push_back(op);
+    m_tail.push_back(node.op);
+    return {};
+}
+
+ExternCall StepBuilder::take() {
+    ExternCall out;
+    out.steps.push_back(std::move(m_step));
+    out.tail = std::move(m_tail);
+    out.reused = m_reused;
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,455 @@
+// Groups that libraries compute against the reference, what joins them, and what they refuse.
+#include "extern/extern.h"
+#include "library/library.h"
+#include "module/load.h"
+#include "tensor/evaluate_graph.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <set>
+
+using namespace fw;
+
+namespace {
+
+TensorType f32(std::vector<std::int64_t> extents) {
+    return {DType::F32, fixedShape(extents)};
+}
+
+class Builder {
+public:
+    Builder() : editor(standardOperators(), "test") {}
+
+    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addInput(name, f32(extents));
+    }
+    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addConstant(name, randomData(DType::F32, std::move(extents), ++seed));
+    }
+    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {}) {
+        GraphEditor::NewNode node;
+        node.op = op;
+        node.inputs = std::move(inputs);
+        node.attrs = std::move(attrs);
+        return editor.add(std::move(node)).value().at(0);
+    }
+    GraphPtr finish(ValueRef result) {
+        editor.addResult("y", result);
+        return editor.finish().value();
+    }
+
+    GraphEditor editor;
+    std::uint64_t seed = 1;
+};
+
+Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
+    Attrs out;
+    for (auto& [name, value] : items)
+        out.set(name, value);
+    return out;
+}
+
+Catalog catalogWith(const std::string& library) {
+    std::vector<std::shared_ptr<const Implementation>> all = generatedCatalog().all();
+    for (auto& implementation : externLibrary(library)->implementations())
+        all.push_back(implementation);
+    return Catalog(std::move(all));
+}
+
+Target target(const std::string& library) {
+    return parseTarget("-libs=" + library + " -threads=2").value();
+}
+
+bool present(const std::string& library) {
+    return externLibrary(library)->status().state == LibraryState::Ready;
+}
+
+FusionPlan planWith(const Graph& graph, const std::string& library) {
+    const Catalog catalog = catalogWith(library);
+    PlanOptions options;
+    options.catalog = &catalog;
+    return planFusion(graph, target(library), options).value();
+}
+
+// Implementations of the groups, without their numbers: "onednn.conv(conv2d_bias) generated...".
+std::string groupsOf(const FusionPlan& plan) {
+    std::string out;
+    for (const Group& group : plan.groups)
+        if (!group.isView())
+            out += (out.empty() ? "" : " ") + group.implementation + "(" +
+                   group.name.substr(0, group.name.find_last_of('_')) + ")";
+    return out;
+}
+
+struct Outcome {
+    double worst = 0; // difference to the reference, relative to the largest value
+    std::string implementations;
+    std::string calls;
+    std::vector<std::string> moved;
+    std::set<ReasonCode> codes; // of all decisions while compiling
+};
+
+Outcome judge(const GraphPtr& graph, const std::string& library,
+              const std::map<std::string, std::int64_t>& dims = {}) {
+    Outcome out;
+    const FusionPlan plan = planWith(*graph, library);
+    out.implementations = groupsOf(plan);
+    auto module =
+        std::make_shared<CompiledModule>(compileModule(*graph, plan, target(library)).value());
+    for (const KernelReport& report : module->reports) {
+        out.calls += report.libraryCall;
+        for (const Decision& decision : report.decisions) {
+            out.codes.insert(decision.code);
+            if (decision.code == ReasonCode::MovedFromLibrary)
+                out.moved.push_back(decision.evidence);
+        }
+    }
+    auto loaded = loadModule(module, target(library)).take();
+    const auto inputs = loaded->randomInputs(5, dims).value();
+    const auto got = loaded->run(inputs).value();
+    const auto again = loaded->run(inputs).value();
+    const auto wanted = evaluateGraph(*graph, inputs).value();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        double largest = 1e-3;
+        for (std::int64_t k = 0; k < wanted[i].count(); ++k)
+            largest = std::max(largest, std::abs(wanted[i].at(k)));
+        for (std::int64_t k = 0; k < wanted[i].count(); ++k) {
+            const double difference = std::abs(got[i].at(k) - wanted[i].at(k)) / largest;
+            out.worst = std::max(out.worst, std::isnan(difference) ? 1e9 : difference);
+            if (got[i].at(k) != again[i].at(k))
+                out.worst = 1e8; // the second run differs
+        }
+    }
+    return out;
+}
+
+constexpr double tolerance = 2e-5;
+
+} // namespace
+
+class TestExtern : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // F29, J3, J4: what joins a product depends on the library.
+    void productAndTail() {
+        Builder b;
+        const ValueRef x = b.input("x", {4, 32});
+        const ValueRef d = b.op("dense", {x, b.weight("w", {48, 32})});
+        const ValueRef s =
+            b.op("bias", {d, b.weight("b", {48})}, attrs({{"axis", AttrValue(std::int64_t(1))}}));
+        const GraphPtr graph = b.finish(b.op("relu", {s}));
+        if (present("onednn")) {
+            const Outcome out = judge(graph, "onednn");
+            QCOMPARE(out.implementations, std::string("onednn.matmul(dense_bias_relu)"));
+            QVERIFY2(out.worst < tolerance, out.calls.c_str());
+            QVERIFY(out.calls.find("then bias, relu") != std::string::npos);
+            QVERIFY(out.calls.find("packed") != std::string::npos);
+            QVERIFY(out.codes.contains(ReasonCode::WeightsPacked));
+        }
+        if (present("openblas")) {
+            const Outcome out = judge(graph, "openblas");
+            QCOMPARE(out.implementations,
+                     std::string("openblas.sgemm(dense) generated.map(bias_relu)"));
+            QVERIFY(out.worst < tolerance);
+        }
+    }
+
+    // J5: a full-shape add is never a bias.
+    void residualIsNoBias() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const ValueRef x = b.input("x", {48, 48}), r = b.input("r", {48, 48});
+        const GraphPtr graph =
+            b.finish(b.op("add", {b.op("dense", {x, b.weight("w", {48, 48})}), r}));
+        const Outcome out = judge(graph, "onednn");
+        QCOMPARE(out.implementations, std::string("onednn.matmul(dense_add)"));
+        QVERIFY(out.calls.find("bias") == std::string::npos);
+        QVERIFY(out.worst < tolerance);
+    }
+
+    void products_data() {
+        QTest::addColumn<QString>("library");
+        QTest::addColumn<int>("form");
+        for (const char* library : {"onednn", "openblas"})
+            for (int form = 0; form < 6; ++form)
+                QTest::addRow("%s %d", library, form) << library << form;
+    }
+    void products() {
+        QFETCH(QString, library);
+        QFETCH(int, form);
+        if (!present(library.toStdString()))
+            QSKIP("the library is not installed");
+        Builder b;
+        ValueRef y;
+        switch (form) {
+        case 0: // leading axes are rows
+            y = b.op("dense", {b.input("x", {2, 3, 16}), b.weight("w", {24, 16})});
+            break;
+        case 1: // weights that are an input
+            y = b.op("dense", {b.input("x", {5, 16}), b.input("w", {24, 16})});
+            break;
+        case 2:
+            y = b.op("batch_matmul", {b.input("p", {2, 3, 8, 16}), b.input("q", {2, 3, 16, 5})});
+            break;
+        case 3: // one side broadcasts
+            y = b.op("batch_matmul", {b.input("p", {4, 8, 16}), b.weight("q", {16, 5})});
+            break;
+        case 4:
+            y = b.op("batch_matmul", {b.input("p", {2, 1, 8, 16}), b.input("q", {3, 16, 5})});
+            break;
+        case 5: // one row
+            y = b.op("dense", {b.input("x", {1, 64}), b.weight("w", {10, 64})});
+            break;
+        }
+        const Outcome out = judge(b.finish(y), library.toStdString());
+        QVERIFY2(out.implementations.starts_with(library.toStdString()),
+                 out.implementations.c_str());
+        QVERIFY2(out.moved.empty(), out.moved.empty() ? "" : out.moved[0].c_str());
+        QVERIFY2(out.worst < tolerance, out.calls.c_str());
+    }
+
+    // J2: every attribute of a convolution.
+    void convolutions_data() {
+        QTest::addColumn<QList<int>>("a"); // N C H O K stride pads(4) dilation groups
+        QTest::newRow("first") << QList<int>{1, 3, 20, 16, 7, 2, 3, 3, 3, 3, 1, 1};
+        QTest::newRow("3x3") << QList<int>{1, 16, 12, 32, 3, 1, 1, 1, 1, 1, 1, 1};
+        QTest::newRow("1x1") << QList<int>{1, 32, 9, 48, 1, 1, 0, 0, 0, 0, 1, 1};
+        QTest::newRow("strided 1x1") << QList<int>{1, 32, 9, 48, 1, 2, 0, 0, 0, 0, 1, 1};
+        QTest::newRow("asymmetric") << QList<int>{2, 16, 11, 16, 3, 2, 0, 1, 2, 1, 1, 1};
+        QTest::newRow("dilated") << QList<int>{1, 16, 14, 16, 3, 1, 2, 2, 2, 2, 2, 1};
+        QTest::newRow("grouped") << QList<int>{1, 32, 10, 64, 3, 1, 1, 1, 1, 1, 1, 4};
+        QTest::newRow("depthwise") << QList<int>{1, 24, 13, 24, 3, 2, 1, 1, 1, 1, 1, 24};
+        QTest::newRow("odd") << QList<int>{1, 20, 8, 30, 3, 1, 1, 1, 1, 1, 1, 1};
+    }
+    void convolutions() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        QFETCH(QList<int>, a);
+        Builder b;
+        const ValueRef x = b.input("x", {a[0], a[1], a[2], a[2]});
+        const ValueRef w = b.weight("w", {a[3], a[1] / a[11], a[4], a[4]});
+        const ValueRef c = b.op("conv2d", {x, w},
+                                attrs({{"strides", Integers{a[5], a[5]}},
+                                       {"pads", Integers{a[6], a[7], a[8], a[9]}},
+                                       {"dilations", Integers{a[10], a[10]}},
+                                       {"groups", std::int64_t(a[11])}}));
+        const ValueRef s = b.op("bias", {c, b.weight("b", {a[3]})});
+        const Outcome out =
+            judge(b.finish(b.op("clip", {s}, attrs({{"min", 0.0}, {"max", 6.0}}))), "onednn");
+        QCOMPARE(out.implementations, std::string("onednn.conv(conv2d_bias_clip)"));
+        // The model's own images are row-major.
+        QVERIFY(out.codes.contains(ReasonCode::ReorderAdded));
+        QVERIFY2(out.moved.empty(), out.moved.empty() ? "" : out.moved[0].c_str());
+        QVERIFY2(out.worst < tolerance, out.calls.c_str());
+    }
+
+    // The residual's memory becomes the output's where nobody reads it any more.
+    void residualBlock() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const auto conv = [&](ValueRef x) {
+            const ValueRef c =
+                b.op("conv2d", {x, b.weight("w" + std::to_string(b.seed), {16, 16, 3, 3})},
+                     attrs({{"pads", Integers{1, 1, 1, 1}}}));
+            return b.op("bias", {c, b.weight("b" + std::to_string(b.seed), {16})});
+        };
+        const ValueRef first = b.op("relu", {conv(b.input("x", {1, 16, 10, 10}))});
+        const ValueRef second = conv(b.op("relu", {conv(first)}));
+        const ValueRef sum = b.op("relu", {b.op("add", {second, first})});
+        const GraphPtr graph = b.finish(b.op("global_average_pool", {sum}));
+        const Outcome out = judge(graph, "onednn");
+        QVERIFY2(out.implementations.find("onednn.conv(conv2d_bias_add_relu)") != std::string::npos,
+                 out.implementations.c_str());
+        QVERIFY2(out.calls.find("then bias, sum, relu") != std::string::npos, out.calls.c_str());
+        QVERIFY2(out.moved.empty(), out.moved.empty() ? "" : out.moved[0].c_str());
+        QVERIFY2(out.worst < tolerance, out.calls.c_str());
+    }
+
+    void tails_data() {
+        QTest::addColumn<QString>("op");
+        for (const char* op : {"relu", "leaky_relu", "elu", "clip", "gelu", "sigmoid", "tanh",
+                               "hard_swish", "abs", "exp", "round", "add", "mul", "sub"})
+            QTest::addRow("%s", op) << op;
+    }
+    void tails() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        QFETCH(QString, op);
+        const std::string name = op.toStdString();
+        Builder b;
+        const ValueRef c =
+            b.op("conv2d", {b.input("x", {1, 16, 8, 8}), b.weight("w", {16, 16, 1, 1})});
+        const bool binary = name == "add" || name == "mul" || name == "sub";
+        const GraphPtr graph = b.finish(
+            binary ? b.op(name, {c, b.op("sqrt", {b.op("abs", {b.input("r", {1, 16, 8, 8})})})})
+                   : b.op(name, {c}));
+        const Outcome out = judge(graph, "onednn");
+        QVERIFY2(out.implementations.find("onednn.conv(conv2d_" + name + ")") != std::string::npos,
+                 out.implementations.c_str());
+        // round may differ by one where the value lies between two numbers
+        QVERIFY2(out.worst < (name == "round" ? 1.0 : 1e-4), out.calls.c_str());
+    }
+
+    void otherFamilies_data() {
+        QTest::addColumn<QString>("what");
+        for (const char* what :
+             {"max_pool2d", "avg_pool2d", "counted", "global_average_pool", "global_max_pool",
+              "softmax", "log_softmax", "layernorm", "transposed", "transposed groups"})
+            QTest::addRow("%s", what) << what;
+    }
+    void otherFamilies() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        QFETCH(QString, what);
+        const std::string name = what.toStdString();
+        Builder b;
+        const auto image = [&] { return b.input("x", {2, 16, 11, 11}); };
+        const Attrs window = attrs({{"kernel_shape", Integers{3, 2}},
+                                    {"strides", Integers{2, 1}},
+                                    {"pads", Integers{1, 0, 1, 1}}});
+        ValueRef y;
+        std::string wanted = "onednn.pool";
+        if (name == "max_pool2d" || name == "avg_pool2d") {
+            y = b.op(name, {image()}, window);
+        } else if (name == "counted") {
+            Attrs all = window;
+            all.set("counted", Integers{1, 0, 1, 1});
+            y = b.op("avg_pool2d", {image()}, all);
+        } else if (name.starts_with("global")) {
+            y = b.op(name, {image()});
+        } else if (name.ends_with("softmax")) {
+            y = b.op(name, {b.input("x", {6, 37})});
+            wanted = "onednn.softmax";
+        } else if (name == "layernorm") {
+            y = b.op(name, {b.input("x", {6, 40}), b.weight("g", {40}), b.weight("b", {40})});
+            wanted = "onednn.layernorm";
+        } else {
+            const std::int64_t groups = name == "transposed" ? 1 : 2;
+            y = b.op("conv_transpose2d", {image(), b.weight("w", {16, 8, 3, 3})},
+                     attrs({{"strides", Integers{2, 2}},
+                            {"pads", Integers{1, 1, 1, 1}},
+                            {"output_padding", Integers{1, 1}},
+                            {"groups", groups}}));
+            wanted = "onednn.deconv";
+        }
+        const Outcome out = judge(b.finish(y), "onednn");
+        QVERIFY2(out.implementations.starts_with(wanted), out.implementations.c_str());
+        QVERIFY2(out.moved.empty(), out.moved.empty() ? "" : out.moved[0].c_str());
+        QVERIFY2(out.worst < tolerance, out.calls.c_str());
+    }
+
+    // Nobody chooses it by priority; by name it computes the same, less exactly, on blocked images.
+    void winograd() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const ValueRef c =
+            b.op("conv2d", {b.input("x", {1, 20, 12, 12}), b.weight("w", {24, 20, 3, 3})},
+                 attrs({{"pads", Integers{1, 1, 1, 1}}}));
+        const GraphPtr graph = b.finish(b.op("relu", {b.op("bias", {c, b.weight("b", {24})})}));
+        FusionPlan plan = planWith(*graph, "onednn");
+        QCOMPARE(plan.groups.size(), std::size_t(1));
+        bool possible = false;
+        for (const Candidate& candidate : plan.groups[0].candidates)
+            possible = possible || (candidate.implementation == "onednn.winograd" &&
+                                    candidate.verdict == Verdict::Yes);
+        if (!possible)
+            QSKIP("oneDNN has no Winograd kernel for this CPU");
+        plan.groups[0].implementation = "onednn.winograd";
+        auto module =
+            std::make_shared<CompiledModule>(compileModule(*graph, plan, target("onednn")).value());
+        QCOMPARE(module->program.steps.size(), std::size_t(3)); // with both reorders
+        auto loaded = loadModule(module, target("onednn")).take();
+        const auto inputs = loaded->randomInputs(5, {}).value();
+        const TensorData got = loaded->run(inputs).value().at(0);
+        const TensorData wanted = evaluateGraph(*graph, inputs).value().at(0);
+        for (std::int64_t k = 0; k < wanted.count(); ++k)
+            QVERIFY2(std::abs(got.at(k) - wanted.at(k)) < 1e-3,
+                     module->reports[0].libraryCall.c_str());
+    }
+
+    void freeDimensions() {
+        for (const char* library : {"onednn", "openblas"}) {
+            if (!present(library))
+                continue;
+            Builder b;
+            const ValueRef x =
+                b.editor.addInput("x", {DType::F32, {varExpr(Symbol("N")), Expr(24)}});
+            const ValueRef d = b.op("dense", {x, b.weight("w", {40, 24})});
+            const GraphPtr graph = b.finish(b.op("relu", {d}));
+            for (const std::int64_t n : {0, 1, 7, 130}) {
+                const Outcome out = judge(graph, library, {{"N", n}});
+                QVERIFY2(out.worst < tolerance, out.calls.c_str());
+            }
+        }
+    }
+
+    void refusals() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const ValueRef x = b.editor.addInput("x", {DType::F64, fixedShape({4, 8})});
+        const ValueRef w = b.editor.addConstant("w", randomData(DType::F64, {8, 8}, 3));
+        const GraphPtr graph = b.finish(b.op("dense", {x, w}));
+        const FusionPlan plan = planWith(*graph, "onednn");
+        QVERIFY(!isExtern(plan.groups[0].implementation));
+        bool told = false;
+        for (const Candidate& candidate : plan.groups[0].candidates)
+            told = told || (candidate.implementation == "onednn.matmul" &&
+                            candidate.code == ReasonCode::LibraryRefused);
+        QVERIFY(told);
+        const CallSite site = {
+            graph.get(), plan.groups[0].anchor, {}, [](ValueRef) { return StorageMap{}; }, {}};
+        QCOMPARE(externCall("onednn.nothing", site, target("onednn")).diag().code,
+                 DiagCode::LibraryFailed);
+    }
+
+    // A refusal while compiling moves the group, with a decision; the numbers stay right.
+    void groupMovesToGeneratedCode() {
+        if (!present("openblas"))
+            QSKIP("OpenBLAS is not installed");
+        Builder b;
+        const ValueRef x = b.input("x", {4, 8});
+        const GraphPtr graph = b.finish(b.op("relu", {b.op("dense", {x, b.weight("w", {6, 8})})}));
+        FusionPlan plan = planFusion(*graph, target("")).value();
+        QCOMPARE(plan.groups.size(), std::size_t(1));
+        plan.groups[0].implementation = "openblas.sgemm"; // which takes no relu
+        const CompiledModule module = compileModule(*graph, plan, target("openblas")).value();
+        QCOMPARE(module.reports[0].decisions.at(0).code, ReasonCode::MovedFromLibrary);
+        QVERIFY(!isExtern(module.reports[0].implementation));
+        QCOMPARE(module.program.calls.size(), std::size_t(0));
+    }
+
+    // The first question is about the operator as such, the second about this call.
+    void acceptance() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const GraphPtr graph =
+            b.finish(b.op("dense", {b.input("x", {4, 8}), b.weight("w", {6, 8})}));
+        const Node& node = graph->node(graph->results()[0].value.node);
+        for (const auto& implementation : externLibrary("onednn")->implementations()) {
+            const bool product = implementation->name() == "onednn.matmul";
+            for (const Graph* known : {static_cast<const Graph*>(nullptr), graph.get()}) {
+                const Answer answer = implementation->accepts({known, &node, {}}, target("onednn"));
+                QCOMPARE(answer.yes(), product);
+                QCOMPARE(answer.code, product ? ReasonCode::LibraryTakes : ReasonCode::GuardFalse);
+            }
+        }
+    }
+
+    void operatorsKnowTheirLibraries() {
+        QVERIFY(externLibrary("onednn") != nullptr && externLibrary("openblas") != nullptr);
+        QVERIFY(externLibrary("mkl") == nullptr);
+        QVERIFY(isExtern("onednn.conv") && !isExtern("generated.tiled") && !isExtern("view"));
+        Decisions notices;
+        QVERIFY(checkLibraries(target(""), notices).ok() && notices.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExtern)
+#include "test_extern.moc"

@@ -1,0 +1,114 @@
+// Libraries that are missing, of the wrong kind, or that die: told with the package, never a crash
+// of the command.
+#include "conformance/fw_process.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace fw::conformance;
+
+namespace {
+
+// One product and a relu.
+const char* const model = R"(graph m(x: f32[4, 8]) -> y {
+  w = const random(3) : f32[6, 8]
+  d = dense(x, w)
+  y = relu(d)
+}
+)";
+
+} // namespace
+
+class TestWrongLibraries : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        if (!QFile::exists(programPath()))
+            QSKIP("fw is not built");
+        QFile file(m_folder.filePath(QStringLiteral("m.fw")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(model);
+    }
+    void cleanup() {
+        qunsetenv("FUSEWRIGHT_OPENBLAS");
+        qunsetenv("FUSEWRIGHT_ONEDNN");
+    }
+
+    void missingAndNamed() {
+        qputenv("FUSEWRIGHT_OPENBLAS", "");
+        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        QCOMPARE(answer.exitCode, 3);
+        QVERIFY2(answer.error.contains("libopenblas0-openmp") && answer.error.contains("LIB03"),
+                 answer.error.constData());
+    }
+
+    void missingAndNotNamed() {
+        qputenv("FUSEWRIGHT_OPENBLAS", "");
+        qputenv("FUSEWRIGHT_ONEDNN", "/nowhere/libdnnl.so.2");
+        const Answer answer = fw({});
+        QCOMPARE(answer.exitCode, 0);
+        // ReasonCode::LibraryAbsent, as a notice of the plan.
+        const Answer plan =
+            runFw({QStringLiteral("fuse"), m_folder.filePath(QStringLiteral("m.fw"))}, 60);
+        QVERIFY2(plan.exitCode == 0 && plan.out.contains("apt-get install libdnnl2"),
+                 plan.out.constData());
+        const Answer doctor = runFw({QStringLiteral("doctor")}, 60);
+        QVERIFY2(doctor.out.contains("libdnnl2") && doctor.out.contains("libopenblas0-openmp"),
+                 doctor.out.constData());
+    }
+
+    void builtForThreadsOfItsOwn() {
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_pthread.so");
+        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        QCOMPARE(answer.exitCode, 3);
+        QVERIFY2(answer.error.contains("not built for OpenMP"), answer.error.constData());
+    }
+
+    void anotherLibraryAltogether() {
+        qputenv("FUSEWRIGHT_ONEDNN", FW_BINARY_DIR "/tests/libfake_dying.so");
+        const Answer answer = fw({QStringLiteral("-libs=onednn")});
+        QCOMPARE(answer.exitCode, 3);
+        QVERIFY2(answer.error.contains("dnnl_version"), answer.error.constData());
+    }
+
+    void dyingInAGroup() {
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
+        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        QCOMPARE(answer.exitCode, 4);
+        QVERIFY2(answer.error.contains("INT02") && answer.error.contains("dense_"),
+                 answer.error.constData());
+    }
+
+    // A module carries the code for libraries only if a group is computed by one.
+    void exportsCarryWhatTheyCall() {
+        for (const bool calls : {false, true}) {
+            const QString folder = m_folder.filePath(QStringLiteral("module"));
+            const QString target =
+                calls ? QStringLiteral("-libs=openblas") : QStringLiteral("-libs=");
+            qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
+            const Answer answer =
+                runFw({QStringLiteral("export"), m_folder.filePath(QStringLiteral("m.fw")),
+                       QStringLiteral("-o"), folder, QStringLiteral("--target"), target},
+                      120);
+            QVERIFY2(answer.exitCode == 0, answer.error.constData());
+            QFile library(folder + QStringLiteral("/libm.so"));
+            QVERIFY(library.open(QIODevice::ReadOnly));
+            QCOMPARE(library.readAll().contains("openblas_get_corename"), calls);
+        }
+    }
+
+private:
+    Answer fw(const QStringList& target) {
+        QStringList arguments = {QStringLiteral("run"), m_folder.filePath(QStringLiteral("m.fw"))};
+        if (!target.isEmpty())
+            arguments << QStringLiteral("--target") << target.join(u' ');
+        return runFw(arguments, 60);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestWrongLibraries)
+#include "test_wrong_libraries.moc"
