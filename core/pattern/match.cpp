@@ -80,11 +80,13 @@ std::string patternText(const PatternTree& p) {
     case PatternKind::Const:
         return "const";
     case PatternKind::Capture:
-        return p.name + (p.isConst ? ": const" : "");
+        return p.name + (p.isConst || !p.sameAs.empty() ? ": " : "") + (p.isConst ? "const" : "") +
+               (p.isConst && !p.sameAs.empty() ? " & " : "") +
+               (p.sameAs.empty() ? "" : "same(" + p.sameAs + ")");
     case PatternKind::Bind:
         return p.name + " = " + patternText(p.args[0]);
     case PatternKind::Call: {
-        std::string out = p.name + "(" + list(p.args, ", ") +
+        std::string out = (p.ofKind ? "kind " : "") + p.name + "(" + list(p.args, ", ") +
                           (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
         std::string attrs;
         for (const PatternAttrTree& attr : p.attrs) {
@@ -177,6 +179,7 @@ bool Matcher::refuse(const PatternTree& p, std::string expected, std::string fou
 Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns,
                                               ValueRef root) {
     m_bindings = {};
+    m_bindings.values = m_options.bound;
     m_nodes.clear();
     m_steps = 0;
     m_root = root.node;
@@ -335,13 +338,18 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
 }
 
 bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
-    if (const auto declared = m_table.find(p.name); declared != m_table.end())
+    if (const auto declared = m_table.find(p.name); !p.ofKind && declared != m_table.end())
         return pattern(withArguments(*declared->second, p), v, previous, next);
     if (!v.valid())
         return refuse(p, p.name, describe(v));
     const Node& node = m_graph.node(v.node);
-    if (node.op != p.name)
+    if (p.ofKind) {
+        const std::optional<FusionKind> wanted = parseKind(p.name);
+        if (!wanted || node.isInput() || node.isConstant() || !countsAs(kindOf(node), *wanted))
+            return refuse(p, "kind " + p.name, describe(v));
+    } else if (node.op != p.name) {
         return refuse(p, p.name, describe(v));
+    }
     if (v.output != 0)
         return refuse(p, "the first output of " + p.name, fmt::format("output {}", v.output));
     if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
@@ -371,10 +379,49 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
     return false;
 }
 
+std::optional<FusionKind> parseKind(std::string_view text) {
+    for (int i = 0; i <= static_cast<int>(FusionKind::Opaque); ++i)
+        if (kindText(static_cast<FusionKind>(i)) == text)
+            return static_cast<FusionKind>(i);
+    return std::nullopt;
+}
+
+bool countsAs(FusionKind found, FusionKind wanted) {
+    return wanted <= FusionKind::Injective ? found <= wanted : found == wanted;
+}
+
+FusionKind Matcher::kindOf(const Node& node) {
+    const auto [place, isNew] = m_kinds.emplace(node.id, FusionKind::Opaque);
+    if (isNew)
+        if (const Operator* op = m_graph.operators().find(node.op))
+            if (const Result<Facts> facts = op->facts(callOf(m_graph, node)))
+                place->second = facts->kind;
+    return place->second;
+}
+
+// `r: same(^)`: ^ is the operand beside it, `r: same(x)`: x was bound before.
+bool Matcher::sameType(const PatternTree& call, const std::vector<ValueRef>& values,
+                       std::size_t at) {
+    const PatternTree& p = call.args[at];
+    const auto known = m_bindings.values.find(p.sameAs);
+    std::optional<ValueRef> other;
+    if (known != m_bindings.values.end())
+        other = known->second;
+    for (std::size_t i = 0; i < call.args.size() && p.sameAs == "^"; ++i)
+        if (call.args[i].kind == PatternKind::Previous)
+            other = values[i];
+    if (!other || !other->valid() || !values[at].valid())
+        return refuse(p, "a value of the type of " + p.sameAs, "nothing to compare with");
+    const TensorType &wanted = m_graph.type(*other), &found = m_graph.type(values[at]);
+    return wanted == found || refuse(p, wanted.text(), found.text());
+}
+
 bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
                        const Previous* previous, const Next& next) {
     if (at == p.args.size())
         return next();
+    if (!p.args[at].sameAs.empty() && !sameType(p, values, at))
+        return false;
     return pattern(p.args[at], values[at], previous,
                    [&] { return operands(p, values, at + 1, previous, next); });
 }

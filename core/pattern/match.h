@@ -44,11 +44,17 @@ struct NearMiss {
 };
 
 struct MatchOptions {
-    std::size_t budget = 100000; // steps per root
+    std::size_t budget = 100000;           // steps per root
+    std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
 };
 
 // The body of a declared pattern with the arguments of a call in place of its parameters.
 PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call);
+
+std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
+// Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
+// easier.
+bool countsAs(FusionKind found, FusionKind wanted);
 
 // Text of a pattern, as written in messages.
 std::string patternText(const PatternTree& pattern);
@@ -78,6 +84,8 @@ private:
     bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
                   const Previous* previous, const Next& next);
     bool attributes(const PatternTree& p, const Node& node);
+    bool sameType(const PatternTree& call, const std::vector<ValueRef>& values, std::size_t at);
+    FusionKind kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
     bool refuse(const PatternTree& p, std::string expected, std::string found);
     std::string describe(ValueRef v) const;
@@ -92,6 +100,7 @@ private:
     NodeId m_root = -1;
     std::size_t m_total = 0;
     NearMiss m_best;
+    std::map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
 };
 
 // Equality of an attribute with a written value: numbers, texts, names, lists of them.

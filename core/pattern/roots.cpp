@@ -10,6 +10,8 @@ bool rootOperators(const PatternTree& p, const PatternTable& table, std::set<std
         return false;
     switch (p.kind) {
     case PatternKind::Call:
+        if (p.ofKind)
+            return false;
         if (const auto declared = table.find(p.name); declared != table.end())
             return rootOperators(declared->second->pattern, table, names, depth + 1);
         names.insert(p.name);

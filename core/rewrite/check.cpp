@@ -34,7 +34,9 @@ void collectBound(const PatternTree& p, const PatternTable& table, Bound& bound,
         else if (attr.kind == PatternAttrTree::Kind::Capture)
             bound.attrs.insert(attr.name);
     }
-    if ((p.kind == PatternKind::Call || p.kind == PatternKind::Capture) && declared != table.end())
+    const bool refers =
+        (p.kind == PatternKind::Call && !p.ofKind) || p.kind == PatternKind::Capture;
+    if (refers && declared != table.end())
         return collectBound(withArguments(*declared->second, p), table, bound, depth + 1);
     for (const PatternTree& part : p.args)
         collectBound(part, table, bound, depth);
@@ -137,6 +139,20 @@ public:
 
 private:
     void call(const PatternTree& p) {
+        const bool hasPrevious =
+            std::any_of(p.args.begin(), p.args.end(),
+                        [](const PatternTree& arg) { return arg.kind == PatternKind::Previous; });
+        for (const PatternTree& arg : p.args)
+            if (arg.sameAs == "^" && !hasPrevious)
+                refuse(DiagCode::RuleIllegal, "same(^) needs ^ among the operands beside it",
+                       arg.span, "add(^, r: same(^))");
+        if (p.ofKind) {
+            if (!parseKind(p.name))
+                refuse(
+                    DiagCode::TextName, "there is no kind " + p.name, p.span,
+                    "elementwise, broadcast, injective, reduction, window, rowwise, contraction");
+            return;
+        }
         if (const auto declared = m_table.find(p.name); declared != m_table.end()) {
             const std::size_t count = declared->second->params.size();
             if (p.anyArgs ? p.args.size() > count : p.args.size() != count)
@@ -167,7 +183,8 @@ private:
     }
 
     bool leadsTo(const PatternTree& p, const std::string& name, std::set<std::string>& seen) const {
-        const bool refers = p.kind == PatternKind::Call || p.kind == PatternKind::Capture;
+        const bool refers =
+            (p.kind == PatternKind::Call && !p.ofKind) || p.kind == PatternKind::Capture;
         if (refers && p.name == name)
             return true;
         if (refers)

@@ -1,4 +1,5 @@
 // Every declaration of the language, by its keyword.
+#include "syntax/fusion.h"
 #include "syntax/graph.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
@@ -8,10 +9,18 @@ namespace fw {
 
 const Grammar& fwGrammar() {
     static const Grammar grammar = {
-        {"op", parseOpDeclaration},           {"rule", parseRuleDeclaration},
-        {"pattern", parsePatternDeclaration}, {"chain", parseChainDeclaration},
-        {"builtin", parseBuiltinDeclaration}, {"graph", parseGraphDeclaration},
+        {"op", parseOpDeclaration},
+        {"rule", parseRuleDeclaration},
+        {"pattern", parsePatternDeclaration},
+        {"chain", parseChainDeclaration},
+        {"builtin", parseBuiltinDeclaration},
+        {"graph", parseGraphDeclaration},
         {"test", parseTestDeclaration},
+        {"implementations", parseImplementationsDeclaration},
+        {"composite", parseCompositeDeclaration},
+        {"fuse", parseFuseDeclaration},
+        {"grow", parseGrowDeclaration},
+        {"pin", parsePinDeclaration},
     };
     return grammar;
 }

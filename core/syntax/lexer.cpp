@@ -17,7 +17,7 @@ bool isDigit(char c) {
 // Longest first.
 constexpr std::array<std::string_view, 9> longPuncts = {
     "...", "..", ">>", "->", "==", "!=", "<=", ">=", "&&"};
-constexpr std::string_view shortPuncts = "()[]{},:;=<>+-*/%?@^|&!$~";
+constexpr std::string_view shortPuncts = "()[]{},:;.=<>+-*/%?@^|&!$~";
 
 class Lexer {
 public:

@@ -268,6 +268,21 @@ Tree Parser::callOrIndex(Token name) {
     } else if (accept("[")) {
         tree.kind = TreeKind::Index;
         tree.args = expressions("]");
+    } else if ((name.text == "libs" || name.text == "target") && at("has")) {
+        // `libs has onednn`, `target has x86-64-v3` in guards: has(libs, onednn)
+        take();
+        Tree set, member;
+        set.kind = member.kind = TreeKind::Name;
+        set.text = std::move(name.text);
+        const Token first = peek();
+        member.text = expectName("what it has");
+        while (accept("-"))
+            member.text += "-" + take().text;
+        finish(member, first);
+        tree.kind = TreeKind::Call;
+        tree.args = {std::move(set), std::move(member)};
+        tree.text = "has";
+        return tree;
     } else {
         tree.kind = TreeKind::Name;
     }

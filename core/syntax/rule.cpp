@@ -27,6 +27,20 @@ PatternAttrTree patternAttr(Parser& parser) {
     return attr;
 }
 
+void constraints(Parser& parser, PatternTree& tree) {
+    do {
+        if (parser.accept("const")) {
+            tree.isConst = true;
+        } else if (parser.accept("same")) {
+            parser.expect("(");
+            tree.sameAs = parser.accept("^") ? "^" : parser.expectName("a value, or ^");
+            parser.expect(")");
+        } else {
+            parser.fail("expected const or same(...)");
+        }
+    } while (!parser.failed() && parser.accept("&"));
+}
+
 PatternTree primitive(Parser& parser) {
     Parser::Deeper deeper(parser);
     PatternTree tree;
@@ -41,7 +55,13 @@ PatternTree primitive(Parser& parser) {
         return tree;
     } else {
         tree.name = parser.expectName("an operator, a capture, any, const or ^");
-        if (tree.name == "any" || tree.name == "const") {
+        if (tree.name == "kind" && parser.peek().kind == TokenKind::Name) {
+            tree.ofKind = true;
+            tree.name = parser.expectName("a kind of operators");
+            if (!parser.at("("))
+                parser.fail("expected ( behind the kind");
+        }
+        if (!tree.ofKind && (tree.name == "any" || tree.name == "const")) {
             tree.kind = tree.name == "any" ? PatternKind::Any : PatternKind::Const;
         } else if (parser.accept("(")) {
             tree.kind = PatternKind::Call;
@@ -68,10 +88,8 @@ PatternTree primitive(Parser& parser) {
             tree.args.push_back(primitive(parser));
         } else {
             tree.kind = PatternKind::Capture;
-            if (parser.accept(":")) {
-                parser.expect("const");
-                tree.isConst = true;
-            }
+            if (parser.accept(":"))
+                constraints(parser, tree);
         }
     }
     tree.span = parser.spanFrom(first);
@@ -115,18 +133,6 @@ PatternTree sequence(Parser& parser) {
     return tree;
 }
 
-std::vector<NamedTree> namedTrees(Parser& parser) {
-    std::vector<NamedTree> out;
-    do {
-        NamedTree named;
-        named.name = parser.expectName("a name");
-        parser.expect("=");
-        named.value = parser.expression();
-        out.push_back(std::move(named));
-    } while (parser.accept(","));
-    return out;
-}
-
 void clause(Parser& parser, RuleTree& rule) {
     if (parser.accept("stage")) {
         rule.stage = parser.expectName("a stage");
@@ -149,16 +155,28 @@ void clause(Parser& parser, RuleTree& rule) {
             rule.where.push_back(parser.expression());
         while (parser.accept(","));
     } else if (parser.accept("let")) {
-        for (NamedTree& named : namedTrees(parser))
+        for (NamedTree& named : parseNamedTrees(parser))
             rule.let.push_back(std::move(named));
     } else if (parser.accept("emit")) {
-        rule.emit = namedTrees(parser);
+        rule.emit = parseNamedTrees(parser);
     } else {
         parser.fail("expected stage, strategy, match, where, let, emit or duplicate");
     }
 }
 
 } // namespace
+
+std::vector<NamedTree> parseNamedTrees(Parser& parser) {
+    std::vector<NamedTree> out;
+    do {
+        NamedTree named;
+        named.name = parser.expectName("a name");
+        parser.expect("=");
+        named.value = parser.expression();
+        out.push_back(std::move(named));
+    } while (parser.accept(","));
+    return out;
+}
 
 PatternTree parsePattern(Parser& parser) {
     Parser::Deeper deeper(parser);

@@ -7,9 +7,11 @@
 //              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "="
 //              expr} | "duplicate"
 //     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{"
-//     INT ".." INT "}" ] ] prim    := "^" | "any" | "const" | NAME [":" "const"] | CHAIN | NAME "="
-//     prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
+//     INT ".." INT "}" ] ] prim    := "^" | "any" | "const" | NAME [":" c {"&" c}] | CHAIN | NAME
+//     "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
 //              | "(" pattern ")"      arg := pattern | "..."
+//              | "kind" KIND "(" [arg {"," arg}] ")"      c := "const" | "same" "(" (NAME | "^")
+//              ")"
 //     attrs   := "*" NAME | NAME [ "=" value | "in" INT ".." INT ]
 // Right sides are expressions (tree.h), where a call may carry "{*NAME, attr = value}".
 #pragma once
@@ -44,6 +46,8 @@ struct PatternTree {
     PatternKind kind = PatternKind::Any;
     std::string name;     // Capture, Bind; the operator, pattern or chain of a Call
     bool isConst = false; // Capture ": const"
+    std::string sameAs;   // Capture ": same(v)": of the type of v; "^" is the value of the chain
+    bool ofKind = false;  // Call: name is a kind, any operator of it (or an easier one) is meant
     bool anyArgs = false; // Call: "..." after the arguments
     std::vector<PatternTree>
         args; // Call: operands; Sequence: steps; Alternatives; the one inside of others
@@ -91,5 +95,6 @@ std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser);
 std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser);
 
 PatternTree parsePattern(Parser& parser);
+std::vector<NamedTree> parseNamedTrees(Parser& parser); // NAME "=" expr {"," NAME "=" expr}
 
 } // namespace fw

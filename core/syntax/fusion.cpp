@@ -1,0 +1,148 @@
+#include "syntax/fusion.h"
+
+namespace fw {
+
+namespace {
+
+void matchClause(Parser& parser, FuseTree& tree) {
+    const Token first = parser.peek();
+    if (!tree.rule.match.empty())
+        parser.failAt(parser.spanFrom(first), "match stands once");
+    tree.rule.match.push_back({"result", parsePattern(parser)});
+}
+
+void whereClause(Parser& parser, FuseTree& tree) {
+    do
+        tree.rule.where.push_back(parser.expression());
+    while (parser.accept(","));
+}
+
+void finishRule(Parser& parser, FuseTree& tree, const Token& first) {
+    parser.expect("}");
+    if (!parser.failed() && tree.rule.match.empty())
+        parser.failAt(parser.spanFrom(first), "a pattern is missing",
+                      "match conv2d(...) >> relu(^)");
+    tree.rule.name = tree.name;
+    tree.rule.span = parser.spanFrom(first);
+}
+
+std::vector<std::string> values(Parser& parser) {
+    std::vector<std::string> out;
+    do
+        out.push_back(parser.peek().kind == TokenKind::Text
+                          ? parser.expectText("a result")
+                          : parser.expectName("a result or an operator"));
+    while (!parser.failed() && parser.accept(","));
+    return out;
+}
+
+} // namespace
+
+std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
+    auto out = std::make_shared<FuseTree>();
+    const Token first = parser.peek();
+    out->name = parser.expectName("the name of the composite");
+    if (parser.accept("for")) {
+        out->library = parser.expectName("a library");
+        out->as = FuseAs::Library;
+    }
+    out->doc = parser.acceptText();
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}")) {
+        if (parser.accept("match"))
+            matchClause(parser, *out);
+        else if (parser.accept("where"))
+            whereClause(parser, *out);
+        else
+            parser.fail("expected match or where");
+    }
+    finishRule(parser, *out, first);
+    return out;
+}
+
+std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
+    auto out = std::make_shared<FuseTree>();
+    const Token first = parser.peek();
+    out->name = parser.expectName("the name of the fusion rule");
+    out->doc = parser.acceptText();
+    if (parser.accept("on"))
+        out->keys = parseKeys(parser);
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}")) {
+        if (parser.accept("match")) {
+            matchClause(parser, *out);
+        } else if (parser.accept("where")) {
+            whereClause(parser, *out);
+        } else if (parser.accept("as")) {
+            const bool library = parser.accept("for");
+            out->as = library ? FuseAs::Library : FuseAs::Stacked;
+            if (library)
+                out->library = parser.expectName("a library");
+            else
+                parser.expect("stacked");
+        } else {
+            parser.fail("expected match, where or as");
+        }
+    }
+    finishRule(parser, *out, first);
+    return out;
+}
+
+std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
+    auto out = std::make_shared<GrowTree>();
+    out->from = parser.expectName("a kind of operators");
+    parser.expect("->");
+    out->to = parser.expectName("a kind of operators");
+    out->name = out->from + " -> " + out->to;
+    if (parser.accept("into"))
+        out->direction = GrowDirection::Into;
+    else if (parser.accept("never"))
+        out->direction = GrowDirection::Never;
+    else if (!parser.accept("forward"))
+        parser.fail("expected forward, into or never");
+    const auto count = [&](std::string_view what) {
+        const Token first = parser.peek();
+        const std::int64_t value = parser.expectInt(what);
+        if (value < 1)
+            parser.failAt(parser.spanFrom(first), "a limit is at least 1");
+        return value;
+    };
+    if (parser.accept("limit"))
+        out->limit = count("how many operators a group may have");
+    if (parser.accept("operands"))
+        out->operands = count("how many tensors a group may read");
+    return out;
+}
+
+std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser) {
+    auto out = std::make_shared<PinTree>();
+    out->name = "pin";
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}")) {
+        PinClause clause;
+        const Token first = parser.peek();
+        if (parser.accept("together")) {
+            clause.names = values(parser);
+            if (parser.accept("with"))
+                clause.implementation = parser.expectName("an implementation");
+        } else if (parser.accept("apart")) {
+            clause.kind = PinKind::Apart;
+            clause.names = values(parser);
+        } else if (parser.accept("use")) {
+            clause.kind = PinKind::Use;
+            clause.implementation = parser.expectName("an implementation");
+            parser.expect("for");
+            clause.names = values(parser);
+        } else {
+            parser.fail("expected together, apart or use");
+        }
+        clause.span = parser.spanFrom(first);
+        if (!parser.failed() && clause.kind != PinKind::Use && clause.names.size() < 2)
+            parser.failAt(clause.span, "at least two operators are named");
+        out->clauses.push_back(std::move(clause));
+    }
+    parser.expect("}");
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,57 @@
+// Trees of the blocks that say what is computed together:
+//
+//     composite := "composite" NAME ["for" LIBRARY] [doc] "{" "match" pattern ["where" conds] "}"
+//     fuse      := "fuse" NAME [doc] ["on" KEY {"," KEY}] "{" "match" pattern ["where" conds]
+//                  ["as" ("stacked" | "for" LIBRARY)] "}"
+//     grow      := "grow" KIND "->" KIND ("forward" | "into" | "never") ["limit" INT] ["operands"
+//     INT] pin       := "pin" "{" { "together" names ["with" NAME] | "apart" names | "use" NAME
+//     "for" names
+//                } "}"
+//     names     := value {"," value}        value := NAME | TEXT
+#pragma once
+
+#include "syntax/strategy.h"
+
+namespace fw {
+
+enum class FuseAs : std::uint8_t { Unwritten, Stacked, Library };
+
+struct FuseTree : DeclarationTree { // keyword "fuse" or "composite"
+    std::vector<KeyTree> keys;      // empty: every target
+    std::string library;
+    FuseAs as = FuseAs::Unwritten;
+    RuleTree rule; // match, of one value, and where
+};
+
+enum class GrowDirection : std::uint8_t {
+    Forward, // the consumer joins the producer's group
+    Into,    // the producer joins the consumer's
+    Never,
+};
+
+struct GrowTree : DeclarationTree { // name: "contraction -> elementwise"
+    std::string from, to;
+    GrowDirection direction = GrowDirection::Forward;
+    std::int64_t limit = 0;    // operators in the group; 0: not written
+    std::int64_t operands = 0; // tensors that the group reads; 0: not written
+};
+
+enum class PinKind : std::uint8_t { Together, Apart, Use };
+
+struct PinClause {
+    PinKind kind = PinKind::Together;
+    std::vector<std::string> names; // of results or operators
+    std::string implementation;     // behind `with` or `use`
+    Span span;
+};
+
+struct PinTree : DeclarationTree {
+    std::vector<PinClause> clauses;
+};
+
+std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser);
+std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser);
+
+} // namespace fw

@@ -1,0 +1,118 @@
+#include "syntax/strategy.h"
+
+namespace fw {
+
+namespace {
+
+EntryTree entry(Parser& parser) {
+    EntryTree out;
+    const Token first = parser.peek();
+    out.name = parser.accept("*") ? "*" : parser.expectName("the name of an implementation");
+    if (out.name != "*" && parser.accept(".")) {
+        parser.expect("*");
+        out.name += ".*";
+    }
+    while (!parser.failed()) {
+        if (parser.accept("by")) {
+            out.code = parser.expectName("the implementation that computes it");
+        } else if (parser.accept("priority")) {
+            out.priority = parser.expectInt("a priority");
+        } else if (parser.at("when") && !out.guard) {
+            parser.take();
+            const Token start = parser.peek();
+            out.guard = parser.expression();
+            out.guardText = parser.source(parser.spanFrom(start));
+        } else if (parser.accept("absorbs")) {
+            const std::string what = parser.expectName("none, any or a chain");
+            out.absorbs = what == "none"  ? AbsorbClause::None
+                          : what == "any" ? AbsorbClause::Any
+                                          : AbsorbClause::Chain;
+            if (out.absorbs == AbsorbClause::Chain)
+                out.chain = what;
+        } else {
+            break;
+        }
+    }
+    out.span = parser.spanFrom(first);
+    return out;
+}
+
+void signatureOf(Parser& parser, ImplementationsTree& tree) {
+    parser.expect("(");
+    if (parser.accept("...")) {
+        parser.expect(")");
+        return;
+    }
+    tree.ownSignature = true;
+    do {
+        ParamTree param;
+        const Token first = parser.peek();
+        param.name = parser.expectName("an operand");
+        parser.expect(":");
+        param.type = parser.type();
+        param.span = parser.spanFrom(first);
+        tree.params.push_back(std::move(param));
+    } while (parser.accept(","));
+    parser.expect(")");
+}
+
+} // namespace
+
+KeyTree parseKey(Parser& parser) {
+    KeyTree out;
+    const Token first = parser.peek();
+    out.name = parser.expectName("a key of targets");
+    while (!parser.failed() && parser.accept("-")) {
+        const Token part = parser.take();
+        if (part.kind != TokenKind::Name && part.kind != TokenKind::Int)
+            parser.failAt(part.span, "a key of targets is written like x86-64-v3");
+        out.name += "-" + part.text;
+    }
+    out.span = parser.spanFrom(first);
+    return out;
+}
+
+std::vector<KeyTree> parseKeys(Parser& parser) {
+    std::vector<KeyTree> out;
+    do
+        out.push_back(parseKey(parser));
+    while (parser.accept(","));
+    return out;
+}
+
+std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser) {
+    auto out = std::make_shared<ImplementationsTree>();
+    const Token first = parser.peek();
+    out->subject = parser.expectName("an operator, or kind and a kind");
+    out->name = out->subject;
+    if (out->subject == "kind") {
+        out->subjectKind = SubjectKind::Kind;
+        out->subject = parser.expectName("a kind of operators, or any");
+        out->name += " " + out->subject;
+    } else {
+        signatureOf(parser, *out);
+    }
+    out->doc = parser.acceptText();
+    if (parser.accept("let"))
+        out->let = parseNamedTrees(parser);
+    if (parser.at("{"))
+        parser.failAt(parser.spanFrom(first), "a block says which targets it is for",
+                      "on any, or on x86-64-v3, cpu");
+    parser.expect("on");
+    out->keys = parseKeys(parser);
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}"))
+        out->entries.push_back(entry(parser));
+    parser.expect("}");
+    return out;
+}
+
+std::optional<SignatureTree> parseSignature(const std::string& text) {
+    const FileTree file = parseFile("op " + text + " {}", {}, {{"op", parseOpDeclaration}});
+    if (!file.errors.empty() || file.declarations.size() != 1)
+        return std::nullopt;
+    const auto op = declarationAs<OpTree>(file.declarations.front());
+    return SignatureTree{op->params, op->outs};
+}
+
+} // namespace fw

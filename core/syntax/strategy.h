@@ -1,0 +1,63 @@
+// Trees of the blocks that say how operators are computed:
+//
+//     implementations := "implementations" subject ["let" NAME "=" expr {"," NAME "=" expr}]
+//                        "on" KEY {"," KEY} "{" { entry } "}"
+//     subject := OP "(" ("..." | NAME ":" type {"," NAME ":" type}) ")" | "kind" (KIND | "any")
+//     entry   := NAME { "by" NAME | "priority" INT | "when" expr | "absorbs" ("none" | "any" |
+//     CHAIN)
+//              }
+//     KEY     := NAME { "-" (NAME | INT) }
+//
+// The NAME of an entry may end in `.*`: it changes entries that other blocks made. A guard is an
+// expression (tree.h) with `libs has NAME` and `target has KEY` beside comparisons.
+#pragma once
+
+#include "syntax/op.h"
+#include "syntax/rule.h"
+
+namespace fw {
+
+struct KeyTree {
+    std::string name; // "x86-64-v3"
+    Span span;
+};
+
+enum class AbsorbClause : std::uint8_t { Unwritten, None, Any, Chain };
+
+struct EntryTree {
+    std::string name; // "openblas.sgemm", "generated.*"
+    std::string code; // behind `by`: the implementation that computes it; empty: that of its name
+    std::optional<std::int64_t> priority;
+    std::optional<Tree> guard;
+    std::string guardText; // as written
+    AbsorbClause absorbs = AbsorbClause::Unwritten;
+    std::string chain; // of AbsorbClause::Chain
+    Span span;
+};
+
+enum class SubjectKind : std::uint8_t { Operator, Kind };
+
+struct ImplementationsTree : DeclarationTree { // name: of the operator, or "kind contraction"
+    SubjectKind subjectKind = SubjectKind::Operator;
+    std::string subject;           // "dense", "contraction", "any"
+    bool ownSignature = false;     // false: `(...)`, the names of the operator's own signature
+    std::vector<ParamTree> params; // of an own signature
+    std::vector<NamedTree> let;
+    std::vector<KeyTree> keys;
+    std::vector<EntryTree> entries;
+};
+
+std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser);
+
+KeyTree parseKey(Parser& parser);
+std::vector<KeyTree> parseKeys(Parser& parser); // behind "on"
+
+// The operands and results of a signature as an operator prints it: "relu(x: T[S...]) -> y:
+// T[S...]". Native operators may print one that is for people only: nullopt.
+struct SignatureTree {
+    std::vector<ParamTree> params;
+    std::vector<OutTree> outs;
+};
+std::optional<SignatureTree> parseSignature(const std::string& text);
+
+} // namespace fw
