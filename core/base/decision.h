@@ -32,6 +32,15 @@
     X(ChosenPriority,     "CHO02", "the highest priority: {}") \
     X(ChosenCost,         "CHO03", "the lowest estimated cost: {}") \
     X(ChosenOrder,        "CHO04", "equal to others and first in the book: {}") \
+    X(ChosenPin,          "CHO05", "the user asked for it: {}") \
+    X(NoSuchCode,         "IMP04", "no code has this name: {}") \
+    X(PinFollowed,        "PIN01", "the user holds them together: {}") \
+    X(PinApart,           "PIN02", "the user keeps them apart: {}") \
+    X(PinRefused,         "PIN03", "a pin cannot be followed: {}") \
+    X(FuseRuleApplied,    "FUR01", "a fusion rule puts them together: {}") \
+    X(FuseRuleRefused,    "FUR02", "a fusion rule does not hold here: {}") \
+    X(ExternInGroup,      "EXT01", "extern-in-group, a library call is a stage of the group: {}") \
+    X(OperandLimit,       "LIM12", "the group reads as many tensors as it may: {}") \
     X(GuardFalse,         "GRD01", "its condition does not hold: {}") \
     X(GuardUndecided,     "GRD02", "its condition is not decided before the shapes are known: {}") \
     X(ScheduleDefault,    "SCH11", "the default schedule: {}") \
@@ -46,7 +55,7 @@
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
-    X(LibraryAbsent,      "LIB01", "the library cannot be used: {}") \
+    X(LibraryAbsent,      "LIB11", "the library cannot be used: {}") \
     X(LibraryRefused,     "LIB12", "the library refuses it: {}") \
     X(LibraryTakes,       "LIB13", "the library takes it: {}") \
     X(WeightsPacked,      "LIB15", "weights are packed while compiling: {}") \

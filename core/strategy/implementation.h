@@ -3,7 +3,8 @@
 //
 // Whether an operator fuses with its neighbour is a property of the pair (operator,
 // implementation). So fusion asks here, while a group is formed: may you compute this node, may you
-// take that one before or after it? Every answer carries its reason.
+// take that one before or after it? Every answer carries its reason. When an implementation takes
+// part, with which priority and what it may absorb is said by the books (book.h).
 #pragma once
 
 #include "base/decision.h"
@@ -45,7 +46,8 @@ public:
     virtual const std::string& name() const = 0; // "generated.tiled"
     // Whose call it is; nullptr: we generate the code.
     virtual const Library* library() const { return nullptr; }
-    virtual int priority() const = 0;
+    // Of an implementation that no book names; the books' entries say it for the others.
+    virtual int priority() const { return 10; }
     // May it compute this node, alone?
     virtual Answer accepts(const Workload& anchor, const Target& target) const = 0;
     // May `next`, which reads the group's value element by element, be computed where it is
@@ -56,38 +58,5 @@ public:
     // Microseconds on this target, by a roofline over flops and bytes.
     virtual double estimate(const Facts& work, const Target& target) const = 0;
 };
-
-struct Candidate {
-    std::string implementation;
-    Verdict verdict = Verdict::No; // Yes: it could compute the group
-    bool chosen = false;
-    ReasonCode code = ReasonCode::GuardFalse;
-    std::string evidence;
-    int priority = 0;
-    double estimateUs = 0;
-};
-
-struct Selection {
-    const Implementation* implementation = nullptr; // nullptr: nothing accepts the node
-    std::string source;                             // "priority", "only", "order"
-    std::vector<Candidate> candidates;              // in the order of the book
-};
-
-// The implementations that may be chosen, in the order of the books: priority decides, order among
-// equals.
-class Catalog {
-public:
-    explicit Catalog(std::vector<std::shared_ptr<const Implementation>> all)
-        : m_all(std::move(all)) {}
-
-    const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
-    const Implementation* find(std::string_view name) const; // nullptr if there is none
-    Selection select(const Workload& anchor, const Target& target) const;
-
-private:
-    std::vector<std::shared_ptr<const Implementation>> m_all;
-};
-
-const Catalog& generatedCatalog();
 
 } // namespace fw

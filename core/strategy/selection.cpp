@@ -1,8 +1,29 @@
-#include "strategy/implementation.h"
+#include "strategy/selection.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw {
+
+// A candidate with what the choice needs of it.
+struct Catalog::Entrant {
+    Candidate candidate;
+    const Implementation* implementation = nullptr;
+    Absorbs absorbs;
+};
+
+Catalog::Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book,
+                 std::vector<std::shared_ptr<const Library>> libraries)
+    : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)) {}
+
+Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book) {
+    std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
+    for (const auto& library : libraries)
+        for (auto& implementation : library->implementations())
+            all.push_back(std::move(implementation));
+    return Catalog(std::move(all), std::move(book), libraries);
+}
 
 const Implementation* Catalog::find(std::string_view name) const {
     for (const auto& implementation : m_all)
@@ -11,51 +32,270 @@ const Implementation* Catalog::find(std::string_view name) const {
     return nullptr;
 }
 
-Selection Catalog::select(const Workload& anchor, const Target& target) const {
-    Selection out;
-    std::size_t best = 0, ready = 0, equal = 0;
-    for (const auto& implementation : m_all) {
-        const Answer answer = implementation->accepts(anchor, target);
-        Candidate candidate{implementation->name(),
-                            answer.verdict,
-                            false,
-                            answer.code,
-                            answer.evidence,
-                            implementation->priority(),
-                            implementation->estimate(anchor.facts, target)};
-        if (answer.yes()) {
-            ++ready;
-            const int previous = out.implementation ? out.implementation->priority() : -1;
-            if (candidate.priority > previous) {
-                out.implementation = implementation.get();
-                best = out.candidates.size();
-                equal = 1;
-            } else if (candidate.priority == previous) {
-                ++equal;
-            }
-        }
-        out.candidates.push_back(std::move(candidate));
+std::string Catalog::whyNot(std::string_view library, const Target& target) const {
+    const bool listed =
+        std::find(target.libs.begin(), target.libs.end(), library) != target.libs.end();
+    if (target.libraryChoice == LibraryChoice::Listed && !listed)
+        return fmt::format("library {} is not in the target", library);
+    for (const auto& known : m_libraries) {
+        if (known->name() != library)
+            continue;
+        const LibraryStatus& status = known->status();
+        if (status.state == LibraryState::Ready)
+            return {};
+        return fmt::format("{}{}", status.reason.empty() ? "it is not there" : status.reason,
+                           status.package.empty() ? "" : ", install " + status.package);
     }
-    if (out.implementation == nullptr)
-        return out;
-    Candidate& chosen = out.candidates[best];
-    chosen.chosen = true;
-    if (ready == 1) {
-        chosen.code = ReasonCode::ChosenOnly;
-        chosen.evidence = chosen.implementation;
-        out.source = "only";
-    } else if (equal > 1) {
-        chosen.code = ReasonCode::ChosenOrder;
-        chosen.evidence =
-            fmt::format("{} of {} with priority {}", chosen.implementation, equal, chosen.priority);
-        out.source = "order";
-    } else {
-        chosen.code = ReasonCode::ChosenPriority;
-        chosen.evidence =
-            fmt::format("{} with priority {}", chosen.implementation, chosen.priority);
-        out.source = "priority";
-    }
+    return fmt::format("there is no adapter for {}", library);
+}
+
+std::vector<std::string> Catalog::libraries(const Target& target) const {
+    std::vector<std::string> out;
+    for (const auto& library : m_libraries)
+        if (whyNot(library->name(), target).empty())
+            out.push_back(library->name());
     return out;
+}
+
+Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor,
+                                const Target& target, const GuardTarget& offered) const {
+    Entrant out;
+    Candidate& candidate = out.candidate;
+    candidate.implementation = entry.name;
+    candidate.computedBy = entry.code;
+    candidate.priority = entry.priority;
+    candidate.level = entry.level;
+    candidate.place = entry.places;
+    out.absorbs = {entry.absorbs, entry.chain, entry.places};
+    const auto refuse = [&](ReasonCode code, std::string evidence) {
+        candidate.verdict = Verdict::No;
+        candidate.code = code;
+        candidate.evidence = std::move(evidence);
+        return out;
+    };
+    const Implementation* implementation = find(entry.code);
+    const std::string prefix = entry.code.substr(0, entry.code.find('.'));
+    const std::vector<std::string>& known = knownLibraries();
+    if (implementation == nullptr && std::find(known.begin(), known.end(), prefix) != known.end()) {
+        const std::string why = whyNot(prefix, target);
+        return refuse(ReasonCode::LibraryAbsent,
+                      why.empty() ? fmt::format("{} has no {}", prefix, entry.code) : why);
+    }
+    if (implementation == nullptr)
+        return refuse(ReasonCode::NoSuchCode, entry.code);
+    if (const Library* library = implementation->library())
+        if (const std::string why = whyNot(library->name(), target); !why.empty())
+            return refuse(ReasonCode::LibraryAbsent, why);
+    if (entry.home != nullptr && entry.home->ownSignature)
+        if (const auto scope = GuardScope::bind(*entry.home, anchor); !scope)
+            return refuse(ReasonCode::GuardFalse, scope.diag().message);
+    if (entry.guard != nullptr) {
+        const Result<GuardScope> scope = GuardScope::bind(*entry.guardBlock, anchor);
+        if (!scope)
+            return refuse(ReasonCode::GuardFalse, scope.diag().message);
+        const Verdicts verdict = scope->decide(*entry.guard, entry.guardText, offered);
+        candidate.guard = verdict.evidence;
+        if (verdict.truth == Truth::No)
+            return refuse(ReasonCode::GuardFalse, verdict.evidence);
+        if (verdict.truth == Truth::Unknown)
+            return refuse(ReasonCode::GuardUndecided, verdict.evidence);
+    }
+    const Answer answer = implementation->accepts(anchor, target);
+    if (!answer.yes())
+        return refuse(answer.code, answer.evidence);
+    candidate.verdict = Verdict::Yes;
+    candidate.code = answer.code;
+    candidate.evidence = answer.evidence;
+    candidate.estimateUs = implementation->estimate(anchor.facts, target);
+    out.implementation = implementation;
+    return out;
+}
+
+std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor,
+                                                const Target& target) const {
+    const GuardTarget offered{targetKeys(target), libraries(target)};
+    std::vector<Entrant> out;
+    for (const MergedEntry& entry :
+         m_book.entries(anchor.node->op, anchor.facts.kind, offered.keys))
+        out.push_back(judge(entry, anchor, target, offered));
+    for (const auto& implementation : m_all)
+        if (!m_book.names(implementation->name())) {
+            MergedEntry own;
+            own.name = own.code = implementation->name();
+            own.priority = implementation->priority();
+            out.push_back(judge(own, anchor, target, offered));
+        }
+    return out;
+}
+
+Selection Catalog::select(const Workload& anchor, const Target& target,
+                          const std::string& pinned) const {
+    Selection out;
+    std::vector<Entrant> all = entrants(anchor, target);
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].implementation != nullptr)
+            ready.push_back(i);
+    std::optional<std::size_t> chosen;
+    ReasonCode why = ReasonCode::ChosenPriority;
+    std::string evidence;
+    if (!pinned.empty()) {
+        std::string refusal = "no entry of that name computes it";
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Candidate& candidate = all[i].candidate;
+            if (candidate.implementation != pinned)
+                continue;
+            if (all[i].implementation != nullptr)
+                chosen = i;
+            else
+                refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
+        }
+        why = ReasonCode::ChosenPin;
+        evidence = pinned;
+        if (!chosen)
+            out.notices.push_back(
+                {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
+                 fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
+        else
+            out.source = "pin";
+    }
+    if (!chosen && !ready.empty()) {
+        int highest = all[ready.front()].candidate.priority;
+        for (const std::size_t i : ready)
+            highest = std::max(highest, all[i].candidate.priority);
+        std::vector<std::size_t> equal;
+        for (const std::size_t i : ready)
+            if (all[i].candidate.priority == highest)
+                equal.push_back(i);
+        std::vector<std::size_t> cheapest;
+        double least = all[equal.front()].candidate.estimateUs;
+        for (const std::size_t i : equal)
+            least = std::min(least, all[i].candidate.estimateUs);
+        for (const std::size_t i : equal)
+            if (all[i].candidate.estimateUs <= least * (1 + 1e-9))
+                cheapest.push_back(i);
+        chosen = cheapest.front();
+        const std::string& name = all[*chosen].candidate.implementation;
+        if (ready.size() == 1) {
+            why = ReasonCode::ChosenOnly;
+            evidence = name;
+            out.source = "only";
+        } else if (equal.size() == 1) {
+            evidence = fmt::format("{} with priority {}", name, highest);
+            out.source = "priority";
+        } else if (cheapest.size() == 1) {
+            why = ReasonCode::ChosenCost;
+            evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
+            out.source = "cost";
+        } else {
+            why = ReasonCode::ChosenOrder;
+            evidence = fmt::format("{} of {} with priority {}", name, cheapest.size(), highest);
+            out.source = "order";
+            out.notices.push_back({anchor.node->name, Verdict::Note, why, evidence});
+        }
+    }
+    for (const Entrant& entrant : all)
+        if (entrant.candidate.code == ReasonCode::GuardUndecided)
+            out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::GuardUndecided,
+                                   fmt::format("{}, {}", entrant.candidate.implementation,
+                                               entrant.candidate.evidence)});
+    if (chosen) {
+        Entrant& winner = all[*chosen];
+        winner.candidate.chosen = true;
+        winner.candidate.code = why;
+        winner.candidate.evidence = evidence;
+        out.implementation = winner.implementation;
+        out.name = winner.candidate.implementation;
+        out.absorbs = winner.absorbs;
+    }
+    for (Entrant& entrant : all)
+        out.candidates.push_back(std::move(entrant.candidate));
+    return out;
+}
+
+Selection Catalog::selectOnly(const Workload& anchor, const Target& target,
+                              const std::string& name) const {
+    Selection out = select(anchor, target, name);
+    if (out.source != "pin")
+        out.implementation = nullptr;
+    return out;
+}
+
+namespace {
+
+// The chain, matched backward from `next` to the value of the anchor, must be made of exactly what
+// the group took so far and `next`.
+Answer inChain(const Absorbs& absorbs, const PatternTable& chains, const Growing& group,
+               const Workload& next) {
+    static const std::string anchorName = "$anchor";
+    const auto refuse = [&](std::string why) {
+        return Answer{
+            Verdict::No, ReasonCode::CannotAbsorb,
+            fmt::format("{} is not in the chain {}: {}", next.node->op, absorbs.chain, why)};
+    };
+    if (!chains.contains(absorbs.chain))
+        return refuse("there is no such chain");
+    PatternTree pattern;
+    pattern.kind = PatternKind::Sequence;
+    for (const std::string& name : {anchorName, absorbs.chain}) {
+        PatternTree step;
+        step.kind = PatternKind::Capture;
+        step.name = name;
+        pattern.args.push_back(std::move(step));
+    }
+    MatchOptions options;
+    options.bound.emplace(anchorName, ValueRef{group.anchor.node->id, 0});
+    Matcher matcher(*next.graph, chains, options);
+    const Result<std::optional<Match>> found =
+        matcher.matchAt({{"result", pattern}}, {next.node->id, 0});
+    if (!found)
+        return refuse(found.diag().message);
+    if (!*found) {
+        const NearMiss& miss = matcher.nearMiss();
+        return refuse(miss.clause.empty()
+                          ? "no part of it fits"
+                          : fmt::format("expected {}, found {}", miss.expected, miss.found));
+    }
+    std::vector<NodeId> matched = (*found)->nodes, wanted = group.epilogue;
+    wanted.push_back(next.node->id);
+    std::sort(matched.begin(), matched.end());
+    std::sort(wanted.begin(), wanted.end());
+    if (matched != wanted)
+        return refuse("it leaves out an operator of the group");
+    return {Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
+}
+
+} // namespace
+
+Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
+                                const Workload& next) const {
+    switch (by.absorbs.clause) {
+    case AbsorbClause::None:
+        return {Verdict::No, ReasonCode::AbsorbsNothing,
+                fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
+    case AbsorbClause::Chain: {
+        const Answer answer = inChain(by.absorbs, m_book.chains(), group, next);
+        if (!answer.yes())
+            return answer;
+        break;
+    }
+    case AbsorbClause::Unwritten:
+    case AbsorbClause::Any:
+        break;
+    }
+    return by.implementation->absorbsEpilogue(group, next);
+}
+
+Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,
+                                const Workload& anchor) const {
+    if (by.absorbs.clause == AbsorbClause::None)
+        return {Verdict::No, ReasonCode::AbsorbsNothing,
+                fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
+    if (by.absorbs.clause == AbsorbClause::Chain)
+        return {Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} takes the chain {} only, which comes behind it", by.name,
+                            by.absorbs.chain)};
+    return by.implementation->absorbsPrologue(before, anchor);
 }
 
 } // namespace fw

@@ -1,0 +1,63 @@
+// What the books say about implementations: `implementations` blocks and the chains they name.
+//
+// Blocks for one operator add up. For one call the blocks that fit (operator or kind, a key of the
+// target) are merged: an entry named like another changes the clauses it writes; a more specific
+// key wins over a less specific one, an operator over its kind, a later book over an earlier one.
+// In this order, too, entries are listed, so that among equals the more specific one comes first.
+#pragma once
+
+#include "pattern/match.h"
+#include "strategy/guard.h"
+
+namespace fw {
+
+struct StrategyBlock {
+    std::shared_ptr<const ImplementationsTree> tree;
+    std::string file;
+    int book = 0; // 0: shipped, then the user's in order
+};
+
+// A clause that an entry got in the end, and where it was written.
+struct MergedEntry {
+    std::string name;
+    std::string code; // the implementation that computes it
+    int priority = 10;
+    const Tree* guard = nullptr;
+    std::string guardText;
+    const ImplementationsTree* guardBlock = nullptr; // whose names the guard uses
+    const ImplementationsTree* home = nullptr;       // whose signature the call must fit
+    AbsorbClause absorbs = AbsorbClause::Any;
+    std::string chain;
+    std::string level;  // "dense on x86-64"
+    std::string places; // "strategy.fw:12, my.fw:3"
+};
+
+class StrategyBook {
+public:
+    // Later books win. Trees of other declarations are passed over.
+    void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
+
+    // Entries for a call, in the order in which they are considered. Keys: most specific first.
+    std::vector<MergedEntry> entries(std::string_view op, FusionKind kind,
+                                     const std::vector<std::string>& keys) const;
+    const std::vector<StrategyBlock>& blocks() const { return m_blocks; }
+    PatternTable chains() const;
+    bool names(std::string_view implementation) const; // some entry is computed by it
+
+private:
+    std::vector<StrategyBlock> m_blocks;
+    std::vector<std::shared_ptr<const PatternDeclTree>> m_chains;
+    int m_books = 0;
+};
+
+// resources/library/strategy.fw
+const StrategyBook& standardStrategy();
+std::string_view embeddedStrategy();
+
+// What is wrong with one block: operators, kinds, keys, names in guards, chains.
+Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
+                 const PatternTable& chains, const std::string& file);
+// Subjects for which no unconditional entry is left, and entries that change another's.
+Diags checkStrategy(const StrategyBook& book);
+
+} // namespace fw

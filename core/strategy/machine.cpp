@@ -1,0 +1,145 @@
+#include "strategy/machine.h"
+
+#include "base/files.h"
+#include "base/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+namespace fw {
+
+namespace {
+
+struct Field {
+    const char* name;
+    double MachineProfile::*value;
+};
+
+constexpr std::array fields = {
+    Field{"gflops", &MachineProfile::gflops},
+    Field{"l2_gbps", &MachineProfile::l2Gbps},
+    Field{"l3_gbps", &MachineProfile::l3Gbps},
+    Field{"memory_gbps", &MachineProfile::memoryGbps},
+    Field{"launch_us", &MachineProfile::launchUs},
+    Field{"fork_us", &MachineProfile::forkUs},
+};
+
+constexpr double worthThreadsUs = 20; // shorter work stays on one thread
+constexpr double transcendentalFlops = 12;
+
+std::optional<std::filesystem::path> cacheFile(const Target& host) {
+    std::filesystem::path folder;
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+        folder = cache;
+    else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+        folder = std::filesystem::path(home) / ".cache";
+    else
+        return std::nullopt;
+    return folder / "fusewright" /
+           fmt::format("machine-1-v{}-{}.txt", static_cast<int>(host.level), host.threads);
+}
+
+std::optional<MachineProfile> readProfile(const std::filesystem::path& file) {
+    const Result<MappedFile> mapped = mapFile(file.string(), 4096);
+    if (!mapped)
+        return std::nullopt;
+    const Result<MachineProfile> profile = parseMachine(mapped->text(), file.string());
+    return profile ? std::optional(*profile) : std::nullopt;
+}
+
+MachineProfile hostMachine(const Target& host) {
+    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0')
+        if (const auto profile = readProfile(given))
+            return *profile;
+    const auto file = cacheFile(host);
+    if (file)
+        if (const auto profile = readProfile(*file))
+            return *profile;
+    MachineProfile measured = measureMachine(host);
+    if (file) {
+        std::error_code ignored;
+        std::filesystem::create_directories(file->parent_path(), ignored);
+        (void)writeFile(file->string(), measured.text());
+    }
+    return measured;
+}
+
+} // namespace
+
+std::string MachineProfile::text() const {
+    std::string out;
+    for (const Field& field : fields)
+        out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
+    return out;
+}
+
+Result<MachineProfile> parseMachine(std::string_view text, const std::string& file) {
+    MachineProfile out;
+    int line = 0;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view row = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++line;
+        const std::size_t blank = row.find(' ');
+        if (row.empty())
+            continue;
+        const auto value =
+            blank == std::string_view::npos ? std::nullopt : parseNumber(row.substr(blank + 1));
+        const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& known) {
+            return row.substr(0, blank) == known.name;
+        });
+        if (!value || *value <= 0 || field == fields.end())
+            return makeDiag(DiagCode::Syntax, "a line of a machine profile is a name and a number",
+                            {file, {}, line, 1}, "gflops 50");
+        out.*(field->value) = *value;
+    }
+    return out;
+}
+
+MachineProfile tabulatedMachine(const Target& target) {
+    MachineProfile out;
+    const double lanes = target.vectorLanesF32;
+    out.gflops = 3.0 * 2 * (target.hasFma() ? 2 : 1) * lanes;
+    out.l2Gbps = 3.0 * 2 * lanes;
+    out.l3Gbps = 25;
+    out.memoryGbps = 12;
+    return out;
+}
+
+const MachineProfile& machineOf(const Target& target) {
+    static std::mutex mutex;
+    static std::map<std::string, MachineProfile> known;
+    const std::lock_guard lock(mutex);
+    const bool host = target.isHost && target.cpu == "native";
+    const std::string key = fmt::format("{} {} {}", host ? "native" : target.cpu,
+                                        static_cast<int>(target.level), target.threads);
+    const auto found = known.find(key);
+    if (found != known.end())
+        return found->second;
+    return known.emplace(key, host ? hostMachine(target) : tabulatedMachine(target)).first->second;
+}
+
+double rooflineUs(const Facts& work, const Target& target, double efficiency) {
+    const MachineProfile& machine = machineOf(target);
+    const double bytes = work.bytesRead + work.bytesWritten;
+    const double l2 = target.l2 > 0 ? static_cast<double>(target.l2) : 1 << 20;
+    const double l3 = target.l3 > 0 ? static_cast<double>(target.l3) : 16 << 20;
+    const double gbps = bytes <= l2   ? machine.l2Gbps
+                        : bytes <= l3 ? machine.l3Gbps
+                                      : machine.memoryGbps;
+    const double compute = (work.flops + transcendentalFlops * work.transcendentals) /
+                           (machine.gflops * efficiency) / 1000;
+    const double alone = std::max(compute, bytes / gbps / 1000);
+    if (target.threads < 2 || alone < worthThreadsUs)
+        return alone + machine.launchUs;
+    return alone / target.threads + machine.launchUs + machine.forkUs;
+}
+
+} // namespace fw

@@ -1,0 +1,38 @@
+// What a machine can do at best, and the time that work takes under these ceilings.
+//
+// The ceilings of this machine are measured once and kept in a file of the user's cache folder; a
+// CPU that is named instead of `native` has a fixed table, so its plans are the same everywhere.
+// FUSEWRIGHT_MACHINE names a file with a profile to use for `native` instead.
+#pragma once
+
+#include "ir/facts.h"
+#include "target/target.h"
+
+namespace fw {
+
+struct MachineProfile {
+    double gflops = 50; // f32 multiply-adds of one core, two operations each
+    double l2Gbps = 60; // bytes read by one core, from L2, L3 and memory
+    double l3Gbps = 25;
+    double memoryGbps = 10;
+    double launchUs = 0.2; // to call a kernel
+    double forkUs = 2;     // to hand work to the other threads and wait for them
+
+    std::string text() const; // "gflops 50\n...", reads back
+    bool operator==(const MachineProfile&) const = default;
+};
+
+Result<MachineProfile> parseMachine(std::string_view text, const std::string& file);
+// By level of the instruction set.
+MachineProfile tabulatedMachine(const Target& target);
+// Takes about a tenth of a second. Threads: how many the fork is measured with.
+MachineProfile measureMachine(const Target& host);
+// Of the target: the table, the file named by the environment, the cache, or a measurement that is
+// then cached. Never fails: what cannot be read or written only costs the measurement.
+const MachineProfile& machineOf(const Target& target);
+
+// Microseconds: the longer of computing (at this part of the peak) and moving bytes at the level of
+// the memory that holds them, on all threads if that pays.
+double rooflineUs(const Facts& work, const Target& target, double efficiency);
+
+} // namespace fw

@@ -1,0 +1,137 @@
+// The ceilings of this machine, measured: multiply-adds in registers, reads from each level of the
+// memory, a call, a fork. The best of several short runs counts, since everything else only adds
+// time.
+#include "runtime/parallel.h"
+#include "strategy/machine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <immintrin.h>
+#include <vector>
+
+namespace fw {
+
+namespace {
+
+double bestSeconds(int runs, const std::function<void()>& work) {
+    double best = 1e30;
+    for (int i = 0; i < runs; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        best = std::min(
+            best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+constexpr int chains = 12; // independent sums: more than latency times ports
+constexpr int rounds = 100000;
+
+__attribute__((target("avx512f"))) float multiplyAdds512() {
+    __m512 sums[chains];
+    for (__m512& sum : sums)
+        sum = _mm512_set1_ps(0.5F);
+    const __m512 a = _mm512_set1_ps(0.999F), b = _mm512_set1_ps(0.001F);
+    for (int i = 0; i < rounds; ++i)
+#pragma GCC unroll 12
+        for (__m512& sum : sums)
+            sum = _mm512_fmadd_ps(sum, a, b);
+    __m512 total = sums[0];
+    for (int i = 1; i < chains; ++i)
+        total = _mm512_add_ps(total, sums[i]);
+    float lanes[16];
+    _mm512_storeu_ps(lanes, total);
+    return lanes[0] + lanes[15];
+}
+
+__attribute__((target("avx2,fma"))) float multiplyAdds256() {
+    __m256 sums[chains];
+    for (__m256& sum : sums)
+        sum = _mm256_set1_ps(0.5F);
+    const __m256 a = _mm256_set1_ps(0.999F), b = _mm256_set1_ps(0.001F);
+    for (int i = 0; i < rounds; ++i)
+#pragma GCC unroll 12
+        for (__m256& sum : sums)
+            sum = _mm256_fmadd_ps(sum, a, b);
+    __m256 total = sums[0];
+    for (int i = 1; i < chains; ++i)
+        total = _mm256_add_ps(total, sums[i]);
+    float lanes[8];
+    _mm256_storeu_ps(lanes, total);
+    return lanes[0] + lanes[7];
+}
+
+float multiplyAdds128() {
+    __m128 sums[chains];
+    for (__m128& sum : sums)
+        sum = _mm_set1_ps(0.5F);
+    const __m128 a = _mm_set1_ps(0.999F), b = _mm_set1_ps(0.001F);
+    for (int i = 0; i < rounds; ++i)
+#pragma GCC unroll 12
+        for (__m128& sum : sums)
+            sum = _mm_add_ps(_mm_mul_ps(sum, a), b);
+    __m128 total = sums[0];
+    for (int i = 1; i < chains; ++i)
+        total = _mm_add_ps(total, sums[i]);
+    return _mm_cvtss_f32(total);
+}
+
+double peakGflops(const Target& host) {
+    volatile float sink = 0;
+    const double lanes = host.hasAvx512() ? 16 : host.hasFma() ? 8 : 4;
+    const double seconds = bestSeconds(8, [&] {
+        sink = host.hasAvx512() ? multiplyAdds512()
+               : host.hasFma()  ? multiplyAdds256()
+                                : multiplyAdds128();
+    });
+    return 2.0 * lanes * chains * rounds / seconds / 1e9;
+}
+
+// Sums eight bytes at a time in eight chains, which the compiler makes vectors of.
+double readGbps(std::size_t bytes) {
+    std::vector<std::uint64_t> data(bytes / 8, 1);
+    volatile std::uint64_t sink = 0;
+    const std::size_t passes = std::max<std::size_t>(1, (std::size_t(16) << 20) / bytes);
+    const double seconds = bestSeconds(5, [&] {
+        std::uint64_t sums[8] = {};
+        for (std::size_t pass = 0; pass < passes; ++pass)
+            for (std::size_t i = 0; i + 8 <= data.size(); i += 8)
+                for (std::size_t k = 0; k < 8; ++k)
+                    sums[k] += data[i + k];
+        for (const std::uint64_t sum : sums)
+            sink = sink + sum;
+    });
+    return static_cast<double>(passes) * static_cast<double>(data.size() * 8) / seconds / 1e9;
+}
+
+void emptyBody(const fw_kernel_context*, std::int64_t, std::int64_t) {}
+
+double parallelUs(int threads, std::int64_t count) {
+    const runtime::ParallelSettings settings{threads};
+    const fw_kernel_context context{nullptr, nullptr, runtime::parallelFor, &settings};
+    constexpr int calls = 200;
+    return bestSeconds(5,
+                       [&] {
+                           for (int i = 0; i < calls; ++i)
+                               runtime::parallelFor(&context, emptyBody, count, 1);
+                       }) /
+           calls * 1e6;
+}
+
+} // namespace
+
+MachineProfile measureMachine(const Target& host) {
+    MachineProfile out;
+    out.gflops = peakGflops(host);
+    const std::size_t l2 = host.l2 > 0 ? static_cast<std::size_t>(host.l2) : 1 << 20;
+    const std::size_t l3 = host.l3 > 0 ? static_cast<std::size_t>(host.l3) : 16 << 20;
+    out.l2Gbps = readGbps(l2 / 2);
+    out.l3Gbps = readGbps(std::min(l3 / 2, l2 * 6));
+    out.memoryGbps = readGbps(std::min<std::size_t>(l3 * 3, std::size_t(128) << 20));
+    out.launchUs = std::max(parallelUs(host.threads, 1), 0.05);
+    out.forkUs = std::max(parallelUs(host.threads, host.threads), out.launchUs);
+    return out;
+}
+
+} // namespace fw

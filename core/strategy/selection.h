@@ -1,0 +1,84 @@
+// Selection: which implementation computes a node, why, and what it may absorb.
+//
+// Order of choice: a pin of the user, priority, estimated cost among equal priorities, order in the
+// books. Every candidate keeps its verdict with the values of its guard, chosen or not.
+#pragma once
+
+#include "strategy/book.h"
+#include "strategy/library.h"
+
+namespace fw {
+
+struct Candidate {
+    std::string implementation;    // as the book names it
+    std::string computedBy;        // the code behind it; the same name unless the entry says `by`
+    Verdict verdict = Verdict::No; // Yes: it could compute the group
+    bool chosen = false;
+    ReasonCode code = ReasonCode::GuardFalse;
+    std::string evidence;
+    int priority = 0;
+    double estimateUs = 0;
+    std::string guard; // with the values of its names; empty if there is none
+    std::string level; // "dense on x86-64"
+    std::string place; // "strategy.fw:12"
+};
+
+// What the entry lets the implementation take; the implementation is asked as well.
+struct Absorbs {
+    AbsorbClause clause = AbsorbClause::Any;
+    std::string chain;
+    std::string place;
+};
+
+struct Selection {
+    const Implementation* implementation = nullptr; // nullptr: nothing accepts the node
+    std::string name;                               // of the entry
+    std::string source;                             // "pin", "priority", "only", "cost", "order"
+    Absorbs absorbs;
+    std::vector<Candidate> candidates; // in the order of the books
+    Decisions notices;                 // ties, pins that could not be followed, open guards
+};
+
+// The implementations that there are, the libraries they belong to, and what the books say of them.
+// An implementation that no entry names takes part with its own priority and absorbs what it says.
+class Catalog {
+public:
+    explicit Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book = {},
+                     std::vector<std::shared_ptr<const Library>> libraries = {});
+
+    const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
+    const StrategyBook& book() const { return m_book; }
+    const Implementation* find(std::string_view name) const; // nullptr if there is none
+
+    Selection select(const Workload& anchor, const Target& target,
+                     const std::string& pinned = {}) const;
+    // The entry of that name as if it had been chosen; without an implementation if it is refused.
+    Selection selectOnly(const Workload& anchor, const Target& target,
+                         const std::string& name) const;
+
+    Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
+    Answer absorbsPrologue(const Selection& by, const Workload& before,
+                           const Workload& anchor) const;
+    // Canonical names of the libraries that may be used for the target, and why others may not.
+    std::vector<std::string> libraries(const Target& target) const;
+
+private:
+    struct Entrant;
+    std::vector<Entrant> entrants(const Workload& anchor, const Target& target) const;
+    Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
+                  const GuardTarget& offered) const;
+    std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
+
+    std::vector<std::shared_ptr<const Implementation>> m_all;
+    StrategyBook m_book;
+    std::vector<std::shared_ptr<const Library>> m_libraries;
+};
+
+// The implementations whose code we generate.
+const std::vector<std::shared_ptr<const Implementation>>& generatedImplementations();
+// These, with the shipped book.
+const Catalog& generatedCatalog();
+// These and those of the libraries, with the given book.
+Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book);
+
+} // namespace fw

@@ -1,0 +1,150 @@
+// Guards: three truths over dims, attributes, operands and the target, with the values they saw.
+#include "ir/graph_text.h"
+#include "library/library.h"
+#include "strategy/selection.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+struct Case {
+    GraphPtr graph;
+    Workload workload;
+};
+
+Case caseOf(const std::string& text, const std::string& op) {
+    Case out;
+    out.graph = parseGraph(text, standardOperators()).value();
+    for (const NodePtr& node : out.graph->nodes())
+        if (node->op == op)
+            out.workload = {
+                out.graph.get(), node.get(),
+                out.graph->operators().find(op)->facts(callOf(*out.graph, *node)).value()};
+    return out;
+}
+
+Case dense() {
+    return caseOf(
+        "graph g(x: f32[4, N, 64]) -> y { w = const random(1) : f32[128, 64]  y = dense(x, w) }",
+        "dense");
+}
+
+Case convolution() {
+    return caseOf("graph g(x: f32[1, 8, 9, 9]) -> y { w = const random(1) : f32[16, 8, 3, 3]  "
+                  "y = conv2d(x, w) {strides = [2, 2]} }",
+                  "conv2d");
+}
+
+Case softmax() {
+    return caseOf("graph g(x: f32[2, 5, 7]) -> y { y = softmax(x) {axis = 1} }", "softmax");
+}
+
+Verdicts decide(const Case& test, const std::string& op, const std::string& head,
+                const std::string& guard) {
+    const FileTree tree =
+        parseFile("implementations " + op + head + " on any { a when " + guard + " }", "g.fw");
+    if (!tree.errors.empty())
+        qFatal("%s", tree.errors.front().text().c_str());
+    const auto block = declarationAs<ImplementationsTree>(tree.declarations.front());
+    const EntryTree& entry = block->entries.front();
+    const GuardTarget target{{"x86-64-v3", "x86-64", "any"}, {"onednn"}};
+    return GuardScope::bind(*block, test.workload)
+        .value()
+        .decide(*entry.guard, entry.guardText, target);
+}
+
+} // namespace
+
+class TestGuard : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void truths_data();
+    void truths();
+    void valuesAreTold();
+    void signaturesMustFit();
+    void keysGoFromTheSpecific();
+};
+
+void TestGuard::truths_data() {
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QString>("guard");
+    QTest::addColumn<int>("truth");
+    const auto row = [](const char* op, const char* guard, Truth truth) {
+        QTest::newRow(guard) << QString::fromUtf8(op) << QString::fromUtf8(guard)
+                             << static_cast<int>(truth);
+    };
+    row("dense", "K == 64", Truth::Yes);
+    row("dense", "K > 64", Truth::No);
+    row("dense", "K >= 64 && K <= 64 && K < 65", Truth::Yes);
+    row("dense", "K != 64 || K == 64", Truth::Yes);
+    row("dense", "M > 16", Truth::Unknown); // 4 * N, and N is free
+    row("dense", "M >= 0", Truth::Yes);     // as every dim
+    row("dense", "M > 16 && K == 1", Truth::No);
+    row("dense", "M > 16 || K == 64", Truth::Yes);
+    row("dense", "!(M > 16)", Truth::Unknown);
+    row("dense", "M % 4 == 0", Truth::Yes);
+    row("dense", "const(w) && !const(x)", Truth::Yes);
+    row("dense", "dtype(x) == f32", Truth::Yes);
+    row("dense", "dtype(x) != f32", Truth::No);
+    row("dense", "rank(x) == 3 && dim(x, 2) == K", Truth::Yes);
+    row("dense", "size(w) == 128 * 64", Truth::Yes);
+    row("dense", "min(K, 128) == 64 && max(K, 128) == 128", Truth::Yes);
+    row("dense", "libs has onednn", Truth::Yes);
+    row("dense", "libs has openblas", Truth::No);
+    row("dense", "target has x86-64-v3 && !(target has x86-64-v4)", Truth::Yes);
+    row("dense", "dim(x, 9) == 1", Truth::Unknown);
+    row("conv2d", "KH == 3 && KW == 3", Truth::Yes);
+    row("conv2d", "strides == [1, 1]", Truth::No);
+    row("conv2d", "strides != [1, 1] && strides[0] == 2", Truth::Yes);
+    row("conv2d", "pads == [0, 0, 0, 0]", Truth::Yes); // the default, not written at the node
+    row("conv2d", "OH == 4 && O == 16", Truth::Yes);
+    row("conv2d", "groups == 1", Truth::Yes);
+    row("softmax", "D == 5 && size(P) == 2 && size(Q) == 7", Truth::Yes);
+}
+
+void TestGuard::truths() {
+    QFETCH(QString, op);
+    QFETCH(QString, guard);
+    QFETCH(int, truth);
+    const bool isDense = op == QStringLiteral("dense");
+    const Case test = isDense                           ? dense()
+                      : op == QStringLiteral("softmax") ? softmax()
+                                                        : convolution();
+    const Verdicts verdict = decide(
+        test, op.toStdString(), isDense ? "(...) let M = size(P)" : "(...)", guard.toStdString());
+    QCOMPARE(static_cast<int>(verdict.truth), truth);
+}
+
+void TestGuard::valuesAreTold() {
+    QCOMPARE(decide(dense(), "dense", "(...)", "K > 100 && libs has openblas").evidence,
+             std::string("K > 100 && libs has openblas: K = 64, openblas is not in the target's "
+                         "libraries"));
+    QCOMPARE(decide(dense(), "dense", "(x: f32[P..., K], w: f32[O, K])", "O == 128").truth,
+             Truth::Yes);
+}
+
+void TestGuard::signaturesMustFit() {
+    const Case test = dense();
+    for (const char* head :
+         {"(x: f64[P..., K], w: f64[N, K])", "(x: f32[K], w: f32[N, K])",
+          "(x: f32[P..., 32], w: f32[N, K])", "(x: f32[P..., K], w: f32[K, K])"}) {
+        const FileTree tree =
+            parseFile(std::string("implementations dense") + head + " on any { a }", "g.fw");
+        QVERIFY(tree.errors.empty());
+        const auto block = declarationAs<ImplementationsTree>(tree.declarations.front());
+        QVERIFY2(!GuardScope::bind(*block, test.workload).ok(), head);
+    }
+}
+
+void TestGuard::keysGoFromTheSpecific() {
+    QCOMPARE(targetKeys(parseTarget("x86-64 -mcpu=x86-64-v3").value()),
+             (std::vector<std::string>{"x86-64-v3", "x86-64-v2", "x86-64", "cpu", "any"}));
+    QCOMPARE(targetKeys(parseTarget("x86-64 -mcpu=haswell").value()).front(),
+             std::string("haswell"));
+}
+
+QTEST_GUILESS_MAIN(TestGuard)
+#include "test_guard.moc"
