@@ -6,8 +6,9 @@
 // are visited in topological order, ties go by order.
 #pragma once
 
+#include "fusion/policy.h"
 #include "ir/storage_map.h"
-#include "strategy/implementation.h"
+#include "strategy/selection.h"
 
 #include <map>
 #include <optional>
@@ -33,13 +34,19 @@ struct Group {
     std::string name;          // from its operators: "conv2d_bias_relu_3"
     std::vector<NodeId> nodes; // in topological order
     NodeId anchor = -1;
-    std::string implementation; // "view" if nothing is computed
-    std::string source;         // what decided: "priority", "only", "order"
+    std::string implementation; // as the book names it; "view" if nothing is computed
+    std::string computedBy;     // the code behind it: an Implementation's name; empty for a view
+    std::string source;         // what decided: "pin", "priority", "only", "cost", "order"
     std::vector<Candidate> candidates;
     std::vector<ValueRef> inputs;  // read from outside, in order of first use
     std::vector<ValueRef> outputs; // used outside or results
     Facts work;                    // sums over the nodes; bytes are those that cross the border
     double estimateUs = 0;
+    // Stages that the implementation did not absorb but that belong to the group by the user's
+    // will: they are computed in nests of their own. Of a library: its call is one stage of the
+    // group.
+    bool stacked = false;
+    Decisions warnings; // extern-in-group
 
     bool isView() const { return implementation == "view"; }
 };
@@ -58,7 +65,7 @@ struct FusionPlan {
 
 struct PlanOptions {
     const Catalog* catalog = &generatedCatalog();
-    std::size_t groupLimit = 64; // nodes in a group
+    const FusionBook* book = &standardFusion();
 };
 
 // Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node).

@@ -97,7 +97,7 @@ Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, co
     const ScheduleContext context = contextOf(out.group.body, target);
     // The plain implementation is a choice of its own; the others take the default schedule of
     // their family.
-    FW_TRY(ScheduleChoice choice, group.implementation == "generated.plain"
+    FW_TRY(ScheduleChoice choice, group.computedBy == "generated.plain"
                                       ? Result<ScheduleChoice>(plainSchedule(inst, context))
                                       : defaultSchedule(inst, context));
     StorageMaps maps = context.maps;

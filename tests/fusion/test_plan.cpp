@@ -92,6 +92,7 @@ private Q_SLOTS:
     void residualIsTakenOnce();
     void oneAnchorPerGroup();
     void valuesUsedTwiceEndAGroup();
+    void waysThatMeetAgainJoin();
     void resultsEndAGroup();
     void rowwiseTakesMapsBeforeIt();
     void viewsCostNothing();
@@ -147,12 +148,24 @@ void TestPlan::valuesUsedTwiceEndAGroup() {
     Builder b;
     const ValueRef conv =
         b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
+    b.editor.addResult("z", b.op("tanh", {conv}, "tanh"));
+    const GraphPtr graph = b.finish(b.op("relu", {conv}, "relu"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC01"));
+    QCOMPARE(codeBetween(*graph, plan, "conv", "tanh"), std::string("ESC01"));
+}
+
+void TestPlan::waysThatMeetAgainJoin() {
+    Builder b;
+    const ValueRef conv =
+        b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
     const GraphPtr graph =
         b.finish(b.op("add", {b.op("relu", {conv}, "relu"), b.op("tanh", {conv}, "tanh")}, "sum"));
     const FusionPlan plan = planFusion(*graph, target()).value();
     verifyPlan(*graph, plan);
-    QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC01"));
-    QCOMPARE(codeBetween(*graph, plan, "relu", "sum"), std::string("FUS02"));
+    QCOMPARE(plan.groups.size(), std::size_t(1));
+    QCOMPARE(codeBetween(*graph, plan, "conv", "tanh"), std::string("FUS02"));
 }
 
 void TestPlan::resultsEndAGroup() {
@@ -207,8 +220,11 @@ void TestPlan::groupsHaveALimit() {
     for (int i = 0; i < 6; ++i)
         value = b.op("relu", {value}, "relu" + std::to_string(i));
     const GraphPtr graph = b.finish(value);
+    FusionBook book = standardFusion();
+    book.add(parseFile("grow elementwise -> elementwise forward limit 4", "small.fw").declarations,
+             "small.fw");
     PlanOptions options;
-    options.groupLimit = 4;
+    options.book = &book;
     const FusionPlan plan = planFusion(*graph, target(), options).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));

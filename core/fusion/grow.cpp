@@ -1,0 +1,505 @@
+// Growth: a group starts at an operator and takes readers while the books open the way and the
+// chosen implementation absorbs them.
+//
+// A value that is read several times does not end a group if all ways out meet again: then
+// everything up to there joins, or nothing does.
+#include "fusion/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+bool isOperator(const Node& node) {
+    return !node.isInput() && !node.isConstant();
+}
+
+bool isMapKind(FusionKind kind) {
+    return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
+}
+
+bool Forming::has(NodeId id) const {
+    return std::find(nodes.begin(), nodes.end(), id) != nodes.end();
+}
+
+Growing Forming::growing() const {
+    const auto after = std::find(nodes.begin(), nodes.end(), anchor.node->id) + 1;
+    return {anchor, {after, nodes.end()}};
+}
+
+bool GateList::pass(std::string name, bool ok, ReasonCode code, std::string evidence) {
+    m_edge.gates.push_back({std::move(name), ok, evidence});
+    if (!ok)
+        decide(Verdict::No, code, std::move(evidence));
+    return ok;
+}
+
+bool GateList::ask(std::string name, const Answer& answer) {
+    m_edge.gates.push_back({std::move(name), answer.yes(), answer.evidence});
+    decide(answer.verdict, answer.code, answer.evidence);
+    return answer.yes();
+}
+
+EdgeDecision GateList::take(NodeId from, NodeId to) const {
+    EdgeDecision out = m_edge;
+    out.from = from;
+    out.to = to;
+    return out;
+}
+
+void GateList::decide(Verdict verdict, ReasonCode code, std::string evidence) {
+    m_edge.decision.verdict = verdict;
+    m_edge.decision.code = code;
+    m_edge.decision.evidence = std::move(evidence);
+}
+
+Status GroupPlanner::form(const Node& seed) {
+    Forming group;
+    group.nodes = {seed.id};
+    group.anchor = workload(seed.id);
+    group.kind = group.anchor.facts.kind;
+    group.view = isView(m_graph, seed);
+    if (!group.view) {
+        group.selection = m_catalog.select(group.anchor, m_target, pinned(seed.id));
+        if (group.selection.implementation == nullptr)
+            return makeDiag(DiagCode::NotRunnable,
+                            fmt::format("no implementation of {} for {}", seed.op, m_target.text),
+                            {{}, seed.name});
+        group.anchored = !isMapKind(group.kind);
+    }
+    const std::size_t index = m_forming.size();
+    m_forming.push_back(std::move(group));
+    claim(index, seed.id);
+    if (m_forming[index].view)
+        return {};
+    while (grow(index)) {
+    }
+    merge(index);
+    return {};
+}
+
+std::vector<NodeId> GroupPlanner::readersOf(const Forming& group) const {
+    std::vector<NodeId> out;
+    for (const NodeId id : group.nodes)
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
+            for (const Use& use : m_graph.uses({id, static_cast<int>(i)}))
+                if (!group.has(use.node) &&
+                    std::find(out.begin(), out.end(), use.node) == out.end())
+                    out.push_back(use.node);
+    std::sort(out.begin(), out.end(),
+              [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+    return out;
+}
+
+std::size_t GroupPlanner::operandCount(const std::set<NodeId>& nodes) const {
+    std::set<ValueRef> read;
+    for (const NodeId id : nodes)
+        for (const ValueRef& input : m_graph.node(id).inputs)
+            if (input.valid() && !nodes.contains(input.node))
+                read.insert(input);
+    return read.size();
+}
+
+// Groups count as one: a way that enters another group may leave it anywhere.
+std::string GroupPlanner::wayBack(const std::set<NodeId>& nodes) const {
+    std::size_t last = m_lastClaimed;
+    for (const NodeId id : nodes)
+        last = std::max(last, m_position.at(id));
+    std::map<NodeId, NodeId> from; // outside node -> where the way came from
+    std::vector<NodeId> open(nodes.begin(), nodes.end());
+    const auto reach = [&](NodeId id, NodeId by) {
+        if (!from.emplace(id, by).second)
+            return;
+        open.push_back(id);
+        if (const auto group = m_where.find(id); group != m_where.end())
+            for (const NodeId other : m_forming[group->second].nodes)
+                if (!nodes.contains(other) && from.emplace(other, id).second)
+                    open.push_back(other);
+    };
+    while (!open.empty()) {
+        const NodeId id = open.back();
+        open.pop_back();
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
+            for (const Use& use : m_graph.uses({id, static_cast<int>(i)})) {
+                if (!nodes.contains(use.node)) {
+                    if (m_position.at(use.node) <= last)
+                        reach(use.node, id);
+                    continue;
+                }
+                if (nodes.contains(id))
+                    continue;
+                std::string path = label(use.node);
+                NodeId at = id;
+                for (; !nodes.contains(at); at = from.at(at))
+                    path = label(at) + ", " + path;
+                return label(at) + ", " + path;
+            }
+    }
+    return {};
+}
+
+std::vector<NodeId> GroupPlanner::wayOut(const Forming& group, const std::vector<NodeId>& readers,
+                                         std::string& why) const {
+    const auto before = [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); };
+    std::set<NodeId, decltype(before)> open(readers.begin(), readers.end(), before);
+    std::vector<NodeId> way;
+    while (true) {
+        const NodeId id = *open.begin();
+        open.erase(open.begin());
+        way.push_back(id);
+        if (open.empty())
+            return way;
+        const Node& node = m_graph.node(id);
+        bool read = false;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const ValueRef value{id, static_cast<int>(i)};
+            if (m_graph.isResult(value)) {
+                why = fmt::format("{}, of which {} is a result of the model", labels(readers),
+                                  node.outputs[i].name);
+                return {};
+            }
+            for (const Use& use : m_graph.uses(value)) {
+                read = true;
+                if (!group.has(use.node))
+                    open.insert(use.node);
+            }
+        }
+        // Only what could join is worth following.
+        const FusionKind kind = m_facts.at(id).kind;
+        if (!read || kind > FusionKind::Injective || way.size() > 64 || isView(m_graph, node)) {
+            why = labels(readers);
+            return {};
+        }
+    }
+}
+
+// Takes everything up to the next operator that all ways out of the group lead to.
+bool GroupPlanner::grow(std::size_t index) {
+    const std::vector<NodeId> readers = readersOf(m_forming[index]);
+    if (readers.empty() || m_forming[index].closed)
+        return false;
+    const auto sources = [&](NodeId reader, const Forming& group) {
+        std::vector<NodeId> out;
+        for (const ValueRef& input : m_graph.node(reader).inputs)
+            if (input.valid() && group.has(input.node) &&
+                std::find(out.begin(), out.end(), input.node) == out.end())
+                out.push_back(input.node);
+        return out;
+    };
+    // What refuses the first reader refuses them all.
+    const auto refuseAll = [&](const std::string& gate, ReasonCode code, const std::string& why) {
+        for (const NodeId reader : readers)
+            for (const NodeId from : sources(reader, m_forming[index])) {
+                GateList gates(edgeName(from, reader));
+                gates.pass(gate, false, code, why);
+                record(gates.take(from, reader));
+            }
+        return false;
+    };
+    for (const NodeId id : m_forming[index].nodes)
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
+            if (m_graph.isResult({id, static_cast<int>(i)}))
+                return refuseAll("not a result of the model", ReasonCode::ValueIsResult,
+                                 m_graph.node(id).outputs[i].name);
+    std::vector<NodeId> way = readers;
+    if (readers.size() > 1) {
+        std::string why;
+        way = wayOut(m_forming[index], readers, why);
+        if (way.empty())
+            return refuseAll("single way out", ReasonCode::ValueEscapes, why);
+    }
+    Forming grown = m_forming[index];
+    std::vector<EdgeDecision> edges;
+    for (const NodeId next : way) {
+        const std::vector<NodeId> from = sources(next, grown);
+        GateList gates(edgeName(from.front(), next));
+        gates.pass("single way out", true, ReasonCode::ValueEscapes,
+                   way.size() == 1 ? "one reader"
+                                   : fmt::format("all ways meet in {}", label(way.back())));
+        const bool joined = join(grown, from.front(), next, gates);
+        for (const NodeId source : from)
+            edges.push_back(gates.take(source, next));
+        if (!joined) {
+            for (const EdgeDecision& edge : edges)
+                if (m_forming[index].has(edge.from) && edge.to == next)
+                    record(edge);
+            if (way.size() == 1)
+                return false;
+            // All or nothing: the readers that could have joined are refused for this one.
+            const std::string reason =
+                fmt::format("{}: {} cannot join, {}", labels(readers), label(next), gates.reason());
+            for (const NodeId reader : readers)
+                for (const NodeId source : sources(reader, m_forming[index]))
+                    if (reader != next) {
+                        GateList refused(edgeName(source, reader));
+                        refused.pass("single way out", false, ReasonCode::ValueEscapes, reason);
+                        record(refused.take(source, reader));
+                    }
+            return false;
+        }
+        grown.nodes.push_back(next);
+        grown.kind = std::max(grown.kind, m_facts.at(next).kind);
+        if (const auto full = pull(grown, next, edges); full && way.size() == 1) {
+            GateList refused(edgeName(from.front(), next));
+            refused.pass("size of the group", false, full->code, full->evidence);
+            for (const NodeId source : from)
+                record(refused.take(source, next));
+            return false;
+        }
+        std::sort(grown.nodes.begin(), grown.nodes.end(),
+                  [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+    }
+    for (const EdgeDecision& edge : edges)
+        record(edge);
+    m_forming[index] = std::move(grown);
+    for (const NodeId id : m_forming[index].nodes)
+        claim(index, id);
+    return true;
+}
+
+// What a map reads beside the group, if nobody else reads it, comes along: else a full group would
+// leave it behind alone. Text if there is no room for it.
+std::optional<Decision> GroupPlanner::pull(Forming& group, NodeId next,
+                               std::vector<EdgeDecision>& edges) const {
+    if (group.anchored)
+        return std::nullopt;
+    std::vector<NodeId> open{next};
+    while (!open.empty()) {
+        const NodeId reader = open.back();
+        open.pop_back();
+        for (const ValueRef& input : m_graph.node(reader).inputs) {
+            if (!input.valid() || group.has(input.node) || !m_facts.contains(input.node) ||
+                m_where.contains(input.node) || !isMapKind(m_facts.at(input.node).kind) ||
+                isView(m_graph, m_graph.node(input.node)))
+                continue;
+            Forming single;
+            single.nodes = {input.node};
+            single.kind = m_facts.at(input.node).kind;
+            const std::vector<NodeId> readers = readersOf(single);
+            if (m_graph.isResult(input) || std::any_of(readers.begin(), readers.end(),
+                                                       [&](NodeId id) { return !group.has(id); }))
+                continue;
+            GateList gates(edgeName(input.node, reader));
+            const bool joined = mergeInto(single, group, reader, gates);
+            const EdgeDecision edge = gates.take(input.node, reader);
+            if (!joined && (edge.decision.code == ReasonCode::GroupLimit ||
+                            edge.decision.code == ReasonCode::OperandLimit)) {
+                Decision limit = edge.decision;
+                limit.evidence += fmt::format(", with {} beside it", label(input.node));
+                return limit;
+            }
+            if (!joined)
+                continue;
+            edges.push_back(edge);
+            group.nodes.push_back(input.node);
+            open.push_back(input.node);
+        }
+    }
+    return std::nullopt;
+}
+
+bool GroupPlanner::mayJoin(const Forming& group, NodeId next, std::size_t count,
+                           const GrowRule& rule, GateList& gates) const {
+    for (const NodeId member : group.nodes)
+        if (const auto pin = apart(member, next))
+            return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
+    std::set<NodeId> nodes(group.nodes.begin(), group.nodes.end());
+    nodes.insert(next);
+    const std::string back = wayBack(nodes);
+    if (!gates.pass("convex", back.empty(), ReasonCode::NotConvex,
+                    back.empty() ? "no path leaves the group" : back))
+        return false;
+    const std::size_t operands = operandCount(nodes);
+    return gates.pass(
+               "size of the group", count <= rule.limit(), ReasonCode::GroupLimit,
+               fmt::format("{} of {} operators", std::min(count, rule.limit()), rule.limit())) &&
+           gates.pass("operands of the group", operands <= rule.operands(),
+                      ReasonCode::OperandLimit, fmt::format("{} of {}", operands, rule.operands()));
+}
+
+bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gates) const {
+    const Workload candidate = workload(next);
+    const auto where = m_where.find(next);
+    if (!gates.pass("not taken by another group", where == m_where.end(), ReasonCode::TakenByOther,
+                    where == m_where.end()
+                        ? std::string("free")
+                        : fmt::format("{} is in the group of {}", label(next),
+                                      m_forming[where->second].anchor.node->name)))
+        return false;
+    const bool view = isView(m_graph, *candidate.node);
+    if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view,
+                    ReasonCode::OpaqueOperator,
+                    fmt::format("{} is {}", candidate.node->op,
+                                view ? "a view" : kindText(candidate.facts.kind))))
+        return false;
+    if (const std::string wish = pinned(next);
+        !wish.empty() &&
+        !gates.pass("its implementation is not chosen by the user",
+                    isMapKind(candidate.facts.kind) && wish == group.selection.name,
+                    ReasonCode::ChosenPin, fmt::format("{} for {}", wish, label(next))))
+        return false;
+    bool otherOutputs = false;
+    for (const NodeId id : group.nodes)
+        for (std::size_t i = 1; i < m_graph.node(id).outputs.size(); ++i)
+            otherOutputs = otherOutputs || !m_graph.uses({id, static_cast<int>(i)}).empty();
+    if (group.kind > FusionKind::Injective &&
+        !gates.pass("one output in use", !otherOutputs, ReasonCode::ValueEscapes,
+                    otherOutputs ? label(from) + " has other outputs in use" : "one output"))
+        return false;
+    return isMapKind(candidate.facts.kind) ? joinMap(group, candidate, gates)
+                                           : joinAnchor(group, candidate, gates);
+}
+
+// Every value of the group that a map reads has the shape of what it makes: nothing is computed
+// twice.
+bool GroupPlanner::sameSpace(const Forming& group, const Node& map, GateList& gates) const {
+    const TensorType& made = map.outputs[0].type;
+    std::string evidence;
+    for (const ValueRef& input : map.inputs) {
+        if (!input.valid() || !group.has(input.node))
+            continue;
+        const TensorType& read = m_graph.type(input);
+        evidence = fmt::format("{} and {}", read.text(), made.text());
+        if (read.shape != made.shape)
+            return gates.pass("same iteration space", false, ReasonCode::ShapeDiffers, evidence);
+    }
+    return gates.pass("same iteration space", true, ReasonCode::ShapeDiffers, evidence);
+}
+
+bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates) const {
+    const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Forward);
+    const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
+    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+                    rule != nullptr ? rule->place()
+                                    : fmt::format("no rule grow {} -> {} forward",
+                                                  kindText(group.kind), kindText(next.facts.kind))))
+        return false;
+    if (!mayJoin(group, next.node->id, group.nodes.size() + 1, *rule, gates))
+        return false;
+    if (!sameSpace(group, *next.node, gates))
+        return false;
+    return gates.ask("implementation absorbs it",
+                     m_catalog.absorbsEpilogue(group.selection, group.growing(), next));
+}
+
+// So far only maps, or movements before another one: the reader becomes the anchor if its
+// implementation takes all of them first.
+bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& gates) const {
+    const bool movements =
+        group.kind == FusionKind::Injective && next.facts.kind == FusionKind::Injective;
+    if (!gates.pass("one anchor", !group.anchored || movements, ReasonCode::AlreadyAnchored,
+                    fmt::format("{} and {}", group.anchor.node->op, next.node->op)))
+        return false;
+    const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Into);
+    const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
+    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+                    rule != nullptr ? rule->place()
+                                    : fmt::format("no rule grow {} -> {} into",
+                                                  kindText(group.kind), kindText(next.facts.kind))))
+        return false;
+    if (!mayJoin(group, next.node->id, group.nodes.size() + 1, *rule, gates))
+        return false;
+    Selection selection = m_catalog.select(next, m_target, pinned(next.node->id));
+    if (!gates.pass("anchor has an implementation", selection.implementation != nullptr,
+                    ReasonCode::OpaqueOperator, next.node->op))
+        return false;
+    for (const NodeId member : group.nodes)
+        if (!gates.ask("implementation absorbs it",
+                       m_catalog.absorbsPrologue(selection, workload(member), next)))
+            return false;
+    group.anchor = next;
+    group.selection = std::move(selection);
+    group.anchored = true;
+    return true;
+}
+
+// A group of maps or movements that is only read by one other group joins it.
+void GroupPlanner::merge(std::size_t index) {
+    const Forming group = m_forming[index];
+    if (group.closed || group.kind > FusionKind::Injective)
+        return;
+    for (const NodeId id : group.nodes)
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
+            if (m_graph.isResult({id, static_cast<int>(i)}))
+                return;
+    const std::vector<NodeId> readers = readersOf(group);
+    std::optional<std::size_t> hostIndex;
+    for (const NodeId reader : readers) {
+        const auto where = m_where.find(reader);
+        if (where == m_where.end() || (hostIndex && *hostIndex != where->second))
+            return;
+        hostIndex = where->second;
+    }
+    if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].closed)
+        return;
+    const Forming& host = m_forming[*hostIndex];
+    bool joined = true;
+    std::vector<EdgeDecision> edges;
+    for (const NodeId reader : readers)
+        for (const ValueRef& input : m_graph.node(reader).inputs) {
+            if (!input.valid() || !group.has(input.node) || !joined)
+                continue;
+            GateList gates(edgeName(input.node, reader));
+            joined = mergeInto(group, host, reader, gates);
+            edges.push_back(gates.take(input.node, reader));
+        }
+    for (const EdgeDecision& edge : edges)
+        if (joined || edge.decision.verdict == Verdict::No)
+            record(edge);
+    if (!joined)
+        return;
+    Forming& target = m_forming[*hostIndex];
+    target.nodes.insert(target.nodes.end(), group.nodes.begin(), group.nodes.end());
+    std::sort(target.nodes.begin(), target.nodes.end(),
+              [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+    target.kind = std::max(target.kind, group.kind);
+    m_forming[index].nodes.clear();
+    for (const NodeId id : target.nodes)
+        claim(*hostIndex, id);
+}
+
+bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId reader,
+                             GateList& gates) const {
+    const FusionKind to = m_facts.at(reader).kind;
+    gates.pass("single way out", true, ReasonCode::ValueEscapes,
+               "read only by the group of " + host.anchor.node->name);
+    const bool behind =
+        host.anchored && m_position.at(reader) > m_position.at(host.anchor.node->id);
+    if (!gates.pass("read where the group begins", !behind, ReasonCode::TakenByOther,
+                    behind ? fmt::format("{} is an epilogue in the group of {}", label(reader),
+                                         host.anchor.node->name)
+                           : label(reader)))
+        return false;
+    const GrowRule* rule = m_book.grow(group.kind, to, GrowDirection::Into);
+    const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
+    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+                    rule != nullptr ? rule->place()
+                                    : fmt::format("no rule grow {} -> {} into",
+                                                  kindText(group.kind), kindText(to))))
+        return false;
+    Forming both = host;
+    both.nodes.insert(both.nodes.end(), group.nodes.begin(), group.nodes.end());
+    for (const NodeId member : group.nodes) {
+        const Node& node = m_graph.node(member);
+        for (const NodeId other : host.nodes)
+            if (const auto pin = apart(member, other))
+                return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
+        if (const std::string wish = pinned(member);
+            !wish.empty() &&
+            !gates.pass("its implementation is not chosen by the user", wish == host.selection.name,
+                        ReasonCode::ChosenPin, fmt::format("{} for {}", wish, node.name)))
+            return false;
+    }
+    if (!mayJoin(both, group.nodes.back(), both.nodes.size(), *rule, gates))
+        return false;
+    if (isMapKind(to) && !sameSpace(group, m_graph.node(reader), gates))
+        return false;
+    for (const NodeId member : group.nodes)
+        if (!gates.ask("implementation absorbs it",
+                       m_catalog.absorbsPrologue(host.selection, workload(member), host.anchor)))
+            return false;
+    return true;
+}
+
+} // namespace fw

@@ -1,0 +1,124 @@
+// Inside fusion: the planner forms groups in three rounds, each of which takes what is still free.
+//
+//   1. pins of the user             rules.cpp
+//   2. fusion rules of the books    rules.cpp
+//   3. growth, node by node         grow.cpp
+//
+// Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
+#pragma once
+
+#include "fusion/plan.h"
+
+#include <set>
+
+namespace fw {
+
+bool isOperator(const Node& node);
+bool isMapKind(FusionKind kind);
+
+// A group being formed.
+struct Forming {
+    std::vector<NodeId> nodes; // in topological order
+    Workload anchor;
+    Selection selection;
+    FusionKind kind = FusionKind::Elementwise; // the hardest of its nodes
+    bool anchored = false;                     // the anchor is more than a map
+    bool closed = false;                       // formed by a pin or a rule: it does not grow
+    bool view = false;
+    bool stacked = false; // the implementation does not take all of it
+    Decisions warnings;
+
+    bool has(NodeId id) const;
+    Growing growing() const; // what the anchor's implementation took behind it
+};
+
+// The gates of one edge, in order; the first that fails names the reason.
+class GateList {
+public:
+    explicit GateList(std::string subject) { m_edge.decision.subject = std::move(subject); }
+
+    bool pass(std::string name, bool ok, ReasonCode code, std::string evidence);
+    bool ask(std::string name, const Answer& answer);
+    bool passed() const { return m_edge.decision.verdict == Verdict::Yes; }
+    std::string reason() const { return m_edge.decision.sentence(); }
+    EdgeDecision take(NodeId from, NodeId to) const;
+
+private:
+    void decide(Verdict verdict, ReasonCode code, std::string evidence);
+    EdgeDecision m_edge;
+};
+
+class GroupPlanner {
+public:
+    GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options);
+    Result<FusionPlan> run();
+
+private:
+    // plan.cpp
+    Workload workload(NodeId id) const { return {&m_graph, &m_graph.node(id), m_facts.at(id)}; }
+    const std::string& label(NodeId id) const { return m_graph.node(id).name; }
+    std::string labels(const std::vector<NodeId>& ids) const;
+    std::string edgeName(NodeId from, NodeId to) const;
+    void claim(std::size_t group, NodeId id);
+    void finish();
+    Group describe(const Forming& forming) const;
+    EdgeDecision unvisited(ValueRef value, const Node& reader) const;
+    void order(std::vector<Group> groups);
+    double bytesOf(ValueRef value) const;
+
+    // grow.cpp
+    Status form(const Node& seed);
+    bool grow(std::size_t group);
+    void merge(std::size_t group);
+    // The readers on all ways out of the group up to the first operator where they meet; empty with
+    // a reason if they do not.
+    std::vector<NodeId> wayOut(const Forming& group, const std::vector<NodeId>& readers,
+                               std::string& why) const;
+    std::optional<Decision> pull(Forming& group, NodeId next,
+                                 std::vector<EdgeDecision>& edges) const;
+    bool join(Forming& group, NodeId from, NodeId next, GateList& gates) const;
+    bool joinMap(Forming& group, const Workload& next, GateList& gates) const;
+    bool sameSpace(const Forming& group, const Node& map, GateList& gates) const;
+    bool joinAnchor(Forming& group, const Workload& next, GateList& gates) const;
+    bool mayJoin(const Forming& group, NodeId next, std::size_t count, const GrowRule& rule,
+                 GateList& gates) const;
+    bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
+    std::vector<NodeId> readersOf(const Forming& group) const; // outside, in node order
+    std::size_t operandCount(const std::set<NodeId>& nodes) const;
+    // A way from the nodes through others and back: "a, d, b"; empty if there is none.
+    std::string wayBack(const std::set<NodeId>& nodes) const;
+    void record(const EdgeDecision& edge) { m_edges.insert_or_assign({edge.from, edge.to}, edge); }
+
+    // rules.cpp
+    void readPins();
+    std::optional<std::vector<NodeId>> pinnedNodes(const PinRule& pin);
+    void refusePin(const PinRule& pin, std::string why);
+    void holdTogether(const PinRule& pin);
+    std::optional<std::string> apart(NodeId a, NodeId b) const; // the pin that says so
+    std::string pinned(NodeId id) const;
+    void applyRule(const FuseRule& rule);
+    // Why the nodes cannot be one group at all; empty if they can.
+    std::string illegal(const std::vector<NodeId>& nodes) const;
+    // A group of exactly these nodes by that selection; `refusal` tells what its implementation
+    // does not take.
+    Forming assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
+                     std::string& refusal) const;
+    NodeId anchorOf(const std::vector<NodeId>& nodes) const;
+    void add(Forming group, const std::string& gate, ReasonCode code, const std::string& evidence);
+
+    const Graph& m_graph;
+    const Target& m_target;
+    const Catalog& m_catalog;
+    const FusionBook& m_book;
+    std::map<NodeId, Facts> m_facts;
+    std::map<NodeId, std::size_t> m_position; // in topological order
+    std::map<NodeId, std::size_t> m_where;    // node -> its group
+    std::size_t m_lastClaimed = 0;            // position of the last node that a group has
+    std::vector<Forming> m_forming;           // merged ones are left empty
+    std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
+    std::map<std::pair<NodeId, NodeId>, std::string> m_apart;
+    std::map<NodeId, std::string> m_use; // the implementation that the user wants
+    FusionPlan m_plan;
+};
+
+} // namespace fw

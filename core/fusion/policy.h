@@ -1,0 +1,64 @@
+// What the books say about fusion: growth rules, fusion rules and composites, pins.
+//
+// The default policy is resources/library/fusion.fw. Later books come before earlier ones, so what
+// a user writes is asked first: `grow A -> B never` of the user wins over `grow A -> B forward` of
+// the shipped book.
+#pragma once
+
+#include "strategy/book.h"
+#include "syntax/fusion.h"
+
+namespace fw {
+
+struct GrowRule {
+    std::shared_ptr<const GrowTree> tree;
+    std::string file;
+
+    std::size_t limit() const;    // operators in the group
+    std::size_t operands() const; // tensors that the group reads
+    std::string place() const;    // "contraction -> elementwise at fusion.fw:12"
+};
+
+struct FuseRule {
+    std::shared_ptr<const FuseTree> tree;
+    std::string file;
+
+    std::string place() const; // "conv_tail at my.fw:3"
+};
+
+struct PinRule {
+    PinClause clause;
+    std::string file;
+
+    std::string place() const; // "my.fw:3"
+};
+
+class FusionBook {
+public:
+    // Trees of other declarations are passed over.
+    void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
+    void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
+
+    // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.
+    const GrowRule* grow(FusionKind from, FusionKind to, GrowDirection direction) const;
+    const std::vector<FuseRule>& fuseRules() const { return m_fuse; } // first asked first
+    const std::vector<PinRule>& pins() const { return m_pins; }
+    PatternTable patterns() const;
+
+private:
+    std::vector<GrowRule> m_grow; // first asked first
+    std::vector<FuseRule> m_fuse;
+    std::vector<PinRule> m_pins;
+    std::vector<std::shared_ptr<const PatternDeclTree>> m_patterns;
+};
+
+// resources/library/fusion.fw
+const FusionBook& standardFusion();
+std::string_view embeddedFusion();
+
+// What is wrong with one declaration: kinds, patterns, conditions, libraries.
+Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
+                const std::string& file);
+Diags checkGrow(const GrowTree& rule, const std::string& file);
+
+} // namespace fw

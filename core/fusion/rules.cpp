@@ -1,0 +1,286 @@
+// Groups that books ask for: pins of the user first, then fusion rules and composites.
+//
+// What they name is one group or none. The implementation is asked for every operator; what it does
+// not take is stacked, nest after nest in one function, where a pin or `as stacked` says so.
+#include "fusion/planner.h"
+
+#include "rewrite/apply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+void GroupPlanner::refusePin(const PinRule& pin, std::string why) {
+    m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::PinRefused,
+                              fmt::format("{} ({})", why, pin.place())});
+}
+
+std::optional<std::vector<NodeId>> GroupPlanner::pinnedNodes(const PinRule& pin) {
+    std::set<NodeId> found;
+    for (const std::string& name : pin.clause.names) {
+        const Node* node = m_graph.findByName(name);
+        if (node == nullptr || !isOperator(*node)) {
+            refusePin(pin, node == nullptr ? "there is no operator named " + name
+                                           : name + " is no operator");
+            return std::nullopt;
+        }
+        found.insert(node->id);
+    }
+    std::vector<NodeId> out(found.begin(), found.end());
+    std::sort(out.begin(), out.end(),
+              [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+    return out;
+}
+
+void GroupPlanner::readPins() {
+    for (const PinRule& pin : m_book.pins()) {
+        if (pin.clause.kind == PinKind::Together)
+            continue;
+        const auto nodes = pinnedNodes(pin);
+        if (!nodes)
+            continue;
+        if (pin.clause.kind == PinKind::Use) {
+            for (const NodeId id : *nodes)
+                m_use.insert_or_assign(id, pin.clause.implementation);
+            continue;
+        }
+        for (const NodeId a : *nodes)
+            for (const NodeId b : *nodes)
+                if (a != b)
+                    m_apart.emplace(std::pair(a, b), "pin at " + pin.place());
+    }
+    for (const PinRule& pin : m_book.pins())
+        if (pin.clause.kind == PinKind::Together)
+            holdTogether(pin);
+}
+
+std::optional<std::string> GroupPlanner::apart(NodeId a, NodeId b) const {
+    const auto found = m_apart.find({a, b});
+    return found == m_apart.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string GroupPlanner::pinned(NodeId id) const {
+    const auto found = m_use.find(id);
+    return found == m_use.end() ? std::string() : found->second;
+}
+
+std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
+    const std::set<NodeId> members(nodes.begin(), nodes.end());
+    for (const NodeId id : nodes) {
+        if (m_where.contains(id))
+            return label(id) + " is in another group that a pin or rule made";
+        if (isView(m_graph, m_graph.node(id)))
+            return label(id) + " is a view, it computes nothing";
+        if (m_facts.at(id).kind == FusionKind::Opaque)
+            return fmt::format("{} has no tensor expression", m_graph.node(id).op);
+        for (const NodeId other : nodes)
+            if (const auto pin = apart(id, other))
+                return fmt::format("{} and {} are kept apart, {}", label(id), label(other), *pin);
+    }
+    if (const std::string back = wayBack(members); !back.empty())
+        return "a path leaves the group and returns: " + back;
+    return {};
+}
+
+NodeId GroupPlanner::anchorOf(const std::vector<NodeId>& nodes) const {
+    NodeId out = nodes.front();
+    for (const NodeId id : nodes)
+        if (m_facts.at(id).kind > m_facts.at(out).kind)
+            out = id;
+    return out;
+}
+
+Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
+                               std::string& refusal) const {
+    Forming out;
+    out.anchor = workload(anchor);
+    out.selection = std::move(selection);
+    out.anchored = !isMapKind(out.anchor.facts.kind);
+    out.closed = true;
+    const auto note = [&](NodeId id, const Answer& answer) {
+        if (!answer.yes() && refusal.empty())
+            refusal =
+                fmt::format("{}: {}", label(id),
+                            Decision{{}, Verdict::No, answer.code, answer.evidence}.sentence());
+    };
+    for (const NodeId id : nodes) {
+        const Workload next = workload(id);
+        if (m_position.at(id) < m_position.at(anchor))
+            note(id, m_catalog.absorbsPrologue(out.selection, next, out.anchor));
+        else if (id != anchor && !isMapKind(next.facts.kind))
+            note(id, {Verdict::No, ReasonCode::AlreadyAnchored,
+                      fmt::format("{} and {}", out.anchor.node->op, next.node->op)});
+        else if (id != anchor)
+            note(id, m_catalog.absorbsEpilogue(out.selection, out.growing(), next));
+        out.nodes.push_back(id);
+        out.kind = out.nodes.size() == 1 ? next.facts.kind : std::max(out.kind, next.facts.kind);
+    }
+    out.stacked = !refusal.empty();
+    return out;
+}
+
+void GroupPlanner::add(Forming group, const std::string& gate, ReasonCode code,
+                       const std::string& evidence) {
+    const std::size_t index = m_forming.size();
+    for (const NodeId id : group.nodes)
+        for (const ValueRef& input : m_graph.node(id).inputs)
+            if (input.valid() && group.has(input.node)) {
+                GateList gates(edgeName(input.node, id));
+                gates.pass("convex", true, ReasonCode::NotConvex, "no path leaves the group");
+                gates.ask(gate, {Verdict::Yes, code, evidence});
+                record(gates.take(input.node, id));
+            }
+    m_forming.push_back(std::move(group));
+    for (const NodeId id : m_forming[index].nodes)
+        claim(index, id);
+}
+
+void GroupPlanner::holdTogether(const PinRule& pin) {
+    const auto nodes = pinnedNodes(pin);
+    if (!nodes)
+        return;
+    if (const std::string why = illegal(*nodes); !why.empty())
+        return refusePin(pin, why);
+    const std::string& wish = pin.clause.implementation;
+    NodeId anchor = anchorOf(*nodes);
+    Selection selection =
+        m_catalog.select(workload(anchor), m_target, wish.empty() ? pinned(anchor) : wish);
+    if (!wish.empty()) {
+        // The call may compute another of them.
+        std::string why;
+        for (const Decision& notice : selection.notices)
+            why = notice.evidence;
+        for (const NodeId id : *nodes) {
+            if (selection.source == "pin")
+                break;
+            selection = m_catalog.select(workload(id), m_target, wish);
+            anchor = id;
+        }
+        if (selection.source != "pin")
+            return refusePin(pin, why);
+    }
+    if (selection.implementation == nullptr)
+        return refusePin(pin, "nothing computes " + label(anchor));
+    std::string refusal;
+    Forming group = assemble(*nodes, anchor, selection, refusal);
+    if (!refusal.empty() && wish.empty() && selection.implementation->library() != nullptr) {
+        // Without a wish for the library, code of ours holds them together better.
+        std::optional<Candidate> own;
+        for (const Candidate& candidate : selection.candidates) {
+            const Implementation* code = m_catalog.find(candidate.computedBy);
+            if (candidate.verdict == Verdict::Yes && code != nullptr &&
+                code->library() == nullptr && (!own || candidate.priority > own->priority))
+                own = candidate;
+        }
+        if (!own)
+            return refusePin(pin, refusal);
+        refusal.clear();
+        group =
+            assemble(*nodes, anchor,
+                     m_catalog.select(workload(anchor), m_target, own->implementation), refusal);
+        group.selection.source = "pin";
+    }
+    if (!refusal.empty() && group.selection.implementation->library() != nullptr)
+        group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
+                                  ReasonCode::ExternInGroup,
+                                  fmt::format("{}, {}", group.selection.name, refusal)});
+    add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
+}
+
+void GroupPlanner::applyRule(const FuseRule& rule) {
+    const FuseTree& tree = *rule.tree;
+    const std::vector<std::string> keys = targetKeys(m_target);
+    const bool forTarget = tree.keys.empty() ||
+                           std::any_of(tree.keys.begin(), tree.keys.end(), [&](const KeyTree& key) {
+                               return std::find(keys.begin(), keys.end(), key.name) != keys.end();
+                           });
+    if (!forTarget)
+        return;
+    const PatternTable patterns = m_book.patterns();
+    Matcher matcher(m_graph, patterns);
+    RuleTree conditions = tree.rule;
+    conditions.duplicate = true; // who else reads the values is looked at here
+    const auto refuse = [&](const Node& root, const std::string& why) {
+        m_plan.notices.push_back({tree.name + " at " + root.name, Verdict::No,
+                                  ReasonCode::FuseRuleRefused,
+                                  fmt::format("{}, {}", rule.place(), why)});
+    };
+    // From the last to the first, so that the longest form is found before its beginnings.
+    for (auto at = m_graph.nodes().rbegin(); at != m_graph.nodes().rend(); ++at) {
+        const Node& root = **at;
+        if (!isOperator(root) || m_where.contains(root.id))
+            continue;
+        const Result<std::optional<Match>> found = matcher.matchAt(tree.rule.match, {root.id, 0});
+        if (!found) {
+            refuse(root, found.diag().message);
+            continue;
+        }
+        if (!*found || (*found)->nodes.size() < 2)
+            continue;
+        std::vector<NodeId> nodes = (*found)->nodes;
+        std::sort(nodes.begin(), nodes.end(),
+                  [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+        if (const std::string why = failedCondition(conditions, m_graph, **found); !why.empty()) {
+            refuse(root, why);
+            continue;
+        }
+        if (const std::string why = illegal(nodes); !why.empty()) {
+            refuse(root, why);
+            continue;
+        }
+        const std::set<NodeId> members(nodes.begin(), nodes.end());
+        std::string escape;
+        for (const NodeId id : nodes)
+            for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i) {
+                const ValueRef value{id, static_cast<int>(i)};
+                if (id == root.id)
+                    continue;
+                if (m_graph.isResult(value))
+                    escape = label(id) + " is a result of the model";
+                for (const Use& use : m_graph.uses(value))
+                    if (!members.contains(use.node))
+                        escape = fmt::format("{} is read by {}", label(id), label(use.node));
+            }
+        if (!escape.empty()) {
+            refuse(root, escape);
+            continue;
+        }
+        const NodeId anchor = anchorOf(nodes);
+        Selection selection = m_catalog.select(workload(anchor), m_target, pinned(anchor));
+        if (tree.as == FuseAs::Library) {
+            std::string best;
+            int priority = 0;
+            for (const Candidate& candidate : selection.candidates) {
+                const Implementation* code = m_catalog.find(candidate.computedBy);
+                if (candidate.verdict == Verdict::Yes && code != nullptr &&
+                    code->library() != nullptr && code->library()->name() == tree.library &&
+                    (best.empty() || candidate.priority > priority)) {
+                    best = candidate.implementation;
+                    priority = candidate.priority;
+                }
+            }
+            if (best.empty())
+                continue; // a composite of a library that is not used is no news
+            if (best != selection.name) {
+                selection = m_catalog.select(workload(anchor), m_target, best);
+                selection.source = "rule";
+            }
+        }
+        if (selection.implementation == nullptr)
+            continue;
+        std::string refusal;
+        Forming group = assemble(nodes, anchor, std::move(selection), refusal);
+        const bool stacks =
+            tree.as == FuseAs::Stacked && group.selection.implementation->library() == nullptr;
+        if (!refusal.empty() && !stacks) {
+            refuse(root, refusal);
+            continue;
+        }
+        add(std::move(group), "a fusion rule puts them together", ReasonCode::FuseRuleApplied,
+            rule.place());
+    }
+}
+
+} // namespace fw
