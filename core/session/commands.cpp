@@ -1,6 +1,7 @@
 #include "session/commands.h"
 
 #include "library/library.h"
+#include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/measure.h"
 #include "session/stages.h"
@@ -17,7 +18,8 @@ using namespace snapshot;
 using Answer = Result<std::string>;
 
 PipelineInputs inputsOf(const Arguments& arguments) {
-    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims};
+    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims,
+                       arguments.pins};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
@@ -66,6 +68,9 @@ Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& con
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
     FuseDocument out = describePlan(arguments.model, *simplified->graph, *plan, *target);
+    FW_TRY(const Books* books, pipeline->books());
+    for (const Diag& diag : books->diagnostics)
+        out.notices.push_back(diag.text());
     for (GroupRecord& group : out.groups) {
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
@@ -82,7 +87,17 @@ Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Cont
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
-    return json(explain(*simplified->graph, *plan, arguments.nodes));
+    FW_TRY(const Target* target, pipeline->target());
+    FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
+    std::vector<NodeId> nodes;
+    for (const std::string& name : arguments.nodes) {
+        FW_TRY(const Node* node, findNode(*simplified->graph, name));
+        nodes.push_back(node->id);
+    }
+    FW_TRY(const PlanOptions options, pipeline->planOptions());
+    FW_TRY(out.counterfactuals,
+           libraryCounterfactuals(*simplified->graph, *target, options, *plan, nodes));
+    return json(out);
 }
 
 Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& context) {

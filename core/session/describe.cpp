@@ -57,6 +57,10 @@ CandidateRecord record(const Candidate& candidate) {
                                                       : "refused";
     out.code = codeText(candidate.code);
     out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
+    out.priority = candidate.priority;
+    out.guard = candidate.guard;
+    out.level = candidate.level;
+    out.place = candidate.place;
     if (candidate.verdict == Verdict::Yes)
         out.estUs = candidate.estimateUs;
     return out;
@@ -147,6 +151,9 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         row.source = group.source;
         for (const Candidate& candidate : group.candidates)
             row.candidates.push_back(record(candidate));
+        for (const Decision& warning : group.warnings)
+            row.warnings.push_back(
+                fmt::format("{} {}", codeText(warning.code), warning.sentence()));
         for (const ValueRef& input : group.inputs)
             row.inputs.push_back(record(graph.output(input)));
         for (const ValueRef& output : group.outputs)

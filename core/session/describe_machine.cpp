@@ -72,22 +72,11 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
                     text += ", in place";
                 row.facts[op->inputNames()[i]] = text;
             }
-            for (const auto& implementation : generatedCatalog().all()) {
-                Workload workload;
-                Node node;
-                node.op = op->name();
-                workload.node = &node;
-                workload.facts = *facts;
-                if (implementation->accepts(workload, hostTarget()).yes())
-                    row.implementations.push_back(implementation->name());
-            }
-            Node node;
-            node.op = op->name();
-            const Workload workload{nullptr, &node, *facts};
-            for (const auto& library : externLibraries())
-                for (const auto& implementation : library->implementations())
-                    if (implementation->accepts(workload, hostTarget()).yes())
-                        row.implementations.push_back(implementation->name());
+            for (const MergedEntry& entry : standardStrategy().entries(
+                     op->name(), facts->kind, targetKeys(hostTarget())))
+                row.implementations.push_back(fmt::format(
+                    "{} (priority {}{})", entry.name, entry.priority,
+                    entry.guard == nullptr ? std::string() : ", when " + entry.guardText));
         }
         out.ops.push_back(std::move(row));
     }

@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "extern/extern.h"
-#include "library/library.h"
 #include "onnx/tensor_file.h"
 #include "session/graph_file.h"
 
@@ -38,32 +37,6 @@ std::string modelFileOf(const std::string& model) {
     return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
 }
 
-// The library and what the user's books declare. Mistakes in a book are told by the stage that
-// applies it.
-std::shared_ptr<const OperatorSet> operatorsOf(const std::vector<std::string>& books) {
-    std::shared_ptr<const OperatorSet> operators = standardOperators();
-    for (const std::string& book : books)
-        if (const Result<MappedFile> mapped = mapFile(book, 16u << 20)) {
-            Diags ignored;
-            operators = withOperators(*operators, mapped->text(), book, ignored);
-        }
-    return operators;
-}
-
-// Generated code, and the libraries that the target has. Where it names none, those that are there.
-Catalog catalogFor(const Target& target) {
-    std::vector<std::shared_ptr<const Implementation>> all = generatedCatalog().all();
-    for (const auto& library : externLibraries()) {
-        const bool listed =
-            std::find(target.libs.begin(), target.libs.end(), library->name()) != target.libs.end();
-        if (library->status().state == LibraryState::Ready &&
-            (listed || target.libraryChoice == LibraryChoice::Found))
-            for (auto& implementation : library->implementations())
-                all.push_back(std::move(implementation));
-    }
-    return Catalog(std::move(all));
-}
-
 // The import knows why it could not read a node; the graph only knows that it was not read.
 Diag closerReason(const Diag& obstacle, const Diags& imported) {
     for (const Diag& said : imported)
@@ -97,17 +70,40 @@ Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
     return &kept.result->value();
 }
 
+Result<const Books*> Pipeline::books() {
+    return keep(m_books, [&]() -> Result<Books> {
+        std::vector<BookText> texts;
+        for (const std::string& file : m_inputs.rules) {
+            FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+            texts.push_back({file, std::string(mapped.text())});
+        }
+        if (!m_inputs.pins.empty())
+            texts.push_back({"pins", m_inputs.pins});
+        return readBooks(texts);
+    });
+}
+
+Result<PlanOptions> Pipeline::planOptions() {
+    FW_TRY(const Books* known, books());
+    if (!m_catalog)
+        m_catalog = std::make_unique<const Catalog>(catalogOf(externLibraries(), known->strategy));
+    PlanOptions out;
+    out.catalog = m_catalog.get();
+    out.book = &known->fusion;
+    return out;
+}
+
 Result<const Imported*> Pipeline::imported(const Context& context) {
     return keep(m_imported, [&]() -> Result<Imported> {
         const auto start = std::chrono::steady_clock::now();
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
-        FW_TRY(
-            Imported imported,
-            isGraphFile(m_modelFile)
-                ? readGraphFile(m_modelFile, operatorsOf(m_inputs.rules), m_inputs.dims)
-                : importModel(m_modelFile, operatorsOf(m_inputs.rules), options, context.cancel));
+        FW_TRY(const Books* known, books());
+        FW_TRY(Imported imported,
+               isGraphFile(m_modelFile)
+                   ? readGraphFile(m_modelFile, known->operators, m_inputs.dims)
+                   : importModel(m_modelFile, known->operators, options, context.cancel));
         m_importMs = milliseconds(start);
         return imported;
     });
@@ -117,10 +113,10 @@ Result<const Simplified*> Pipeline::simplified(const Context& context) {
     return keep(m_simplified, [&]() -> Result<Simplified> {
         FW_TRY(const Imported* source, imported(context));
         context.report("rewrite", "simplify");
-        FW_TRY(RuleBook book, m_inputs.rules.empty() ? standardRules() : loadRules(m_inputs.rules));
+        FW_TRY(const Books* known, books());
         RewriteOptions options;
         options.cancel = context.cancel;
-        FW_TRY(Rewritten rewritten, rewriteGraph(source->graph, book, options));
+        FW_TRY(Rewritten rewritten, rewriteGraph(source->graph, known->rules, options));
         return Simplified{rewritten.graph, std::move(rewritten.trace)};
     });
 }
@@ -144,9 +140,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         context.report("fuse", source->graph->name());
         Decisions notices;
         FW_CHECK(checkLibraries(*on, notices));
-        PlanOptions options;
-        const Catalog catalog = catalogFor(*on);
-        options.catalog = &catalog;
+        FW_TRY(const PlanOptions options, planOptions());
         Result<FusionPlan> plan = planFusion(*source->graph, *on, options);
         if (!plan)
             return inFile(plan.takeDiag());

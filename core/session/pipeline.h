@@ -7,10 +7,10 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "book/book.h"
 #include "module/compile.h"
 #include "module/load.h"
 #include "onnx/import.h"
-#include "rewrite/driver.h"
 
 #include <functional>
 #include <map>
@@ -26,6 +26,7 @@ struct PipelineInputs {
     std::string target; // may be incomplete
     std::vector<std::string> rules;
     std::map<std::string, std::int64_t> dims;
+    std::string pins; // text of a book that holds the user's pins; may be empty
 
     auto operator<=>(const PipelineInputs&) const = default;
 };
@@ -62,10 +63,13 @@ public:
     const PipelineInputs& inputs() const { return m_inputs; }
     const std::string& modelFile() const { return m_modelFile; } // model.onnx inside a folder
 
+    Result<const Books*> books();
     Result<const Imported*> imported(const Context& context);
     Result<const Simplified*> simplified(const Context& context);
     Result<const Target*> target();
     Result<const FusionPlan*> plan(const Context& context);
+    // What plan() is made with: the catalog of the books and of the libraries that are there.
+    Result<PlanOptions> planOptions();
     Result<const CompiledStage*> compiled(const Context& context);
     Result<LoadedModule*> loaded(const Context& context);
     // The loops of one group, without machine code if nothing was compiled yet.
@@ -84,6 +88,8 @@ private:
 
     PipelineInputs m_inputs;
     std::string m_modelFile;
+    Kept<Books> m_books;
+    std::unique_ptr<const Catalog> m_catalog;
     Kept<Imported> m_imported;
     Kept<Simplified> m_simplified;
     Kept<Target> m_target;

@@ -229,7 +229,7 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     if (arguments.rules.empty())
         return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
     out.file = arguments.rules.front();
-    FW_TRY(CheckedBook book, checkRules(out.file, *standardOperators()));
+    FW_TRY(CheckedBook book, checkBookFile(out.file));
     for (CheckedItem& item : book.items)
         out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict),
                              std::move(item.diagnostics)});

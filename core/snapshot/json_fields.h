@@ -31,6 +31,7 @@ FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.im
 FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("nodes", r.nodes); v("inputs", r.inputs);
           v("results", r.results); v("groups", r.groups); v("diagnostics", r.diagnostics);)
 FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
+          v("priority", r.priority); v("guard", r.guard); v("level", r.level); v("place", r.place);
           v("est_us", r.estUs); v("measured_us", r.measuredUs);)
 FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v("node_ids", r.nodeIds);
           v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
@@ -88,7 +89,7 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("dims", r.dims); v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
+          v("rules", r.rules); v("pins", r.pins); v("dims", r.dims); v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
           v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)

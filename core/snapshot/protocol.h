@@ -40,6 +40,7 @@ struct Arguments {
     std::vector<std::string> folders;         // test
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files
+    std::string pins;                         // text of a book that holds the user's pins
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;
     std::optional<int> group;

@@ -108,6 +108,10 @@ struct CandidateRecord {
     std::string verdict; // "chosen", "ready", "refused"
     std::string code;    // reason code, e.g. CHO02
     std::string sentence;
+    std::optional<int> priority;
+    std::string guard; // with the values of its names: "M > 16: M = 8"; empty if there is none
+    std::string level; // the block of the books: "dense on x86-64"
+    std::string place; // where the books say it: "strategy.fw:12, my.fw:3"
     std::optional<double> estUs;
     std::optional<double> measuredUs;
 
@@ -122,7 +126,7 @@ struct GroupRecord {
     NodeId anchorId = noNode;
     std::string anchor;
     std::string implementation;
-    std::string source; // "priority", "tuning log", "only one", "override"
+    std::string source; // "pin", "priority", "only", "cost", "order", "rule"
     std::vector<CandidateRecord> candidates;
     std::string schedule; // the schedule as text
     std::vector<std::string> warnings;

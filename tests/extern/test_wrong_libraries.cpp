@@ -11,7 +11,7 @@ using namespace fw::conformance;
 namespace {
 
 // One product and a relu.
-const char* const model = R"(graph m(x: f32[4, 8]) -> y {
+const char* const model = R"(graph m(x: f32[32, 8]) -> y {
   w = const random(3) : f32[6, 8]
   d = dense(x, w)
   y = relu(d)

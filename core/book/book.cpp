@@ -1,0 +1,209 @@
+#include "book/book.h"
+
+#include "base/files.h"
+#include "library/library.h"
+#include "rewrite/apply.h"
+#include "rewrite/builtin.h"
+#include "rewrite/embedded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fw {
+
+namespace {
+
+struct Shipped {
+    const char* file;
+    std::string_view text;
+};
+
+// In the order in which they are read, before the user's.
+std::vector<Shipped> shippedBooks() {
+    return {{"simplify.fw", embeddedSimplify()},
+            {"strategy.fw", embeddedStrategy()},
+            {"fusion.fw", embeddedFusion()}};
+}
+
+std::string fileName(const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+}
+
+bool isShipped(const std::string& file) {
+    const std::vector<Shipped> all = shippedBooks();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Shipped& book) { return fileName(file) == book.file; });
+}
+
+// What is wrong with one declaration, given everything that is known by name.
+Diags problemsOf(const DeclarationPtr& declaration, const OperatorSet& operators,
+                 const PatternTable& patterns, const std::string& file) {
+    if (const auto rule = declarationAs<RuleTree>(declaration))
+        return checkRule(*rule, operators, patterns, file);
+    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+        return checkPattern(*pattern, operators, patterns, file);
+    if (const auto block = declarationAs<ImplementationsTree>(declaration))
+        return checkBlock(*block, operators, patterns, file);
+    if (const auto fuse = declarationAs<FuseTree>(declaration))
+        return checkFuse(*fuse, operators, patterns, file);
+    if (const auto grow = declarationAs<GrowTree>(declaration))
+        return checkGrow(*grow, file);
+    if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
+        return {makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
+                         {file, {}, declaration->span.line, declaration->span.column},
+                         "fold_constants or cse")};
+    return {};
+}
+
+struct ReadBook {
+    std::string file;
+    std::vector<DeclarationPtr> declarations; // the valid ones
+};
+
+void addRules(RuleBook& rules, const ReadBook& book) {
+    for (const DeclarationPtr& declaration : book.declarations) {
+        if (auto rule = declarationAs<RuleTree>(declaration))
+            rules.entries.push_back(rule);
+        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
+            rules.entries.push_back(builtin);
+        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
+            rules.patterns.push_back(pattern);
+    }
+}
+
+void noteShadowed(const std::vector<ReadBook>& books, Diags& diagnostics) {
+    std::map<std::pair<std::string, std::string>, std::string> known; // keyword, name -> file
+    for (const ReadBook& book : books)
+        for (const DeclarationPtr& declaration : book.declarations) {
+            static const std::vector<std::string> named = {"op", "pattern", "chain", "composite",
+                                                           "fuse"};
+            if (std::find(named.begin(), named.end(), declaration->keyword) == named.end())
+                continue;
+            const auto [place, isNew] =
+                known.emplace(std::pair(declaration->keyword, declaration->name), book.file);
+            if (!isNew && place->second != book.file)
+                diagnostics.push_back(
+                    makeWarning(DiagCode::TextName,
+                                fmt::format("{} {} takes the place of that in {}",
+                                            declaration->keyword, declaration->name, place->second),
+                                {book.file, {}, declaration->span.line, declaration->span.column}));
+            place->second = book.file;
+        }
+}
+
+} // namespace
+
+Books readBooks(const std::vector<BookText>& texts) {
+    Books out;
+    std::vector<BookText> all;
+    for (const Shipped& shipped : shippedBooks()) {
+        const auto replaced = std::find_if(texts.begin(), texts.end(), [&](const BookText& book) {
+            return fileName(book.file) == shipped.file;
+        });
+        if (replaced == texts.end()) {
+            all.push_back({shipped.file, std::string(shipped.text)});
+            continue;
+        }
+        all.push_back(*replaced);
+        out.diagnostics.push_back(makeWarning(
+            DiagCode::TextName, "takes the place of the shipped " + std::string(shipped.file),
+            {replaced->file}));
+    }
+    const std::size_t shipped = all.size();
+    for (const BookText& book : texts)
+        if (!isShipped(book.file))
+            all.push_back(book);
+    std::vector<ReadBook> books;
+    out.operators = standardOperators();
+    PatternTable patterns;
+    for (const BookText& book : all) {
+        FileTree tree = parseFile(book.text, book.file);
+        out.diagnostics.insert(out.diagnostics.end(), tree.errors.begin(), tree.errors.end());
+        Diags operators;
+        out.operators = withOperators(*out.operators, book.text, book.file, operators);
+        for (Diag& diag : operators)
+            if (std::find(tree.errors.begin(), tree.errors.end(), diag) == tree.errors.end())
+                out.diagnostics.push_back(std::move(diag));
+        for (const DeclarationPtr& declaration : tree.declarations)
+            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+                patterns.insert_or_assign(pattern->name, pattern.get());
+        books.push_back({book.file, std::move(tree.declarations)});
+    }
+    for (ReadBook& book : books)
+        std::erase_if(book.declarations, [&](const DeclarationPtr& declaration) {
+            Diags problems = problemsOf(declaration, *out.operators, patterns, book.file);
+            const bool wrong = hasErrors(problems);
+            std::move(problems.begin(), problems.end(), std::back_inserter(out.diagnostics));
+            return wrong;
+        });
+    noteShadowed(books, out.diagnostics);
+    for (std::size_t i = shipped; i < books.size(); ++i)
+        addRules(out.rules, books[i]);
+    // Patterns of later books shadow; rules of the user come first.
+    RuleBook standard;
+    for (std::size_t i = 0; i < shipped; ++i)
+        addRules(standard, books[i]);
+    out.rules.entries.insert(out.rules.entries.end(), standard.entries.begin(),
+                             standard.entries.end());
+    out.rules.patterns.insert(out.rules.patterns.begin(), standard.patterns.begin(),
+                              standard.patterns.end());
+    for (const ReadBook& book : books) {
+        out.strategy.add(book.declarations, book.file);
+        out.fusion.add(book.declarations, book.file);
+    }
+    for (Diag& diag : checkStrategy(out.strategy))
+        out.diagnostics.push_back(std::move(diag));
+    return out;
+}
+
+Result<Books> loadBooks(const std::vector<std::string>& files) {
+    std::vector<BookText> texts;
+    for (const std::string& file : files) {
+        FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+        texts.push_back({file, std::string(mapped.text())});
+    }
+    return readBooks(texts);
+}
+
+Result<CheckedBook> checkBookFile(const std::string& file) {
+    FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+    return checkBookText(mapped.text(), file);
+}
+
+Result<CheckedBook> checkBookText(std::string_view text, const std::string& file) {
+    FW_TRY(CheckedBook out, checkRulesText(text, file, *standardOperators()));
+    const Books books = readBooks({{file, std::string(text)}});
+    const FileTree tree = parseFile(text, file);
+    for (const DeclarationPtr& declaration : tree.declarations) {
+        const bool ours = declarationAs<ImplementationsTree>(declaration) ||
+                          declarationAs<FuseTree>(declaration) ||
+                          declarationAs<GrowTree>(declaration);
+        if (!ours)
+            continue;
+        const auto item =
+            std::find_if(out.items.begin(), out.items.end(), [&](const CheckedItem& known) {
+                return known.kind == declaration->keyword && known.name == declaration->name &&
+                       known.diagnostics.empty();
+            });
+        if (item == out.items.end())
+            continue;
+        // Chains that the shipped books declare are known too.
+        PatternTable patterns = books.rules.table();
+        for (const DeclarationPtr& other : tree.declarations)
+            if (const auto pattern = declarationAs<PatternDeclTree>(other))
+                patterns.insert_or_assign(pattern->name, pattern.get());
+        item->diagnostics = problemsOf(declaration, *books.operators, patterns, file);
+        item->verdict = hasErrors(item->diagnostics) ? "refused" : "ok";
+    }
+    for (const Diag& diag : books.diagnostics)
+        if (diag.severity == Severity::Warning && diag.where.file == file)
+            out.diagnostics.push_back(diag);
+    for (const Diag& diag : checkStrategy(books.strategy))
+        if (diag.severity == Severity::Error && diag.where.file == file)
+            out.diagnostics.push_back(diag);
+    return out;
+}
+
+} // namespace fw

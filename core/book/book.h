@@ -1,0 +1,37 @@
+// Rule books: the shipped ones and the user's, read together.
+//
+// A file may hold operators, patterns, chains, rules, built-in rewrites, composites, fusion and
+// growth rules, pins and implementations, in any order. All errors of a file come in one pass; what
+// is valid stays usable. Names of later books shadow those of earlier ones. A user's book with the
+// file name of a shipped one (strategy.fw, fusion.fw, simplify.fw) takes its place, so a copy can
+// be edited.
+#pragma once
+
+#include "fusion/policy.h"
+#include "rewrite/driver.h"
+#include "strategy/selection.h"
+
+namespace fw {
+
+struct Books {
+    RuleBook rules; // the user's first
+    StrategyBook strategy;
+    FusionBook fusion;
+    std::shared_ptr<const OperatorSet> operators;
+    Diags diagnostics; // errors of declarations that were left out, warnings of shadowing
+};
+
+// Refused only if a file cannot be read. Errors inside are in `diagnostics`, with the declarations
+// that have them left out.
+Result<Books> loadBooks(const std::vector<std::string>& files);
+struct BookText {
+    std::string file;
+    std::string text;
+};
+Books readBooks(const std::vector<BookText>& texts);
+
+// Every declaration with its verdict, whether valid or not.
+Result<CheckedBook> checkBookFile(const std::string& file);
+Result<CheckedBook> checkBookText(std::string_view text, const std::string& file);
+
+} // namespace fw

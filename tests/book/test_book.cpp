@@ -1,0 +1,174 @@
+// Books of all kinds of declarations: read in one pass, checked, joined with the shipped ones.
+#include "book/book.h"
+#include "library/library.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+const Diag* errorAt(const Diags& diagnostics, int line) {
+    for (const Diag& diag : diagnostics)
+        if (diag.severity == Severity::Error && diag.where.line == line)
+            return &diag;
+    return nullptr;
+}
+
+bool mentions(const Diags& diagnostics, const std::string& text) {
+    for (const Diag& diag : diagnostics)
+        if (diag.message.find(text) != std::string::npos)
+            return true;
+    return false;
+}
+
+const CheckedItem* item(const CheckedBook& book, const std::string& name) {
+    for (const CheckedItem& known : book.items)
+        if (known.name == name)
+            return &known;
+    return nullptr;
+}
+
+} // namespace
+
+class TestBook : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void shippedBooksAreSound();
+    void everyMistakeHasItsPlace_data();
+    void everyMistakeHasItsPlace();
+    void mistakesLeaveTheRest();
+    void shippedNamesAreReplaced();
+    void changesOfEntriesAreTold();
+    void everyBlockHasAVerdict();
+    void somethingUnconditionalStays();
+};
+
+void TestBook::shippedBooksAreSound() {
+    const Books books = readBooks({});
+    for (const Diag& diag : books.diagnostics)
+        qWarning("%s", diag.text().c_str());
+    QVERIFY(books.diagnostics.empty());
+    QVERIFY(!books.rules.entries.empty());
+    QVERIFY(!books.strategy.blocks().empty());
+    QVERIFY(books.fusion.grow(FusionKind::Contraction, FusionKind::Elementwise,
+                              GrowDirection::Forward) != nullptr);
+}
+
+void TestBook::everyMistakeHasItsPlace_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("code");
+    const auto row = [](const char* name, const char* text, const char* code) {
+        QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(code);
+    };
+    row("operator", "implementations denze(...) on any { generated.tiled }", "OPR01");
+    row("kind", "implementations kind soft on any { generated.map }", "TXT02");
+    row("name in a guard", "implementations dense(...) on any { a by generated.tiled when Q > 1 }",
+        "TXT02");
+    row("function in a guard",
+        "implementations dense(...) on any { a by generated.tiled when big(x) == 1 }", "TXT02");
+    row("no condition", "implementations dense(...) on any { a by generated.tiled when K + 1 }",
+        "RUL01");
+    row("no target", "implementations dense(...) { generated.tiled }", "TXT01");
+    row("chain", "implementations dense(...) on any { a by generated.tiled absorbs nothing.at }",
+        "TXT02");
+    row("growth", "grow contraction -> soft forward", "TXT02");
+    row("direction", "grow contraction -> elementwise sideways", "TXT01");
+    row("limit", "grow contraction -> elementwise forward limit 0", "TXT01");
+    row("pattern of a rule", "fuse f { match convolution(x) }", "OPR01");
+    row("kind in a pattern", "fuse f { match kind soft(^) }", "TXT02");
+    row("same without ^", "chain c = add(x, r: same(^))", "RUL01");
+    row("no match", "fuse f { as stacked }", "TXT01");
+    row("library of a composite", "composite c for nobody { match relu(x) }", "TXT02");
+    row("a pin of one", "pin { together a }", "TXT01");
+    row("melted", "fuse f { match relu(x) as melted s }", "TXT01");
+}
+
+void TestBook::everyMistakeHasItsPlace() {
+    QFETCH(QString, text);
+    QFETCH(QString, code);
+    // The mistake is in line 3; what stands around it stays.
+    const std::string whole = "grow rowwise -> injective forward\n\n" + text.toStdString() +
+                              "\n\ngrow window -> injective forward\n";
+    const Books books = readBooks({{"mine.fw", whole}});
+    const Diag* error = errorAt(books.diagnostics, 3);
+    QVERIFY(error != nullptr);
+    QCOMPARE(std::string(codeText(error->code)), code.toStdString());
+    QVERIFY(error->where.column > 0);
+    QCOMPARE(error->where.file, std::string("mine.fw"));
+    for (const FusionKind from : {FusionKind::Rowwise, FusionKind::Window})
+        QVERIFY(books.fusion.grow(from, FusionKind::Injective, GrowDirection::Forward) != nullptr);
+}
+
+void TestBook::mistakesLeaveTheRest() {
+    const Books books = readBooks({{"mine.fw", "rule a { match y = rellu(x) emit y = x }\n"
+                                               "rule b { match y = relu(x) emit y = x }\n"
+                                               "grow soft -> soft into\n"
+                                               "implementations relu(...) on any { fast by "
+                                               "generated.map priority 30 }\n"}});
+    QVERIFY(errorAt(books.diagnostics, 1) != nullptr);
+    QVERIFY(errorAt(books.diagnostics, 3) != nullptr);
+    QCOMPARE(books.rules.entries.front()->name, std::string("b"));
+    QCOMPARE(books.strategy.entries("relu", FusionKind::Elementwise, {"any"}).front().name,
+             std::string("fast"));
+}
+
+void TestBook::shippedNamesAreReplaced() {
+    const Books books =
+        readBooks({{"/books/mine/fusion.fw", "grow elementwise -> elementwise forward limit 3\n"}});
+    QVERIFY(mentions(books.diagnostics, "takes the place of the shipped fusion.fw"));
+    QVERIFY(books.fusion.grow(FusionKind::Contraction, FusionKind::Elementwise,
+                              GrowDirection::Forward) == nullptr);
+    const GrowRule* rule =
+        books.fusion.grow(FusionKind::Elementwise, FusionKind::Elementwise, GrowDirection::Forward);
+    QVERIFY(rule != nullptr);
+    QCOMPARE(rule->limit(), std::size_t(3));
+}
+
+void TestBook::changesOfEntriesAreTold() {
+    const Books books = readBooks(
+        {{"mine.fw", "chain onednn.tail = relu(^)?\n"
+                     "implementations kind contraction on any { generated.tiled priority 40 }\n"}});
+    QVERIFY(mentions(books.diagnostics, "changes generated.tiled of kind contraction"));
+    QVERIFY(
+        mentions(books.diagnostics, "chain onednn.tail takes the place of that in strategy.fw"));
+    const std::vector<MergedEntry> entries =
+        books.strategy.entries("dense", FusionKind::Contraction, {"any"});
+    for (const MergedEntry& entry : entries)
+        if (entry.name == "generated.tiled") {
+            QCOMPARE(entry.priority, 40);
+            QCOMPARE(entry.absorbs, AbsorbClause::Any); // not written again, so kept
+            QVERIFY(entry.places.find("mine.fw:2") != std::string::npos);
+        }
+}
+
+void TestBook::everyBlockHasAVerdict() {
+    const CheckedBook book =
+        checkBookText("implementations dense(...) on any { generated.tiled priority 3 }\n"
+                      "implementations denze(...) on any { generated.tiled }\n"
+                      "grow window -> injective forward\n"
+                      "composite c for onednn { match dense(x, w: const) >> onednn.tail }\n"
+                      "fuse f on x86-64 { match nothing(x) }\n"
+                      "pin { apart a, b }\n",
+                      "mine.fw")
+            .value();
+    QCOMPARE(book.items.size(), std::size_t(6));
+    QCOMPARE(item(book, "dense")->verdict, std::string("ok"));
+    QCOMPARE(item(book, "denze")->verdict, std::string("refused"));
+    QCOMPARE(item(book, "denze")->diagnostics.front().where.line, 2);
+    QCOMPARE(item(book, "window -> injective")->verdict, std::string("ok"));
+    QCOMPARE(item(book, "c")->verdict, std::string("ok"));
+    QCOMPARE(item(book, "f")->verdict, std::string("refused"));
+    QCOMPARE(item(book, "pin")->verdict, std::string("ok"));
+}
+
+void TestBook::somethingUnconditionalStays() {
+    const Books books =
+        readBooks({{"mine.fw",
+                    "implementations kind any on any { generated.plain when libs has onednn }\n"}});
+    QVERIFY(mentions(books.diagnostics, "every implementation of kind any has a condition"));
+}
+
+QTEST_GUILESS_MAIN(TestBook)
+#include "test_book.moc"
