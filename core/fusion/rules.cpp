@@ -141,6 +141,11 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     const auto nodes = pinnedNodes(pin);
     if (!nodes)
         return;
+    if (const std::string back = wayBack({nodes->begin(), nodes->end()}); !back.empty()) {
+        m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::NotConvex,
+                                  fmt::format("{} ({})", back, pin.place())});
+        return;
+    }
     if (const std::string why = illegal(*nodes); !why.empty())
         return refusePin(pin, why);
     const std::string& wish = pin.clause.implementation;

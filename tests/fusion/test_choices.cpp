@@ -1,0 +1,156 @@
+// What decides, by its code: pins, fusion rules, costs, names without code.
+#include "fusion/plan.h"
+#include "ir/graph_text.h"
+#include "library/library.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+const char* const chain = "graph g(x: f32[8, 16]) -> out {\n"
+                          "  w = const random(1) : f32[16, 16]\n"
+                          "  d = dense(x, w)    r = relu(d)    s = softmax(r)    out = tanh(s)\n"
+                          "}\n";
+
+class Costly final : public Implementation {
+public:
+    Costly(std::string name, double us) : m_name(std::move(name)), m_us(us) {}
+    const std::string& name() const override { return m_name; }
+    Answer accepts(const Workload&, const Target&) const override {
+        return {Verdict::Yes, ReasonCode::ScheduleDefault, m_name};
+    }
+    Answer absorbsEpilogue(const Growing&, const Workload& next) const override {
+        return {Verdict::Yes, ReasonCode::FusedEpilogue, next.node->op};
+    }
+    Answer absorbsPrologue(const Workload& before, const Workload&) const override {
+        return {Verdict::Yes, ReasonCode::FusedPrologue, before.node->op};
+    }
+    double estimate(const Facts&, const Target&) const override { return m_us; }
+
+private:
+    std::string m_name;
+    double m_us;
+};
+
+struct Planned {
+    GraphPtr graph;
+    FusionPlan plan;
+
+    std::string code(const std::string& from, const std::string& to) const {
+        const EdgeDecision* edge =
+            plan.edge(graph->findByName(from)->id, graph->findByName(to)->id);
+        return edge ? std::string(codeText(edge->decision.code)) : "none";
+    }
+    const Group& group(const std::string& node) const {
+        return plan.groupAt(graph->findByName(node)->id);
+    }
+    const Candidate& candidate(const std::string& node, const std::string& name) const {
+        for (const Candidate& known : group(node).candidates)
+            if (known.implementation == name)
+                return known;
+        throw InternalError("no candidate " + name);
+    }
+    std::set<std::string> noticed() const {
+        std::set<std::string> out;
+        for (const Decision& notice : plan.notices)
+            out.insert(std::string(codeText(notice.code)));
+        return out;
+    }
+};
+
+Planned planned(const std::string& book) {
+    const FileTree tree = parseFile(book, "my.fw");
+    if (!tree.errors.empty())
+        qFatal("%s", tree.errors.front().text().c_str());
+    StrategyBook strategy = standardStrategy();
+    strategy.add(tree.declarations, "my.fw");
+    FusionBook fusion = standardFusion();
+    fusion.add(tree.declarations, "my.fw");
+    std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
+    all.push_back(std::make_shared<Costly>("costly.slow", 50));
+    all.push_back(std::make_shared<Costly>("costly.quick", 5));
+    const Catalog catalog(all, strategy);
+    PlanOptions options;
+    options.catalog = &catalog;
+    options.book = &fusion;
+    Planned out;
+    out.graph = parseGraph(chain, standardOperators()).value();
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
+    out.plan = planFusion(*out.graph, target, options).value();
+    return out;
+}
+
+} // namespace
+
+class TestChoices : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void pinsHold();
+    void pinsThatCannot();
+    void rulesComeBeforeGrowth();
+    void costDecidesAmongEquals();
+    void namesWithoutCode();
+    void ownImplementationsTakePart();
+};
+
+void TestChoices::pinsHold() {
+    const Planned held = planned("pin { together s, out   apart d, r   use generated.plain for s }");
+    QCOMPARE(held.code("s", "out"), std::string("PIN01"));
+    QCOMPARE(held.code("d", "r"), std::string("PIN02"));
+    QCOMPARE(held.group("s").implementation, std::string("generated.plain"));
+    QCOMPARE(held.group("s").source, std::string("pin"));
+    QCOMPARE(held.candidate("s", "generated.plain").code, ReasonCode::ChosenPin);
+    QVERIFY(held.group("s").stacked); // the plain one absorbs nothing
+}
+
+void TestChoices::pinsThatCannot() {
+    const Planned refused = planned("pin { together d, out   use generated.window for s\n"
+                                    "together x, s }");
+    QVERIFY(refused.noticed().contains("CVX01"));
+    QVERIFY(refused.noticed().contains("PIN03"));
+    QCOMPARE(refused.plan.groups.size(), planned("").plan.groups.size());
+}
+
+void TestChoices::rulesComeBeforeGrowth() {
+    const Planned ruled = planned("fuse all { match relu(dense(x, w)) >> softmax(^) as stacked }");
+    QCOMPARE(ruled.code("d", "r"), std::string("FUR01"));
+    QCOMPARE(ruled.code("r", "s"), std::string("FUR01"));
+    QVERIFY(ruled.group("d").stacked);
+    // Without `stacked`, all of it must be absorbed.
+    const Planned refused = planned("fuse all { match relu(dense(x, w)) >> softmax(^) }");
+    QVERIFY(refused.noticed().contains("FUR02"));
+    QCOMPARE(refused.code("d", "r"), std::string("FUS02"));
+    // Of another target: not even tried.
+    QCOMPARE(planned("fuse all on x86-64-v4 { match relu(dense(x, w)) }").code("d", "r"),
+             std::string("FUS02"));
+}
+
+void TestChoices::costDecidesAmongEquals() {
+    const Planned costs = planned("implementations softmax(...) on any {\n"
+                                  "  costly.slow priority 20\n  costly.quick priority 20\n}");
+    QCOMPARE(costs.group("s").implementation, std::string("costly.quick"));
+    QCOMPARE(costs.group("s").source, std::string("cost"));
+    QCOMPARE(costs.candidate("s", "costly.quick").code, ReasonCode::ChosenCost);
+    QCOMPARE(costs.candidate("s", "costly.slow").priority, 20);
+    QCOMPARE(costs.candidate("s", "costly.slow").level, std::string("softmax on any"));
+}
+
+void TestChoices::namesWithoutCode() {
+    const Planned odd = planned("implementations softmax(...) on any { nowhere.fast priority 90 }");
+    QCOMPARE(odd.group("s").implementation, std::string("generated.rowwise"));
+    QCOMPARE(odd.candidate("s", "nowhere.fast").code, ReasonCode::NoSuchCode);
+    QCOMPARE(odd.candidate("s", "nowhere.fast").place, std::string("my.fw:1"));
+}
+
+void TestChoices::ownImplementationsTakePart() {
+    // No entry names them: they take part with their own priority, and a tie goes by cost.
+    const Planned own = planned("");
+    QCOMPARE(own.group("s").implementation, std::string("generated.rowwise"));
+    QCOMPARE(own.candidate("s", "costly.quick").verdict, Verdict::Yes);
+}
+
+QTEST_GUILESS_MAIN(TestChoices)
+#include "test_choices.moc"
