@@ -10,7 +10,9 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <cmath>
 #include <limits>
+#include <optional>
 
 namespace fw::codegen {
 
@@ -97,6 +99,48 @@ llvm::Value* powF64(MathBuilder& m, llvm::Value* x, llvm::Value* y) {
     return m.select(always, m.real(1), result);
 }
 
+// The constant exponent, if it is one whose power is a few products and square roots: a multiple of
+// 1/4 up to 4. That is faster than exp and log, and as exact.
+std::optional<int> quarters(llvm::Value* exponent) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(exponent);
+    if (constant != nullptr && constant->getType()->isVectorTy())
+        constant = constant->getSplatValue();
+    const auto* real = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+    if (real == nullptr)
+        return {};
+    const llvm::APFloat& value = real->getValueAPF();
+    const double y = value.isFinite() ? value.convertToDouble() * 4 : infinity;
+    if (!(std::abs(y) <= 16) || y != std::floor(y) || y == 0)
+        return {};
+    return static_cast<int>(y);
+}
+
+llvm::Value* powOfQuarters(MathBuilder& m, llvm::Value* x, int quarters) {
+    const int count = std::abs(quarters), whole = count / 4, rest = count % 4;
+    llvm::Value* base = x;
+    if (rest != 0) // pow(-inf, 0.5) is inf and pow(-0, 0.5) is 0, unlike sqrt
+        base = m.add(m.select(m.equal(x, m.real(-infinity)), m.real(infinity), x), m.real(0));
+    llvm::Value* result = nullptr;
+    const auto times = [&](llvm::Value* factor) {
+        result = result == nullptr ? factor : m.mul(result, factor);
+    };
+    if (rest != 0) {
+        llvm::Value* root = m.unary(llvm::Intrinsic::sqrt, base);
+        if (rest >= 2)
+            times(root);
+        if (rest != 2)
+            times(m.unary(llvm::Intrinsic::sqrt, root));
+    }
+    llvm::Value* square = whole >= 2 ? m.mul(base, base) : nullptr;
+    if (whole >= 2)
+        times(square);
+    if (whole == 4)
+        times(square);
+    if (whole % 2 == 1)
+        times(base);
+    return quarters < 0 ? m.div(m.real(1), result) : result;
+}
+
 llvm::Value* inDouble(MathBuilder& m, MathFn fn, llvm::Value* a, llvm::Value* b) {
     llvm::Type* wide = m.sameShape(m.builder.getDoubleTy());
     llvm::Value* x = m.builder.CreateFPExt(a, wide);
@@ -155,6 +199,8 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
     case MathFn::Cos:
         return wide ? cos64(m, a) : inDouble(m, fn, a, nullptr);
     case MathFn::Pow:
+        if (const auto exponent = quarters(b))
+            return powOfQuarters(m, a, *exponent);
         return wide ? powF64(m, a, b) : inDouble(m, fn, a, b);
     }
     return a;

@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include <functional>
+#include <optional>
 
 using namespace fw;
 using namespace fw::test;
@@ -13,13 +14,14 @@ namespace {
 
 constexpr int batch = 4096;
 
-// The function over `batch` elements, vectors of `lanes`.
+// The function over `batch` elements, vectors of `lanes`; of pow with a constant exponent.
 struct MathKernel {
-    MathKernel(MathFn fn, DType dtype, int lanes, const Target& target) {
+    MathKernel(MathFn fn, DType dtype, int lanes, const Target& target,
+               std::optional<double> exponent = {}) {
         const Expr i = varExpr("i") * Expr(lanes) + varExpr("l");
         Exprs args = {loadExpr("x", {i}, dtype)};
         if (mathArity(fn) == 2)
-            args.push_back(loadExpr("z", {i}, dtype));
+            args.push_back(exponent ? floatExpr(*exponent, dtype) : loadExpr("z", {i}, dtype));
         const Buffer x{"x", dtype, batch, BufferScope::Parameter, BufferAccess::Read};
         const Buffer z{"z", dtype, batch, BufferScope::Parameter, BufferAccess::Read};
         const Buffer y{"y", dtype, batch, BufferScope::Parameter, BufferAccess::Write};
@@ -103,6 +105,7 @@ private Q_SLOTS:
     void f32_data();
     void f32();
     void f32Pow();
+    void powOfConstants();
     void f64_data();
     void f64();
     void specials_data();
@@ -192,6 +195,38 @@ void TestVecmath::f32() {
         qInfo("%s %s: %.3f ulp, %.2g absolute", std::string(mathName(function)).c_str(), cpu, worst,
               worstAbsolute);
     }
+}
+
+// A few products and roots instead of exp and log; results that no f32 holds normally are left out.
+void TestVecmath::powOfConstants() {
+    std::mt19937 random(5);
+    for (const char* cpu : cpus())
+        for (int quarters = -17; quarters <= 17; ++quarters) {
+            const double exponent = quarters / 4.0;
+            const MathKernel kernel(MathFn::Pow, DType::F32, 16, testTarget(cpu), exponent);
+            std::vector<float> x(batch), y(batch);
+            const float special[] = {0.0f, -0.0f, 1.0f,      -1.0f,      2.0f, -2.0f, 0.5f,
+                                     3.0f, -3.0f, HUGE_VALF, -HUGE_VALF, NAN,  1e30f, 1e-30f};
+            for (std::size_t i = 0; i < x.size(); ++i)
+                x[i] = i < std::size(special)
+                           ? special[i]
+                           : std::ldexp(1.0f + static_cast<float>(random() % 4096) / 4096,
+                                        static_cast<int>(random() % 40) - 20);
+            kernel(x.data(), x.data(), y.data());
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const double want = std::pow(double(x[i]), exponent);
+                if (want != 0 && std::abs(want) < 1e-37)
+                    continue;
+                QVERIFY2(ulps(y[i], static_cast<long double>(want)) <= 3,
+                         QStringLiteral("pow(%1, %2) is %3 on %4")
+                             .arg(double(x[i]))
+                             .arg(exponent)
+                             .arg(double(y[i]))
+                             .arg(QLatin1String(cpu))
+                             .toUtf8()
+                             .constData());
+            }
+        }
 }
 
 void TestVecmath::f32Pow() {
