@@ -47,6 +47,8 @@
     X(ScheduleFallback,   "SCH12", "a simpler schedule: {}") \
     X(LayoutChosen,       "LAY01", "stored in another order: {}") \
     X(LayoutKept,         "LAY02", "stored in row-major order: {}") \
+    X(LayoutInPlace,      "LAY03", "nothing is copied: {}") \
+    X(LayoutCopied,       "LAY04", "copied: {}") \
     X(ViewOf,             "MEM01", "no copy, a view: {}") \
     X(ReusesMemory,       "MEM02", "its memory is reused: {}") \
     X(RuleApplied,        "RUL11", "a rule was applied: {}") \

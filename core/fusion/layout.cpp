@@ -4,11 +4,16 @@
 // channels-last; what is element-wise beside them follows, concat and the like too, because a
 // tensor expression is right under any layout. The model's own inputs and results keep the order of
 // the model, and so does what a view reads as a flat row. No reorder is made: a kernel reads and
-// writes in whatever order its tensors have.
+// writes in whatever order its tensors have. Where it can, a concat costs nothing: what it joins is
+// computed where it belongs in the result; and what a split or slice takes is read where it lies.
 #include "fusion/plan.h"
+
+#include "expr/simplify.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 namespace fw {
@@ -30,6 +35,150 @@ bool wantsChannelsLast(const Node& node) {
 bool follows(const Node& node, const Facts& facts) {
     return facts.kind == FusionKind::Elementwise || facts.kind == FusionKind::Broadcast ||
            node.op == "concat" || node.op == "pad" || node.op == "slice";
+}
+
+bool isGenerated(const Group& group) {
+    return group.implementation.starts_with("generated.");
+}
+
+// Why an operand of a concat cannot be computed in the place that it takes in the result.
+std::optional<std::string> notInPlace(const Graph& graph, const FusionPlan& plan,
+                                      const Node& concat, ValueRef value) {
+    const Node& producer = graph.node(value.node);
+    const std::string& name = graph.output(value).name;
+    if (producer.isInput() || producer.isConstant())
+        return name + " is computed by no kernel";
+    if (graph.isResult(value))
+        return name + " is a result of the model";
+    if (std::count(concat.inputs.begin(), concat.inputs.end(), value) != 1)
+        return name + " is there more than once";
+    if (plan.homes.contains(value))
+        return name + " lies in another tensor already";
+    if (plan.layout(value).axes != plan.layout({concat.id, 0}).axes)
+        return name + " is stored in another order";
+    // Only generated kernels reach into a larger tensor.
+    const Group& group = plan.groupAt(value.node);
+    if (!isGenerated(group))
+        return fmt::format("{} comes from {}", name, group.name);
+    for (const Use& use : graph.uses(value))
+        if (use.node != concat.id && !isGenerated(plan.groupAt(use.node)))
+            return fmt::format("{} is read by {}", name, plan.groupAt(use.node).name);
+    return {};
+}
+
+// A concat whose operands are all computed in its memory has nothing to do. From last to first, so
+// that a concat inside another one knows its place before its operands get theirs.
+void placeConcats(const Graph& graph, FusionPlan& plan) {
+    for (auto group = plan.groups.rbegin(); group != plan.groups.rend(); ++group) {
+        const Node& node = graph.node(group->anchor);
+        if (node.op != "concat" || group->nodes.size() != 1 || !isGenerated(*group))
+            continue;
+        std::optional<std::string> why;
+        for (const ValueRef& operand : node.inputs)
+            if (!why)
+                why = notInPlace(graph, plan, node, operand);
+        if (why) {
+            plan.notices.push_back({node.name, Verdict::No, ReasonCode::LayoutCopied, *why});
+            continue;
+        }
+        const ValueRef whole{node.id, 0};
+        const TensorType& type = graph.type(whole);
+        const auto rank = static_cast<std::int64_t>(type.rank());
+        const std::int64_t axis = node.attrs.integer("axis", 0);
+        const auto dim = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+        const StorageMap outer = plan.layout(whole);
+        Dim offset(0);
+        for (const ValueRef& operand : node.inputs) {
+            StorageMap map = outer;
+            map.slices.insert(map.slices.begin(), {static_cast<int>(dim), type.shape[dim], offset});
+            offset = simplify(offset + graph.type(operand).shape[dim]);
+            plan.layouts[operand] = std::move(map);
+            plan.homes.emplace(operand, whole);
+        }
+        group->implementation = "view";
+        plan.notices.push_back({node.name, Verdict::Yes, ReasonCode::LayoutInPlace,
+                                "its operands are computed in its memory"});
+    }
+}
+
+// Where a stage that only hands on a box of its operand takes it from: the first index per
+// dimension.
+std::optional<Exprs> boxOf(const Stage& stage, const OpInst& inst) {
+    const Expr& body = stage.body;
+    if (!stage.isMap() || body.op() != ExprOp::Load || inst.inputs.empty() ||
+        body->symbol != inst.inputs[0].name || body.args().size() != stage.space.size())
+        return {};
+    Exprs out;
+    for (std::size_t d = 0; d < stage.space.size(); ++d) {
+        const Expr var = varExpr(stage.space[d].var);
+        if (!(stage.store[d] == var))
+            return {};
+        out.push_back(simplify(body.arg(d) - var));
+        for (const Axis& axis : stage.space)
+            if (usesVar(out.back(), axis.var))
+                return {};
+    }
+    return out;
+}
+
+// Why the value cannot be read where it lies in the operand.
+std::optional<std::string> notReadInPlace(const Graph& graph, const FusionPlan& plan,
+                                          ValueRef value) {
+    const std::string& name = graph.output(value).name;
+    if (graph.isResult(value))
+        return name + " is a result of the model";
+    if (plan.homes.contains(value))
+        return name + " is computed in another tensor";
+    for (const Use& use : graph.uses(value))
+        if (!isGenerated(plan.groupAt(use.node)))
+            return fmt::format("{} is read by {}", name, plan.groupAt(use.node).name);
+    return {};
+}
+
+// What takes boxes of its operand (split, slice with step 1) has nothing to do if everyone who
+// reads them can read them there.
+void placeSlices(const Graph& graph, FusionPlan& plan) {
+    for (Group& group : plan.groups) {
+        const Node& node = graph.node(group.anchor);
+        if (group.nodes.size() != 1 || !isGenerated(group) || node.inputs.empty() ||
+            graph.constant(node.inputs[0]) != nullptr)
+            continue;
+        const Result<OpInst> inst =
+            graph.operators().find(node.op)->instantiate(callOf(graph, node));
+        if (!inst || inst->stages.size() != node.outputs.size() || inst->inputs.empty() ||
+            inst->outputs.size() != node.outputs.size())
+            continue;
+        std::vector<Exprs> boxes;
+        for (std::size_t i = 0; i < inst->stages.size(); ++i)
+            if (inst->stages[i].out == inst->outputs[i].name)
+                if (auto box = boxOf(inst->stages[i], *inst))
+                    boxes.push_back(std::move(*box));
+        if (boxes.size() != node.outputs.size())
+            continue;
+        std::optional<std::string> why;
+        for (std::size_t i = 0; i < boxes.size() && !why; ++i)
+            why = notReadInPlace(graph, plan, {node.id, static_cast<int>(i)});
+        if (why) {
+            plan.notices.push_back({node.name, Verdict::No, ReasonCode::LayoutCopied, *why});
+            continue;
+        }
+        const ValueRef whole = node.inputs[0];
+        const Shape& shape = graph.type(whole).shape;
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            StorageMap map = plan.layout(whole);
+            std::vector<StorageSlice> slices;
+            for (std::size_t d = 0; d < boxes[i].size(); ++d)
+                if (!(node.outputs[i].type.shape[d] == shape[d]))
+                    slices.push_back({static_cast<int>(d), shape[d], boxes[i][d]});
+            map.slices.insert(map.slices.begin(), slices.begin(), slices.end());
+            const ValueRef part{node.id, static_cast<int>(i)};
+            plan.layouts[part] = std::move(map);
+            plan.homes.emplace(part, whole);
+        }
+        group.implementation = "view";
+        plan.notices.push_back(
+            {node.name, Verdict::Yes, ReasonCode::LayoutInPlace, "read where its operand lies"});
+    }
 }
 
 // With one pixel, both orders are the same bytes.
@@ -102,6 +251,8 @@ void chooseLayouts(const Graph& graph, FusionPlan& plan) {
         plan.notices.push_back({name, Verdict::Yes, ReasonCode::LayoutChosen,
                                 "channels-last, for the window operators beside it"});
     }
+    placeConcats(graph, plan);
+    placeSlices(graph, plan);
 }
 
 } // namespace fw

@@ -56,6 +56,7 @@ struct FusionPlan {
     std::map<NodeId, int> groupOf;
     std::vector<EdgeDecision> edges;        // every edge between operators, in node order
     std::map<ValueRef, StorageMap> layouts; // values not listed are row-major
+    std::map<ValueRef, ValueRef> homes;     // a value without memory of its own -> what it lies in
     Decisions notices;
 
     const Group& groupAt(NodeId node) const;

@@ -32,6 +32,9 @@ std::string StorageMap::text(std::size_t rank) const {
         if (axis.mod != 0)
             out += fmt::format("%{}", axis.mod);
     }
+    for (const StorageSlice& slice : slices)
+        out +=
+            fmt::format(", d{} from {} of {}", slice.dim, slice.offset.text(), slice.extent.text());
     return out;
 }
 
@@ -44,8 +47,10 @@ StorageMap channelsLast(std::size_t rank) {
     return out;
 }
 
-Shape physicalShape(const StorageMap& map, const Shape& logical) {
-    Shape out;
+Shape physicalShape(const StorageMap& map, const Shape& own) {
+    Shape out, logical = own;
+    for (const StorageSlice& slice : map.slices)
+        logical[static_cast<std::size_t>(slice.dim)] = slice.extent;
     for (const StorageAxis& axis : axesOf(map, logical.size())) {
         const Dim& extent = logical[static_cast<std::size_t>(axis.dim)];
         if (axis.mod != 0)
@@ -66,6 +71,9 @@ Expr storageOffset(const StorageMap& map, const Shape& logical, const Exprs& ind
     Expr offset(0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
         Expr index = indices[static_cast<std::size_t>(axes[i].dim)];
+        for (const StorageSlice& slice : map.slices)
+            if (slice.dim == axes[i].dim)
+                index = index + slice.offset;
         if (axes[i].div != 1)
             index = floorDivExpr(index, Expr(axes[i].div));
         if (axes[i].mod != 0)

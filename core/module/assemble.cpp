@@ -23,6 +23,11 @@ public:
         m_program.kernelCount = static_cast<std::uint32_t>(kernelCount);
         for (const Symbol& symbol : m_symbols)
             m_program.symbols.push_back({symbol.text(), 0, largestDim});
+        std::size_t constants = 0;
+        for (const NodePtr& node : graph.nodes())
+            if (node->data && node->data->dtype() != DType::Text)
+                constants += node->data->bytes().size();
+        m_weights.reserve(constants + constants / 16);
     }
 
     Assembled run() {
@@ -100,7 +105,11 @@ private:
             return known->second;
         const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape),
                                runtime::Storage::Constant);
-        m_program.tensors[id].offset = m_weights.add(packed(*m_graph.constant(value), map));
+        const TensorData& data = *m_graph.constant(value);
+        if (!map.isRowMajor())
+            pack(data, map, m_scratch);
+        m_program.tensors[id].offset =
+            m_weights.add(map.isRowMajor() ? data.bytes() : std::span<const std::byte>(m_scratch));
         m_constants.emplace(key, id);
         return id;
     }
@@ -111,6 +120,8 @@ private:
         const auto known = m_values.find(ref);
         if (known != m_values.end())
             return known->second;
+        if (const auto home = m_plan.homes.find(ref); home != m_plan.homes.end())
+            return value(home->second);
         const TensorType& type = m_graph.type(ref);
         const auto id =
             tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape),
@@ -121,6 +132,8 @@ private:
 
     void view(const Group& group) {
         const Node& node = m_graph.node(group.anchor);
+        if (!isView(m_graph, node))
+            return; // its operands were computed in its memory
         const runtime::TensorId base = value(node.inputs.at(0));
         const TensorType& type = node.outputs.at(0).type;
         const auto id =
@@ -295,6 +308,7 @@ private:
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
     WeightsBuilder m_weights;
+    std::vector<std::byte> m_scratch;
     std::map<ValueRef, runtime::TensorId> m_values;
     std::map<std::pair<ValueRef, std::string>, runtime::TensorId> m_constants;
     std::vector<runtime::TensorId> m_outputs;

@@ -102,6 +102,8 @@ private Q_SLOTS:
     void imagesLieChannelsLast();
     void priorityChoosesAmongCandidates();
     void equalGroupsHaveEqualBodies();
+    void concatsAreComputedInPlace();
+    void concatsThatMustCopySayWhy();
 };
 
 void TestPlan::convolutionTakesItsTail() {
@@ -300,6 +302,53 @@ void TestPlan::equalGroupsHaveEqualBodies() {
     GroupBody two = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c2"))).value();
     QCOMPARE(one.inst.text(), two.inst.text());
     QCOMPARE(one.inst.stages.size(), std::size_t(2));
+}
+
+void TestPlan::concatsAreComputedInPlace() {
+    Builder b;
+    const ValueRef x = b.input("x", {1, 8, 6, 6});
+    Attrs channels;
+    channels.set("axis", std::int64_t(1));
+    const ValueRef a = b.op("conv2d", {x, b.weight("v", {16, 8, 1, 1})}, "a");
+    const ValueRef c = b.op("conv2d", {a, b.weight("w", {24, 16, 1, 1})}, "c");
+    const ValueRef inner = b.op("concat", {a, c}, "inner", channels);
+    const ValueRef d = b.op("conv2d", {inner, b.weight("u", {8, 40, 1, 1})}, "d");
+    const ValueRef outer = b.op("concat", {d, inner}, "outer", channels);
+    const GraphPtr graph = b.finish(b.op("conv2d", {outer, b.weight("t", {8, 48, 1, 1})}, "last"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    QVERIFY(plan.groupAt(inner.node).isView());
+    QVERIFY(plan.groupAt(outer.node).isView());
+    QCOMPARE(plan.layout(a).text(4), std::string("d0 d2 d3 d1, d1 from 0 of 40, d1 from 8 of 48"));
+    QCOMPARE(plan.layout(c).text(4), std::string("d0 d2 d3 d1, d1 from 16 of 40, d1 from 8 of 48"));
+    QCOMPARE(plan.layout(outer).text(4), std::string("d0 d2 d3 d1"));
+    QCOMPARE(plan.homes.at(inner), outer);
+    int said = 0;
+    for (const Decision& notice : plan.notices)
+        said += notice.code == ReasonCode::LayoutInPlace;
+    QCOMPARE(said, 2);
+}
+
+void TestPlan::concatsThatMustCopySayWhy() {
+    const auto evidence = [](bool input, bool twice) {
+        Builder b;
+        const ValueRef x = b.input("x", {2, 8});
+        const ValueRef y = b.op("softmax", {x}, "y");
+        Attrs columns;
+        columns.set("axis", std::int64_t(-1));
+        const GraphPtr graph = b.finish(b.op("concat",
+                                             {y, input   ? x
+                                                 : twice ? y
+                                                         : b.op("softmax", {y}, "z")},
+                                             "both", columns));
+        const FusionPlan plan = planFusion(*graph, target()).value();
+        for (const Decision& notice : plan.notices)
+            if (notice.code == ReasonCode::LayoutCopied)
+                return notice.evidence;
+        return std::string(plan.groupAt(graph->results()[0].value.node).isView() ? "none" : "?");
+    };
+    QCOMPARE(evidence(true, false), std::string("x is computed by no kernel"));
+    QVERIFY(evidence(false, true).ends_with("is there more than once"));
+    QCOMPARE(evidence(false, false), std::string("none"));
 }
 
 QTEST_GUILESS_MAIN(TestPlan)
