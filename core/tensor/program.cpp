@@ -272,6 +272,10 @@ bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
 
 } // namespace
 
+bool applyInstruction(const Instruction& apply, Value a, Value b, Value c, Value& out) {
+    return isFloat(apply.from) ? applyReal(apply, a, b, c, out) : applyInt(apply, a, b, c, out);
+}
+
 Value roundTo(Value value, DType dtype) {
     switch (dtype) {
     case DType::F32:
@@ -444,8 +448,7 @@ bool Program::run(std::vector<Value>& registers) const {
                 break;
             }
             const Value a = reg(i.a), b = reg(i.b), c = reg(i.c);
-            if (!(isFloat(i.from) ? applyReal(i, a, b, c, reg(i.out))
-                                  : applyInt(i, a, b, c, reg(i.out))))
+            if (!applyInstruction(i, a, b, c, reg(i.out)))
                 return false;
             break;
         }

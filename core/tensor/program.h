@@ -51,6 +51,7 @@ public:
     bool run(std::vector<Value>& registers) const;
     int result() const { return m_result; }
     std::vector<Value> registers() const { return m_initial; }
+    const std::vector<Instruction>& code() const { return m_code; }
 
 private:
     int compile(const Expr& e);
@@ -67,6 +68,8 @@ private:
     int m_result = 0;
 };
 
+// What an Apply computes; false if an integer division has no result.
+bool applyInstruction(const Instruction& apply, Value a, Value b, Value c, Value& out);
 Value roundTo(Value value, DType dtype); // as a store to a tensor of that type does
 
 } // namespace fw

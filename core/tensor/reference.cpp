@@ -1,7 +1,7 @@
 #include "tensor/reference.h"
 
 #include "base/numbers.h"
-#include "tensor/program.h"
+#include "tensor/program_rows.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -158,13 +158,18 @@ private:
         for (const Expr& index : stage.store)
             store.emplace_back(index, variables, m_symbols, m_readable);
         std::vector<Value> registers = body.registers();
+        const bool plain = stage.isMap() && space == out.extents &&
+                           std::equal(stage.store.begin(), stage.store.end(), stage.space.begin(),
+                                      stage.space.end(), [](const Expr& index, const Axis& axis) {
+                                          return index == varExpr(axis.var);
+                                      });
+        if (plain && points > 0)
+            if (std::optional<ProgramRows> rows = ProgramRows::of(body, space))
+                return runRows(stage, *rows, std::move(registers), space, out);
         std::vector<std::vector<Value>> storeRegisters;
         for (const Program& program : store)
             storeRegisters.push_back(program.registers());
-        const Diag outside =
-            makeDiag(DiagCode::UnsafeAccess,
-                     fmt::format("the stage of {} reads or writes outside a tensor: {}",
-                                 stage.out.text(), stage.body.text()));
+        const Diag outside = outsideOf(stage);
         const std::size_t result = static_cast<std::size_t>(body.result());
         for (std::int64_t point = 0; point < points; ++point) {
             if ((point & 1023) == 0 && m_cancel.cancelled())
@@ -198,6 +203,34 @@ private:
             advance(registers, 0, space);
         }
         return {};
+    }
+
+    // A map that fills its tensor in order, row by row.
+    Status runRows(const Stage& stage, ProgramRows& rows, std::vector<Value> registers,
+                   const std::vector<std::int64_t>& space, Values& out) const {
+        const std::vector<std::int64_t> outer(
+            space.begin(), space.begin() + static_cast<std::ptrdiff_t>(rows.outerAxes()));
+        const std::size_t length = rows.rowLength();
+        for (std::size_t start = 0; start < out.data.size(); start += length) {
+            if (m_cancel.cancelled())
+                return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
+            for (std::size_t first = 0; first < length; first += ProgramRows::width) {
+                const std::size_t count = std::min(ProgramRows::width, length - first);
+                const Value* values = rows.run(registers, first, count);
+                if (values == nullptr)
+                    return outsideOf(stage);
+                for (std::size_t i = 0; i < count; ++i)
+                    out.data[start + first + i] = roundTo(values[i], out.dtype);
+            }
+            advance(registers, 0, outer);
+        }
+        return {};
+    }
+
+    static Diag outsideOf(const Stage& stage) {
+        return makeDiag(DiagCode::UnsafeAccess,
+                        fmt::format("the stage of {} reads or writes outside a tensor: {}",
+                                    stage.out.text(), stage.body.text()));
     }
 
     static Value identity(const Stage& stage) {

@@ -57,7 +57,7 @@ ScheduleChoice plainSchedule(const OpInst& inst, const ScheduleContext& context)
     Planner planner(inst, context);
     for (std::size_t i = 0; i < inst.stages.size(); ++i)
         planPlain(planner, {i, {}, {}, {}});
-    return {"plain", std::move(planner.schedule), {}, {}};
+    return {"plain", std::move(planner.schedule), {}, {}, {}};
 }
 
 Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext& context) {
@@ -110,8 +110,10 @@ Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext
     out.packs = std::move(planner.packs);
     // A template that asks for something illegal is a mistake of ours: the plain schedule stands
     // in, visibly.
-    const auto lowered = lower(inst, out.schedule, context.maps, "check");
-    if (!lowered.ok()) {
+    Result<Lowered> lowered = lower(inst, out.schedule, context.maps, "check");
+    if (lowered.ok()) {
+        out.lowered = lowered.take();
+    } else {
         Decisions decisions = std::move(out.decisions);
         decisions.push_back({inst.stages.empty() ? "" : inst.stages.back().out.text(),
                              Verdict::Note, ReasonCode::ScheduleFallback,

@@ -11,8 +11,9 @@
 #pragma once
 
 #include "base/decision.h"
-#include "tensor/schedule.h"
+#include "tensor/lower.h"
 
+#include <optional>
 #include <set>
 
 namespace fw {
@@ -32,6 +33,7 @@ struct ScheduleChoice {
     Schedule schedule;
     StorageMaps packs; // constants that the schedule wants in another storage map
     Decisions decisions;
+    std::optional<Lowered> lowered; // the default schedule was lowered to see whether it can be
 };
 
 Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext& context);

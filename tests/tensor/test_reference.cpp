@@ -85,6 +85,7 @@ void compareMap(const char* name, double (*f)(double), const Attrs& attributes =
 class TestReference : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void longRows();
     void maps();
     void broadcasts();
     void integersAndTypes();
@@ -102,6 +103,29 @@ private Q_SLOTS:
     void errors();
     void speed();
 };
+
+// Longer than what is evaluated at once, with operands that stay, move and repeat along the row.
+void TestReference::longRows() {
+    const std::vector<std::vector<std::int64_t>> others = {{3, 700, 5}, {700, 5}, {5},      {1},
+                                                           {3, 1, 1},   {700, 1}, {3, 1, 5}};
+    for (const auto& other : others) {
+        std::string type = "f32[";
+        for (std::size_t i = 0; i < other.size(); ++i)
+            type += (i > 0 ? ", " : "") + std::to_string(other[i]);
+        const Run r = run("mul", {"f32[3, 700, 5]", type + "]"});
+        const Doubles a = r.in(0), b = r.in(1), y = r.out();
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            std::size_t from = 0, stride = 1;
+            const std::size_t index[] = {i / 3500, i / 5 % 700, i % 5};
+            for (std::size_t d = other.size(); d-- > 0;) {
+                const auto extent = static_cast<std::size_t>(other[d]);
+                from += index[d + 3 - other.size()] % extent * stride;
+                stride *= extent;
+            }
+            QCOMPARE(y[i], double(float(a[i] * b[from])));
+        }
+    }
+}
 
 void TestReference::maps() {
     compareMap("relu", [](double x) { return x < 0 ? 0 : x; });
