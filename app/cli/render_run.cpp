@@ -24,6 +24,16 @@ std::string noticeLines(const std::vector<std::string>& notices) {
     return out;
 }
 
+std::string startText(const StartRecord& start) {
+    return fmt::format(
+        "start: import {} ms, rewrite {} ms, fuse {} ms, kernels {} ms (loops {} ms and "
+        "code {} ms of all threads; {} compiled, {} from the cache), assemble {} ms, "
+        "load {} ms",
+        decimal(start.importMs, 0), decimal(start.rewriteMs, 0), decimal(start.fuseMs, 0),
+        decimal(start.kernelsMs, 0), decimal(start.lowerMs, 0), decimal(start.codegenMs, 0),
+        start.compiled, start.cached, decimal(start.assembleMs, 0), decimal(start.loadMs, 0));
+}
+
 } // namespace
 
 std::string render(const RunDocument& document) {
@@ -57,7 +67,10 @@ std::string render(const BenchDocument& document) {
                    decimal(row.minMs, 3), fmt::format("{}", row.runs), decimal(row.compileMs, 0),
                    decimal(row.loadMs, 0), decimal(row.peakRssMb, 0),
                    fmt::format("{}", row.threads)});
-    return out + table.text() + noticeLines(document.notices);
+    out += table.text();
+    for (const BenchRow& row : document.models)
+        out += fmt::format("{} {}\n", row.model, startText(row.start));
+    return out + noticeLines(document.notices);
 }
 
 std::string render(const ProfileDocument& document) {
@@ -74,6 +87,7 @@ std::string render(const ProfileDocument& document) {
                        decimal(document.sumMs, 3), decimal(document.endToEndMs, 3), document.runs,
                        decimal(document.iqrPercent, 1), document.threads,
                        decimal(document.compileMs, 0));
+    out += startText(document.start) + "\n";
     return out + noticeLines(document.notices);
 }
 

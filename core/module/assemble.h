@@ -21,7 +21,7 @@ struct LoweredGroup {
 
 struct Assembled {
     runtime::Program program;
-    std::vector<std::byte> weights;
+    AlignedBytes weights;
 };
 
 // `groups` holds every group that is not a view, by group id.

@@ -1,16 +1,17 @@
 #include "module/compile.h"
 
-#include "loop/passes.h"
 #include "module/assemble.h"
+#include "module/kernel_cache.h"
 #include "module/library_call.h"
 #include "tensor/lower.h"
 #include "tensor/schedule_default.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
+#include <optional>
 #include <thread>
 
 namespace fw {
@@ -38,9 +39,18 @@ LoopNest codeOf(const LoopNest& nest) {
     return out;
 }
 
-struct LoweredKernel {
-    LoweredGroup group;
-    KernelReport report;
+// What is lowered once for all groups that are equal but for their names: nodes are positions in
+// the group.
+struct Job {
+    const Group* group = nullptr; // the first of them
+    GroupBody body;
+    std::optional<Diag> refusal;
+    ScheduleChoice choice;
+    LoopNest nest;
+    std::shared_ptr<const CompiledKernel> kernel;
+    KernelSource source = KernelSource::Compiled;
+    double lowerMs = 0;
+    double codegenMs = 0;
 };
 
 ScheduleContext contextOf(const GroupBody& body, const Target& target) {
@@ -62,11 +72,16 @@ ScheduleContext contextOf(const GroupBody& body, const Target& target) {
     return out;
 }
 
+struct LibraryKernel {
+    ExternCall call;
+    KernelReport report;
+};
+
 // A library's call if the group is planned so and the library takes it.
-std::optional<LoweredKernel> lowerToLibrary(const Graph& graph, const FusionPlan& plan,
+std::optional<LibraryKernel> lowerToLibrary(const Graph& graph, const FusionPlan& plan,
                                             const Group& group, const Target& target,
                                             Decisions& refusal) {
-    if (!isExtern(group.implementation))
+    if (!isExtern(group.computedBy))
         return std::nullopt;
     Result<ExternCall> call = libraryCall(graph, plan, group, target);
     if (!call) {
@@ -74,101 +89,159 @@ std::optional<LoweredKernel> lowerToLibrary(const Graph& graph, const FusionPlan
                            fmt::format("{}: {}", group.implementation, call.diag().message)});
         return std::nullopt;
     }
-    LoweredKernel out;
+    LibraryKernel out;
     out.report.group = group.id;
     out.report.schedule = call->kernel;
     out.report.libraryCall = call->text();
     out.report.implementation = group.implementation;
     out.report.nest.name = group.name;
     out.report.decisions = call->decisions;
-    out.group.group = &group;
-    out.group.call = call.take();
+    out.call = call.take();
     return out;
 }
 
-Result<LoweredKernel> lowerKernel(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                  const Target& target) {
-    Decisions refusal;
-    if (auto call = lowerToLibrary(graph, plan, group, target, refusal))
-        return std::move(*call);
-    LoweredKernel out;
-    FW_TRY(out.group.body, groupBody(graph, plan, group));
-    const OpInst& inst = out.group.body.inst;
-    const ScheduleContext context = contextOf(out.group.body, target);
+// Everything that lowering depends on.
+std::string lowerKey(const GroupBody& body, const Group& group) {
+    std::string out = group.computedBy == "generated.plain" ? "plain\n" : "";
+    const OpInst& inst = body.inst;
+    for (std::size_t i = 0; i < inst.inputs.size(); ++i) {
+        const TensorDecl& decl = inst.inputs[i];
+        out += fmt::format("{} {} {} {}\n", decl.name.text(), decl.type.text(),
+                           body.inputLayouts[i].text(decl.type.rank()),
+                           body.constantInput[i] ? "constant" : "");
+    }
+    for (std::size_t i = 0; i < inst.outputs.size(); ++i) {
+        const TensorDecl& decl = inst.outputs[i];
+        out += fmt::format("{} {} {}\n", decl.name.text(), decl.type.text(),
+                           body.outputLayouts[i].text(decl.type.rank()));
+    }
+    out += inst.text();
+    for (const Stage& stage : inst.stages)
+        for (const std::int64_t node : stage.nodes)
+            out += fmt::format("{} ", node);
+    return out;
+}
+
+// The body with positions in the group instead of graph nodes.
+Result<GroupBody> positionedBody(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    FW_TRY(GroupBody body, groupBody(graph, plan, group));
+    for (Stage& stage : body.inst.stages)
+        for (std::int64_t& node : stage.nodes)
+            node = std::find(group.nodes.begin(), group.nodes.end(), node) - group.nodes.begin();
+    return body;
+}
+
+Stmt withNodes(const Stmt& stmt, const std::vector<NodeId>& nodes) {
+    StmtNode node = stmt.node();
+    for (std::int64_t& position : node.nodes)
+        position = nodes.at(static_cast<std::size_t>(position));
+    std::sort(node.nodes.begin(), node.nodes.end());
+    for (Stmt& part : node.body)
+        part = withNodes(part, nodes);
+    return Stmt(std::make_shared<const StmtNode>(std::move(node)));
+}
+
+Status lowerJob(Job& job, const Target& target) {
+    const auto start = std::chrono::steady_clock::now();
+    const OpInst& inst = job.body.inst;
+    const std::string& name = job.group->name;
+    const ScheduleContext context = contextOf(job.body, target);
     // The plain implementation is a choice of its own; the others take the default schedule of
     // their family.
-    FW_TRY(ScheduleChoice choice, group.computedBy == "generated.plain"
-                                      ? Result<ScheduleChoice>(plainSchedule(inst, context))
-                                      : defaultSchedule(inst, context));
+    FW_TRY(job.choice, job.group->computedBy == "generated.plain"
+                           ? Result<ScheduleChoice>(plainSchedule(inst, context))
+                           : defaultSchedule(inst, context));
     StorageMaps maps = context.maps;
-    for (const auto& [tensor, map] : choice.packs)
+    for (const auto& [tensor, map] : job.choice.packs)
         maps[tensor] = map;
-    Result<Lowered> lowered = lower(inst, choice.schedule, maps, group.name);
+    Result<Lowered> lowered = job.choice.lowered ? Result<Lowered>(std::move(*job.choice.lowered))
+                                                 : lower(inst, job.choice.schedule, maps, name);
+    job.choice.lowered.reset();
     if (!lowered) {
-        choice = plainSchedule(inst, context);
-        choice.decisions.push_back(
-            {group.name, Verdict::Note, ReasonCode::ScheduleFallback, lowered.diag().message});
-        lowered = lower(inst, choice.schedule, context.maps, group.name);
+        job.choice = plainSchedule(inst, context);
+        job.choice.decisions.push_back(
+            {name, Verdict::Note, ReasonCode::ScheduleFallback, lowered.diag().message});
+        lowered = lower(inst, job.choice.schedule, context.maps, name);
         if (!lowered)
-            return lowered.takeDiag().at({{}, group.name});
+            return lowered.takeDiag().at({{}, name});
     }
-    out.group.nest = optimizeLoops(lowered->nest);
-    out.group.nest.name = group.name;
-    out.group.group = &group;
-    out.group.packs = choice.packs;
-    out.report.group = group.id;
-    out.report.schedule = choice.name;
-    out.report.scheduleText = choice.schedule.text();
-    out.report.tensorText = inst.text();
-    out.report.nest = out.group.nest;
-    out.report.decisions = choice.decisions;
-    out.report.implementation = refusal.empty() ? group.implementation : "generated";
-    out.report.decisions.insert(out.report.decisions.begin(), refusal.begin(), refusal.end());
-    return out;
+    job.nest = std::move(lowered->nest);
+    job.nest.name = name;
+    job.lowerMs = milliseconds(start);
+    return {};
 }
 
-// Compiles what `nests` names on several threads; the first refusal wins by order, not by time.
-Result<std::vector<std::shared_ptr<const CompiledKernel>>>
-compileAll(const std::vector<LoopNest>& nests, const Target& target, const ModuleOptions& options) {
-    std::vector<std::optional<Result<CompiledKernel>>> results(nests.size());
+Status compileJob(Job& job, const Target& target, KernelCache* cache) {
+    const auto start = std::chrono::steady_clock::now();
+    const LoopNest code = codeOf(job.nest);
+    if (cache != nullptr) {
+        KernelCache::Found found = cache->find(kernelKey(code, target));
+        job.kernel = std::move(found.kernel);
+        job.source = found.source;
+    }
+    if (!job.kernel) {
+        FW_TRY(CompiledKernel kernel, compileKernel(code, target));
+        job.kernel = std::make_shared<const CompiledKernel>(std::move(kernel));
+        job.source = KernelSource::Compiled;
+        if (cache != nullptr)
+            cache->add(job.kernel);
+    }
+    job.codegenMs = milliseconds(start);
+    return {};
+}
+
+void runJob(Job& job, const Target& target, KernelCache* cache) {
+    try {
+        Status done = lowerJob(job, target);
+        if (done)
+            done = compileJob(job, target, cache);
+        if (!done)
+            job.refusal = done.takeDiag();
+    } catch (const std::exception& error) {
+        job.refusal = makeDiag(DiagCode::Internal, error.what(), {{}, job.group->name});
+    }
+}
+
+// On several threads; the first refusal wins by order, not by time.
+Status runAll(std::vector<Job>& jobs, const Target& target, const ModuleOptions& options) {
     std::atomic<std::size_t> next{0}, done{0};
-    const auto work = [&] {
-        for (std::size_t i = next++; i < nests.size(); i = next++) {
+    const auto work = [&](const std::function<void(const CompileProgress&)>& progress) {
+        for (std::size_t i = next++; i < jobs.size(); i = next++) {
             if (options.cancel.cancelled())
                 return;
-            try {
-                results[i] = compileKernel(nests[i], target);
-            } catch (const std::exception& error) {
-                results[i] = makeDiag(DiagCode::Internal, error.what(), {{}, nests[i].name});
-            }
+            if (progress)
+                progress({jobs[i].group->name, done, jobs.size()});
+            runJob(jobs[i], target, options.cache);
             ++done;
         }
     };
     std::vector<std::thread> helpers;
-    for (int i = 1; i < options.compileThreads && static_cast<std::size_t>(i) < nests.size(); ++i)
-        helpers.emplace_back(work);
-    for (std::size_t i = next++; i < nests.size(); i = next++) {
-        if (options.cancel.cancelled())
-            break;
-        if (options.progress)
-            options.progress({nests[i].name, done, nests.size()});
-        try {
-            results[i] = compileKernel(nests[i], target);
-        } catch (const std::exception& error) {
-            results[i] = makeDiag(DiagCode::Internal, error.what(), {{}, nests[i].name});
-        }
-        ++done;
-    }
+    for (int i = 1; i < options.compileThreads && static_cast<std::size_t>(i) < jobs.size(); ++i)
+        helpers.emplace_back(work, nullptr);
+    work(options.progress);
     for (std::thread& helper : helpers)
         helper.join();
     if (options.cancel.cancelled())
         return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
-    std::vector<std::shared_ptr<const CompiledKernel>> out;
-    for (auto& result : results) {
-        if (!result->ok())
-            return result->takeDiag();
-        out.push_back(std::make_shared<const CompiledKernel>(result->take()));
-    }
+    for (Job& job : jobs)
+        if (job.refusal)
+            return *job.refusal;
+    return {};
+}
+
+KernelReport reportOf(const Job& job, const Group& group, const Decisions& refusal) {
+    KernelReport out;
+    out.group = group.id;
+    out.schedule = job.choice.name;
+    out.scheduleText = job.choice.schedule.text();
+    out.tensorText = job.body.inst.text();
+    out.nest = job.nest;
+    out.nest.name = group.name;
+    out.nest.body = withNodes(job.nest.body, group.nodes);
+    out.implementation = refusal.empty() ? group.implementation : "generated";
+    out.decisions = refusal;
+    out.decisions.insert(out.decisions.end(), job.choice.decisions.begin(),
+                         job.choice.decisions.end());
     return out;
 }
 
@@ -186,44 +259,98 @@ Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, cons
     if (group.isView())
         return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
                         {{}, group.name});
-    FW_TRY(LoweredKernel lowered, lowerKernel(graph, plan, group, target));
-    return std::move(lowered.report);
+    Decisions refusal;
+    if (auto called = lowerToLibrary(graph, plan, group, target, refusal))
+        return std::move(called->report);
+    Job job;
+    job.group = &group;
+    FW_TRY(job.body, positionedBody(graph, plan, group));
+    FW_CHECK(lowerJob(job, target));
+    return reportOf(job, group, refusal);
 }
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options) {
-    const auto start = std::chrono::steady_clock::now();
     CompiledModule out;
+    const auto wall = std::chrono::steady_clock::now();
+    std::vector<Job> jobs; // distinct
+    std::map<std::string, std::size_t> known;
     std::map<int, LoweredGroup> groups;
-    std::vector<LoopNest> nests; // distinct
-    std::map<Hash, int> known;
+    std::map<int, std::size_t> jobOf;
+    std::map<int, KernelReport> calls;
+    std::map<int, Decisions> moved; // groups that a library refused in the end
     for (const Group& group : plan.groups) {
         if (group.isView())
             continue;
         if (options.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
-        FW_TRY(LoweredKernel lowered, lowerKernel(graph, plan, group, target));
-        if (lowered.group.call) {
-            groups.emplace(group.id, std::move(lowered.group));
-            out.reports.push_back(std::move(lowered.report));
+        Decisions refusal;
+        if (auto called = lowerToLibrary(graph, plan, group, target, refusal)) {
+            groups[group.id].call = std::move(called->call);
+            calls.emplace(group.id, std::move(called->report));
             continue;
         }
-        LoopNest code = codeOf(lowered.group.nest);
-        const Hash key = kernelKey(code, target);
-        const auto [place, isNew] = known.emplace(key, static_cast<int>(nests.size()));
-        if (isNew)
-            nests.push_back(std::move(code));
-        lowered.group.kernel = lowered.report.kernel = place->second;
-        groups.emplace(group.id, std::move(lowered.group));
-        out.reports.push_back(std::move(lowered.report));
+        moved[group.id] = std::move(refusal);
+        FW_TRY(GroupBody body, positionedBody(graph, plan, group));
+        const auto [place, isNew] = known.emplace(lowerKey(body, group), jobs.size());
+        if (isNew) {
+            Job& job = jobs.emplace_back();
+            job.group = &group;
+            job.body = body;
+        }
+        jobOf.emplace(group.id, place->second);
+        groups[group.id].body = std::move(body);
     }
-    out.lowerMs = milliseconds(start);
-    const auto codegen = std::chrono::steady_clock::now();
-    FW_TRY(out.kernels, compileAll(nests, target, options));
-    out.codegenMs = milliseconds(codegen);
+    FW_CHECK(runAll(jobs, target, options));
+    std::map<Hash, int> kernels;
+    std::vector<int> kernelOf;
+    for (const Job& job : jobs) {
+        out.times.lowerMs += job.lowerMs;
+        out.times.codegenMs += job.codegenMs;
+        const auto [place, isNew] =
+            kernels.emplace(job.kernel->key, static_cast<int>(out.kernels.size()));
+        kernelOf.push_back(place->second);
+        if (!isNew)
+            continue;
+        out.kernels.push_back(job.kernel);
+        switch (job.source) {
+        case KernelSource::Compiled:
+            ++out.times.compiled;
+            break;
+        case KernelSource::Memory:
+            ++out.times.fromMemory;
+            break;
+        case KernelSource::Disk:
+            ++out.times.fromDisk;
+            break;
+        }
+    }
+    if (options.cache != nullptr && out.times.compiled > 0)
+        options.cache->trim();
+    for (const Group& group : plan.groups) {
+        if (group.isView())
+            continue;
+        LoweredGroup& lowered = groups.at(group.id);
+        lowered.group = &group;
+        if (const auto called = calls.find(group.id); called != calls.end()) {
+            out.reports.push_back(std::move(called->second));
+            continue;
+        }
+        const std::size_t index = jobOf.at(group.id);
+        const Job& job = jobs[index];
+        KernelReport report = reportOf(job, group, moved.at(group.id));
+        report.kernel = kernelOf[index];
+        lowered.nest = report.nest;
+        lowered.packs = job.choice.packs;
+        lowered.kernel = report.kernel;
+        out.reports.push_back(std::move(report));
+    }
+    out.times.kernelsMs = milliseconds(wall);
+    const auto assembling = std::chrono::steady_clock::now();
     FW_TRY(Assembled assembled, assemble(graph, plan, target, groups, out.kernels.size()));
     out.program = std::move(assembled.program);
     out.weights = std::move(assembled.weights);
+    out.times.assembleMs = milliseconds(assembling);
     return out;
 }
 

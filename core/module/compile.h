@@ -5,6 +5,7 @@
 #include "codegen/compile.h"
 #include "fusion/group_body.h"
 #include "loop/loop.h"
+#include "module/constants.h"
 #include "runtime/program.h"
 
 #include <functional>
@@ -27,13 +28,23 @@ struct KernelReport {
     Decisions decisions;
 };
 
+// Where the time of a compilation went, and where its kernels came from.
+struct CompileTimes {
+    double kernelsMs = 0;  // wall time of the two rows below, which share `compileThreads` threads
+    double lowerMs = 0;    // schedules and loops, summed over threads
+    double codegenMs = 0;  // machine code or finding it in the cache, summed over threads
+    double assembleMs = 0; // program, packed constants
+    int compiled = 0;      // kernels
+    int fromMemory = 0;
+    int fromDisk = 0;
+};
+
 struct CompiledModule {
     runtime::Program program;
     std::vector<std::shared_ptr<const CompiledKernel>> kernels; // equal groups share one
-    std::vector<std::byte> weights;
+    AlignedBytes weights;
     std::vector<KernelReport> reports; // groups that have a kernel, in order of execution
-    double lowerMs = 0;
-    double codegenMs = 0; // wall time on `compileThreads` threads
+    CompileTimes times;
 
     const KernelReport* report(int group) const;
 };
@@ -44,8 +55,11 @@ struct CompileProgress {
     std::size_t total = 0;
 };
 
+class KernelCache;
+
 struct ModuleOptions {
     int compileThreads = 2;
+    KernelCache* cache = nullptr;                         // none: every kernel is compiled
     std::function<void(const CompileProgress&)> progress; // from the calling thread only
     CancelToken cancel;
 };

@@ -81,11 +81,8 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
         FW_TRY(const LoadedKernel entry, out->m_jit.kernel(kernel->symbol));
         out->m_kernels.push_back(entry.run);
     }
-    FW_CHECK(check(out->m_weights.reserve(module->weights.size())));
-    if (!module->weights.empty())
-        std::memcpy(out->m_weights.data(), module->weights.data(), module->weights.size());
     runtime::Weights weights;
-    weights.payload = out->m_weights.data();
+    weights.payload = module->weights.data();
     runtime::ExecutorOptions options;
     options.threads = target.threads;
     options.libraries = runtime::prepareCall;

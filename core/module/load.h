@@ -30,7 +30,6 @@ private:
     friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>,
                                                             const Target&);
     std::shared_ptr<const CompiledModule> m_module;
-    runtime::AlignedMemory m_weights; // a copy of the module's, aligned
     JitModule m_jit;
     std::vector<fw_kernel> m_kernels;
     std::unique_ptr<runtime::Executor> m_executor;

@@ -241,6 +241,24 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     return out;
 }
 
+namespace {
+
+StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
+    const CompileTimes& times = module.times;
+    return {.importMs = pipeline.importMs(),
+            .rewriteMs = pipeline.rewriteMs(),
+            .fuseMs = pipeline.fuseMs(),
+            .kernelsMs = times.kernelsMs,
+            .lowerMs = times.lowerMs,
+            .codegenMs = times.codegenMs,
+            .assembleMs = times.assembleMs,
+            .loadMs = pipeline.loadMs(),
+            .compiled = times.compiled,
+            .cached = times.fromMemory + times.fromDisk};
+}
+
+} // namespace
+
 Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
                             const Context& context) {
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
@@ -263,6 +281,7 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
     getrusage(RUSAGE_SELF, &usage);
     out.peakRssMb = static_cast<double>(usage.ru_maxrss) / 1024;
     out.threads = target->threads;
+    out.start = startOf(pipeline, *compiled->module);
     return out;
 }
 
@@ -301,6 +320,7 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     out.iqrPercent =
         100 * (quantile(runs, 0.75) - quantile(runs, 0.25)) / std::max(out.endToEndMs, 1e-9);
     out.compileMs = compiled->ms;
+    out.start = startOf(pipeline, *compiled->module);
     out.randomInputs = operands.random;
     const Graph& graph = *source->graph;
     for (std::size_t s = 0; s < program.steps.size(); ++s) {

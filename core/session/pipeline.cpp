@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "extern/extern.h"
+#include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
 #include "session/graph_file.h"
 
@@ -112,11 +113,13 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
     return keep(m_simplified, [&]() -> Result<Simplified> {
         FW_TRY(const Imported* source, imported(context));
+        const auto start = std::chrono::steady_clock::now();
         context.report("rewrite", "simplify");
         FW_TRY(const Books* known, books());
         RewriteOptions options;
         options.cancel = context.cancel;
         FW_TRY(Rewritten rewritten, rewriteGraph(source->graph, known->rules, options));
+        m_rewriteMs = milliseconds(start);
         return Simplified{rewritten.graph, std::move(rewritten.trace)};
     });
 }
@@ -137,6 +140,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
             return inFile(closerReason(problems.front(), m_imported.result->value().diagnostics));
         if (context.cancel.cancelled())
             return cancelled();
+        const auto start = std::chrono::steady_clock::now();
         context.report("fuse", source->graph->name());
         Decisions notices;
         FW_CHECK(checkLibraries(*on, notices));
@@ -145,6 +149,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         if (!plan)
             return inFile(plan.takeDiag());
         plan->notices.insert(plan->notices.begin(), notices.begin(), notices.end());
+        m_fuseMs = milliseconds(start);
         return plan;
     });
 }
@@ -156,6 +161,7 @@ Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
         const auto start = std::chrono::steady_clock::now();
         ModuleOptions options;
         options.cancel = context.cancel;
+        options.cache = &sharedKernelCache();
         options.progress = [&](const CompileProgress& step) {
             context.report("compile", step.text, step.done, step.total);
         };

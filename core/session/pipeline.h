@@ -75,6 +75,8 @@ public:
     // The loops of one group, without machine code if nothing was compiled yet.
     Result<KernelReport> lowered(int group, const Context& context);
     double importMs() const { return m_importMs; }
+    double rewriteMs() const { return m_rewriteMs; }
+    double fuseMs() const { return m_fuseMs; }
     double loadMs() const { return m_loadMs; }
 
 private:
@@ -97,6 +99,8 @@ private:
     Kept<CompiledStage> m_compiled;
     std::unique_ptr<LoadedModule> m_loaded;
     double m_importMs = 0;
+    double m_rewriteMs = 0;
+    double m_fuseMs = 0;
     double m_loadMs = 0;
 };
 

@@ -54,9 +54,12 @@ FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r
 FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("sets", r.sets);
           v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
           v("notices", r.notices);)
+FW_FIELDS(StartRecord, v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs); v("fuse_ms", r.fuseMs);
+          v("kernels_ms", r.kernelsMs); v("lower_ms", r.lowerMs); v("codegen_ms", r.codegenMs);
+          v("assemble_ms", r.assembleMs); v("load_ms", r.loadMs); v("compiled", r.compiled); v("cached", r.cached);)
 FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms", r.p90Ms); v("min_ms", r.minMs);
           v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
-          v("threads", r.threads);)
+          v("threads", r.threads); v("start", r.start);)
 FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notices", r.notices);)
 FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);)
 FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
@@ -64,8 +67,8 @@ FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", 
           v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps);)
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
-          v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("random_inputs", r.randomInputs);
-          v("notices", r.notices);)
+          v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("start", r.start);
+          v("random_inputs", r.randomInputs); v("notices", r.notices);)
 FW_FIELDS(SpanRecord, v("from", r.from); v("to", r.to); v("nodes", r.nodes);)
 FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.text); v("spans", r.spans);)
 FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);

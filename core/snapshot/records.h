@@ -230,6 +230,22 @@ struct RunDocument {
     bool operator==(const RunDocument&) const = default;
 };
 
+// What a start cost, in milliseconds of wall time unless said.
+struct StartRecord {
+    double importMs = 0;
+    double rewriteMs = 0;
+    double fuseMs = 0;
+    double kernelsMs = 0; // schedules, loops and machine code, on all cores
+    double lowerMs = 0;   // of these schedules and loops, summed over threads
+    double codegenMs = 0; // of these machine code, summed over threads
+    double assembleMs = 0;
+    double loadMs = 0;
+    std::int64_t compiled = 0; // kernels
+    std::int64_t cached = 0;   // kernels that the cache had
+
+    bool operator==(const StartRecord&) const = default;
+};
+
 struct BenchRow {
     std::string model;
     double medianMs = 0;
@@ -240,6 +256,7 @@ struct BenchRow {
     double loadMs = 0;
     double peakRssMb = 0;
     int threads = 0;
+    StartRecord start;
 
     bool operator==(const BenchRow&) const = default;
 };
@@ -288,6 +305,7 @@ struct ProfileDocument {
     int threads = 0;
     double iqrPercent = 0; // (q3 - q1) / median of the end-to-end runs
     double compileMs = 0;
+    StartRecord start;
     bool randomInputs = false;
     std::vector<std::string> notices;
 

@@ -1,0 +1,200 @@
+// Compiled modules compute what the reference computes, and a second compilation takes its kernels
+// from the cache.
+#include "library/library.h"
+#include "module/kernel_cache.h"
+#include "module/load.h"
+#include "tensor/evaluate_graph.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace fw;
+
+namespace {
+
+class Builder {
+public:
+    Builder() : editor(standardOperators(), "test") {}
+
+    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addInput(name, {DType::F32, fixedShape(extents)});
+    }
+    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
+        return editor.addConstant(name, randomData(DType::F32, std::move(extents), 7));
+    }
+    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {}) {
+        GraphEditor::NewNode node;
+        node.op = op;
+        node.inputs = std::move(inputs);
+        node.attrs = std::move(attrs);
+        return editor.add(std::move(node)).value().at(0);
+    }
+    GraphPtr finish(std::vector<ValueRef> results) {
+        for (std::size_t i = 0; i < results.size(); ++i)
+            editor.addResult("y" + std::to_string(i), results[i]);
+        return editor.finish().value();
+    }
+
+    GraphEditor editor;
+};
+
+Attrs with(const std::string& name, AttrValue value) {
+    Attrs out;
+    out.set(name, std::move(value));
+    return out;
+}
+
+Target host() {
+    return parseTarget("x86-64 -libs= -threads=2").value();
+}
+
+// The largest difference to the reference, relative to 1 + |reference|; -1 if something refuses.
+double difference(const GraphPtr& graph, std::string* steps = nullptr) {
+    const auto plan = planFusion(*graph, host());
+    const auto module = compileModule(*graph, *plan, host());
+    if (!module.ok())
+        return -1;
+    auto loaded = loadModule(std::make_shared<const CompiledModule>(*module), host());
+    if (!loaded.ok())
+        return -1;
+    std::vector<TensorData> inputs = (*loaded)->randomInputs(3, {}).value();
+    const auto got = (*loaded)->run(inputs);
+    const auto wanted = evaluateGraph(*graph, inputs);
+    if (!got.ok() || !wanted.ok())
+        return -1;
+    if (steps != nullptr)
+        for (const runtime::Step& step : module->program.steps)
+            *steps += step.name + " ";
+    double worst = 0;
+    for (std::size_t i = 0; i < got->size(); ++i)
+        for (std::size_t k = 0; k < (*got)[i].count(); ++k) {
+            const double a = (*got)[i].at(k), b = (*wanted)[i].at(k);
+            worst = std::max(worst, std::abs(a - b) / (1 + std::abs(b)));
+        }
+    return worst;
+}
+
+} // namespace
+
+class TestCompile : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void concatInPlace();
+    void concatOfResultsAndRows();
+    void slicesInPlace();
+    void secondCompilationIsCached();
+};
+
+// Operands that are read by others too, a concat inside a concat, a pool of a slice.
+void TestCompile::concatInPlace() {
+    Builder b;
+    const ValueRef x = b.input("x", {2, 5, 9, 7});
+    const Attrs channels = with("axis", std::int64_t(1));
+    const ValueRef a = b.op("relu", {b.op("conv2d", {x, b.weight("v", {16, 5, 3, 3})},
+                                          with("pads", Integers{1, 1, 1, 1}))});
+    const ValueRef c = b.op("conv2d", {a, b.weight("w", {7, 16, 1, 1})});
+    const ValueRef inner = b.op("concat", {a, c}, channels);
+    const ValueRef pool = b.op("max_pool2d", {a}, with("kernel_shape", Integers{1, 1}));
+    const ValueRef d = b.op("conv2d", {inner, b.weight("u", {3, 23, 1, 1})});
+    const ValueRef outer = b.op("concat", {d, inner, b.op("softmax", {d}, channels)}, channels);
+    const GraphPtr graph =
+        b.finish({b.op("conv2d", {outer, b.weight("t", {4, 29, 1, 1})}), b.op("tanh", {pool})});
+    std::string steps;
+    const double worst = difference(graph, &steps);
+    QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+    QVERIFY2(steps.find("concat") == std::string::npos, steps.c_str());
+}
+
+void TestCompile::concatOfResultsAndRows() {
+    for (const std::int64_t axis : {0, 1, -1}) {
+        Builder b;
+        const ValueRef x = b.input("x", {3, 4, 37});
+        const ValueRef a = b.op("softmax", {x});
+        const ValueRef s = b.op("softmax", {a}, with("axis", std::int64_t(1)));
+        const ValueRef t = b.op("softmax", {x}, with("axis", std::int64_t(0)));
+        const ValueRef joined = b.op("concat", {a, s, t}, with("axis", std::int64_t(axis)));
+        std::string steps;
+        const double worst = difference(b.finish({joined, b.op("abs", {s})}), &steps);
+        QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+        QVERIFY2(steps.find("concat") == std::string::npos, steps.c_str());
+    }
+    // A result stays whole, so the concat copies.
+    Builder b;
+    const ValueRef x = b.input("x", {3, 4});
+    const ValueRef a = b.op("softmax", {x}), c = b.op("softmax", {a});
+    const double worst = difference(b.finish({a, b.op("concat", {a, c})}));
+    QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+}
+
+// Parts of an input, of a computed image that lies in a concat, and of a part.
+void TestCompile::slicesInPlace() {
+    Builder b;
+    const ValueRef x = b.input("x", {2, 10, 6, 5});
+    Attrs split = with("axis", std::int64_t(1));
+    split.set("sizes", Integers{3, 7});
+    GraphEditor::NewNode node;
+    node.op = "split";
+    node.inputs = {x};
+    node.attrs = split;
+    const std::vector<ValueRef> parts = b.editor.add(node).value();
+    const ValueRef a = b.op("conv2d", {parts[1], b.weight("v", {10, 7, 1, 1})});
+    node.inputs = {a};
+    const std::vector<ValueRef> inner = b.editor.add(node).value();
+    Attrs box = with("starts", Integers{1, 2});
+    box.set("ends", Integers{5, 4});
+    box.set("axes", Integers{2, 3});
+    box.set("steps", Integers{1, 1});
+    const ValueRef small = b.op("slice", {inner[1]}, box);
+    const ValueRef joined =
+        b.op("concat", {a, b.op("softmax", {a})}, with("axis", std::int64_t(1)));
+    const GraphPtr graph =
+        b.finish({b.op("tanh", {parts[0]}), b.op("abs", {inner[0]}),
+                  b.op("max_pool2d", {small}, with("kernel_shape", Integers{2, 2})),
+                  b.op("relu", {small}), b.op("conv2d", {joined, b.weight("w", {2, 20, 3, 3})})});
+    std::string steps;
+    const double worst = difference(graph, &steps);
+    QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+    for (const char* gone : {"split", "slice", "concat"})
+        QVERIFY2(steps.find(gone) == std::string::npos, steps.c_str());
+}
+
+void TestCompile::secondCompilationIsCached() {
+    Builder b;
+    const ValueRef x = b.input("x", {1, 8, 6, 6});
+    ValueRef y = x;
+    for (int i = 0; i < 3; ++i) // the inner two are one kernel
+        y = b.op("relu", {b.op("conv2d", {y, b.weight("w" + std::to_string(i), {8, 8, 1, 1})})});
+    const GraphPtr graph =
+        b.finish({b.op("max_pool2d", {y}, with("kernel_shape", Integers{2, 2}))});
+    const FusionPlan plan = planFusion(*graph, host()).value();
+    QTemporaryDir folder;
+    const KernelCache::Options options{.folder = folder.path().toStdString()};
+    KernelCache cache(options);
+    ModuleOptions module;
+    module.cache = &cache;
+    const CompiledModule cold = compileModule(*graph, plan, host(), module).value();
+    QVERIFY(cold.times.compiled > 1 && cold.times.fromDisk == 0);
+    QVERIFY(cold.kernels.size() < cold.reports.size());
+    const CompiledModule again = compileModule(*graph, plan, host(), module).value();
+    QCOMPARE(again.times.compiled, 0);
+    QCOMPARE(again.times.fromMemory, cold.times.compiled);
+    KernelCache fresh(options);
+    module.cache = &fresh;
+    const CompiledModule warm = compileModule(*graph, plan, host(), module).value();
+    QCOMPARE(warm.times.compiled, 0);
+    QCOMPARE(warm.times.fromDisk, cold.times.compiled);
+    for (std::size_t i = 0; i < cold.kernels.size(); ++i)
+        QVERIFY(warm.kernels[i]->object == cold.kernels[i]->object &&
+                warm.kernels[i]->symbol == cold.kernels[i]->symbol);
+    // Nodes are told for every group by its own.
+    std::set<std::int64_t> nodes;
+    for (const KernelReport& report : cold.reports)
+        nodes.insert(report.nest.body->nodes.begin(), report.nest.body->nodes.end());
+    QVERIFY(nodes.size() >= 4);
+}
+
+QTEST_GUILESS_MAIN(TestCompile)
+#include "test_compile.moc"
