@@ -143,10 +143,23 @@ private:
         m_values[{node.id, 0}] = id;
     }
 
+    // The value takes the memory of an operand that is no longer needed.
+    void writeOver(ValueRef result, ValueRef operand) {
+        const Output& output = m_graph.output(result);
+        const auto id =
+            tensor(output.name, output.type, storageSize(m_plan.layout(result), output.type.shape),
+                   runtime::Storage::View);
+        m_program.tensors[id].base = value(operand);
+        m_program.tensors[id].viewOffset = m_program.addConstant(0);
+        m_values[result] = id;
+    }
+
     void step(const LoweredGroup& lowered) {
         const Group& group = *lowered.group;
         runtime::Step out = stepOf(group);
         out.kernel = static_cast<std::uint32_t>(lowered.kernel);
+        for (const InPlace& pair : lowered.inPlace)
+            writeOver(lowered.body.outputs[pair.output], lowered.body.inputs[pair.input]);
         for (const Buffer& parameter : lowered.nest.parameters)
             out.buffers.push_back(buffer(lowered, parameter));
         for (const Symbol& symbol : lowered.nest.symbols)

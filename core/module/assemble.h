@@ -5,6 +5,7 @@
 #include "fusion/group_body.h"
 #include "loop/loop.h"
 #include "module/constants.h"
+#include "module/in_place.h"
 #include "runtime/program.h"
 
 namespace fw {
@@ -15,8 +16,9 @@ struct LoweredGroup {
     GroupBody body;
     LoopNest nest;
     std::map<Symbol, StorageMap> packs; // of constant inputs
-    int kernel = -1;                    // set before assembling
-    std::optional<ExternCall> call;     // then the library computes it, and there is no nest
+    std::vector<InPlace> inPlace;
+    int kernel = -1;                // set before assembling
+    std::optional<ExternCall> call; // then the library computes it, and there is no nest
 };
 
 struct Assembled {

@@ -1,6 +1,7 @@
 #include "module/compile.h"
 
 #include "module/assemble.h"
+#include "module/in_place.h"
 #include "module/kernel_cache.h"
 #include "module/library_call.h"
 #include "tensor/lower.h"
@@ -44,9 +45,11 @@ LoopNest codeOf(const LoopNest& nest) {
 struct Job {
     const Group* group = nullptr; // the first of them
     GroupBody body;
+    std::vector<InPlace> spent; // operands that may be written over as far as the plan goes
     std::optional<Diag> refusal;
     ScheduleChoice choice;
     LoopNest nest;
+    std::vector<InPlace> inPlace;
     std::shared_ptr<const CompiledKernel> kernel;
     KernelSource source = KernelSource::Compiled;
     double lowerMs = 0;
@@ -101,8 +104,10 @@ std::optional<LibraryKernel> lowerToLibrary(const Graph& graph, const FusionPlan
 }
 
 // Everything that lowering depends on.
-std::string lowerKey(const GroupBody& body, const Group& group) {
+std::string lowerKey(const GroupBody& body, const std::vector<InPlace>& spent, const Group& group) {
     std::string out = group.computedBy == "generated.plain" ? "plain\n" : "";
+    for (const InPlace& pair : spent)
+        out += fmt::format("{} over {}\n", pair.output, pair.input);
     const OpInst& inst = body.inst;
     for (std::size_t i = 0; i < inst.inputs.size(); ++i) {
         const TensorDecl& decl = inst.inputs[i];
@@ -171,16 +176,28 @@ Status lowerJob(Job& job, const Target& target) {
     return {};
 }
 
+std::size_t positionOf(const LoopNest& nest, Symbol parameter) {
+    return static_cast<std::size_t>(
+        std::find_if(nest.parameters.begin(), nest.parameters.end(),
+                     [&](const Buffer& buffer) { return buffer.name == parameter; }) -
+        nest.parameters.begin());
+}
+
 Status compileJob(Job& job, const Target& target, KernelCache* cache) {
     const auto start = std::chrono::steady_clock::now();
     const LoopNest code = codeOf(job.nest);
+    CompileOptions options;
+    for (const InPlace& pair : job.inPlace)
+        options.sharedBuffers.emplace_back(
+            positionOf(code, job.body.inst.inputs[pair.input].name),
+            positionOf(code, job.body.inst.outputs[pair.output].name));
     if (cache != nullptr) {
-        KernelCache::Found found = cache->find(kernelKey(code, target));
+        KernelCache::Found found = cache->find(kernelKey(code, target, options));
         job.kernel = std::move(found.kernel);
         job.source = found.source;
     }
     if (!job.kernel) {
-        FW_TRY(CompiledKernel kernel, compileKernel(code, target));
+        FW_TRY(CompiledKernel kernel, compileKernel(code, target, options));
         job.kernel = std::make_shared<const CompiledKernel>(std::move(kernel));
         job.source = KernelSource::Compiled;
         if (cache != nullptr)
@@ -193,6 +210,7 @@ Status compileJob(Job& job, const Target& target, KernelCache* cache) {
 void runJob(Job& job, const Target& target, KernelCache* cache) {
     try {
         Status done = lowerJob(job, target);
+        job.inPlace = allowedInPlace(job.nest, job.body, job.spent);
         if (done)
             done = compileJob(job, target, cache);
         if (!done)
@@ -242,6 +260,11 @@ KernelReport reportOf(const Job& job, const Group& group, const Decisions& refus
     out.decisions = refusal;
     out.decisions.insert(out.decisions.end(), job.choice.decisions.begin(),
                          job.choice.decisions.end());
+    for (const InPlace& pair : job.inPlace)
+        out.decisions.push_back(
+            {group.name, Verdict::Yes, ReasonCode::ReusesMemory,
+             fmt::format("{} is written over {}", job.body.inst.outputs[pair.output].name.text(),
+                         job.body.inst.inputs[pair.input].name.text())});
     return out;
 }
 
@@ -292,11 +315,13 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         }
         moved[group.id] = std::move(refusal);
         FW_TRY(GroupBody body, positionedBody(graph, plan, group));
-        const auto [place, isNew] = known.emplace(lowerKey(body, group), jobs.size());
+        std::vector<InPlace> spent = spentOperands(graph, plan, group, body);
+        const auto [place, isNew] = known.emplace(lowerKey(body, spent, group), jobs.size());
         if (isNew) {
             Job& job = jobs.emplace_back();
             job.group = &group;
             job.body = body;
+            job.spent = std::move(spent);
         }
         jobOf.emplace(group.id, place->second);
         groups[group.id].body = std::move(body);
@@ -343,6 +368,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         lowered.nest = report.nest;
         lowered.packs = job.choice.packs;
         lowered.kernel = report.kernel;
+        lowered.inPlace = job.inPlace;
         out.reports.push_back(std::move(report));
     }
     out.times.kernelsMs = milliseconds(wall);

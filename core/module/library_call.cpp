@@ -43,7 +43,7 @@ Result<ExternCall> libraryCall(const Graph& graph, const FusionPlan& plan, const
     site.mayReuse = [&](ValueRef value, ValueRef output) {
         return mayReuse(graph, plan, group, value, output);
     };
-    return externCall(group.implementation, site, target);
+    return externCall(group.computedBy, site, target);
 }
 
 } // namespace fw

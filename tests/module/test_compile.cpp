@@ -85,6 +85,7 @@ private Q_SLOTS:
     void concatInPlace();
     void concatOfResultsAndRows();
     void slicesInPlace();
+    void residualIsWrittenOver();
     void secondCompilationIsCached();
 };
 
@@ -159,6 +160,52 @@ void TestCompile::slicesInPlace() {
     QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
     for (const char* gone : {"split", "slice", "concat"})
         QVERIFY2(steps.find(gone) == std::string::npos, steps.c_str());
+}
+
+// The sum takes the memory of the operand that it reads element for element, and only then.
+void TestCompile::residualIsWrittenOver() {
+    const auto build = [](bool later, const char* last) {
+        Builder b;
+        const ValueRef x = b.input("x", {1, 8, 9, 9});
+        const ValueRef first = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})});
+        const ValueRef second = b.op("conv2d", {first, b.weight("w", {8, 8, 3, 3})},
+                                     with("pads", Integers{1, 1, 1, 1}));
+        const ValueRef sum = b.op("add", {second, first});
+        std::vector<ValueRef> results{b.op(last, {sum})};
+        if (later)
+            results.push_back(b.op("softmax", {first}));
+        return b.finish(results);
+    };
+    const auto reused = [](const GraphPtr& graph) {
+        const FusionPlan plan = planFusion(*graph, host()).value();
+        const CompiledModule module = compileModule(*graph, plan, host()).value();
+        int out = 0;
+        for (const KernelReport& report : module.reports)
+            for (const Decision& decision : report.decisions)
+                out += decision.code == ReasonCode::ReusesMemory;
+        return out;
+    };
+    // The second convolution reads its operand around every point, so only a sum that stands
+    // apart from it may take that memory.
+    const GraphPtr graph = build(false, "softmax");
+    QCOMPARE(reused(graph), 0);
+    const auto chain = [](bool later) {
+        Builder b;
+        const ValueRef x = b.input("x", {1, 8, 9, 9});
+        const ValueRef first = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})});
+        const ValueRef second =
+            b.op("conv2d", {x, b.weight("w", {8, 8, 3, 3})}, with("pads", Integers{1, 1, 1, 1}));
+        std::vector<ValueRef> results{b.op("softmax", {b.op("add", {second, first})})};
+        if (later)
+            results.push_back(b.op("softmax", {first}));
+        return b.finish(results);
+    };
+    QCOMPARE(reused(chain(false)), 1);
+    QCOMPARE(reused(chain(true)), 0);
+    for (const GraphPtr& one : {graph, build(true, "tanh"), chain(false), chain(true)}) {
+        const double worst = difference(one);
+        QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+    }
 }
 
 void TestCompile::secondCompilationIsCached() {

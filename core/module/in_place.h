@@ -1,0 +1,31 @@
+// Which output of a group may be written over which of its operands.
+//
+// Two questions: whether anybody needs the operand afterwards (of the plan), and whether the loops
+// read each of its elements only to compute the element that takes its place (of the loops, so it
+// holds for whatever a schedule made of them).
+#pragma once
+
+#include "fusion/group_body.h"
+#include "loop/loop.h"
+
+#include <utility>
+#include <vector>
+
+namespace fw {
+
+// Of one output and one operand, as positions in GroupBody::inputs and outputs.
+struct InPlace {
+    std::size_t input = 0;
+    std::size_t output = 0;
+    bool operator==(const InPlace&) const = default;
+};
+
+// Operands that die in this group and are as large as an output with memory of its own.
+std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                   const GroupBody& body);
+
+// Those of `candidates` that the loops allow; every operand and every output at most once.
+std::vector<InPlace> allowedInPlace(const LoopNest& nest, const GroupBody& body,
+                                    const std::vector<InPlace>& candidates);
+
+} // namespace fw
