@@ -1,5 +1,6 @@
 #include "loop/interpret.h"
 
+#include "expr/scalar.h"
 #include "loop/print.h"
 
 #include <fmt/format.h>
@@ -28,76 +29,6 @@ struct Place {
     std::size_t size = 0;
     std::vector<std::uint64_t>* writer = nullptr; // parallel run and iteration of the last write
 };
-
-std::int64_t wrapTo(DType dtype, std::int64_t value) {
-    switch (dtype) {
-    case DType::Bool:
-        return value != 0 ? 1 : 0;
-    case DType::I8:
-        return static_cast<std::int8_t>(value);
-    case DType::U8:
-        return static_cast<std::uint8_t>(value);
-    case DType::I16:
-        return static_cast<std::int16_t>(value);
-    case DType::U16:
-        return static_cast<std::uint16_t>(value);
-    case DType::I32:
-        return static_cast<std::int32_t>(value);
-    case DType::U32:
-        return static_cast<std::uint32_t>(value);
-    case DType::I64:
-    case DType::U64:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-    case DType::Text:
-        return value;
-    }
-    return value;
-}
-
-struct Limits {
-    double low, high;
-};
-
-Limits integerLimits(DType dtype) {
-    switch (dtype) {
-    case DType::I8:
-        return {-128, 127};
-    case DType::U8:
-        return {0, 255};
-    case DType::I16:
-        return {-32768, 32767};
-    case DType::U16:
-        return {0, 65535};
-    case DType::I32:
-        return {-2147483648.0, 2147483647.0};
-    case DType::U32:
-        return {0, 4294967295.0};
-    case DType::U64:
-    case DType::I64:
-    case DType::Bool:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-    case DType::Text:
-        break;
-    }
-    return {-9223372036854775808.0, 9223372036854775808.0};
-}
-
-std::int64_t saturate(double value, DType dtype) {
-    if (std::isnan(value))
-        return 0;
-    const auto [low, high] = integerLimits(dtype);
-    if (value <= low)
-        return low <= -9223372036854775808.0 ? INT64_MIN : static_cast<std::int64_t>(low);
-    if (value >= high)
-        return high >= 9223372036854775808.0 ? INT64_MAX : static_cast<std::int64_t>(high);
-    return static_cast<std::int64_t>(value);
-}
 
 std::int64_t wrapping(ExprOp op, std::int64_t a, std::int64_t b) {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
@@ -218,7 +149,7 @@ private:
     }
 
     Value number(DType dtype, double real) const {
-        return isFloat(dtype) ? Value{real, 0} : Value{0, saturate(real, dtype)};
+        return isFloat(dtype) ? Value{real, 0} : Value{0, saturateTo(dtype, real)};
     }
 
     Value compare(const Expr& e, const Value& a, const Value& b) const {
@@ -277,8 +208,8 @@ private:
                                                 : wide,
                         0};
             }
-            return {0,
-                    fromReal ? saturate(value.real, e.dtype()) : wrapTo(e.dtype(), value.integer)};
+            return {0, fromReal ? saturateTo(e.dtype(), value.real)
+                                : wrapTo(e.dtype(), value.integer)};
         }
         case ExprOp::Pad:
             throw Fault{"pad() has no meaning in a loop nest"};

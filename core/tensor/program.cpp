@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "base/result.h"
+#include "expr/scalar.h"
 #include "expr/simplify.h"
 
 #include <cmath>
@@ -23,34 +24,6 @@ Value intValue(std::int64_t value) {
     return out;
 }
 
-std::int64_t wrapTo(std::int64_t value, DType dtype) {
-    switch (dtype) {
-    case DType::Bool:
-        return value != 0;
-    case DType::I8:
-        return static_cast<std::int8_t>(value);
-    case DType::U8:
-        return static_cast<std::uint8_t>(value);
-    case DType::I16:
-        return static_cast<std::int16_t>(value);
-    case DType::U16:
-        return static_cast<std::uint16_t>(value);
-    case DType::I32:
-        return static_cast<std::int32_t>(value);
-    case DType::U32:
-        return static_cast<std::uint32_t>(value);
-    case DType::I64:
-    case DType::U64:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-    case DType::Text:
-        break;
-    }
-    return value;
-}
-
 // Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal
 // number.
 double roundBits(double value, int mantissa, int least, double largest) {
@@ -64,59 +37,16 @@ double roundBits(double value, int mantissa, int least, double largest) {
                : rounded;
 }
 
-struct IntLimits {
-    double low, high;
-    std::int64_t min, max;
-};
-
-IntLimits limitsOf(DType dtype) {
-    const auto range = [](std::int64_t min, std::int64_t max) {
-        return IntLimits{static_cast<double>(min), static_cast<double>(max), min, max};
-    };
-    switch (dtype) {
-    case DType::I8:
-        return range(INT8_MIN, INT8_MAX);
-    case DType::U8:
-        return range(0, UINT8_MAX);
-    case DType::I16:
-        return range(INT16_MIN, INT16_MAX);
-    case DType::U16:
-        return range(0, UINT16_MAX);
-    case DType::I32:
-        return range(INT32_MIN, INT32_MAX);
-    case DType::U32:
-        return range(0, UINT32_MAX);
-    case DType::U64:
-        return range(0, INT64_MAX);
-    case DType::Bool:
-    case DType::I64:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-    case DType::Text:
-        break;
-    }
-    return range(INT64_MIN, INT64_MAX);
-}
-
 Value castValue(Value value, DType from, DType to) {
     if (isFloat(from) && isFloat(to))
         return roundTo(value, to);
     if (isFloat(to))
         return roundTo(realValue(static_cast<double>(value.integer)), to);
     if (!isFloat(from))
-        return intValue(wrapTo(value.integer, to));
+        return intValue(wrapTo(to, value.integer));
     if (to == DType::Bool)
         return intValue(value.real != 0);
-    const IntLimits limits = limitsOf(to);
-    if (std::isnan(value.real))
-        return intValue(0);
-    if (value.real <= limits.low)
-        return intValue(limits.min);
-    if (value.real >= limits.high)
-        return intValue(limits.max);
-    return intValue(static_cast<std::int64_t>(value.real));
+    return intValue(saturateTo(to, value.real));
 }
 
 // Keeps a NaN, as ONNX does.
@@ -207,7 +137,7 @@ bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
     case ExprOp::Add:
     case ExprOp::Sub:
     case ExprOp::Mul:
-        out.integer = wrapTo(wrapping(x, y, i.op), i.dtype);
+        out.integer = wrapTo(i.dtype, wrapping(x, y, i.op));
         return true;
     case ExprOp::Div:
         out.integer = divides ? x / y : 0;
@@ -225,11 +155,11 @@ bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
         out.integer = std::max(x, y);
         return true;
     case ExprOp::Neg:
-        out.integer = wrapTo(wrapping(0, x, ExprOp::Sub), i.dtype);
+        out.integer = wrapTo(i.dtype, wrapping(0, x, ExprOp::Sub));
         return true;
     case ExprOp::Fma:
         out.integer =
-            wrapTo(wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add), i.dtype);
+            wrapTo(i.dtype, wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add));
         return true;
     case ExprOp::Eq:
         out.integer = x == y;
@@ -298,7 +228,7 @@ Value roundTo(Value value, DType dtype) {
     case DType::U64:
         break;
     }
-    return intValue(wrapTo(value.integer, dtype));
+    return intValue(wrapTo(dtype, value.integer));
 }
 
 Program::Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
