@@ -27,7 +27,10 @@ Refused planPlain(Planner& planner, const NestPlan& nest) {
     std::vector<std::size_t> stages = nest.members;
     stages.push_back(nest.root);
     for (const std::size_t i : stages) {
-        const std::vector<Axis> axes = planner.storageSpace(i);
+        std::vector<Axis> axes = planner.storageSpace(i);
+        // Axes of one entry last: the outermost one is divided among threads.
+        std::stable_partition(axes.begin(), axes.end(),
+                              [](const Axis& axis) { return !axis.extent.isInt(1); });
         planner.reorder(i, variables(axes));
         if (axes.empty())
             continue;

@@ -8,12 +8,18 @@ namespace fw {
 
 namespace {
 
-// The reduced axes that act as one, innermost last.
+// The reduced axes that act as one, innermost last; those of one entry are not among them.
 std::vector<Axis> reducedRun(const Planner& planner, const Stage& stage) {
-    std::vector<Axis> run{stage.reduce.back()};
+    std::vector<Axis> axes;
+    for (const Axis& axis : stage.reduce)
+        if (!axis.extent.isInt(1))
+            axes.push_back(axis);
+    if (axes.empty())
+        return {stage.reduce.back()};
+    std::vector<Axis> run{axes.back()};
     const Exprs loads = planner.loads(stage.body);
-    for (std::size_t i = stage.reduce.size() - 1; i-- > 0;) {
-        const Axis &outer = stage.reduce[i], &inner = run.front();
+    for (std::size_t i = axes.size() - 1; i-- > 0;) {
+        const Axis &outer = axes[i], &inner = run.front();
         const bool together = std::all_of(loads.begin(), loads.end(), [&](const Expr& load) {
             const Expr offset = planner.offset(load->symbol, load.args());
             const auto slow = symbolicLinear(offset, outer.var),
@@ -175,6 +181,13 @@ private:
     void addReduction(std::size_t i) {
         const Stage stage = m_planner.stage(i);
         const std::vector<Axis> run = reducedRun(m_planner, stage);
+        std::vector<Symbol> order; // the run innermost
+        for (const Axis& axis : stage.reduce)
+            if (std::find(run.begin(), run.end(), axis) == run.end())
+                order.push_back(axis.var);
+        for (const Axis& axis : run)
+            order.push_back(axis.var);
+        m_planner.reorder(i, order);
         m_planner.splitLanes(i, fuseAll(i, run), extentOf(run), true);
     }
 

@@ -115,7 +115,6 @@ private:
             return "its values are not four bytes wide";
         if (constantOr(m_lane.extent, 1000) < 3)
             return "its innermost axis is short";
-        bool scattered = false;
         for (const Expr& load : m_loads) {
             const auto stride = m_planner.stride(load, own);
             if (isPackable(load) || stride == 0)
@@ -123,22 +122,41 @@ private:
             if (stride == 1)
                 m_vectorLoads.push_back(load);
             else
-                scattered = true;
+                m_scattered.push_back(load);
         }
         for (const Expr& load : m_loads)
             if (isPackable(load))
                 m_vectorLoads.push_back(load);
-        // Lanes along the reduced axis are better if that is how memory lies.
-        if (scattered && m_conditions.empty())
-            for (const Axis& axis : m_r.reduce)
-                if (constantOr(axis.extent, 64) >= m_planner.context.vectorLanes &&
-                    std::all_of(m_loads.begin(), m_loads.end(), [&](const Expr& load) {
-                        const auto stride = m_planner.stride(load, axis.var);
-                        return stride == 0 || stride == 1;
-                    }))
-                    return "memory lies along the reduced axis";
+        if (!m_scattered.empty() && m_conditions.empty() && betterAlongTheReduction())
+            return "memory lies along the reduced axis";
         m_lanesGuarded = conditioned(m_lane.var);
         return {};
+    }
+
+    // Lanes that lie apart are gathered, at some eight cycles a vector. Lanes along the reduced
+    // axis are better if memory lies along that axis and it is long, or as long as few vectors
+    // while nobody uses a gathered vector twice.
+    bool betterAlongTheReduction() const {
+        const std::int64_t lanes = m_planner.context.vectorLanes;
+        const bool reused = std::any_of(m_axes.begin(), m_axes.end(), [&](const Axis& axis) {
+            return constantOr(axis.extent, 64) >= 4 && staysAlong(m_scattered, axis);
+        });
+        return std::any_of(m_r.reduce.begin(), m_r.reduce.end(), [&](const Axis& axis) {
+            return constantOr(axis.extent, 64) >= (reused ? 8 * lanes : lanes * 3 / 2) &&
+                   std::all_of(m_loads.begin(), m_loads.end(), [&](const Expr& load) {
+                       const auto stride = m_planner.stride(load, axis.var);
+                       return stride == 0 || stride == 1;
+                   });
+        });
+    }
+
+    // None of the loads moves with the axis of the result.
+    bool staysAlong(const Exprs& loads, const Axis& axis) const {
+        return std::none_of(loads.begin(), loads.end(), [&](const Expr& load) {
+            return std::any_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
+                return usesVar(index, m_own.at(axis.var));
+            });
+        });
     }
 
     bool conditioned(Symbol rootVar) const {
@@ -151,6 +169,8 @@ private:
     // those.
     void chooseRows() {
         const auto reuses = [&](const Axis& axis) {
+            if (!m_scattered.empty())
+                return staysAlong(m_scattered, axis);
             return std::any_of(m_vectorLoads.begin(), m_vectorLoads.end(), [&](const Expr& load) {
                 return std::none_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
                     return usesVar(index, m_own.at(axis.var));
@@ -205,7 +225,12 @@ private:
                 std::any_of(load.args().begin(), load.args().end(), [&](const Expr& index) {
                     return usesVar(index, m_own.at(m_rows.back().var));
                 });
-            loads += (lanes ? n : 1) * (moves ? t : 1);
+            const bool gathered =
+                std::find(m_scattered.begin(), m_scattered.end(), load) != m_scattered.end();
+            const double each = gathered ? n * static_cast<double>(m_planner.context.vectorLanes)
+                                : lanes  ? n
+                                         : 1;
+            loads += each * (moves ? t : 1);
         }
         return std::max({t * n / 2, loads / 2, 4.0}) + 0.6;
     }
@@ -459,6 +484,7 @@ private:
     Exprs m_conditions;
     Exprs m_loads;
     Exprs m_vectorLoads;
+    Exprs m_scattered; // lanes that lie apart
     Axis m_lane;
     std::vector<Axis> m_axes; // of the root, besides lanes and rows
     std::vector<Axis> m_rows; // act as one
