@@ -124,7 +124,7 @@ void TestLower::splitsFusionsAndOrders() {
         VERIFY_LOWERED(checkLowering(elementwise({Expr(n), Expr(3)}), *parsed, {}, {}));
         // The second operand in another order: offsets need division and remainder.
         VERIFY_LOWERED(checkLowering(elementwise({v("N"), Expr(3)}), *parsed,
-                                     {{"b", {{{1, 1, 0}, {0, 1, 0}}}}}, {{"N", n}}));
+                                     {{"b", {{{1, 1, 0}, {0, 1, 0}}, {}}}}, {{"N", n}}));
     }
 }
 
