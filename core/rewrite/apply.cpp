@@ -25,7 +25,7 @@ const std::map<std::string, std::string, std::less<>> infix = {
 // Builds right sides. Values are of the editor.
 class Builder {
 public:
-    Builder(const Graph& graph, const Match& match, const Forward& forward, GraphEditor& editor,
+    Builder(const Graph& graph, const Match& match, const Successor& forward, GraphEditor& editor,
             std::vector<NodeId> origins)
         : m_graph(graph), m_match(match), m_forward(forward), m_editor(editor),
           m_origins(std::move(origins)) {
@@ -186,7 +186,7 @@ private:
 
     const Graph& m_graph;
     const Match& m_match;
-    const Forward& m_forward;
+    const Successor& m_forward;
     GraphEditor& m_editor;
     std::vector<NodeId> m_origins;
     std::map<std::string, ValueRef> m_values;
@@ -352,7 +352,7 @@ bool differ(const TensorType& a, const TensorType& b) {
 } // namespace
 
 Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
-                          const Forward& forward, GraphEditor& editor) {
+                          const Successor& forward, GraphEditor& editor) {
     std::vector<NodeId> origins;
     for (const NodeId id : match.nodes)
         for (const NodeId origin : graph.node(id).origins)

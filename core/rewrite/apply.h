@@ -17,7 +17,7 @@ Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
 std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match);
 
 // A value of the snapshot as it is in the editor, after what was replaced so far.
-using Forward = std::function<ValueRef(ValueRef)>;
+using Successor = std::function<ValueRef(ValueRef)>;
 
 struct Applied {
     std::vector<ValueRef> results; // one per root
@@ -27,6 +27,6 @@ struct Applied {
 // Adds the right side, hands the roots' users over and removes what was matched and is needed no
 // more.
 Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
-                          const Forward& forward, GraphEditor& editor);
+                          const Successor& forward, GraphEditor& editor);
 
 } // namespace fw

@@ -20,6 +20,7 @@ constexpr double mostFlops = 50e6; // what the reference is asked to evaluate
 bool canMatch(const DeclarationTree& declaration) {
     return dynamic_cast<const RuleTree*>(&declaration) != nullptr ||
            dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr ||
+           dynamic_cast<const FuseTree*>(&declaration) != nullptr ||
            dynamic_cast<const BuiltinTree*>(&declaration) != nullptr;
 }
 
@@ -152,9 +153,9 @@ private:
     }
 
     Status becomes(const ExpectTree& expect) {
-        if (declarationAs<PatternDeclTree>(m_subject))
-            return makeDiag(DiagCode::RuleIllegal, "a pattern changes no graph", place(expect.span),
-                            "expect match N or none");
+        if (!declarationAs<RuleTree>(m_subject) && !declarationAs<BuiltinTree>(m_subject))
+            return makeDiag(DiagCode::RuleIllegal, "a " + m_subject->keyword + " changes no graph",
+                            place(expect.span), "expect match N or none");
         FW_TRY(const GraphPtr wanted, graphOf(*expect.graph));
         FW_TRY(const Rewritten out, applied(m_subject, m_graph));
         if (out.trace.stopReason != "fixpoint")

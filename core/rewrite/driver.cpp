@@ -144,7 +144,7 @@ private:
         std::set<NodeId> touched;
         std::size_t count = 0;
         Matcher matcher(*m_graph, m_table);
-        const Forward forward = [&](ValueRef value) {
+        const Successor forward = [&](ValueRef value) {
             for (auto found = moved.find(value); found != moved.end(); found = moved.find(value))
                 value = found->second;
             return value;

@@ -33,6 +33,88 @@ void dropInner(std::vector<Match>& matches) {
     matches = std::move(kept);
 }
 
+// The pattern with what its parameters demand: `pattern p(x, w: const) = ...` alone.
+PatternTree withConstraints(const PatternDeclTree& pattern) {
+    if (pattern.isChain)
+        return pattern.pattern;
+    PatternTree call;
+    call.kind = PatternKind::Call;
+    call.name = pattern.name;
+    for (const PatternParam& param : pattern.params) {
+        PatternTree capture;
+        capture.kind = PatternKind::Capture;
+        capture.name = param.name;
+        call.args.push_back(std::move(capture));
+    }
+    return withArguments(pattern, call);
+}
+
+// The steps at the end of a pattern that may be absent, so that a match may stop before them.
+struct Tail {
+    std::set<std::string> operators; // that can take part in them
+    std::string text;
+};
+
+// Operators in the longest form, every repetition counted; a great number if there is no bound.
+std::size_t longest(const PatternTree& pattern, const PatternTable& table, int depth = 0) {
+    constexpr std::size_t unbounded = 1000000;
+    const auto declared = table.find(pattern.name);
+    if (declared != table.end() && pattern.kind != PatternKind::Bind)
+        return depth > 20 ? unbounded : longest(declared->second->pattern, table, depth + 1);
+    std::size_t out = pattern.kind == PatternKind::Call ? 1 : 0;
+    for (const PatternTree& part : pattern.args) {
+        const std::size_t inner = longest(part, table, depth + 1);
+        out = pattern.kind == PatternKind::Alternatives ? std::max(out, inner) : out + inner;
+    }
+    if (pattern.kind == PatternKind::Repeat)
+        out *= static_cast<std::size_t>(pattern.high);
+    return std::min(out, unbounded);
+}
+
+std::optional<Tail> tailOf(const PatternTree& pattern, const PatternTable& table, int depth = 0) {
+    const auto declared = table.find(pattern.name);
+    if (pattern.kind == PatternKind::Capture && declared != table.end() && depth < 20)
+        return tailOf(declared->second->pattern, table, depth + 1);
+    if (pattern.kind != PatternKind::Sequence)
+        return std::nullopt;
+    Tail out;
+    for (std::size_t i = pattern.args.size(); i-- > 0;) {
+        const PatternTree& step = pattern.args[i];
+        const bool absent = step.kind == PatternKind::Optional ||
+                            (step.kind == PatternKind::Repeat && step.low == 0);
+        const std::optional<Tail> inner = absent ? std::nullopt : tailOf(step, table, depth + 1);
+        if (!absent && !inner)
+            break;
+        if (inner)
+            out.operators.insert(inner->operators.begin(), inner->operators.end());
+        else if (!rootOperators(step.args[0], table, out.operators))
+            return std::nullopt; // anything goes
+        out.text = patternText(step) + (out.text.empty() ? "" : " >> ") + out.text;
+    }
+    return out.operators.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::string oneOf(const std::set<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names)
+        out += (out.empty() ? "" : ", ") + name;
+    return names.size() == 1 ? out : "one of " + out;
+}
+
+// A match that could have gone on, had the operator behind it been one of the tail.
+void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
+                const std::vector<Match>& matches, std::vector<NearMiss>& out) {
+    for (const Match& match : matches) {
+        const std::vector<Use> uses = graph.uses(match.roots.front());
+        if (uses.size() != 1 || match.nodes.size() >= most)
+            continue;
+        const Node& next = graph.node(uses.front().node);
+        if (!tail.operators.contains(next.op))
+            out.push_back({next.id, match.nodes.size(), match.nodes.size() + 1, tail.text,
+                           oneOf(tail.operators), next.op});
+    }
+}
+
 } // namespace
 
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
@@ -44,7 +126,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     if (rule != nullptr)
         patterns = rule->match;
     else if (pattern != nullptr)
-        patterns.push_back({declaration.name, pattern->pattern});
+        patterns.push_back({declaration.name, withConstraints(*pattern)});
     if (patterns.empty())
         return out;
     std::set<std::string> roots;
@@ -61,7 +143,8 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         }
         std::optional<Match>& match = *attempt;
         if (!match) {
-            if (matcher.nearMiss().matched > 0)
+            // With known roots the operator fits; what failed are its attributes or operands.
+            if (!anyRoot || matcher.nearMiss().matched > 0)
                 out.nearMisses.push_back(matcher.nearMiss());
             continue;
         }
@@ -78,6 +161,9 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         out.matches.push_back(std::move(*match));
     }
     dropInner(out.matches);
+    if (const std::optional<Tail> tail = tailOf(patterns.front().pattern, table))
+        addStopped(graph, *tail, longest(patterns.front().pattern, table), out.matches,
+                   out.nearMisses);
     std::erase_if(out.nearMisses,
                   [&](const NearMiss& miss) { return matched.contains(miss.root); });
     std::stable_sort(

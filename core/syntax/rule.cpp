@@ -222,6 +222,7 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
             break;
     }
     parser.expect(")");
+    out->doc = parser.acceptText();
     parser.expect("=");
     out->pattern = parsePattern(parser);
     return out;
@@ -231,6 +232,7 @@ std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
     auto out = std::make_shared<PatternDeclTree>();
     out->isChain = true;
     out->name = parser.expectName("the name of the chain");
+    out->doc = parser.acceptText();
     parser.expect("=");
     out->pattern = parsePattern(parser);
     return out;

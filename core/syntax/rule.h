@@ -1,6 +1,7 @@
 // Trees of patterns, chains, rules and built-in rewrites.
 //
-//     pattern NAME "(" [NAME [":" kind] {"," ...}] ")" "=" pattern      chain NAME "=" pattern
+//     pattern NAME "(" [NAME [":" kind] {"," ...}] ")" [doc] "=" pattern
+//     chain NAME [doc] "=" pattern
 //     builtin NAME ["doc"]
 //     rule NAME ["doc"] "{" { clause } "}"
 //     clause  := "stage" NAME | "strategy" NAME | "match" NAME "=" pattern {"," NAME "=" pattern}
