@@ -210,7 +210,16 @@ private:
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
-        onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
+        CLI::App* fuse =
+            onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
+        fuse->add_flag("--measure", m_measure,
+                       "time every group alone, and split into its operators")
+            ->each([&a, this](const std::string&) { a.measure = m_measure; });
+        fuse->add_option("--seconds", a.seconds, "how long to measure, 0.5");
+        CLI::App* match = onModel("match", "what the rules and patterns of a book find in a model",
+                                  ask<MatchDocument>("match"));
+        match->add_option("--rule", a.name, "only this rule, pattern or chain");
+        match->add_option("--stage", a.stage, "imported (the default) or rewritten");
         onModel("explain", "why operators are (not) fused", ask<ExplainDocument>("explain"))
             ->add_option("nodes", a.nodes, "one operator or two, by name")
             ->required()
@@ -228,6 +237,9 @@ private:
                     });
         run->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
         run->add_option("--output", a.output, "folder for the outputs, as .npy");
+        run->add_option("--value", a.values,
+                        "an inner value, or the operator that makes it; may repeat")
+            ->take_all();
         run->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
         run->add_flag("--expect,!--no-expect", m_expect,
@@ -241,6 +253,8 @@ private:
         CLI::App* profile =
             onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
+        profile->add_flag("--each", m_each, "every group alone, too, and every operator of a group")
+            ->each([&a, this](const std::string&) { a.each = m_each; });
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage,
@@ -281,6 +295,8 @@ private:
     CLI::App m_app;
     Options m_options;
     bool m_expect = true;
+    bool m_measure = false;
+    bool m_each = false;
     Run m_chosen;
 };
 

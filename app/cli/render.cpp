@@ -135,6 +135,30 @@ std::string render(const OpsDocument& document) {
     return table.text();
 }
 
+namespace {
+
+// Of `fuse --measure`: the groups alone, and what splitting them would cost.
+std::string measuredText(const FuseDocument& document) {
+    Table table({"measured", "alone us", "split us", "split / alone", "forced us", "outputs"},
+                {false, true, true, true, true, false});
+    bool any = false;
+    for (const GroupRecord& group : document.groups) {
+        if (!group.aloneUs)
+            continue;
+        any = true;
+        const double alone = std::max(*group.aloneUs, 1e-3);
+        table.row({group.name, decimal(alone, 1), group.splitUs ? decimal(*group.splitUs, 1) : "",
+                   group.splitUs ? decimal(*group.splitUs / alone, 2) : "",
+                   group.forcedUs ? decimal(*group.forcedUs, 1) : "",
+                   !group.agree   ? ""
+                   : *group.agree ? "agree"
+                                  : "DIFFER"});
+    }
+    return any ? "\n" + table.text() : "";
+}
+
+} // namespace
+
 std::string render(const FuseDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
     Table table({"group", "operators", "implementation", "chosen by", "est. us"},
@@ -142,7 +166,7 @@ std::string render(const FuseDocument& document) {
     for (const GroupRecord& group : document.groups)
         table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation,
                    group.source, group.estUs ? decimal(*group.estUs, 1) : ""});
-    out += table.text();
+    out += table.text() + measuredText(document);
     for (const GroupRecord& group : document.groups)
         for (const std::string& warning : group.warnings)
             out += fmt::format("warning: {}: {}\n", group.name, warning);

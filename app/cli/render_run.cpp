@@ -17,6 +17,29 @@ std::string scientific(const std::optional<double>& value) {
     return value ? fmt::format("{:.2e}", *value) : "";
 }
 
+std::string typeText(const OutputRecord& tensor) {
+    std::string shape;
+    for (const std::int64_t extent : tensor.shape)
+        shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
+    return fmt::format("{}[{}]", tensor.dtype, shape);
+}
+
+// Of `profile --each`: every operator of a fused group as a group of its own.
+std::string operatorTimes(const ProfileDocument& document) {
+    Table table({"alone", "operator", "us"}, {false, false, true});
+    bool any = false;
+    for (const ProfileRow& row : document.rows) {
+        if (!row.aloneUs)
+            continue;
+        any = true;
+        table.row({row.group, "", decimal(*row.aloneUs, 1)});
+        if (row.nodes.size() > 1)
+            for (const ShareRecord& node : row.nodes)
+                table.row({"", node.name, optionalText(node.aloneUs, 1)});
+    }
+    return any ? "\n" + table.text() : "";
+}
+
 std::string noticeLines(const std::vector<std::string>& notices) {
     std::string out;
     for (const std::string& notice : notices)
@@ -41,14 +64,14 @@ std::string render(const RunDocument& document) {
         fmt::format("{}\ntarget {}\ncompiled in {} ms, ran in {} ms\n", document.model,
                     document.target, decimal(document.compileMs, 0), decimal(document.runMs, 2));
     Table table({"output", "type", "values", "file"});
-    for (const OutputRecord& output : document.outputs) {
-        std::string shape;
-        for (const std::int64_t extent : output.shape)
-            shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
-        table.row(
-            {output.name, fmt::format("{}[{}]", output.dtype, shape), output.summary, output.file});
-    }
+    for (const OutputRecord& output : document.outputs)
+        table.row({output.name, typeText(output), output.summary, output.file});
     out += table.text();
+    Table values({"value", "type", "values", "file"});
+    for (const OutputRecord& value : document.values)
+        values.row({value.name, typeText(value), value.summary, value.file});
+    if (!document.values.empty())
+        out += values.text();
     for (const ComparisonRecord& set : document.sets)
         out +=
             fmt::format("{}: {}, largest difference {} ({} ulp){}{}\n", set.name,
@@ -88,6 +111,7 @@ std::string render(const ProfileDocument& document) {
                        decimal(document.iqrPercent, 1), document.threads,
                        decimal(document.compileMs, 0));
     out += startText(document.start) + "\n";
+    out += operatorTimes(document);
     return out + noticeLines(document.notices);
 }
 

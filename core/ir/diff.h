@@ -1,5 +1,5 @@
-// What changed between two snapshots of one lineage, in which a node keeps its id: "what did this
-// rule do".
+// What changed between two graphs: between snapshots of one lineage, in which a node keeps its id
+// ("what did this rule do"), or between any two, whose nodes are matched by name.
 #pragma once
 
 #include "ir/graph.h"
@@ -24,5 +24,11 @@ struct NodeChange {
 // A node that reads the successor of what it read before is changed; one whose origins alone differ
 // is not.
 std::vector<NodeChange> diffGraphs(const Graph& before, const Graph& after);
+
+// Of graphs that need not be related: nodes with equal names are the same node, so `text` of a
+// changed one says how: "~ conv2d Conv_0: pads = [1, 1, 1, 1] instead of [0, 0, 0, 0]". Removed ones
+// carry their id in `before`, the others theirs in `after`. Results count as changed where another
+// value has the result's name.
+std::vector<NodeChange> diffByName(const Graph& before, const Graph& after);
 
 } // namespace fw

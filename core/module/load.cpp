@@ -114,6 +114,10 @@ Status LoadedModule::runTimed(std::vector<runtime::StepTime>& times) {
     return check(m_executor->run(times));
 }
 
+Status LoadedModule::runEach(std::vector<runtime::StepTime>& times) {
+    return check(m_executor->runEach(times));
+}
+
 Result<std::vector<TensorData>> LoadedModule::outputs() {
     std::vector<TensorData> out;
     const runtime::Program& program = m_executor->program();

@@ -21,6 +21,7 @@ public:
     Status setInputs(const std::vector<TensorData>& inputs); // borrowed until the next call
     Status runAgain();                                       // with the inputs set last
     Status runTimed(std::vector<runtime::StepTime>& times);
+    Status runEach(std::vector<runtime::StepTime>& times); // every step alone; no outputs
     Result<std::vector<TensorData>> outputs();
     // Seeded values for every input; free dimensions take `dims` or 1.
     Result<std::vector<TensorData>>

@@ -103,16 +103,18 @@ std::string oneOf(const std::set<std::string>& names) {
 
 // A match that could have gone on, had the operator behind it been one of the tail.
 void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
-                const std::vector<Match>& matches, std::vector<NearMiss>& out) {
+                const std::vector<Match>& matches, std::vector<NearMiss>& misses) {
+    std::vector<NearMiss> stopped;
     for (const Match& match : matches) {
         const std::vector<Use> uses = graph.uses(match.roots.front());
         if (uses.size() != 1 || match.nodes.size() >= most)
             continue;
         const Node& next = graph.node(uses.front().node);
         if (!tail.operators.contains(next.op))
-            out.push_back({next.id, match.nodes.size(), match.nodes.size() + 1, tail.text,
-                           oneOf(tail.operators), next.op});
+            stopped.push_back({next.id, match.nodes.size(), match.nodes.size() + 1, tail.text,
+                               oneOf(tail.operators), next.op});
     }
+    misses.insert(misses.begin(), stopped.begin(), stopped.end());
 }
 
 } // namespace
@@ -120,7 +122,8 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table) {
     FoundMatches out;
-    const auto* rule = dynamic_cast<const RuleTree*>(&declaration);
+    const auto* fuse = dynamic_cast<const FuseTree*>(&declaration);
+    const auto* rule = fuse != nullptr ? &fuse->rule : dynamic_cast<const RuleTree*>(&declaration);
     const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration);
     std::vector<NamedPattern> patterns;
     if (rule != nullptr)
@@ -161,6 +164,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         out.matches.push_back(std::move(*match));
     }
     dropInner(out.matches);
+    // Before the attempts that are as far away: there everything that must be has matched.
     if (const std::optional<Tail> tail = tailOf(patterns.front().pattern, table))
         addStopped(graph, *tail, longest(patterns.front().pattern, table), out.matches,
                    out.nearMisses);

@@ -1,7 +1,8 @@
-// Where a rule, a pattern or a chain matches a graph, and where it nearly does.
+// Where a rule, a composite, a pattern or a chain matches a graph, and where it nearly does.
 #pragma once
 
 #include "rewrite/driver.h"
+#include "syntax/fusion.h"
 
 namespace fw {
 
@@ -16,7 +17,7 @@ struct FoundMatches {
     Diags problems; // roots at which there were too many ways to match
 };
 
-// `declaration` is a RuleTree or a PatternDeclTree; anything else gives nothing.
+// `declaration` is a RuleTree, a FuseTree or a PatternDeclTree; anything else gives nothing.
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table);
 

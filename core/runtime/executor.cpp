@@ -186,12 +186,12 @@ StepWork Executor::work(std::size_t step) const {
 }
 
 Status Executor::run() {
-    return execute(nullptr);
+    return execute(nullptr, Rounds::Once);
 }
 
 Status Executor::run(std::vector<StepTime>& times) {
     times.assign(m_program.steps.size(), StepTime{});
-    return execute(&times);
+    return execute(&times, Rounds::Once);
 }
 
 namespace {
@@ -233,7 +233,12 @@ std::vector<std::string> Executor::notes() const {
     return out;
 }
 
-Status Executor::execute(std::vector<StepTime>* times) {
+Status Executor::runEach(std::vector<StepTime>& times) {
+    times.assign(m_program.steps.size(), {});
+    return execute(&times, Rounds::Twice);
+}
+
+Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
     if (Status status = prepare(); !status.ok())
         return status;
     if (m_arenaFill == ArenaFill::Poison && m_arena.data())
@@ -242,6 +247,9 @@ Status Executor::execute(std::vector<StepTime>* times) {
     const std::int64_t start = times ? now() : 0;
     copyInputs();
     for (std::size_t step = 0; step < m_program.steps.size(); ++step) {
+        if (rounds == Rounds::Twice)
+            if (Status status = runStep(step); !status.ok())
+                return status;
         if (times)
             (*times)[step].startNs = now() - start;
         if (Status status = runStep(step); !status.ok())
@@ -249,7 +257,8 @@ Status Executor::execute(std::vector<StepTime>* times) {
         if (times)
             (*times)[step].endNs = now() - start;
     }
-    copyOutputs();
+    if (rounds == Rounds::Once)
+        copyOutputs();
     return {};
 }
 

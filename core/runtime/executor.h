@@ -60,6 +60,9 @@ public:
     Status outputView(std::size_t index, fw_tensor& view);
     Status run();
     Status run(std::vector<StepTime>& times); // one entry per step
+    // Every step twice in a row; the times are those of the second, on warm caches. What steps that
+    // write in place compute is of no use then, so nothing is copied to the outputs.
+    Status runEach(std::vector<StepTime>& times);
 
     // Binds symbols, checks assumptions, plans memory. run() does it when something changed; call
     // it to learn shapes, sizes or refusals without running.
@@ -89,7 +92,8 @@ private:
     Status prepareFixed(); // of a program without free dimensions
     Status prepareCalls(const std::vector<std::int64_t>& symbols, const MemoryPlan& plan);
     Status runStep(std::size_t step) const;
-    Status execute(std::vector<StepTime>* times);
+    enum class Rounds : std::uint8_t { Once, Twice };
+    Status execute(std::vector<StepTime>* times, Rounds rounds);
 
     struct Calls { // made ready for one choice of shapes
         std::vector<std::int64_t> symbols;

@@ -3,6 +3,8 @@
 #include "library/library.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
+#include "session/group_times.h"
+#include "session/match.h"
 #include "session/measure.h"
 #include "session/stages.h"
 
@@ -62,7 +64,24 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
     return json(describeGraph(*simplified->graph, "fused", plan));
 }
 
-Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& context) {
+// Measured is a model without free dimensions: those that are left take the extents of the data.
+Result<Arguments> withBoundDims(PipelineStore& store, const Arguments& arguments,
+                                const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    if (imported->graph->freeDims().empty())
+        return arguments;
+    FW_TRY(LoadedModule * module, pipeline->loaded(context));
+    FW_TRY(const Operands operands, operandsFor(*pipeline, *module, arguments, context));
+    Arguments out = arguments;
+    FW_TRY(out.dims, boundDims(*pipeline, operands.inputs, context));
+    return out;
+}
+
+Answer fuse(PipelineStore& store, const Arguments& given, const Context& context) {
+    const bool measure = given.measure.value_or(false);
+    FW_TRY(const Arguments arguments,
+           measure ? withBoundDims(store, given, context) : Result<Arguments>(given));
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
@@ -80,6 +99,11 @@ Answer fuse(PipelineStore& store, const Arguments& arguments, const Context& con
             out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
     }
+    for (const auto& [name, extent] : arguments.dims)
+        if (!given.dims.contains(name))
+            out.notices.push_back(fmt::format("measured with {} = {}", name, extent));
+    if (measure)
+        FW_CHECK(measureGroups(*pipeline, arguments, out, context));
     return json(out);
 }
 
@@ -98,6 +122,14 @@ Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Cont
     FW_TRY(out.counterfactuals,
            libraryCounterfactuals(*simplified->graph, *target, options, *plan, nodes));
     return json(out);
+}
+
+Answer match(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    // The books are what is matched, not what the model goes through first.
+    PipelineInputs inputs = inputsOf(arguments);
+    inputs.rules.clear();
+    FW_TRY(Pipeline * pipeline, store.find(inputs));
+    return json(matchModel(*pipeline, arguments, context));
 }
 
 Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -187,6 +219,7 @@ constexpr Row rows[] = {
     {"graph", graph},
     {"fuse", fuse},
     {"explain", explainNodes},
+    {"match", match},
     {"rewrite", rewrite},
     {"stages", stages},
     {"export", exportModule},

@@ -4,6 +4,8 @@
 #include "base/numbers.h"
 #include "onnx/tensor_file.h"
 #include "session/compare.h"
+#include "session/group_times.h"
+#include "session/values.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -70,6 +72,21 @@ double quantile(const std::vector<double>& sorted, double q) {
     return sorted.empty()
                ? 0
                : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+// With a folder the tensor is written there, as .npy.
+Result<OutputRecord> record(const std::string& name, const TensorData& data,
+                            const std::string& folder) {
+    OutputRecord out;
+    out.name = name;
+    out.dtype = dtypeText(data.dtype());
+    out.shape = data.extents();
+    out.summary = summaryOf(data);
+    if (!folder.empty()) {
+        out.file = (std::filesystem::path(folder) / (fileName(name) + ".npy")).string();
+        FW_CHECK(writeTensorFile(out.file, {name, data}));
+    }
+    return out;
 }
 
 // Times whole runs without instrumentation until `seconds` have passed, at least five.
@@ -214,18 +231,17 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
             return makeDiag(DiagCode::FileUnwritable, error.message(), {arguments.output});
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
-        OutputRecord record;
-        record.name = graph.results()[i].name;
-        record.dtype = dtypeText(results[i].dtype());
-        record.shape = results[i].extents();
-        record.summary = summaryOf(results[i]);
-        if (!arguments.output.empty()) {
-            record.file =
-                (std::filesystem::path(arguments.output) / (fileName(record.name) + ".npy"))
-                    .string();
-            FW_CHECK(writeTensorFile(record.file, {record.name, results[i]}));
+        FW_TRY(OutputRecord row, record(graph.results()[i].name, results[i], arguments.output));
+        out.outputs.push_back(std::move(row));
+    }
+    if (!arguments.values.empty()) {
+        FW_TRY(const InnerValues inner,
+               computeValues(pipeline, arguments.values, operands.inputs, context));
+        for (const NamedTensor& tensor : inner.tensors) {
+            FW_TRY(OutputRecord row, record(tensor.name, tensor.data, arguments.output));
+            out.values.push_back(std::move(row));
         }
-        out.outputs.push_back(std::move(record));
+        out.notices = inner.notices;
     }
     if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
         FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(graph, arguments));
@@ -285,6 +301,40 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
     return out;
 }
 
+namespace {
+
+// Every operator of a fused group as a group of its own, in a model without free dimensions.
+Status timeOperators(Pipeline& pipeline, const Operands& operands, const Arguments& arguments,
+                     ProfileDocument& document, const Context& context) {
+    FW_TRY(const auto dims, boundDims(pipeline, operands.inputs, context));
+    PipelineInputs inputs = pipeline.inputs();
+    inputs.dims = dims;
+    Pipeline bound(inputs);
+    FW_TRY(const FusionPlan* plan, bound.plan(context));
+    for (const Group& group : plan->groups) {
+        const auto row =
+            std::find_if(document.rows.begin(), document.rows.end(),
+                         [&](const ProfileRow& one) { return one.group == group.name; });
+        if (row == document.rows.end() || group.isView())
+            continue;
+        if (group.nodes.size() == 1) {
+            for (ShareRecord& share : row->nodes)
+                share.aloneUs = row->aloneUs;
+            continue;
+        }
+        context.report("run", group.name + " split");
+        FW_TRY(const SplitTime split,
+               timeSplit(bound, group, static_cast<std::uint64_t>(arguments.seed.value_or(1)),
+                         arguments.seconds.value_or(1) / 20, context));
+        for (ShareRecord& share : row->nodes)
+            if (const auto found = split.each.find(share.name); found != split.each.end())
+                share.aloneUs = found->second;
+    }
+    return {};
+}
+
+} // namespace
+
 Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments,
                                      const Context& context) {
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
@@ -323,6 +373,10 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     out.start = startOf(pipeline, *compiled->module);
     out.randomInputs = operands.random;
     const Graph& graph = *source->graph;
+    std::vector<double> alone;
+    if (arguments.each.value_or(false)) {
+        FW_TRY(alone, timeSteps(*module, seconds / 2, context));
+    }
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
         std::sort(perStep[s].begin(), perStep[s].end());
         ProfileRow row;
@@ -330,6 +384,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
         row.calls = 1;
         row.medianUs = quantile(perStep[s], 0.5);
         row.p95Us = quantile(perStep[s], 0.95);
+        if (!alone.empty())
+            row.aloneUs = alone[s];
         const runtime::StepWork work = module->executor().work(s);
         if (work.flops >= 0)
             row.flops = static_cast<double>(work.flops);
@@ -370,6 +426,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     }
     for (ProfileRow& row : out.rows)
         row.share = row.medianUs / 1000 / std::max(out.sumMs, 1e-9);
+    if (arguments.each.value_or(false))
+        FW_CHECK(timeOperators(pipeline, operands, arguments, out, context));
     if (out.randomInputs)
         out.notices.push_back(
             "no data of these shapes were given: the inputs are seeded random values");

@@ -110,17 +110,21 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
     });
 }
 
+Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& context) {
+    FW_TRY(const Books* known, books());
+    RewriteOptions options;
+    options.cancel = context.cancel;
+    return rewriteGraph(graph, known->rules, options);
+}
+
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
     return keep(m_simplified, [&]() -> Result<Simplified> {
         FW_TRY(const Imported* source, imported(context));
         const auto start = std::chrono::steady_clock::now();
         context.report("rewrite", "simplify");
-        FW_TRY(const Books* known, books());
-        RewriteOptions options;
-        options.cancel = context.cancel;
-        FW_TRY(Rewritten rewritten, rewriteGraph(source->graph, known->rules, options));
+        FW_TRY(Rewritten out, rewritten(source->graph, context));
         m_rewriteMs = milliseconds(start);
-        return Simplified{rewritten.graph, std::move(rewritten.trace)};
+        return Simplified{out.graph, std::move(out.trace)};
     });
 }
 
@@ -145,13 +149,41 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         Decisions notices;
         FW_CHECK(checkLibraries(*on, notices));
         FW_TRY(const PlanOptions options, planOptions());
-        Result<FusionPlan> plan = planFusion(*source->graph, *on, options);
-        if (!plan)
-            return inFile(plan.takeDiag());
-        plan->notices.insert(plan->notices.begin(), notices.begin(), notices.end());
+        FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
+        plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_fuseMs = milliseconds(start);
         return plan;
     });
+}
+
+Result<FusionPlan> Pipeline::planOf(const Graph& graph, const PlanOptions& options,
+                                    const Target& on) const {
+    Result<FusionPlan> plan = planFusion(graph, on, options);
+    if (!plan)
+        return inFile(plan.takeDiag());
+    return plan;
+}
+
+Result<CompiledModule> Pipeline::compileOf(const Graph& graph, const FusionPlan& plan,
+                                           const Target& on, const Context& context) const {
+    ModuleOptions options;
+    options.cancel = context.cancel;
+    options.cache = &sharedKernelCache();
+    options.progress = [&](const CompileProgress& step) {
+        context.report("compile", step.text, step.done, step.total);
+    };
+    return compileModule(graph, plan, on, options);
+}
+
+Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const Context& context) {
+    FW_TRY(const Target* on, target());
+    if (const Diags problems = obstacles(*graph); !problems.empty())
+        return inFile(problems.front());
+    Apart out{std::move(graph), {}, nullptr};
+    FW_TRY(out.plan, planOf(*out.graph, options, *on));
+    FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, *on, context));
+    FW_TRY(out.module, loadModule(std::make_shared<const CompiledModule>(std::move(module)), *on));
+    return out;
 }
 
 Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
@@ -159,14 +191,8 @@ Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
         FW_TRY(const FusionPlan* fused, plan(context));
         FW_TRY(const Target* on, target());
         const auto start = std::chrono::steady_clock::now();
-        ModuleOptions options;
-        options.cancel = context.cancel;
-        options.cache = &sharedKernelCache();
-        options.progress = [&](const CompileProgress& step) {
-            context.report("compile", step.text, step.done, step.total);
-        };
         FW_TRY(const Simplified* source, simplified(context));
-        FW_TRY(CompiledModule module, compileModule(*source->graph, *fused, *on, options));
+        FW_TRY(CompiledModule module, compileOf(*source->graph, *fused, *on, context));
         return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)),
                              milliseconds(start)};
     });

@@ -56,6 +56,14 @@ struct CompiledStage {
     double ms = 0;
 };
 
+// Something else than the model, on the way that the model takes: a part of its graph, or other
+// results of it.
+struct Apart {
+    GraphPtr graph;
+    FusionPlan plan;
+    std::unique_ptr<LoadedModule> module;
+};
+
 class Pipeline {
 public:
     explicit Pipeline(PipelineInputs inputs);
@@ -74,6 +82,10 @@ public:
     Result<LoadedModule*> loaded(const Context& context);
     // The loops of one group, without machine code if nothing was compiled yet.
     Result<KernelReport> lowered(int group, const Context& context);
+    // With the books of this pipeline; `graph` need not come from it.
+    Result<Rewritten> rewritten(const GraphPtr& graph, const Context& context);
+    // Plans, compiles and loads.
+    Result<Apart> apart(GraphPtr graph, const PlanOptions& options, const Context& context);
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }
     double fuseMs() const { return m_fuseMs; }
@@ -81,6 +93,10 @@ public:
 
 private:
     Diag inFile(Diag diag) const;
+    Result<FusionPlan> planOf(const Graph& graph, const PlanOptions& options,
+                              const Target& on) const;
+    Result<CompiledModule> compileOf(const Graph& graph, const FusionPlan& plan, const Target& on,
+                                     const Context& context) const;
     template <class T>
     struct Kept { // a result or the reason why there is none
         std::unique_ptr<Result<T>> result;

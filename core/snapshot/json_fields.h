@@ -37,7 +37,8 @@ FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v(
           v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
           v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("warnings", r.warnings);
           v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
-          v("bytes", r.bytes);)
+          v("bytes", r.bytes); v("alone_us", r.aloneUs); v("split_us", r.splitUs); v("forced_us", r.forcedUs);
+          v("forced", r.forced); v("agree", r.agree);)
 FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromId); v("to_id", r.toId);
           v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
 FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", r.groups); v("decisions", r.decisions);
@@ -47,11 +48,19 @@ FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); 
 FW_FIELDS(ExplainDocument, v("subject", r.subject); v("nodes", r.nodes); v("group", r.group); v("verdict", r.verdict);
           v("code", r.code); v("sentence", r.sentence); v("gates", r.gates); v("decisions", r.decisions);
           v("counterfactuals", r.counterfactuals);)
+FW_FIELDS(MatchRecord, v("root", r.root); v("root_id", r.rootId); v("nodes", r.nodes); v("node_ids", r.nodeIds);
+          v("bindings", r.bindings);)
+FW_FIELDS(NearMissRecord, v("root", r.root); v("root_id", r.rootId); v("matched", r.matched); v("total", r.total);
+          v("clause", r.clause); v("expected", r.expected); v("found", r.found);)
+FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v("file", r.file); v("line", r.line);
+          v("matches", r.matches); v("near_misses", r.nearMisses); v("diagnostics", r.diagnostics);)
+FW_FIELDS(MatchDocument, v("model", r.model); v("stage", r.stage); v("rules", r.rules);
+          v("diagnostics", r.diagnostics);)
 FW_FIELDS(OutputRecord, v("name", r.name); v("dtype", r.dtype); v("shape", r.shape); v("file", r.file);
           v("summary", r.summary);)
 FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
           v("max_ulp", r.maxUlp); v("worst", r.worst);)
-FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("sets", r.sets);
+FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
           v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
           v("notices", r.notices);)
 FW_FIELDS(StartRecord, v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs); v("fuse_ms", r.fuseMs);
@@ -61,9 +70,10 @@ FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms",
           v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
           v("threads", r.threads); v("start", r.start);)
 FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notices", r.notices);)
-FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);)
+FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);
+          v("alone_us", r.aloneUs);)
 FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
-          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("p95_us", r.p95Us);
+          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
           v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps);)
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
@@ -92,9 +102,10 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("pins", r.pins); v("dims", r.dims); v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
+          v("rules", r.rules); v("pins", r.pins); v("targets", r.targets); v("versus", r.versus); v("dims", r.dims);
+          v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
-          v("expect", r.expect); v("each", r.each); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
+          v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
           v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);)

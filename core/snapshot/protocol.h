@@ -18,7 +18,8 @@
 //
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
-// (arguments.output), stages (arguments.stage, .group), rewrite, check, test, ops, doctor, draw.
+// (arguments.output), stages (arguments.stage, .group), match, rewrite, check, test, ops, doctor,
+// draw.
 #pragma once
 
 #include "base/result.h"
@@ -41,16 +42,19 @@ struct Arguments {
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files
     std::string pins;                         // text of a book that holds the user's pins
+    std::vector<std::string> targets;         // diff: two
+    std::vector<std::string> versus;          // diff: the books of the other side
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;
     std::optional<int> group;
     std::vector<std::string> nodes;            // explain: names, or ids of stage "fused" as "#12"
-    std::string name;                          // ops
+    std::string name;                          // ops: operator; match: rule
     std::string output;                        // file or folder to write
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets
-    std::optional<bool> each;                  // profile: every group alone
+    std::optional<bool> each;                  // profile: every group and operator alone
+    std::optional<bool> measure;               // fuse: time every group alone and split
     std::optional<double> rtol;
     std::optional<double> atol;
     std::optional<int> threads;

@@ -134,7 +134,12 @@ struct GroupRecord {
     std::vector<TensorRecord> outputs;
     std::optional<double> estUs;
     std::optional<double> flops;
-    std::optional<double> bytes; // read and written by the group
+    std::optional<double> bytes;     // read and written by the group
+    std::optional<double> aloneUs;   // measured, repeated on warm caches
+    std::optional<double> splitUs;   // measured with every operator in a group of its own
+    std::optional<double> forcedUs;  // measured together with what the implementation refused
+    std::vector<std::string> forced; // the operators of that
+    std::optional<bool> agree;       // the measured forms gave equal outputs, within 1e-4
 
     bool operator==(const GroupRecord&) const = default;
 };
@@ -193,6 +198,53 @@ struct ExplainDocument {
     bool operator==(const ExplainDocument&) const = default;
 };
 
+// --- match
+// ------------------------------------------------------------------------------------------
+
+struct MatchRecord {
+    std::string root; // node
+    NodeId rootId = noNode;
+    std::vector<std::string> nodes; // operators that it takes, in the order of the graph
+    std::vector<NodeId> nodeIds;
+    std::map<std::string, std::string> bindings; // capture -> value and type, or attributes
+
+    bool operator==(const MatchRecord&) const = default;
+};
+
+struct NearMissRecord {
+    std::string root;
+    NodeId rootId = noNode;
+    std::int64_t matched = 0; // operators
+    std::int64_t total = 0;   // of the pattern in its longest form
+    std::string clause;       // the first one that failed, "where" for a condition
+    std::string expected;
+    std::string found;
+
+    bool operator==(const NearMissRecord&) const = default;
+};
+
+struct RuleMatches {
+    std::string name;
+    std::string kind; // "rule", "pattern", "chain", "composite", "fuse"
+    std::string doc;
+    std::string file;
+    int line = 0;
+    std::vector<MatchRecord> matches;
+    std::vector<NearMissRecord> nearMisses; // the nearest first
+    Diags diagnostics;                      // why it was not tried, or not everywhere
+
+    bool operator==(const RuleMatches&) const = default;
+};
+
+struct MatchDocument {
+    std::string model;
+    std::string stage; // "imported" or "rewritten": whose nodes are meant
+    std::vector<RuleMatches> rules;
+    Diags diagnostics; // of the books
+
+    bool operator==(const MatchDocument&) const = default;
+};
+
 // --- run, bench, profile
 // ---------------------------------------------------------------------------
 
@@ -226,6 +278,7 @@ struct RunDocument {
     double compileMs = 0;
     double runMs = 0;
     std::vector<std::string> notices;
+    std::vector<OutputRecord> values = {}; // inner ones that were asked for
 
     bool operator==(const RunDocument&) const = default;
 };
@@ -272,8 +325,9 @@ struct BenchDocument {
 struct ShareRecord {
     NodeId id = noNode; // of stage "fused"
     std::string name;
-    std::optional<double> share; // of the group's time, 0..1
-    bool estimated = true;       // divided by estimate inside one kernel, not measured
+    std::optional<double> share;        // of the group's time, 0..1
+    bool estimated = true;              // divided by estimate inside one kernel, not measured
+    std::optional<double> aloneUs = {}; // measured as a group of its own; with --each
 
     bool operator==(const ShareRecord&) const = default;
 };
@@ -291,6 +345,7 @@ struct ProfileRow {
     std::optional<double> bytes;
     std::optional<double> gflops; // per second
     std::optional<double> gbps;
+    std::optional<double> aloneUs = {}; // repeated on warm caches; with --each
 
     bool operator==(const ProfileRow&) const = default;
 };

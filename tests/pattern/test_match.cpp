@@ -296,7 +296,7 @@ void TestMatch::budget() {
     QVERIFY2(outcome.error.find("LIM01") != std::string::npos, outcome.error.c_str());
     QVERIFY(outcome.error.find("too many ways to match") != std::string::npos);
     QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
-    const Outcome few = matchAt(*graph, Book("add(add(p, q), r)"), "a24", {2});
+    const Outcome few = matchAt(*graph, Book("add(add(p, q), r)"), "a24", {.budget = 2, .bound = {}});
     QVERIFY(few.error.find("LIM01") != std::string::npos);
 }
 

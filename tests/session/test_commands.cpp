@@ -171,7 +171,8 @@ void TestCommands::stagesHaveText() {
 
 void TestCommands::samplesGiveTheirExpectedOutputs_data() {
     QTest::addColumn<QString>("sample");
-    for (const char* name : {"mlp", "lenet", "residual", "free_batch", "conv_zoo", "attention"})
+    for (const char* name : {"mlp", "lenet", "residual", "free_batch", "conv_zoo", "attention",
+                             "inception", "encoder", "mobilenet", "recommender", "unet"})
         QTest::newRow(name) << name;
 }
 
@@ -204,6 +205,12 @@ void TestCommands::freeDimensionsRunAtOddSizes() {
         QCOMPARE(folder.sets.size(), std::size_t(size == 1 || size == 7 ? 1 : 0));
         for (const ComparisonRecord& set : folder.sets)
             QVERIFY(set.pass);
+        arguments = on("recommender/model.onnx");
+        arguments.dims = {{"N", size}};
+        QCOMPARE(a.get<RunDocument>("run", arguments).outputs.at(0).shape.at(0), size);
+        arguments = on("encoder/model.onnx");
+        arguments.dims = {{"S", size}};
+        QCOMPARE(a.get<RunDocument>("run", arguments).outputs.at(0).shape.at(1), size);
     }
 }
 

@@ -141,6 +141,34 @@ void TestDocuments::othersRoundTrip() {
                           1,
                           2,
                           {}});
+    RunDocument inner;
+    inner.values = {{"h", "f32", {2}, "h.npy", "1, 2"}};
+    roundTrip(inner);
+    ProfileDocument each;
+    each.rows.resize(1);
+    each.rows[0].aloneUs = 12.5;
+    each.rows[0].nodes = {{3, "Conv_0", 0.9, true, 4.5}};
+    roundTrip(each);
+    FuseDocument measured;
+    measured.groups.resize(1);
+    measured.groups[0].aloneUs = 3;
+    measured.groups[0].splitUs = 5;
+    measured.groups[0].forcedUs = 4;
+    measured.groups[0].forced = {"a", "b"};
+    measured.groups[0].agree = true;
+    roundTrip(measured);
+    MatchDocument found;
+    found.model = "m";
+    found.stage = "imported";
+    RuleMatches rule;
+    rule.name = "fold";
+    rule.kind = "rule";
+    rule.line = 7;
+    rule.matches = {{"Conv_0", 3, {"Conv_0", "Relu_1"}, {3, 4}, {{"x", "x: f32[2]"}}}};
+    rule.nearMisses = {{"Relu_9", 9, 1, 3, "conv2d(x)", "conv2d", "tanh"}};
+    rule.diagnostics = {makeDiag(DiagCode::LimitReached, "too many ways")};
+    found.rules = {rule};
+    roundTrip(found);
     roundTrip(StagesDocument{"loops", 3, "for i\n  y[i]", {{1, 2, {7}}}});
     roundTrip(ExportDocument{"out", {"a.so"}, "fw1", "t", {}, {{"a.so", "00"}}});
     roundTrip(RewriteDocument{{{"fold", 3, 0.5}}, 10, 7, "fixpoint", "", "", {"t"}});

@@ -1,0 +1,55 @@
+// Text of what books find in a model.
+#include "render.h"
+
+#include <fmt/format.h>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+namespace {
+
+constexpr std::size_t mostMisses = 10; // of one rule; all of them are in --json
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+} // namespace
+
+std::string render(const MatchDocument& document) {
+    std::string out = fmt::format("{}, as {}\n", document.model, document.stage);
+    for (const Diag& diag : document.diagnostics)
+        out += diag.text() + "\n";
+    for (const RuleMatches& rule : document.rules) {
+        out += fmt::format("\n{} {}: {}", rule.kind, rule.name,
+                           counted(rule.matches.size(), "match", "matches"));
+        if (!rule.nearMisses.empty())
+            out += ", " + counted(rule.nearMisses.size(), "near miss", "near misses");
+        out += "\n";
+        for (const MatchRecord& match : rule.matches) {
+            std::string nodes;
+            for (const std::string& node : match.nodes)
+                nodes += (nodes.empty() ? "" : ", ") + node;
+            out += fmt::format("  {}: {}\n", match.root, nodes);
+            for (const auto& [name, value] : match.bindings)
+                out += fmt::format("    {} = {}\n", name, value);
+        }
+        Table misses({"near miss", "matched", "clause", "expected", "found"},
+                     {false, true, false, false, false});
+        for (std::size_t i = 0; i < rule.nearMisses.size() && i < mostMisses; ++i) {
+            const NearMissRecord& miss = rule.nearMisses[i];
+            misses.row({miss.root, fmt::format("{} of {}", miss.matched, miss.total), miss.clause,
+                        miss.expected, miss.found});
+        }
+        if (!rule.nearMisses.empty())
+            out += misses.text();
+        if (rule.nearMisses.size() > mostMisses)
+            out += fmt::format("... and {} more\n", rule.nearMisses.size() - mostMisses);
+        for (const Diag& diag : rule.diagnostics)
+            out += diag.text() + "\n";
+    }
+    return out;
+}
+
+} // namespace fw::cli

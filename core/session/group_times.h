@@ -1,0 +1,31 @@
+// Times of groups by themselves: `fw fuse --measure` and `fw profile --each`.
+#pragma once
+
+#include "session/pipeline.h"
+#include "snapshot/protocol.h"
+
+namespace fw {
+
+// Medians of the steps of a module, each repeated on warm caches, in microseconds. The inputs must
+// be set. Measures for `seconds`, at least five times.
+Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds, const Context& context);
+
+struct SplitTime {
+    double us = 0;                      // sum over the operators
+    std::map<std::string, double> each; // by the operator's name
+    bool agree = true;                  // the outputs are those of the group, within 1e-3 and 1e-5
+};
+
+// The operators of one group, each in a group of its own. The graph has no free dimensions.
+Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_t seed,
+                            double seconds, const Context& context);
+
+// The extents that the operands give to the model's free dimensions, for a pipeline without any.
+Result<std::map<std::string, std::int64_t>>
+boundDims(Pipeline& pipeline, const std::vector<TensorData>& operands, const Context& context);
+
+// Fills alone_us, split_us and agree of every group that computes something.
+Status measureGroups(Pipeline& pipeline, const snapshot::Arguments& arguments,
+                     snapshot::FuseDocument& document, const Context& context);
+
+} // namespace fw

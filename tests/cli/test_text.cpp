@@ -1,0 +1,65 @@
+// What `fw` prints for people, whole, for answers that depend on no machine. FW_UPDATE_GOLDEN=1
+// writes the goldens anew; read what changed.
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QtTest>
+
+using namespace Qt::StringLiterals;
+
+class TestText : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void goldens_data();
+    void goldens();
+    void jsonIsOneDocument();
+
+private:
+    static QByteArray fw(const QStringList& arguments, int wanted) {
+        QProcess process;
+        process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR)); // so that paths are relative
+        process.start(qEnvironmentVariable("FW_BIN") + u"/fw"_s, arguments);
+        if (!process.waitForStarted() || !process.waitForFinished(60000) ||
+            process.exitCode() != wanted)
+            qWarning("exit code %d: %s", process.exitCode(),
+                     process.readAllStandardError().constData());
+        return process.readAllStandardOutput();
+    }
+};
+
+void TestText::goldens_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("exitCode");
+    const auto row = [](const char* name, const char* words, int code = 0) {
+        QTest::newRow(name) << QString::fromLatin1(words).split(u' ') << code;
+    };
+    row("match_residual", "match samples/residual");
+    row("match_book", "match samples/encoder --rules tests/golden/cli/book.fw");
+    row("check_book", "check tests/golden/cli/book.fw", 1);
+    row("info_recommender", "info samples/recommender");
+}
+
+void TestText::goldens() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, exitCode);
+    const QByteArray text = fw(arguments, exitCode);
+    QFile golden(QStringLiteral(FW_SOURCE_DIR "/tests/golden/cli/%1.txt")
+                     .arg(QString::fromLatin1(QTest::currentDataTag())));
+    if (qEnvironmentVariableIsSet("FW_UPDATE_GOLDEN")) {
+        QVERIFY(golden.open(QIODevice::WriteOnly));
+        golden.write(text);
+        return;
+    }
+    QVERIFY(golden.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(text), QString::fromUtf8(golden.readAll()));
+}
+
+void TestText::jsonIsOneDocument() {
+    const QByteArray text = fw({u"match"_s, u"samples/residual"_s, u"--json"_s}, 0);
+    QVERIFY(text.startsWith("{\"model\":\"samples/residual\",\"stage\":\"imported\",\"rules\":["));
+    QCOMPARE(text.count('\n'), 1);
+}
+
+QTEST_GUILESS_MAIN(TestText)
+#include "test_text.moc"
