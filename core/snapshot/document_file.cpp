@@ -1,0 +1,186 @@
+#include "snapshot/document_file.h"
+
+#include "base/files.h"
+#include "snapshot/json.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace fw::snapshot {
+
+namespace {
+
+constexpr const char* versionField = "fusewright_document";
+constexpr std::uint64_t largestDocument = 16u << 20;
+
+const char* kindName(PinKind kind) {
+    switch (kind) {
+    case PinKind::Together:
+        return "together";
+    case PinKind::Apart:
+        return "apart";
+    case PinKind::Use:
+        return "use";
+    }
+    return "";
+}
+
+std::filesystem::path folderOf(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
+// Relative only downwards: a path that climbs would mean another file after a move.
+std::string shortened(const std::string& path, const std::string& folder) {
+    if (folder.empty() || path.empty())
+        return path;
+    const std::filesystem::path relative =
+        std::filesystem::path(path).lexically_relative(std::filesystem::path(folder));
+    if (relative.empty() || *relative.begin() == "..")
+        return path;
+    return relative.string();
+}
+
+std::string absolute(const std::string& path, const std::filesystem::path& folder) {
+    if (path.empty() || path[0] == '/')
+        return path;
+    std::error_code error;
+    const std::filesystem::path base = std::filesystem::absolute(folder, error);
+    return ((error ? folder : base) / path).lexically_normal().string();
+}
+
+struct BookRecord {
+    std::string path;
+    bool enabled = true;
+};
+
+struct PinRecord {
+    std::string kind;
+    std::vector<std::string> nodes;
+    std::string implementation;
+};
+
+struct DocumentRecord {
+    std::int64_t version = 0;
+    std::string model;
+    std::string target;
+    std::optional<std::vector<std::string>> libraries;
+    std::vector<BookRecord> books;
+    std::vector<PinRecord> pins;
+    std::map<std::string, std::int64_t> dims;
+};
+
+template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, BookRecord>
+void fields(Visitor& v, R& r) {
+    v("path", r.path);
+    v("enabled", r.enabled);
+}
+
+template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, PinRecord>
+void fields(Visitor& v, R& r) {
+    v("kind", r.kind);
+    v("nodes", r.nodes);
+    v("implementation", r.implementation);
+}
+
+template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, DocumentRecord>
+void fields(Visitor& v, R& r) {
+    v(versionField, r.version);
+    v("model", r.model);
+    v("target", r.target);
+    v("libraries", r.libraries);
+    v("books", r.books);
+    v("pins", r.pins);
+    v("dims", r.dims);
+}
+
+Diag wrong(const std::string& what, const std::string& path, std::string hint = {}) {
+    return makeDiag(DiagCode::Syntax, what, {path}, std::move(hint));
+}
+
+} // namespace
+
+bool isDocumentFile(std::string_view path) {
+    return path.ends_with(".fwdoc");
+}
+
+std::string documentText(const Inputs& inputs, const std::string& folder) {
+    DocumentRecord out;
+    out.version = documentVersion;
+    out.model = shortened(inputs.model, folder);
+    out.target = inputs.target;
+    out.libraries = inputs.libraries;
+    for (const Book& book : inputs.books)
+        out.books.push_back({shortened(book.path, folder), book.enabled == Enabled::Yes});
+    for (const Pin& pin : inputs.pins)
+        out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation});
+    out.dims = inputs.dims;
+    return print(Writer::write(out), JsonStyle::Indented) + "\n";
+}
+
+Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
+    const Json value = Json::parse(text, nullptr, false);
+    const std::string hint = "a document is what File > Save writes";
+    if (!value.is_object() || !value.contains(versionField))
+        return wrong("is not a Fusewright document", path, hint);
+    std::optional<Diag> diag;
+    DocumentRecord in;
+    // Of a newer version nothing but its number is read.
+    Reader::read(value[versionField], in.version, versionField, diag);
+    if (!diag && in.version > documentVersion)
+        return wrong(fmt::format("is a document of version {}, this program reads up to {}",
+                                 in.version, documentVersion),
+                     path, "open it with a newer Fusewright");
+    if (!diag && in.version < 1)
+        return wrong("has no version", path, hint);
+    if (!diag)
+        Reader::read(value, in, {}, diag);
+    if (diag) {
+        diag->at({path});
+        return *diag;
+    }
+    if (in.model.empty())
+        return wrong("names no model", path);
+    const std::filesystem::path folder = folderOf(path);
+    Inputs out;
+    out.model = absolute(in.model, folder);
+    out.target = in.target;
+    out.libraries = in.libraries;
+    for (const BookRecord& book : in.books)
+        out.books.push_back(
+            {absolute(book.path, folder), book.enabled ? Enabled::Yes : Enabled::No});
+    for (PinRecord& pin : in.pins) {
+        Pin made;
+        bool known = false;
+        for (const PinKind kind : {PinKind::Together, PinKind::Apart, PinKind::Use})
+            if (pin.kind == kindName(kind)) {
+                made.kind = kind;
+                known = true;
+            }
+        if (!known)
+            return wrong("has a pin of unknown kind '" + pin.kind + "'", path,
+                         "together, apart or use");
+        made.nodes = std::move(pin.nodes);
+        made.implementation = std::move(pin.implementation);
+        out.pins.push_back(std::move(made));
+    }
+    out.dims = std::move(in.dims);
+    return out;
+}
+
+Status saveDocument(const Inputs& inputs, const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path full = std::filesystem::absolute(path, error);
+    return writeFile(path, documentText(inputs, folderOf(error ? path : full.string()).string()));
+}
+
+Result<Inputs> loadDocument(const std::string& path) {
+    FW_TRY(const MappedFile file, mapFile(path, largestDocument));
+    return parseDocument(file.text(), path);
+}
+
+} // namespace fw::snapshot

@@ -1,0 +1,28 @@
+// The document file (.fwdoc): Inputs as versioned JSON text, for people and for `fw`.
+//
+//     { "fusewright_document": 1, "model": "resnet.onnx", "target": "x86-64 -threads=2",
+//       "libraries": ["onednn"], "books": [{"path": "my.fw", "enabled": true}],
+//       "pins": [{"kind": "apart", "nodes": ["c", "s"], "implementation": ""}], "dims": {"N": 8} }
+//
+// Paths below the document's folder are written relative to it, so a folder can be moved as a
+// whole. Results are never saved: they follow from the inputs. A missing `libraries` means all that
+// are found. Unknown fields are skipped; a newer version is refused, because what it says about the
+// inputs could be misread. Saving replaces the file whole or leaves it as it was.
+#pragma once
+
+#include "snapshot/inputs.h"
+
+namespace fw::snapshot {
+
+constexpr std::int64_t documentVersion = 1;
+
+bool isDocumentFile(std::string_view path); // by its name
+
+std::string documentText(const Inputs& inputs, const std::string& folder);
+// `path` names the file in messages and its folder; relative paths in the text are below it.
+Result<Inputs> parseDocument(std::string_view text, const std::string& path);
+
+Status saveDocument(const Inputs& inputs, const std::string& path);
+Result<Inputs> loadDocument(const std::string& path);
+
+} // namespace fw::snapshot

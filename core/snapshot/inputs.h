@@ -1,0 +1,105 @@
+// Inputs: what the user decided, as one value, and the pure edits that lead from one value to the
+// next.
+//
+// Everything the engine shows is a function of Inputs, so undo is the inputs of before (and answers
+// that are still kept), and a document file is nothing but Inputs in text. The libraries are kept
+// apart from the text of the target, because a check box and `-libs=` say the same thing: an edit
+// that types `-libs=` into the target ticks boxes, and fullTarget() puts both together again.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fw::snapshot {
+
+enum class PinKind : std::uint8_t { Together, Apart, Use };
+enum class Enabled : std::uint8_t { No, Yes };
+
+// What the user fixed against the plan. Nodes are named by a result of theirs or by themselves, as
+// in a book.
+struct Pin {
+    PinKind kind = PinKind::Together;
+    std::vector<std::string> nodes;
+    std::string implementation; // of Use; of Together it may be empty
+
+    bool operator==(const Pin&) const = default;
+};
+
+struct Book {
+    std::string path; // absolute
+    Enabled enabled = Enabled::Yes;
+
+    bool operator==(const Book&) const = default;
+};
+
+struct Inputs {
+    std::string model;  // absolute path of a file or of a test folder
+    std::string target; // without -libs=; may be incomplete
+    std::optional<std::vector<std::string>> libraries; // none: all that are found
+    std::vector<Book> books;                           // in the order in which they apply
+    std::vector<Pin> pins;
+    std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+
+    std::string fullTarget() const; // with -libs= if libraries are listed
+    std::vector<std::string> enabledBooks() const;
+    std::string pinText() const; // a `pin` block of the language; empty without pins
+    bool operator==(const Inputs&) const = default;
+};
+
+// --- edits
+
+struct SetTarget {
+    std::string text; // may name libraries
+};
+// `found` are the libraries that a target without -libs= takes.
+struct SwitchLibrary {
+    std::string name;
+    Enabled enabled = Enabled::Yes;
+    std::vector<std::string> found;
+};
+struct AddBook {
+    std::string path;
+};
+struct RemoveBook {
+    std::string path;
+};
+struct SwitchBook {
+    std::string path;
+    Enabled enabled = Enabled::Yes;
+};
+struct AddPin {
+    Pin pin;
+};
+struct RemovePin {
+    Pin pin;
+};
+struct ClearPins {};
+struct BindDim {
+    std::string name;
+    std::optional<std::int64_t> value; // none: free again
+};
+
+using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, SwitchBook, AddPin,
+                          RemovePin, ClearPins, BindDim>;
+
+// An edit that changes nothing gives equal inputs.
+Inputs applied(Inputs inputs, const Edit& edit);
+// For the undo menu: "switch onednn off".
+std::string editText(const Edit& edit);
+std::string pinText(const Pin& pin); // "together a, b with openblas.sgemm"
+
+// Takes -libs= out of a target: the rest, and the list if there was one.
+struct SplitTarget {
+    std::string rest;
+    std::optional<std::vector<std::string>> libraries;
+};
+SplitTarget splitTarget(std::string_view text);
+
+} // namespace fw::snapshot
