@@ -32,6 +32,18 @@ bool isInstalled(const std::string& program) {
     return false;
 }
 
+std::string_view stateText(LibraryState state) {
+    switch (state) {
+    case LibraryState::Ready:
+        return "ready";
+    case LibraryState::Missing:
+        return "missing";
+    case LibraryState::Unusable:
+        return "unusable";
+    }
+    return {};
+}
+
 // A call with small shapes, so that facts can be shown: every operand f32[2, 3, 8, 8] or less.
 std::optional<Facts> exampleFacts(const Operator& op) {
     for (const std::size_t rank : {4u, 2u, 3u, 1u}) {
@@ -105,7 +117,8 @@ DoctorDocument describeMachine() {
         const LibraryStatus& status = library->status();
         const bool ready = status.state == LibraryState::Ready;
         out.libraries.push_back({library->name(), status.version, status.core,
-                                 ready ? "ready, " + status.path : status.reason});
+                                 std::string(stateText(status.state)), status.reason,
+                                 status.package});
         if (!ready)
             out.problems.push_back(
                 fmt::format("the library {} cannot be used ({}): apt-get install {}",

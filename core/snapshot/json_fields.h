@@ -56,6 +56,11 @@ FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v(
           v("matches", r.matches); v("near_misses", r.nearMisses); v("diagnostics", r.diagnostics);)
 FW_FIELDS(MatchDocument, v("model", r.model); v("stage", r.stage); v("rules", r.rules);
           v("diagnostics", r.diagnostics);)
+FW_FIELDS(ChangeRecord, v("kind", r.kind); v("name", r.name); v("sentence", r.sentence); v("before", r.before);
+          v("after", r.after); v("before_ids", r.beforeIds); v("after_ids", r.afterIds); v("nodes", r.nodes);
+          v("est_before_us", r.estBeforeUs); v("est_after_us", r.estAfterUs);)
+FW_FIELDS(DiffDocument, v("before", r.before); v("after", r.after); v("added", r.added); v("removed", r.removed);
+          v("changed", r.changed);)
 FW_FIELDS(OutputRecord, v("name", r.name); v("dtype", r.dtype); v("shape", r.shape); v("file", r.file);
           v("summary", r.summary);)
 FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
@@ -79,6 +84,10 @@ FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows",
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
           v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("start", r.start);
           v("random_inputs", r.randomInputs); v("notices", r.notices);)
+FW_FIELDS(ValueDocument, v("name", r.name); v("type", r.type); v("origin", r.origin); v("node", r.node);
+          v("output", r.output); v("count", r.count); v("zeros", r.zeros); v("not_numbers", r.notNumbers);
+          v("infinite", r.infinite); v("least", r.least); v("most", r.most); v("mean", r.mean);
+          v("deviation", r.deviation); v("histogram", r.histogram); v("first", r.first);)
 FW_FIELDS(SpanRecord, v("from", r.from); v("to", r.to); v("nodes", r.nodes);)
 FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.text); v("spans", r.spans);)
 FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);
@@ -96,7 +105,8 @@ FW_FIELDS(TestDocument, v("total", r.total); v("passed", r.passed); v("failed", 
           v("unsupported", r.unsupported); v("crashed", r.crashed); v("cases", r.cases);)
 FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.features); v("cores", r.cores);
           v("vector_bits", r.vectorBits);)
-FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);)
+FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);
+          v("reason", r.reason); v("package", r.package);)
 FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries", r.libraries);
           v("problems", r.problems);)
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);

@@ -18,8 +18,8 @@
 //
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
-// (arguments.output), stages (arguments.stage, .group), match, rewrite, check, test, ops, doctor,
-// draw.
+// (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
+// match, rewrite, check, test, ops, doctor, draw.
 #pragma once
 
 #include "base/result.h"

@@ -29,7 +29,6 @@ struct TensorRecord {
 };
 
 // --- info
-// ------------------------------------------------------------------------------------------
 
 struct InfoDocument {
     std::string model;  // path as given
@@ -51,7 +50,6 @@ struct InfoDocument {
 };
 
 // --- graph
-// -----------------------------------------------------------------------------------------
 
 struct InputRef {
     NodeId node = noNode; // who makes the value
@@ -101,7 +99,6 @@ struct GraphDocument {
 };
 
 // --- fuse and explain
-// ------------------------------------------------------------------------------
 
 struct CandidateRecord {
     std::string name;
@@ -199,7 +196,6 @@ struct ExplainDocument {
 };
 
 // --- match
-// ------------------------------------------------------------------------------------------
 
 struct MatchRecord {
     std::string root; // node
@@ -245,8 +241,36 @@ struct MatchDocument {
     bool operator==(const MatchDocument&) const = default;
 };
 
+// --- diff
+
+struct ChangeRecord {
+    // Of plans: "merged", "split", "regrouped", "nodes", "implementation", "added", "removed".
+    std::string kind;
+    std::string name;                // of the first group after (before, if none is left)
+    std::string sentence;            // for people
+    std::vector<std::string> before; // groups
+    std::vector<std::string> after;
+    std::vector<int> beforeIds;
+    std::vector<int> afterIds;
+    std::vector<NodeId> nodes;         // of the groups after (before, if none is left)
+    std::optional<double> estBeforeUs; // sums over the groups
+    std::optional<double> estAfterUs;
+
+    bool operator==(const ChangeRecord&) const = default;
+};
+
+struct DiffDocument {
+    std::string before; // what is compared: targets, models or books
+    std::string after;
+    std::vector<ChangeRecord> added;
+    std::vector<ChangeRecord> removed;
+    std::vector<ChangeRecord> changed;
+
+    bool empty() const { return added.empty() && removed.empty() && changed.empty(); }
+    bool operator==(const DiffDocument&) const = default;
+};
+
 // --- run, bench, profile
-// ---------------------------------------------------------------------------
 
 struct OutputRecord {
     std::string name;
@@ -367,8 +391,31 @@ struct ProfileDocument {
     bool operator==(const ProfileDocument&) const = default;
 };
 
+// --- value
+
+// A tensor of the model, in numbers. Those that are no finite numbers are counted, and left out of
+// the rest.
+struct ValueDocument {
+    std::string name;
+    std::string type;
+    std::string origin; // "constant", "computed with random inputs", ...
+    NodeId node = noNode;
+    int output = 0;
+    std::int64_t count = 0; // elements
+    std::int64_t zeros = 0;
+    std::int64_t notNumbers = 0; // NaN
+    std::int64_t infinite = 0;
+    std::optional<double> least;
+    std::optional<double> most;
+    std::optional<double> mean;
+    std::optional<double> deviation;     // standard
+    std::vector<std::int64_t> histogram; // equal steps from least to most
+    std::vector<std::string> first;      // elements in row-major order, as text
+
+    bool operator==(const ValueDocument&) const = default;
+};
+
 // --- the other commands
-// ----------------------------------------------------------------------------
 
 struct SpanRecord {
     int from = 0; // lines of the text, from 1, both included
@@ -485,8 +532,10 @@ struct CpuRecord {
 struct LibraryRecord {
     std::string name;
     std::string version;
-    std::string core; // the kernels it picked for this CPU
-    std::string status;
+    std::string core;    // the kernels it picked for this CPU
+    std::string status;  // "ready", "missing", "unusable"
+    std::string reason;  // why it is not ready
+    std::string package; // what to install when it is missing
 
     bool operator==(const LibraryRecord&) const = default;
 };

@@ -85,7 +85,8 @@ void TestDocuments::planRoundTrips() {
     group.implementation = "generated.conv2d";
     group.source = "only one";
     group.candidates = {
-        {"generated.conv2d", "chosen", "CHO01", "the only implementation", 3.25, {}}};
+        {"generated.conv2d", "chosen", "CHO01", "the only implementation", 10, "M > 16: M = 32",
+         "conv2d on any", "strategy.fw:12", 3.25, {}}};
     group.schedule = "parallel oc\nvectorize ow 8";
     group.warnings = {"w"};
     group.inputs = {{"x", "f32[1]"}};
@@ -132,7 +133,7 @@ void TestDocuments::othersRoundTrip() {
     profile.endToEndMs = 0.71;
     profile.runs = 200;
     roundTrip(profile);
-    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, 30, 100, 5, 80.5, 2}}, {}});
+    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, 30, 100, 5, 80.5, 2, {}}}, {}});
     roundTrip(RunDocument{"m",
                           "t",
                           {{"y", "f32", {1, 10}, "y.npy", "0.1 0.2"}},
@@ -175,8 +176,25 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(CheckDocument{"b.fw", {{"r", "rule", "ok", {}}}, {}});
     roundTrip(OpsDocument{{{"relu", "relu(x)", "elementwise", {{"in_place", "yes"}}, "", "", {}}}});
     roundTrip(TestDocument{2, 1, 0, 0, 1, {{"a", "passed", ""}, {"b", "crashed", "signal 11"}}});
-    roundTrip(DoctorDocument{
-        "0.1", {"cpu", "v4", {"avx2"}, 2, 512}, {{"onednn", "", "", "not used"}}, {"p"}});
+    roundTrip(DoctorDocument{"0.1",
+                             {"cpu", "v4", {"avx2"}, 2, 512},
+                             {{"onednn", "", "", "missing", "not found", "libdnnl2"}},
+                             {"p"}});
+    roundTrip(ValueDocument{"w",
+                            "f32[2]",
+                            "constant",
+                            3,
+                            0,
+                            2,
+                            1,
+                            0,
+                            0,
+                            -1.5,
+                            0.0,
+                            -0.75,
+                            0.75,
+                            {1, 1},
+                            {"-1.5", "0"}});
     roundTrip(DrawDocument{"a.svg", 100.5, 20, 3, "layered", {}});
 }
 

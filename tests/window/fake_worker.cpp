@@ -68,9 +68,10 @@ GraphDocument importedGraph() {
     return out;
 }
 
-// With x86-64-v3 the addition stays alone, otherwise the second convolution absorbs it.
+// With x86-64-v3, or without oneDNN, the addition stays alone; otherwise the second convolution
+// absorbs it.
 bool splitsAdd(const std::string& target) {
-    return has(target, "v3");
+    return has(target, "v3") || (has(target, "-libs=") && !has(target, "onednn"));
 }
 
 GraphDocument fusedGraph(const std::string& target) {
@@ -78,7 +79,7 @@ GraphDocument fusedGraph(const std::string& target) {
     out.stage = "fused";
     out.name = "residual";
     out.nodes = {node(21, "input", "x", {}, wide),
-                 node(22, "conv2d", "Conv_12", {21}, wide),
+                 node(22, "conv2d", "Conv_12", {21, 30}, wide),
                  node(23, "bias", "Bn_13 folded", {22}, wide),
                  node(24, "relu", "Relu_14", {23}, wide),
                  node(25, "conv2d", "Conv_15", {24}, wide),
@@ -86,10 +87,13 @@ GraphDocument fusedGraph(const std::string& target) {
                  node(27, "add", "Add_17", {26, 21}, wide),
                  node(28, "relu", "Relu_18", {27}, wide),
                  node(29, "softmax", "Softmax_19", {28}, wide)};
-    const std::vector<std::vector<NodeId>> origins = {{1}, {3, 4, 2}, {4}, {5}, {6, 7},
-                                                      {7}, {8},       {9}, {10}};
+    out.nodes.insert(out.nodes.begin() + 1,
+                     node(30, "constant", "conv1.weight", {}, "f32[64,64,3,3]"));
+    out.nodes[1].constant = true;
+    const std::vector<std::vector<NodeId>> origins = {{1},    {2}, {3, 4, 2}, {4}, {5},
+                                                      {6, 7}, {7}, {8},       {9}, {10}};
     const bool split = splitsAdd(target);
-    const std::vector<int> groups = {-1,           0, 0, 0, 1, 1, split ? 2 : 1, split ? 2 : 1,
+    const std::vector<int> groups = {-1,           -1, 0, 0, 0, 1, 1, split ? 2 : 1, split ? 2 : 1,
                                      split ? 3 : 2};
     for (std::size_t i = 0; i < out.nodes.size(); ++i) {
         out.nodes[i].origins = origins[i];
@@ -106,7 +110,8 @@ GraphDocument fusedGraph(const std::string& target) {
     return out;
 }
 
-FuseDocument plan(const std::string& model, const std::string& target) {
+FuseDocument plan(const std::string& model, const std::string& target,
+                  const std::string& pins = {}) {
     FuseDocument out;
     out.model = model;
     out.target = target.empty() ? "x86-64 -mcpu=x86-64-v4 -libs= -threads=2" : target;
@@ -126,12 +131,14 @@ FuseDocument plan(const std::string& model, const std::string& target) {
                              "chosen",
                              "CHO01",
                              "the only implementation: generated",
+                             10,
                              label.estUs,
                              {}},
                             {"onednn.conv",
                              "refused",
                              "GRD01",
                              "its condition does not hold: onednn is not in -libs",
+                             15,
                              {},
                              {}}};
         for (const NodeRecord& member : graph.nodes) {
@@ -142,6 +149,8 @@ FuseDocument plan(const std::string& model, const std::string& target) {
         }
         group.anchor = group.nodes.front();
         group.anchorId = group.nodeIds.front();
+        if (has(pins, group.anchor))
+            group.source = "pin";
         out.groups.push_back(group);
     }
     out.decisions = {
@@ -208,6 +217,8 @@ ExplainDocument explain(const Arguments& arguments) {
                  {"implementation absorbs it", !no, no ? "IMP02" : "FUS02",
                   no ? "generated.conv2d absorbs bias, relu; not an add with a second tensor"
                      : "an add with a second tensor"}};
+    out.counterfactuals = {{"-libs=onednn", "yes", {"conv2d_bias_add_relu_1"}},
+                           {"-libs=", "no", {"add_relu_2"}}};
     return out;
 }
 
@@ -263,13 +274,46 @@ void serve(const Request& request) {
         document =
             toJson(arguments.stage == "fused" ? fusedGraph(arguments.target) : importedGraph());
     } else if (command == "fuse") {
-        document = toJson(plan(arguments.model, arguments.target));
+        document = toJson(plan(arguments.model, arguments.target, arguments.pins));
     } else if (command == "profile") {
         document = toJson(profile(arguments.model, arguments.target));
     } else if (command == "explain") {
         document = toJson(explain(arguments));
     } else if (command == "stages") {
         document = toJson(stages(arguments));
+    } else if (command == "rewrite") {
+        RewriteDocument done;
+        done.nodesBefore = 8;
+        done.nodesAfter = 7;
+        done.applied = {{"fold_batch_norm", 2, 0.1}};
+        if (!arguments.rules.empty())
+            done.applied.push_back({"my_rule", 3, 0.2});
+        document = toJson(done);
+    } else if (command == "check") {
+        CheckDocument check;
+        check.file = arguments.rules.front();
+        check.items = {{"my_rule", "rule", "ok", {}}};
+        if (has(check.file, "wrong"))
+            check.items.push_back(
+                {"broken_rule",
+                 "rule",
+                 "refused",
+                 {makeDiag(DiagCode::RuleIllegal, "y is not bound", Where{check.file, "", 3, 1})}});
+        document = toJson(check);
+    } else if (command == "value") {
+        ValueDocument value;
+        value.name = "conv1.weight";
+        value.node = std::atoll(arguments.nodes.front().c_str() + 1);
+        value.type = "f32[64,64,3,3]";
+        value.origin = "constant";
+        value.count = 36864;
+        value.least = -0.5;
+        value.most = 0.75;
+        value.mean = 0.01;
+        value.deviation = 0.1;
+        value.histogram = {1, 5, 20, 9, 2};
+        value.first = {"0.1", "-0.2"};
+        document = toJson(value);
     } else if (command == "run") {
         RunDocument run;
         run.compileMs = 812;
@@ -283,6 +327,9 @@ void serve(const Request& request) {
     } else if (command == "doctor") {
         DoctorDocument doctor;
         doctor.cpu = {"Some CPU", "x86-64-v4", {"avx2", "avx512f"}, 2, 512};
+        doctor.libraries = {
+            {"onednn", "2.6.3", "avx512", "ready", "", ""},
+            {"openblas", "", "", "missing", "the library was not found", "libopenblas0-openmp"}};
         document = toJson(doctor);
     } else {
         return writeLine(errorLine(request.id, makeDiag(DiagCode::Usage, "unknown " + command)));

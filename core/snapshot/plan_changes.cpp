@@ -1,0 +1,205 @@
+#include "snapshot/plan_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace fw::snapshot {
+
+namespace {
+
+using Keys = std::vector<std::vector<std::string>>; // of the nodes of each group
+
+std::map<std::string, int> nameCounts(const FuseDocument& plan) {
+    std::map<std::string, int> out;
+    for (const GroupRecord& group : plan.groups)
+        for (const std::string& name : group.nodes)
+            ++out[name];
+    return out;
+}
+
+Keys keysOf(const FuseDocument& plan, const std::map<std::string, int>& mine,
+            const std::map<std::string, int>& others) {
+    const auto unique = [](const std::map<std::string, int>& counts, const std::string& name) {
+        const auto found = counts.find(name);
+        return found == counts.end() || found->second <= 1;
+    };
+    Keys out;
+    for (const GroupRecord& group : plan.groups) {
+        std::vector<std::string>& keys = out.emplace_back();
+        for (std::size_t i = 0; i < group.nodes.size(); ++i) {
+            const std::string& name = group.nodes[i];
+            const bool byName = !name.empty() && unique(mine, name) && unique(others, name);
+            keys.push_back(
+                byName || i >= group.nodeIds.size() ? name : fmt::format("#{}", group.nodeIds[i]));
+        }
+    }
+    return out;
+}
+
+// Groups of both plans, joined while they share a node: union-find over before, then after.
+class Clusters {
+public:
+    explicit Clusters(std::size_t count) : m_parent(count) {
+        std::iota(m_parent.begin(), m_parent.end(), std::size_t(0));
+    }
+    std::size_t find(std::size_t i) {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    }
+    void join(std::size_t a, std::size_t b) { m_parent[find(a)] = find(b); }
+
+private:
+    std::vector<std::size_t> m_parent;
+};
+
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 4;
+    std::string out;
+    const std::size_t shown = names.size() > most ? most - 1 : names.size();
+    for (std::size_t i = 0; i < shown; ++i)
+        out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    if (shown < names.size())
+        out += fmt::format(" and {} more", names.size() - shown);
+    return out;
+}
+
+std::string withImplementation(const GroupRecord& group) {
+    return group.implementation.empty() ? group.name
+                                        : fmt::format("{} ({})", group.name, group.implementation);
+}
+
+class Comparison {
+public:
+    Comparison(const FuseDocument& before, const FuseDocument& after)
+        : m_before(before), m_after(after) {}
+
+    DiffDocument run() {
+        DiffDocument out;
+        out.before = m_before.target;
+        out.after = m_after.target;
+        const auto names = nameCounts(m_before);
+        const auto newNames = nameCounts(m_after);
+        m_keysBefore = keysOf(m_before, names, newNames);
+        m_keysAfter = keysOf(m_after, newNames, names);
+        const std::size_t first = m_before.groups.size();
+        Clusters clusters(first + m_after.groups.size());
+        std::map<std::string, std::size_t> holder;
+        for (std::size_t g = 0; g < first; ++g)
+            for (const std::string& key : m_keysBefore[g])
+                holder.emplace(key, g);
+        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
+            for (const std::string& key : m_keysAfter[g])
+                if (const auto found = holder.find(key); found != holder.end())
+                    clusters.join(found->second, first + g);
+        std::map<std::size_t, Sides> sides;
+        std::vector<std::size_t> order; // the later plan's groups first, what went away last
+        const auto note = [&](std::size_t member) -> Sides& {
+            const std::size_t root = clusters.find(member);
+            const auto [found, fresh] = sides.try_emplace(root);
+            if (fresh)
+                order.push_back(root);
+            return found->second;
+        };
+        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
+            note(first + g).after.push_back(g);
+        for (std::size_t g = 0; g < first; ++g)
+            note(g).before.push_back(g);
+        for (const std::size_t root : order)
+            tell(sides[root], out);
+        return out;
+    }
+
+private:
+    struct Sides {
+        std::vector<std::size_t> before, after;
+    };
+
+    void tell(const Sides& sides, DiffDocument& out) const {
+        ChangeRecord change;
+        std::vector<std::string> from, to;
+        const auto fill = [](const FuseDocument& plan, const std::vector<std::size_t>& groups,
+                             std::vector<std::string>& names, std::vector<int>& ids,
+                             std::vector<std::string>& texts, std::optional<double>& total) {
+            total = 0;
+            for (const std::size_t g : groups) {
+                const GroupRecord& group = plan.groups[g];
+                names.push_back(group.name);
+                ids.push_back(group.id);
+                texts.push_back(withImplementation(group));
+                if (total && group.estUs)
+                    *total += *group.estUs;
+                else
+                    total.reset();
+            }
+        };
+        fill(m_before, sides.before, change.before, change.beforeIds, from, change.estBeforeUs);
+        fill(m_after, sides.after, change.after, change.afterIds, to, change.estAfterUs);
+        const bool gone = sides.after.empty();
+        for (const std::size_t g : gone ? sides.before : sides.after) {
+            const GroupRecord& group = (gone ? m_before : m_after).groups[g];
+            change.nodes.insert(change.nodes.end(), group.nodeIds.begin(), group.nodeIds.end());
+        }
+        change.name = gone ? change.before.front() : change.after.front();
+        if (gone) {
+            change.kind = "removed";
+            change.sentence = listed(from) + " is gone";
+            out.removed.push_back(std::move(change));
+        } else if (sides.before.empty()) {
+            change.kind = "added";
+            change.sentence = listed(to) + " is new";
+            out.added.push_back(std::move(change));
+        } else if (changed(sides, change, from, to)) {
+            out.changed.push_back(std::move(change));
+        }
+    }
+
+    bool changed(const Sides& sides, ChangeRecord& change, const std::vector<std::string>& from,
+                 const std::vector<std::string>& to) const {
+        if (sides.before.size() == 1 && sides.after.size() == 1) {
+            const GroupRecord& old = m_before.groups[sides.before.front()];
+            const GroupRecord& now = m_after.groups[sides.after.front()];
+            const auto sorted = [](std::vector<std::string> keys) {
+                std::sort(keys.begin(), keys.end());
+                return keys;
+            };
+            if (sorted(m_keysBefore[sides.before.front()]) !=
+                sorted(m_keysAfter[sides.after.front()])) {
+                change.kind = "nodes";
+                change.sentence =
+                    fmt::format("{} became {}: its operators differ", from.front(), to.front());
+                return true;
+            }
+            if (old.implementation == now.implementation)
+                return false;
+            change.kind = "implementation";
+            change.sentence =
+                fmt::format("{}: {} → {}", now.name, old.implementation, now.implementation);
+        } else if (sides.after.size() == 1) {
+            change.kind = "merged";
+            change.sentence = fmt::format("{} merged into {}", listed(from), to.front());
+        } else if (sides.before.size() == 1) {
+            change.kind = "split";
+            change.sentence = fmt::format("{} was split into {}", from.front(), listed(to));
+        } else {
+            change.kind = "regrouped";
+            change.sentence = fmt::format("{} became {}", listed(from), listed(to));
+        }
+        return true;
+    }
+
+    const FuseDocument& m_before;
+    const FuseDocument& m_after;
+    Keys m_keysBefore, m_keysAfter;
+};
+
+} // namespace
+
+DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after) {
+    return Comparison(before, after).run();
+}
+
+} // namespace fw::snapshot

@@ -1,0 +1,15 @@
+// What changed from one plan to the next: for the change list of the window and for `fw diff`.
+//
+// Two plans are compared by their nodes, which are matched by name where a name is unique and by id
+// otherwise, so plans of one model under two targets or two books compare. Groups that share nodes
+// form one change: they merged, were split, were regrouped, or only their implementation differs.
+// The same two plans always give the same list, in the order of the later plan.
+#pragma once
+
+#include "snapshot/records.h"
+
+namespace fw::snapshot {
+
+DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after);
+
+} // namespace fw::snapshot

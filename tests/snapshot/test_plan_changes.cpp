@@ -1,0 +1,125 @@
+// What changed from one plan to the next.
+#include "snapshot/documents.h"
+#include "snapshot/plan_changes.h"
+
+#include <QtTest>
+
+using namespace fw::snapshot;
+
+class TestPlanChanges : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void equalPlansHaveNoChanges();
+    void splitAndMerged();
+    void implementationOnly();
+    void regrouped();
+    void addedAndRemoved();
+    void namelessNodesAreMatchedById();
+    void documentRoundTrips();
+};
+
+namespace {
+
+GroupRecord group(int id, const std::string& name, const std::vector<std::string>& nodes,
+                  const std::string& implementation, double est = 10) {
+    GroupRecord out;
+    out.id = id;
+    out.name = name;
+    out.nodes = nodes;
+    out.implementation = implementation;
+    out.estUs = est;
+    for (const std::string& node : nodes)
+        out.nodeIds.push_back(node.empty() ? 100 : node[0]);
+    return out;
+}
+
+FuseDocument plan(const std::string& target, std::vector<GroupRecord> groups) {
+    FuseDocument out;
+    out.target = target;
+    out.groups = std::move(groups);
+    return out;
+}
+
+} // namespace
+
+void TestPlanChanges::equalPlansHaveNoChanges() {
+    const FuseDocument one = plan("a", {group(0, "x", {"c", "r"}, "g")});
+    QVERIFY(comparePlans(one, one).empty());
+    // Numbers and estimates alone are no change.
+    const FuseDocument other = plan("b", {group(3, "x_3", {"r", "c"}, "g", 99)});
+    QVERIFY(comparePlans(one, other).empty());
+    QVERIFY(comparePlans({}, {}).empty());
+}
+
+void TestPlanChanges::splitAndMerged() {
+    const FuseDocument one = plan("-libs=", {group(0, "dense_bias_relu_0", {"d", "b", "r"}, "g")});
+    const FuseDocument two =
+        plan("-libs=openblas", {group(0, "dense_0", {"d"}, "openblas.sgemm", 4),
+                                group(1, "bias_relu_1", {"b", "r"}, "generated.elementwise", 3)});
+    const DiffDocument split = comparePlans(one, two);
+    QCOMPARE(split.changed.size(), std::size_t(1));
+    QVERIFY(split.added.empty() && split.removed.empty());
+    const ChangeRecord& change = split.changed[0];
+    QCOMPARE(change.kind, std::string("split"));
+    QCOMPARE(change.sentence, std::string("dense_bias_relu_0 (g) was split into dense_0 "
+                                          "(openblas.sgemm) and bias_relu_1 "
+                                          "(generated.elementwise)"));
+    QCOMPARE(change.afterIds, (std::vector<int>{0, 1}));
+    QCOMPARE(change.nodes.size(), std::size_t(3));
+    QCOMPARE(*change.estBeforeUs, 10.0);
+    QCOMPARE(*change.estAfterUs, 7.0);
+    QCOMPARE(split.before, std::string("-libs="));
+    const DiffDocument merged = comparePlans(two, one);
+    QCOMPARE(merged.changed[0].kind, std::string("merged"));
+    QCOMPARE(merged.changed[0].name, std::string("dense_bias_relu_0"));
+}
+
+void TestPlanChanges::implementationOnly() {
+    const DiffDocument diff = comparePlans(plan("", {group(0, "a_0", {"a"}, "generated.tiled")}),
+                                           plan("", {group(0, "a_0", {"a"}, "onednn.matmul")}));
+    QCOMPARE(diff.changed.size(), std::size_t(1));
+    QCOMPARE(diff.changed[0].kind, std::string("implementation"));
+    QCOMPARE(diff.changed[0].sentence, std::string("a_0: generated.tiled → onednn.matmul"));
+}
+
+void TestPlanChanges::regrouped() {
+    const DiffDocument diff =
+        comparePlans(plan("", {group(0, "ab", {"a", "b"}, "g"), group(1, "c", {"c"}, "g")}),
+                     plan("", {group(0, "a", {"a"}, "g"), group(1, "bc", {"b", "c"}, "g")}));
+    QCOMPARE(diff.changed.size(), std::size_t(1));
+    QCOMPARE(diff.changed[0].kind, std::string("regrouped"));
+}
+
+void TestPlanChanges::addedAndRemoved() {
+    const DiffDocument diff = comparePlans(plan("", {group(0, "a_0", {"a"}, "g")}),
+                                           plan("", {group(0, "b_0", {"b"}, "g")}));
+    QCOMPARE(diff.added.size(), std::size_t(1));
+    QCOMPARE(diff.removed.size(), std::size_t(1));
+    QCOMPARE(diff.removed[0].sentence, std::string("a_0 (g) is gone"));
+    const DiffDocument fewer = comparePlans(plan("", {group(0, "a_0", {"a", "x"}, "g")}),
+                                            plan("", {group(0, "a_0", {"a"}, "g")}));
+    QCOMPARE(fewer.changed[0].kind, std::string("nodes"));
+}
+
+void TestPlanChanges::namelessNodesAreMatchedById() {
+    GroupRecord one = group(0, "a", {"", ""}, "g");
+    one.nodeIds = {7, 8};
+    GroupRecord first = group(0, "b", {""}, "g"), second = group(1, "c", {""}, "g");
+    first.nodeIds = {7};
+    second.nodeIds = {8};
+    const DiffDocument diff = comparePlans(plan("", {one}), plan("", {first, second}));
+    QCOMPARE(diff.changed.size(), std::size_t(1));
+    QCOMPARE(diff.changed[0].kind, std::string("split"));
+}
+
+void TestPlanChanges::documentRoundTrips() {
+    const DiffDocument diff = comparePlans(plan("a", {group(0, "a_0", {"a"}, "g")}),
+                                           plan("b", {group(0, "a_0", {"a"}, "h")}));
+    const auto again = fw::snapshot::fromJson<DiffDocument>(toJson(diff));
+    QVERIFY(again.ok());
+    QVERIFY(*again == diff);
+}
+
+QTEST_GUILESS_MAIN(TestPlanChanges)
+#include "test_plan_changes.moc"
