@@ -3,10 +3,12 @@
 #include "library/library.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
+#include "session/document.h"
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/stages.h"
+#include "session/statistics.h"
 
 #include <fmt/format.h>
 
@@ -167,6 +169,7 @@ Answer bench(PipelineStore& store, const Arguments& arguments, const Context& co
     for (const std::string& model : models) {
         Arguments one = arguments;
         one.model = model;
+        FW_TRY(one, withDocument(std::move(one)));
         FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
         FW_TRY(const Target* target, pipeline->target());
         out.target = target->text;
@@ -174,6 +177,11 @@ Answer bench(PipelineStore& store, const Arguments& arguments, const Context& co
         out.models.push_back(std::move(row));
     }
     return json(out);
+}
+
+Answer value(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(describeValue(*pipeline, arguments, context));
 }
 
 Answer test(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -227,6 +235,7 @@ constexpr Row rows[] = {
     {"profile", profile},
     {"bench", bench},
     {"test", test},
+    {"value", value},
     {"ops", ops},
     {"doctor", doctor},
     {"check", check},
@@ -239,7 +248,8 @@ Result<std::string> Commands::run(const Request& request, const Context& context
         if (request.command != row.name)
             continue;
         try {
-            return row.run(m_store, request.arguments, context);
+            FW_TRY(const Arguments arguments, withDocument(request.arguments));
+            return row.run(m_store, arguments, context);
         } catch (const std::bad_alloc&) {
             return makeDiag(DiagCode::LimitReached, "there is not enough memory",
                             {request.arguments.model});

@@ -1,0 +1,13 @@
+// A document file as MODEL: what it decided takes the place of arguments that were not given.
+#pragma once
+
+#include "snapshot/protocol.h"
+
+namespace fw {
+
+// Arguments whose model is no document pass through. A target that was given replaces the
+// document's as a whole; books that were given come before the document's; dims that were given
+// win.
+Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments);
+
+} // namespace fw

@@ -1,0 +1,16 @@
+// A tensor of the model in numbers, for people who look at it.
+#pragma once
+
+#include "session/pipeline.h"
+#include "snapshot/protocol.h"
+
+namespace fw {
+
+snapshot::ValueDocument statisticsOf(const TensorData& data);
+
+// The constant that arguments.nodes names ("#12:0": output 0 of node 12, or the name of a value) in
+// the graph of arguments.stage, imported or fused.
+Result<snapshot::ValueDocument>
+describeValue(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
+
+} // namespace fw
