@@ -1,4 +1,5 @@
 // The workbench. Everything it does is in app/window; the compiler lives in the worker process.
+#include "app/window/app_icon.h"
 #include "app/window/batch.h"
 #include "app/window/main_window.h"
 
@@ -27,6 +28,7 @@ int main(int count, char** arguments) {
     QApplication::setApplicationName(u"Fusewright"_s);
     QApplication::setApplicationVersion(QStringLiteral(FW_VERSION));
     QApplication::setDesktopFileName(u"fusewright"_s);
+    QApplication::setWindowIcon(fw::ui::appIcon());
 
     auto options = fw::ui::readStartOptions(QApplication::arguments());
     if (!options) {
