@@ -21,6 +21,7 @@ private Q_SLOTS:
     void fanOutSharesItsPath();
     void longEdgesGoAround();
     void thousandsOfBoxes();
+    void denseBlocks();
     void cancelled();
 
 private:
@@ -176,6 +177,31 @@ void TestLayout::thousandsOfBoxes() {
         QCOMPARE(brokenInvariant(d, *picture), std::string());
         QVERIFY2(took < 8000, "far slower than the second it should take in an optimised build");
     }
+}
+
+// Blocks in which every layer reads all layers before it, as in a DenseNet: 400 boxes, 900 edges.
+void TestLayout::denseBlocks() {
+    Diagram d;
+    constexpr int boxes = 400, block = 20;
+    for (int i = 0; i < boxes; ++i)
+        d.boxes.push_back({i, "conv2d", "layer", {}, Implementation::None, -1, BoxRole::Operator});
+    const auto edge = [&](int from, int to, int port) {
+        d.edges.push_back({from, 0, to, port, "1×64×56×56", EdgeKind::Data});
+    };
+    for (int i = 1; i < boxes; ++i)
+        edge(i - 1, i, 0);
+    for (int i = 0; i < boxes && d.edges.size() < 900; ++i)
+        for (int j = i / block * block, port = 1; j + 1 < i && d.edges.size() < 900; j += 6)
+            edge(j, i, port++);
+    QCOMPARE(d.edges.size(), std::size_t(900));
+    QElapsedTimer timer;
+    timer.start();
+    const auto picture = draw(d);
+    const qint64 took = timer.elapsed();
+    qInfo("400 boxes, 900 edges in dense blocks: %lld ms", took);
+    QVERIFY(picture.ok());
+    QCOMPARE(brokenInvariant(d, *picture), std::string());
+    QVERIFY2(took < 3000, "a picture that one waits for");
 }
 
 void TestLayout::cancelled() {
