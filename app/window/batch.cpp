@@ -24,7 +24,10 @@ void addOptions(QCommandLineParser& parser) {
         {u"target"_s, u"target, e.g. \"x86-64 -mcpu=x86-64-v3 -threads=1\""_s, u"target"_s},
         {u"theme"_s, u"light or dark"_s, u"theme"_s},
         {u"profile"_s, u"compile and profile at once"_s},
-        {u"select"_s, u"select a node or group"_s, u"name"_s},
+        {u"select"_s, u"select a node or group, or two nodes: a,b"_s, u"name"_s},
+        {u"then"_s, u"plan again with these libraries, after the rest: \"-libs=onednn\""_s,
+         u"libraries"_s},
+        {u"heat"_s, u"colour the boxes by time, needs --profile"_s},
         {u"show"_s, u"show a stage: loops, llvm, asm, ..."_s, u"stage"_s},
         {u"screenshot"_s, u"write a picture of the window and end"_s, u"file.png"_s},
         {u"size"_s, u"size of the screenshot"_s, u"WxH"_s},
@@ -73,6 +76,8 @@ Result<StartOptions> readStartOptions(const QStringList& arguments) {
     out.model = files.value(0);
     out.target = parser.value(u"target"_s);
     out.select = parser.value(u"select"_s);
+    out.then = parser.value(u"then"_s);
+    out.heat = parser.isSet(u"heat"_s);
     out.stage = parser.value(u"show"_s);
     out.screenshot = parser.value(u"screenshot"_s);
     out.exportFile = parser.value(u"export"_s);
@@ -112,6 +117,13 @@ int runBatch(MainWindow& window, const StartOptions& options) {
         complain(window.document().error(Document::Part::Info));
         return exitCode(window.document().error(Document::Part::Info).code);
     }
+    if (!options.then.isEmpty()) {
+        window.setTargetText(QString::fromStdString(window.document().inputs().target) + u' ' +
+                             options.then);
+        waitUntilIdle(window);
+    }
+    if (options.heat)
+        window.setHeat(Heat::Time);
     if (options.profile) {
         window.document().profile();
         waitUntilIdle(window);
@@ -122,7 +134,8 @@ int runBatch(MainWindow& window, const StartOptions& options) {
             dock->raise();
     }
     if (!options.select.isEmpty()) {
-        if (!window.selectByName(options.select)) {
+        if (!window.selectByName(options.select) &&
+            !window.selectByNames(options.select.split(u','))) {
             complain(makeDiag(DiagCode::UnknownName,
                               "no node or group is named " + options.select.toStdString()));
             return exitCode(DiagCode::UnknownName);

@@ -13,7 +13,8 @@ namespace fw::ui {
 struct StartOptions {
     QString model;
     QString target;
-    QString select;
+    QString select; // a node or group, or several nodes with commas between
+    QString then;   // libraries of a second plan: "-libs=onednn"
     QString screenshot;
     QString exportFile;
     QString stage; // loops, llvm, ...: shown in the stages dock
@@ -21,6 +22,7 @@ struct StartOptions {
     QSize size{1680, 1024};
     std::optional<ThemeChoice> theme;
     bool profile = false;
+    bool heat = false;
 
     bool batch() const { return !screenshot.isEmpty() || !exportFile.isEmpty(); }
 };

@@ -1,19 +1,24 @@
-// What the user decided (model, target) and the results so far, each an immutable document.
+// What the user decided (Inputs, with undo) and the results so far, each an immutable document.
 //
 // Every answer belongs to the generation in which it was asked; opening a model or changing the
-// target starts a new generation and drops answers of older ones. A result that no longer fits the
-// inputs stays visible as Stale until its successor arrives. A model that cannot be opened leaves
-// the opened one alone. Everything is asked from the worker; documents are read in a background
-// thread.
+// inputs starts a new generation and drops answers of older ones. A result that no longer fits the
+// inputs stays visible as Stale until its successor arrives; the results of the inputs used last
+// are kept, so undo shows them at once. A model that cannot be opened leaves the opened one alone.
+// Everything is asked from the worker; documents are read in a background thread.
+//   document.cpp          inputs, files, undo
+//   document_results.cpp  requests and what becomes of their answers
 #pragma once
 
 #include "app/window/worker_client.h"
+#include "snapshot/history.h"
 #include "snapshot/records.h"
 
 #include <QObject>
 #include <QString>
 
 #include <array>
+#include <deque>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -23,25 +28,40 @@ class Document : public QObject {
     Q_OBJECT
 
 public:
-    enum class Part { Info, Imported, Fused, Plan, Profile, Explain, Stages };
-    static constexpr int partCount = 7;
+    enum class Part { Info, Imported, Fused, Plan, Profile, Explain, Stages, Value };
+    static constexpr int partCount = 8;
     enum class State { Empty, Busy, Ready, Stale, Error };
 
     explicit Document(WorkerClient& worker, QObject* parent = nullptr);
 
+    // A model or a document file.
     void open(const QString& path);
     void reload();
-    void setTarget(const QString& target); // plans again if it changed
-    void compile();                        // and runs once, with random inputs
+    Status save(const QString& path);
+
+    // Pure edits of the inputs; plans again if something changed. Before a model is open they are
+    // the inputs it will be opened with, and cannot be undone.
+    void edit(const snapshot::Edit& edit);
+    void undo();
+    void redo();
+    const snapshot::History& history() const { return m_history; }
+    const snapshot::Inputs& inputs() const { return m_history.now(); }
+    // What would be a loss: a target tried once in a model that was never saved is none.
+    bool unsaved() const;
+    void setTarget(const QString& target);
+
+    void compile(); // and runs once, with random inputs
     void profile();
     void exportModule(const QString& folder);
     void explain(const std::vector<snapshot::NodeId>& fusedNodes); // one node or two
     void showStage(const QString& stage, int group);               // group -1: whole model
-    void stop();                                                   // cancels what is pending
+    void showValue(const std::string& stage, snapshot::NodeId node, int output);
+    void stop(); // cancels what is pending
 
-    const QString& path() const { return m_path; }
-    QString fileName() const;
-    const QString& target() const { return m_target; }
+    const QString& path() const { return m_path; }              // of the model
+    const QString& documentPath() const { return m_savedPath; } // empty: never saved
+    QString fileName() const;                                   // of the document, or of the model
+    QString target() const { return QString::fromStdString(inputs().fullTarget()); }
     bool isOpen() const { return m_info != nullptr; }
     bool idle() const { return m_busy == 0; }
     bool taskRunning() const { return m_tasks > 0; } // a compile, profile or export
@@ -58,11 +78,21 @@ public:
     std::shared_ptr<const snapshot::ProfileDocument> profileResult() const { return m_profile; }
     std::shared_ptr<const snapshot::ExplainDocument> explanation() const { return m_explain; }
     std::shared_ptr<const snapshot::StagesDocument> stage() const { return m_stages; }
+    std::shared_ptr<const snapshot::ValueDocument> value() const { return m_value; }
     std::shared_ptr<const snapshot::DoctorDocument> doctor() const { return m_doctor; }
+    // From the plan before to this one; null until there were two.
+    std::shared_ptr<const snapshot::DiffDocument> changes() const { return m_changes; }
+    // What the rules did, and what each book holds; null until it is known.
+    std::shared_ptr<const snapshot::RewriteDocument> rewrite() const { return m_rewrite; }
+    using Checks = std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>>;
+    const Checks& checks() const { return m_checks; } // by path
+    std::vector<std::string> foundLibraries() const;
 
 Q_SIGNALS:
-    void modelChanged(); // another model is open
-    void targetChanged();
+    void modelChanged();  // another model is open
+    void inputsChanged(); // or where they are saved, or what libraries there are
+    void changesChanged();
+    void rulesChanged();
     void partChanged(fw::ui::Document::Part part);
     void problem(const fw::Diag& diag); // for people: shown and kept in the list of problems
     void note(const QString& text);     // for the log
@@ -75,6 +105,14 @@ private:
         Diag error;
         std::int64_t request = 0; // in flight
     };
+    // The results of inputs that were used before.
+    struct Kept {
+        snapshot::Inputs inputs;
+        std::shared_ptr<const snapshot::GraphDocument> imported, fused;
+        std::shared_ptr<const snapshot::FuseDocument> plan;
+        std::shared_ptr<const snapshot::ProfileDocument> profile;
+    };
+    static constexpr std::size_t keptLimit = 12;
     static std::size_t index(Part part) { return static_cast<std::size_t>(part); }
 
     template <class T>
@@ -82,17 +120,25 @@ private:
              std::shared_ptr<const T>& slot);
     template <class T, class Done>
     std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done);
-    snapshot::Arguments arguments() const;
-    void adopt(const QString& path, std::shared_ptr<const snapshot::InfoDocument> info);
+    void askDoctor();
+    void openInputs(snapshot::Inputs inputs, const QString& savedPath);
+    void adopt(snapshot::Inputs inputs, const QString& savedPath,
+               std::shared_ptr<const snapshot::InfoDocument> info);
+    void inputsEdited(const snapshot::Inputs& before);
     void replan();
+    void keep();
+    bool restore();
+    void comparePlans();
+    void askRules();
     void setPart(Part part, State state, Diag error = {});
     void drop(Part part);
     void changeBusy(int by);
     void changeTasks(int by);
 
     WorkerClient& m_worker;
+    snapshot::History m_history;
     QString m_path;
-    QString m_target;
+    QString m_savedPath;
     std::array<PartState, partCount> m_parts;
     std::shared_ptr<const snapshot::InfoDocument> m_info;
     std::shared_ptr<const snapshot::GraphDocument> m_imported;
@@ -101,12 +147,21 @@ private:
     std::shared_ptr<const snapshot::ProfileDocument> m_profile;
     std::shared_ptr<const snapshot::ExplainDocument> m_explain;
     std::shared_ptr<const snapshot::StagesDocument> m_stages;
+    std::shared_ptr<const snapshot::ValueDocument> m_value;
     std::shared_ptr<const snapshot::DoctorDocument> m_doctor;
+    std::shared_ptr<const snapshot::DiffDocument> m_changes;
+    std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
+    std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
+    Checks m_checks;
+    std::deque<Kept> m_kept;            // used last first
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;
     std::set<std::int64_t> m_inFlight;
     int m_busy = 0;
     int m_tasks = 0;
 };
+
+// What a request for these inputs says.
+snapshot::Arguments argumentsOf(const snapshot::Inputs& inputs);
 
 } // namespace fw::ui

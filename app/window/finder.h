@@ -1,5 +1,5 @@
-// Finds operators by operator, name or shape in both graphs. Every word must occur; case does not
-// matter.
+// Finds operators by operator, name, shape, the values they make or the constants they read, in
+// both graphs. Every word must occur; case does not matter.
 #pragma once
 
 #include "snapshot/provenance.h"

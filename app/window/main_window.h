@@ -4,7 +4,10 @@
 // op times, stages, problems, log. The document asks the worker; every view is filled from its
 // parts when they change. The selection is one value (which nodes of which stage), translated
 // through provenance, and told to every view but the one it came from.
-//   main_window.cpp            widgets, document to views
+//   main_window.cpp            the window itself: start, idle, drop, close
+//   main_window_build.cpp      widgets, docks, connections
+//   main_window_show.cpp       document to views
+//   main_window_document.cpp   files, edits, pins
 //   main_window_actions.cpp    menus, tool bar, dialogs
 //   main_window_selection.cpp  selection, history, find, walking
 #pragma once
@@ -17,6 +20,7 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <functional>
 #include <vector>
 
 class QComboBox;
@@ -31,17 +35,22 @@ class QToolButton;
 
 namespace fw::ui {
 
+class ChangesView;
 class ExplainView;
 class GraphPane;
 class LogView;
+class ImplementationsView;
+class LibraryBoxes;
 class MessageBar;
 class OutlineView;
 class PaneHeader;
 class ProblemsView;
 class ProfileView;
 class PropertiesView;
+class RulesView;
 class StagesView;
 class WelcomeView;
+struct TensorChoice;
 
 // What is selected, in both stages.
 struct Picked {
@@ -56,6 +65,12 @@ struct Picked {
 // Tests and screenshots neither read nor write what the user's window remembers.
 enum class Memory { Remember, Forget };
 
+// What to do with changes that would be lost.
+enum class Unsaved { Save, Discard, Cancel };
+
+// How the boxes are coloured once there is a profile.
+enum class Heat { None, Time, Slowness };
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -65,8 +80,15 @@ public:
 
     void openModel(const QString& path);
     void setTargetText(const QString& target);
+    void switchLibrary(const QString& name, bool on);
+    void openBook(const QString& path);
+    bool saveTo(const QString& file); // false: told in the message bar
     void applyTheme(ThemeChoice choice);
+    void setHeat(Heat heat);
+    // Answers instead of the dialog, for tests.
+    void answerUnsaved(std::function<Unsaved()> answer) { m_askUnsaved = std::move(answer); }
     bool selectByName(const QString& text);
+    bool selectByNames(const QStringList& names); // together; false: one is unknown
     void select(const Picked& selection);
     const Picked& selection() const { return m_selection; }
     // Nothing is pending: no request, no layout, no timer.
@@ -80,6 +102,10 @@ public:
     }
     OutlineView* outline() const { return m_outline; }
     ExplainView* explainView() const { return m_explain; }
+    ImplementationsView* implementationsView() const { return m_implementations; }
+    ChangesView* changesView() const { return m_changes; }
+    RulesView* rulesView() const { return m_rules; }
+    LibraryBoxes* libraries() const { return m_libraries; }
     PropertiesView* propertiesView() const { return m_properties; }
     ProfileView* profileView() const { return m_profile; }
     StagesView* stagesView() const { return m_stages; }
@@ -94,28 +120,62 @@ protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
+    struct Dock {
+        QDockWidget* widget = nullptr;
+        PaneHeader* header = nullptr; // null below, where tabs name the docks
+        Qt::DockWidgetArea area = Qt::NoDockWidgetArea;
+    };
+
     // main_window.cpp
+    void checkIdle();
+
+    // main_window_build.cpp
     void buildCentre();
     void buildDocks();
     void buildStatusBar();
     void connectDocument();
     void connectViews();
-    QDockWidget* addDock(const QString& name, const QString& title, QWidget* view,
-                         Qt::DockWidgetArea area);
+    Dock& addDock(const QString& name, const QString& title, QWidget* view,
+                  Qt::DockWidgetArea area);
     void defaultLayout();
-    void modelChanged();
+
+    // main_window_show.cpp
     void partChanged(Document::Part part);
     void showGraph(GraphSide side);
     void showProfile();
+    void showImplementations();
+    void showTimes();
+    void showHeat();
     void showExplain();
+    void showChanges();
+    void showRules();
+    void showValue();
     void showStage();
     void showProblem(const Diag& diag);
     void showProgress(const snapshot::Progress& progress);
     void say(const QString& text); // in the status bar, for a while
     void updateStatus();
-    void checkIdle();
+
+    // main_window_document.cpp
+    void modelChanged();
+    void inputsChanged();
+    void remember(const QString& path);
+    std::vector<std::string> pinNames(const snapshot::NodeSet& fused) const;
+    void pinGroup(int group, const QString& implementation);
+    void unpinGroup(int group);
+    void pinSelection(snapshot::PinKind kind);
+    void tryChange(const QString& change);
+    bool mayDiscard();
+    bool answered(Unsaved answer);
+    bool saveDocument();
+    bool saveDocumentAs();
+    void openBookDialog();
+    void fillRecent();
+    void openDialog();
+    void exportDialog();
 
     // main_window_actions.cpp
     void buildActions();
@@ -123,9 +183,6 @@ private:
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys,
                        const std::function<void()>& slot);
     void updateActions();
-    void fillRecent();
-    void openDialog();
-    void exportDialog();
     void savePictureDialog();
     void showDocumentation();
     void showShortcuts();
@@ -140,6 +197,7 @@ private:
     void showSelection(const QObject* origin);
     void translateSelection(); // after a new plan: ids of the fused stage are new
     void askForDetails();
+    void askForValue(const TensorChoice& choice);
     void goHistory(int step);
     void findNext(int step);
     void walk(int step);
@@ -162,6 +220,8 @@ private:
     QTimer m_details; // explain and stages are asked when the selection has settled
     QTimer m_idleCheck;
     bool m_wasIdle = false;
+    Heat m_heat = Heat::None;
+    std::function<Unsaved()> m_askUnsaved;
     QByteArray m_defaultState;
 
     QStackedWidget* m_centre = nullptr;
@@ -176,18 +236,29 @@ private:
     StagesView* m_stages = nullptr;
     ProblemsView* m_problems = nullptr;
     LogView* m_log = nullptr;
-    std::vector<QDockWidget*> m_docks;
+    ImplementationsView* m_implementations = nullptr;
+    ChangesView* m_changes = nullptr;
+    RulesView* m_rules = nullptr;
+    std::vector<Dock> m_docks;
+    QDockWidget* m_changesDock = nullptr;
+    QDockWidget* m_stagesDock = nullptr;
     PaneHeader* m_outlineTitle = nullptr;
     PaneHeader* m_explainTitle = nullptr;
+    PaneHeader* m_implementationsTitle = nullptr;
     PaneHeader* m_propertiesTitle = nullptr;
+    PaneHeader* m_rulesTitle = nullptr;
 
     QComboBox* m_target = nullptr;
+    LibraryBoxes* m_libraries = nullptr;
     QPushButton* m_profileButton = nullptr;
     QPushButton* m_stopButton = nullptr;
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
     QAction* m_stopAction = nullptr;
+    QAction* m_undoAction = nullptr;
+    QAction* m_redoAction = nullptr;
+    QAction* m_clearPinsAction = nullptr;
     QAction* m_backAction = nullptr;
     QAction* m_forwardAction = nullptr;
 

@@ -1,12 +1,17 @@
 // Menus, tool bar and dialogs. Every action stands in a menu and has a shortcut.
 #include "app/window/graph_pane.h"
 #include "app/window/help_window.h"
+#include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
 #include "app/window/picture_file.h"
 #include "app/window/welcome_view.h"
+#include "views/authoring/rules_view.h"
 #include "views/common/combo_box.h"
 #include "views/common/theme.h"
+#include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/implementations/implementations_view.h"
+#include "views/inspector/properties_view.h"
 #include "views/profile/profile_view.h"
 
 #include <QActionGroup>
@@ -61,14 +66,20 @@ void MainWindow::buildActions() {
     m_recentMenu = file->addMenu(u"Open &recent"_s);
     needsModel(addAction(file, u"Re&load"_s, keys("F5"), [this] { m_document.reload(); }));
     file->addSeparator();
+    needsModel(addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] { saveDocument(); }));
+    needsModel(addAction(file, u"Save &as…"_s, keys("Ctrl+Shift+S"), [this] { saveDocumentAs(); }));
+    file->addSeparator();
     needsModel(
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
-    needsModel(addAction(file, u"&Save picture…"_s, keys("Ctrl+Shift+S"),
+    needsModel(addAction(file, u"Save &picture…"_s, keys("Ctrl+Shift+P"),
                          [this] { savePictureDialog(); }));
     file->addSeparator();
     addAction(file, u"&Quit"_s, keys("Ctrl+Q"), [this] { close(); });
 
     QMenu* edit = menuBar()->addMenu(u"&Edit"_s);
+    m_undoAction = addAction(edit, u"&Undo"_s, keys("Ctrl+Z"), [this] { m_document.undo(); });
+    m_redoAction = addAction(edit, u"&Redo"_s, keys("Ctrl+Shift+Z"), [this] { m_document.redo(); });
+    edit->addSeparator();
     addAction(edit, u"&Find"_s, keys("Ctrl+F"), [this] {
         m_find->setFocus(Qt::ShortcutFocusReason);
         m_find->selectAll();
@@ -78,6 +89,8 @@ void MainWindow::buildActions() {
     edit->addSeparator();
     addAction(edit, u"Copy &explanation"_s, keys("Ctrl+Shift+C"),
               [this] { QApplication::clipboard()->setText(m_explain->asText()); });
+    addAction(edit, u"Copy &values"_s, keys("Ctrl+Shift+V"),
+              [this] { QApplication::clipboard()->setText(m_properties->values()->asText()); });
     addAction(edit, u"Copy op &times"_s, keys("Ctrl+Shift+T"),
               [this] { QApplication::clipboard()->setText(m_profile->asText()); });
     edit->addSeparator();
@@ -85,9 +98,10 @@ void MainWindow::buildActions() {
 
     QMenu* view = menuBar()->addMenu(u"&View"_s);
     int number = 1;
-    for (QDockWidget* dock : m_docks) {
+    for (const Dock& entry : m_docks) {
+        QDockWidget* dock = entry.widget;
         QAction* toggle = dock->toggleViewAction();
-        toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(number++)));
+        toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(number++ % 10)));
         view->addAction(toggle);
         // A tab that is shown again comes to the front.
         connect(toggle, &QAction::triggered, dock, [dock](bool shown) {
@@ -111,6 +125,20 @@ void MainWindow::buildActions() {
         m_importedPane->canvas()->setMinimapShown(on);
         m_fusedPane->canvas()->setMinimapShown(on);
     });
+    view->addSeparator();
+    auto* heats = new QActionGroup(this);
+    const auto heat = [&](const QString& name, const char* shortcut, Heat choice) {
+        QAction* action = addAction(view, name, keys(shortcut), [this, choice] {
+            m_heat = choice;
+            showHeat();
+        });
+        action->setCheckable(true);
+        action->setChecked(choice == m_heat);
+        heats->addAction(action);
+    };
+    heat(u"No &heat"_s, "Ctrl+H", Heat::None);
+    heat(u"Heat by &time"_s, "Ctrl+Shift+H", Heat::Time);
+    heat(u"Heat by time &per operation"_s, "Ctrl+Alt+H", Heat::Slowness);
     view->addSeparator();
     auto* themes = new QActionGroup(this);
     const auto theme = [&](const QString& name, const char* shortcut, ThemeChoice choice) {
@@ -149,8 +177,31 @@ void MainWindow::buildActions() {
     }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();
+    needsModel(addAction(graph, u"Next &change"_s, keys("F4"), [this] { m_changes->step(+1); }));
+    needsModel(
+        addAction(graph, u"Previous chan&ge"_s, keys("Shift+F4"), [this] { m_changes->step(-1); }));
+    graph->addSeparator();
     addAction(graph, u"Ne&xt pane"_s, keys("F6"), [this] { cyclePanes(+1); });
     addAction(graph, u"Pre&vious pane"_s, keys("Shift+F6"), [this] { cyclePanes(-1); });
+
+    QMenu* rules = menuBar()->addMenu(u"&Rules"_s);
+    needsModel(
+        addAction(rules, u"&Open book…"_s, keys("Ctrl+Shift+O"), [this] { openBookDialog(); }));
+    needsModel(addAction(rules, u"&Close book"_s, keys("Ctrl+Shift+W"), [this] {
+        if (const QString book = m_rules->currentBook(); !book.isEmpty())
+            m_document.edit(snapshot::RemoveBook{book.toStdString()});
+    }));
+    rules->addSeparator();
+    needsModel(addAction(rules, u"Keep selected &together"_s, keys("Ctrl+T"),
+                         [this] { pinSelection(snapshot::PinKind::Together); }));
+    needsModel(addAction(rules, u"Keep selected &apart"_s, keys("Ctrl+Shift+K"),
+                         [this] { pinSelection(snapshot::PinKind::Apart); }));
+    needsModel(addAction(rules, u"&Pin the candidate"_s, keys("Ctrl+I"),
+                         [this] { m_implementations->pinCurrent(); }));
+    needsModel(addAction(rules, u"Clear the pin of the &group"_s, keys("Ctrl+Shift+I"),
+                         [this] { m_implementations->unpinCurrent(); }));
+    m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
+                                  [this] { m_document.edit(snapshot::ClearPins{}); });
 
     QMenu* target = menuBar()->addMenu(u"&Target"_s);
     number = 1;
@@ -162,6 +213,11 @@ void MainWindow::buildActions() {
         m_target->setFocus(Qt::ShortcutFocusReason);
         m_target->lineEdit()->selectAll();
     });
+    target->addSeparator();
+    m_libraries = new LibraryBoxes(this);
+    for (QAction* library : m_libraries->actions())
+        target->addAction(library);
+    connect(m_libraries, &LibraryBoxes::switched, this, &MainWindow::switchLibrary);
 
     QMenu* compile = menuBar()->addMenu(u"&Compile"_s);
     needsModel(addAction(compile, u"&Compile and run once"_s, keys("Ctrl+F9"),
@@ -209,7 +265,7 @@ void MainWindow::buildToolBar() {
     m_target->setEditable(true);
     m_target->setInsertPolicy(QComboBox::NoInsert);
     m_target->addItems(targetPresets());
-    m_target->setMinimumWidth(290);
+    m_target->setMinimumWidth(270);
     m_target->setToolTip(u"What the plan is made for; Enter plans again (Ctrl+L)"_s);
     label->setBuddy(m_target);
     bar->addWidget(m_target);
@@ -217,6 +273,7 @@ void MainWindow::buildToolBar() {
             [this](int index) { setTargetText(m_target->itemText(index)); });
     connect(m_target->lineEdit(), &QLineEdit::returnPressed, this,
             [this] { setTargetText(m_target->currentText()); });
+    bar->addWidget(m_libraries);
     bar->addSeparator();
     m_profileButton = button(u"Compile && profile"_s, u"Compile and profile (Ctrl+F10)"_s,
                              [this] { m_document.profile(); });
@@ -229,7 +286,7 @@ void MainWindow::buildToolBar() {
     m_find = new QLineEdit(bar);
     m_find->setObjectName(u"find"_s);
     m_find->setAccessibleName(u"Find"_s);
-    m_find->setPlaceholderText(u"⌕ Find op, name, shape …"_s);
+    m_find->setPlaceholderText(u"⌕ Find op, name, value, shape …"_s);
     m_find->setClearButtonEnabled(true);
     m_find->setFixedWidth(250);
     connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(+1); });
@@ -256,51 +313,12 @@ void MainWindow::updateActions() {
     m_forwardAction->setEnabled(m_historyAt + 1 < m_history.size());
 }
 
-void MainWindow::setTargetText(const QString& target) {
-    m_target->setCurrentText(target);
-    m_document.setTarget(target);
-    if (m_memory == Memory::Remember)
-        m_settings.setTarget(target);
-}
-
 void MainWindow::applyTheme(ThemeChoice choice) {
     static const ThemeKind ofSystem = Theme::systemKind(); // before the first apply()
     const ThemeKind kind = choice == ThemeChoice::Light  ? ThemeKind::Light
                            : choice == ThemeChoice::Dark ? ThemeKind::Dark
                                                          : ofSystem;
     Theme::instance().apply(kind);
-}
-
-void MainWindow::fillRecent() {
-    m_recentMenu->clear();
-    QStringList existing;
-    for (const QString& path : m_settings.recent()) {
-        QString name = path;
-        m_recentMenu->addAction(name.replace(u'&', u"&&"_s), this,
-                                [this, path] { openModel(path); });
-        if (QFileInfo::exists(path))
-            existing << path;
-    }
-    m_recentMenu->addSeparator();
-    m_recentMenu->addAction(u"Clear"_s, this, [this] {
-        m_settings.clearRecent();
-        fillRecent();
-    });
-    m_welcome->setRecent(existing);
-}
-
-void MainWindow::openDialog() {
-    const QString path = QFileDialog::getOpenFileName(this, u"Open a model"_s, m_settings.folder(),
-                                                      u"Models (*.onnx *.fw);;All files (*)"_s);
-    if (!path.isEmpty())
-        openModel(path);
-}
-
-void MainWindow::exportDialog() {
-    const QString folder = QFileDialog::getExistingDirectory(
-        this, u"Export the compiled module to a folder"_s, m_settings.folder());
-    if (!folder.isEmpty())
-        m_document.exportModule(folder);
 }
 
 void MainWindow::savePictureDialog() {

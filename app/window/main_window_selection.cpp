@@ -1,8 +1,10 @@
 // Selection, history, find and walking.
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
+#include "views/authoring/rules_view.h"
 #include "views/common/pane.h"
 #include "views/explain/explain_view.h"
+#include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
 #include "views/profile/profile_view.h"
@@ -128,12 +130,15 @@ void MainWindow::showSelection(const QObject* origin) {
                                                  : *first.begin());
     if (origin != m_profile)
         m_profile->selectGroup(group);
+    if (origin != m_implementations)
+        m_implementations->selectGroup(group);
     if (origin != m_stages)
         m_stages->setSelected(m_selection.fused);
 
     // Properties: of the group, of one node, or of the model. An imported node is shown as such
     // only where it was clicked or where nothing stands for it any more.
     Properties properties;
+    std::vector<TensorChoice> tensors;
     QString title;
     const auto plan = m_document.plan();
     if (m_selection.group >= 0 && plan) {
@@ -152,6 +157,7 @@ void MainWindow::showSelection(const QObject* origin) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
             title = QString::fromStdString(node->name.empty() ? node->op : node->name);
+            tensors = tensorsOf(*node, graph);
         }
     }
     if (properties.empty() && m_document.info()) {
@@ -159,6 +165,7 @@ void MainWindow::showSelection(const QObject* origin) {
         title = m_document.fileName();
     }
     m_properties->setProperties(std::move(properties));
+    m_properties->values()->setChoices(std::move(tensors));
     m_propertiesTitle->setDetail(title);
 }
 
@@ -187,7 +194,7 @@ void MainWindow::askForDetails() {
         }
         m_document.explain(ids);
     }
-    if (m_docks[4]->isVisible() && m_document.plan()) {
+    if (m_stagesDock->isVisible() && m_document.plan()) {
         const QString stage = m_stages->stage();
         const bool whole = stage == u"graph"_s || stage == u"rewritten"_s || stage == u"fused"_s;
         int group = m_selection.group;
@@ -201,6 +208,10 @@ void MainWindow::askForDetails() {
             m_document.showStage(stage, whole ? -1 : group);
     }
     m_idleCheck.start();
+}
+
+void MainWindow::askForValue(const TensorChoice& choice) {
+    m_document.showValue(choice.stage, choice.node, choice.output);
 }
 
 void MainWindow::goHistory(int step) {
@@ -273,6 +284,18 @@ bool MainWindow::selectByName(const QString& text) {
     return false;
 }
 
+bool MainWindow::selectByNames(const QStringList& names) {
+    NodeSet all;
+    for (const QString& name : names) {
+        if (!selectByName(name))
+            return false;
+        all.insert(m_selection.fused.begin(), m_selection.fused.end());
+    }
+    if (names.size() > 1)
+        setSelection(fromFused(all), nullptr);
+    return true;
+}
+
 // In the graph's own order, so every operator is reached.
 void MainWindow::walk(int step) {
     const bool imported = currentPane() == m_importedPane;
@@ -322,12 +345,9 @@ void MainWindow::goTo() {
 }
 
 void MainWindow::cyclePanes(int step) {
-    const std::vector<QWidget*> stops = {m_importedPane->canvas(),
-                                         m_fusedPane->canvas(),
-                                         m_outline,
-                                         m_explain,
-                                         m_properties,
-                                         m_profile};
+    const std::vector<QWidget*> stops = {
+        m_importedPane->canvas(), m_fusedPane->canvas(), m_outline, m_explain,
+        m_implementations,        m_properties,          m_rules,   m_profile};
     std::ptrdiff_t at = -1;
     for (std::size_t i = 0; i < stops.size(); ++i) {
         if (focusWidget() && (stops[i] == focusWidget() || stops[i]->isAncestorOf(focusWidget())))

@@ -1,5 +1,7 @@
 #include "app/window/problems_view.h"
 
+#include "views/common/state_overlay.h"
+
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
@@ -110,7 +112,17 @@ QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int
     return titles[section];
 }
 
-ProblemsView::ProblemsView(QWidget* parent) : QWidget(parent), m_table(new QTableView(this)) {
+ProblemsView::ProblemsView(QWidget* parent)
+    : QWidget(parent), m_table(new QTableView(this)), m_overlay(new StateOverlay(m_table)) {
+    const auto showState = [this] {
+        if (m_model.rowCount())
+            m_overlay->setReady();
+        else
+            m_overlay->setEmpty(u"No problems"_s, {});
+    };
+    connect(&m_model, &QAbstractItemModel::rowsInserted, this, showState);
+    connect(&m_model, &QAbstractItemModel::modelReset, this, showState);
+    showState();
     m_table->setModel(&m_model);
     m_table->setAccessibleName(u"Problems"_s);
     m_table->setShowGrid(false);

@@ -13,6 +13,8 @@ class QTableView;
 
 namespace fw::ui {
 
+class StateOverlay;
+
 class ProblemsModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -39,6 +41,7 @@ class ProblemsView : public QWidget {
 public:
     explicit ProblemsView(QWidget* parent = nullptr);
     ProblemsModel& model() { return m_model; }
+    StateOverlay* overlay() const { return m_overlay; }
 
 Q_SIGNALS:
     void activated(const QString& node); // name, as the problem has it
@@ -46,6 +49,7 @@ Q_SIGNALS:
 private:
     ProblemsModel m_model;
     QTableView* m_table;
+    StateOverlay* m_overlay;
 };
 
 class LogView : public QWidget {

@@ -1,6 +1,5 @@
-// Selection across versions, the states of a view, the style sheet, rows.
+// The states of a view, the style sheet, rows.
 #include "views/common/pane.h"
-#include "views/common/selection.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 
@@ -20,64 +19,11 @@ class TestCommon : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void selectionMapsBetweenVersions();
-    void selectionComesToRest();
     void overlayStates();
     void overlayBusyComesLate();
     void themeKnowsAllItsColours();
     void rowsArePainted();
 };
-
-void TestCommon::selectionMapsBetweenVersions() {
-    Selection selection;
-    int asked = 0;
-    selection.setMapper([&](int from, const Ids& ids, int to) {
-        ++asked;
-        Ids out;
-        for (const std::int64_t id : ids)
-            for (int k = 0; k < 2; ++k)
-                out.push_back(id * 10 + (from - to) * 100 + k);
-        return out;
-    });
-    selection.select(1, {3, 2, 3}, nullptr);
-    QCOMPARE(selection.ids(), (Ids{2, 3}));
-    QCOMPARE(selection.ids(1), (Ids{2, 3}));
-    QCOMPARE(selection.ids(0), (Ids{120, 121, 130, 131}));
-    QCOMPARE(selection.ids(0), (Ids{120, 121, 130, 131}));
-    QCOMPARE(asked, 1);
-    selection.clear(nullptr);
-    QVERIFY(selection.ids(0).empty());
-    QCOMPARE(asked, 1);
-}
-
-void TestCommon::selectionComesToRest() {
-    // Three views that answer every change by selecting what they show.
-    Selection selection;
-    selection.setMapper([](int, const Ids& ids, int) { return ids; });
-    int changes = 0;
-    std::vector<std::unique_ptr<QObject>> views;
-    for (int version = 0; version < 3; ++version) {
-        views.push_back(std::make_unique<QObject>());
-        QObject* self = views.back().get();
-        connect(&selection, &Selection::selectionChanged, self, [&, self](const QObject* origin) {
-            ++changes;
-            if (origin != self)
-                selection.select(selection.version(), selection.ids(selection.version()), self);
-        });
-    }
-    selection.select(1, {4, 5}, views[0].get());
-    QCOMPARE(changes, 3);
-
-    QSignalSpy hovered(&selection, &Selection::hovered);
-    selection.hover(1, 4, nullptr);
-    selection.hover(1, 4, nullptr);
-    selection.hover(1, -1, nullptr);
-    selection.hover(2, -1, nullptr);
-    QCOMPARE(hovered.size(), 2);
-    QSignalSpy activated(&selection, &Selection::activated);
-    selection.activate(1, 4, nullptr);
-    QCOMPARE(activated.size(), 1);
-}
 
 void TestCommon::overlayStates() {
     QWidget view;

@@ -1,16 +1,23 @@
 // The window with the real worker and a real model: open, plan again, select across panes, profile,
 // read the stages, export, kill the worker while it compiles, refuse broken files.
 #include "app/window/graph_pane.h"
+#include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "snapshot/documents.h"
+#include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
+#include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/inspector/properties_view.h"
 #include "views/profile/profile_view.h"
 #include "views/stages/stages_view.h"
 
+#include <QCheckBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <QtTest>
@@ -31,6 +38,10 @@ private Q_SLOTS:
     void opensAndPlansAgain();
     void selectionGoesAcrossPanes();
     void everyPairIsExplained();
+    void documentKeepsWhatWasDecided();
+    void libraryIsSwitched();
+    void bookIsOpenedAndSwitchedOff();
+    void valuesAreShown();
     void profilesAndShowsStages();
     void exports();
     void killedWhileCompiling();
@@ -136,6 +147,113 @@ void TestEndToEnd::everyPairIsExplained() {
         ++asked;
     }
     QVERIFY(asked > 2);
+}
+
+// Decide, save, close, open again: the same plan; and `fw` reads the same document.
+void TestEndToEnd::documentKeepsWhatWasDecided() {
+    open("residual");
+    const auto before = m_window->document().plan();
+    m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v2 -libs= -threads=1"));
+    waitIdle();
+    const auto decided = m_window->document().plan();
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("work.fwdoc"));
+    QVERIFY(m_window->saveTo(file));
+    m_window->document().undo();
+    QCOMPARE(m_window->document().plan(), before); // kept, so at once
+    m_window->document().redo();
+    QCOMPARE(m_window->document().plan(), decided);
+    waitIdle();
+    cleanup();
+    init();
+    m_window->openModel(file);
+    waitIdle();
+    QCOMPARE(m_window->document().path(), sample("residual"));
+    QVERIFY(*m_window->document().plan() == *decided);
+    QProcess fw;
+    fw.start(QStringLiteral(FW_BINARY_DIR "/bin/fw"),
+             {QStringLiteral("fuse"), file, QStringLiteral("--json")});
+    QVERIFY(fw.waitForFinished(60000));
+    const auto printed =
+        snapshot::fromJson<snapshot::FuseDocument>(fw.readAllStandardOutput().toStdString());
+    QVERIFY(printed.ok());
+    QVERIFY(*printed == *decided);
+}
+
+// Containers 1 -> 2, the change list says so, the times follow, undo brings all of it back.
+void TestEndToEnd::libraryIsSwitched() {
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("dense.fw")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("graph net(x: f32[128, 768]) -> y = r {\n"
+               "  w = const random(1) : f32[3072, 768]  b = const random(2) : f32[3072]\n"
+               "  d = dense(x, w)  a = bias(d, b)  r = relu(a)\n}\n");
+    file.close();
+    m_window->openModel(file.fileName());
+    waitIdle();
+    const auto containers = [&] {
+        return m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size();
+    };
+    QCOMPARE(containers(), std::size_t(1));
+    QCheckBox* box = m_window->libraries()->box(QStringLiteral("openblas"));
+    if (!box->isEnabled())
+        QSKIP(qPrintable(QStringLiteral("OpenBLAS is absent: ") + box->accessibleDescription()));
+    m_window->document().profile();
+    waitIdle();
+    const auto alone = m_window->document().profileResult();
+    box->click();
+    waitIdle();
+    QCOMPARE(containers(), std::size_t(2));
+    QCOMPARE(m_window->changesView()->model().rowCount(), 1);
+    QCOMPARE(m_window->changesView()->model().change(0)->kind, std::string("split"));
+    QCOMPARE(m_window->document().plan()->groups[0].implementation, std::string("openblas.sgemm"));
+    m_window->document().profile();
+    waitIdle();
+    QCOMPARE(m_window->profileView()->table()->model()->rowCount(), 2);
+    m_window->document().undo();
+    waitIdle();
+    QCOMPARE(containers(), std::size_t(1));
+    QVERIFY(!box->isChecked());
+    QCOMPARE(m_window->document().profileResult(), alone);
+    QCOMPARE(m_window->profileView()->table()->model()->rowCount(), 1);
+}
+
+void TestEndToEnd::bookIsOpenedAndSwitchedOff() {
+    open("residual");
+    QTRY_VERIFY(m_window->document().rewrite());
+    QVERIFY(!m_window->document().rewrite()->applied.empty());
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("wrong.fw")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("rule broken {\n");
+    file.close();
+    m_window->openBook(file.fileName());
+    waitIdle();
+    const RulesModel& model = m_window->rulesView()->model();
+    QVERIFY2(model.index(0, 1).data().toString().contains(QStringLiteral("problem")),
+             qPrintable(model.index(0, 1).data().toString()));
+    m_window->document().edit(
+        snapshot::SwitchBook{file.fileName().toStdString(), snapshot::Enabled::No});
+    waitIdle();
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    m_window->document().undo();
+    m_window->document().undo();
+    waitIdle();
+    QVERIFY(m_window->document().inputs().books.empty());
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+}
+
+void TestEndToEnd::valuesAreShown() {
+    open("residual");
+    const NodeId stem = named(GraphSide::Imported, "Conv_stem");
+    Picked one;
+    one.imported = {stem};
+    m_window->select(one);
+    waitIdle();
+    ValuePanel* values = m_window->propertiesView()->values();
+    QVERIFY(!values->choices().empty());
+    QCOMPARE(m_window->document().state(Document::Part::Value), Document::State::Ready);
+    QVERIFY2(values->asText().contains(QStringLiteral("elements")), qPrintable(values->asText()));
 }
 
 void TestEndToEnd::profilesAndShowsStages() {

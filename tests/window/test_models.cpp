@@ -245,6 +245,13 @@ void TestModels::findLooksAtOperatorNameAndShape() {
     QCOMPARE(find("#5"), (std::vector<Hit>{{GraphSide::Fused, 5}}));
     QVERIFY(find("").empty());
     QVERIFY(find("constant").empty());
+    // A constant is found through who reads it.
+    std::string weight;
+    for (const NodeRecord& node : fused->nodes)
+        if (node.constant)
+            weight = node.name.empty() ? node.outputs[0].name : node.name;
+    QVERIFY(!weight.empty());
+    QVERIFY(!find(weight.c_str()).empty());
 }
 
 void TestModels::namesAreNeverMarkup() {

@@ -9,14 +9,13 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace fw::ui {
 
@@ -95,94 +94,99 @@ void setCell(QTreeWidgetItem* item, int column, const QString& value, Tone tone 
     item->setTextAlignment(column, Qt::AlignLeft | Qt::AlignTop);
 }
 
-QString timeText(const std::optional<double>& microseconds) {
-    return microseconds ? QString::number(*microseconds / 1e3, 'f', 3) : u"–"_s;
-}
-
 } // namespace
 
 ExplainView::ExplainView(QWidget* parent)
     : QWidget(parent), m_sentence(new QLabel(this)),
       m_gates(makeTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
-      m_groupTitle(new QLabel(this)),
-      m_candidates(makeTable(this, u"Implementations"_s,
-                             {u"candidate"_s, u"est. ms"_s, u"ms"_s, u"verdict"_s})),
-      m_schedule(new QPlainTextEdit(this)), m_copy(new QPushButton(u"Copy"_s, this)),
+      m_actions(new QWidget(this)), m_whatIfRow(new QHBoxLayout),
+      m_together(new QPushButton(u"Keep together"_s, this)),
+      m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)),
       m_overlay(new StateOverlay(m_gates)) {
-    for (QLabel* label : {m_sentence, m_groupTitle}) {
-        label->setTextFormat(Qt::PlainText);
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        label->setFont(Theme::textFont(12, QFont::Bold));
-        label->setContentsMargins(10, 8, 10, 6);
-    }
+    m_sentence->setTextFormat(Qt::PlainText);
+    m_sentence->setWordWrap(true);
+    m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_sentence->setFont(Theme::textFont(12, QFont::Bold));
+    m_sentence->setContentsMargins(10, 8, 10, 6);
     m_sentence->setAccessibleName(u"Answer"_s);
     m_gates->setHeaderHidden(true);
     m_gates->header()->resizeSection(0, 24);
     m_gates->header()->resizeSection(1, 150);
     m_gates->setIndentation(0);
-    m_candidates->setIndentation(0);
-    m_candidates->header()->resizeSection(0, 150);
-    m_candidates->header()->resizeSection(1, 74);
-    m_candidates->header()->resizeSection(2, 50);
-    m_schedule->setReadOnly(true);
-    m_schedule->setProperty("code", true);
-    m_schedule->setPlaceholderText(u"schedule"_s);
-    m_schedule->setAccessibleName(u"Schedule"_s);
     m_copy->setToolTip(u"Copy the explanation as text"_s);
+    m_together->setToolTip(u"Pin the two operators into one group"_s);
+    m_apart->setToolTip(u"Pin the two operators into different groups"_s);
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(0, 0, 8, 0);
-    head->addWidget(m_sentence, 1);
-    head->addWidget(m_copy, 0, Qt::AlignTop);
-    auto* top = new QWidget(this);
-    auto* topLayout = new QVBoxLayout(top);
-    topLayout->setContentsMargins(0, 4, 0, 0);
-    topLayout->setSpacing(0);
-    topLayout->addLayout(head);
-    topLayout->addWidget(m_gates, 1);
-    auto* bottom = new QWidget(this);
-    auto* bottomLayout = new QVBoxLayout(bottom);
-    bottomLayout->setContentsMargins(0, 0, 0, 0);
-    bottomLayout->setSpacing(0);
-    bottomLayout->addWidget(m_groupTitle);
-    bottomLayout->addWidget(m_candidates, 3);
-    bottomLayout->addWidget(m_schedule, 2);
-    auto* splitter = new QSplitter(Qt::Vertical, this);
-    splitter->addWidget(top);
-    splitter->addWidget(bottom);
-    splitter->setChildrenCollapsible(false);
-    splitter->setSizes({250, 250});
+    // What one can do: below the evidence, in rows that wrap by being two.
+    auto* pins = new QHBoxLayout;
+    pins->setSpacing(6);
+    for (QPushButton* button : {m_together, m_apart, m_copy})
+        pins->addWidget(button);
+    pins->addStretch(1);
+    m_whatIfRow->setSpacing(6);
+    auto* rows = new QVBoxLayout(m_actions);
+    rows->setContentsMargins(8, 6, 8, 8);
+    rows->setSpacing(6);
+    rows->addLayout(m_whatIfRow);
+    rows->addLayout(pins);
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setContentsMargins(0, 4, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(splitter, 1);
+    layout->addWidget(m_sentence);
+    layout->addWidget(m_gates, 1);
+    layout->addWidget(m_actions);
     connect(m_copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(asText()); });
-    connect(&Theme::instance(), &Theme::changed, this, [this] {
-        m_gates->viewport()->update();
-        m_candidates->viewport()->update();
-    });
-    setContent(nullptr, nullptr);
+    connect(m_together, &QPushButton::clicked, this, &ExplainView::togetherRequested);
+    connect(m_apart, &QPushButton::clicked, this, &ExplainView::apartRequested);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { m_gates->viewport()->update(); });
+    setContent(nullptr);
+    setPair(Pair::No);
 }
 
-void ExplainView::setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation,
-                             const snapshot::GroupRecord* group) {
+void ExplainView::setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation) {
     m_gates->clear();
-    m_candidates->clear();
-    m_schedule->clear();
-    m_groupTitle->clear();
-    m_sentence->setText(u"Select an operator, a group, or two operators."_s);
-    if (explanation) {
-        m_sentence->setText(text(explanation->sentence));
-        fillGates(*explanation);
+    for (QPushButton* button : std::exchange(m_whatIfs, {})) {
+        button->hide();
+        button->deleteLater(); // it may be the one that was clicked
     }
-    m_copy->setEnabled(explanation || group);
-    m_groupTitle->setVisible(group);
-    m_candidates->setVisible(group);
-    m_schedule->setVisible(group && !group->schedule.empty());
-    if (group)
-        fillCandidates(*group);
+    while (QLayoutItem* rest = m_whatIfRow->takeAt(0))
+        delete rest;
+    m_actions->setVisible(explanation != nullptr);
+    if (!explanation) {
+        m_sentence->setText(u"Select an operator, a group, or (Ctrl+click) two operators."_s);
+        return;
+    }
+    m_sentence->setText(text(explanation->sentence));
+    fillGates(*explanation);
+    fillWhatIfs(*explanation);
+}
+
+void ExplainView::setPair(Pair pair) {
+    m_together->setVisible(pair == Pair::Yes);
+    m_apart->setVisible(pair == Pair::Yes);
+}
+
+void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
+    for (const auto& other : explanation.counterfactuals) {
+        if (other.verdict == explanation.verdict)
+            continue; // the answer would be the same
+        const QString change = text(other.change);
+        const QString said = other.verdict == "yes"  ? u"would fuse with %1"_s
+                             : other.verdict == "no" ? u"would not fuse with %1"_s
+                                                     : u"try %1"_s;
+        auto* button = new QPushButton(said.arg(change), m_actions);
+        QStringList groups;
+        for (const std::string& group : other.groups)
+            groups << text(group);
+        button->setToolTip(toolTipOf(u"Plan so now; undo brings this plan back. Groups then: "_s +
+                                     groups.join(u", "_s)));
+        connect(button, &QPushButton::clicked, this,
+                [this, change] { Q_EMIT whatIfRequested(change); });
+        m_whatIfRow->addWidget(button);
+        m_whatIfs.push_back(button);
+    }
+    m_whatIfRow->addStretch(1);
 }
 
 void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
@@ -211,51 +215,21 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
     }
 }
 
-void ExplainView::fillCandidates(const snapshot::GroupRecord& group) {
-    m_groupTitle->setText(
-        u"%1: %2%3"_s.arg(text(group.name), text(group.implementation),
-                          group.source.empty() ? QString() : u", "_s + text(group.source)));
-    for (const auto& candidate : group.candidates) {
-        auto* item = new QTreeWidgetItem(m_candidates);
-        const bool chosen = candidate.verdict == "chosen";
-        const bool refused = candidate.verdict == "refused";
-        setCell(item, 0, text(candidate.name));
-        setCell(item, 1, timeText(candidate.estUs));
-        setCell(item, 2, timeText(candidate.measuredUs));
-        setCell(item, 3,
-                text(candidate.verdict) +
-                    (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence)),
-                chosen    ? Tone::Good
-                : refused ? Tone::Muted
-                          : Tone::Plain);
-    }
-    const bool measured =
-        std::any_of(group.candidates.begin(), group.candidates.end(),
-                    [](const auto& candidate) { return candidate.measuredUs.has_value(); });
-    m_candidates->setColumnHidden(2, !measured);
-    for (const std::string& warning : group.warnings) {
-        auto* item = new QTreeWidgetItem(m_candidates);
-        setCell(item, 0, u"warning"_s, Tone::Bad);
-        setCell(item, 3, text(warning));
-    }
-    m_schedule->setPlainText(text(group.schedule));
-}
-
 QString ExplainView::asText() const {
     QString out = m_sentence->text() + u'\n';
-    for (const QTreeWidget* table : {m_gates, m_candidates}) {
-        if (table == m_candidates && !m_groupTitle->text().isEmpty())
-            out += m_groupTitle->text() + u'\n';
-        for (int row = 0; row < table->topLevelItemCount(); ++row) {
-            QStringList cells;
-            for (int column = 0; column < table->columnCount(); ++column)
-                cells << table->topLevelItem(row)->text(column);
-            out += u"  "_s + cells.join(u"  "_s) + u'\n';
-        }
+    for (int row = 0; row < m_gates->topLevelItemCount(); ++row) {
+        QStringList cells;
+        for (int column = 0; column < m_gates->columnCount(); ++column)
+            cells << m_gates->topLevelItem(row)->text(column);
+        out += u"  "_s + cells.join(u"  "_s) + u'\n';
     }
-    if (!m_schedule->toPlainText().isEmpty())
-        out += m_schedule->toPlainText() + u'\n';
+    for (const QPushButton* whatIf : m_whatIfs)
+        out += u"  "_s + whatIf->text() + u'\n';
     return out;
+}
+
+QString ExplainView::sentence() const {
+    return m_sentence->text();
 }
 
 int ExplainView::gateCount() const {

@@ -1,6 +1,7 @@
-// Why something is fused, or not, and implemented so: a sentence, the gates in the order in which
-// they were asked with ✓ or ✖ and their evidence, then the implementation of the group with its
-// candidates and its schedule. Everything can be copied as text.
+// Why something is fused, or not: a sentence, the gates in the order in which they were asked with
+// ✓ or ✖ and their evidence, the decisions about the neighbours, and what would change the answer:
+// each counterfactual is a button that makes the change (it can be undone). Everything can be
+// copied as text.
 #pragma once
 
 #include "snapshot/records.h"
@@ -8,9 +9,10 @@
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
+class QHBoxLayout;
 class QLabel;
-class QPlainTextEdit;
 class QPushButton;
 class QTreeWidget;
 
@@ -24,22 +26,32 @@ class ExplainView : public QWidget {
 public:
     explicit ExplainView(QWidget* parent = nullptr);
 
-    // Any of them may be null.
-    void setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation,
-                    const snapshot::GroupRecord* group);
+    void setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation); // may be null
+    // Whether two nodes are selected that can be kept together, or apart.
+    enum class Pair { No, Yes };
+    void setPair(Pair pair);
     StateOverlay* overlay() const { return m_overlay; }
     QString asText() const;
+    QString sentence() const;
     int gateCount() const;
+    const std::vector<QPushButton*>& whatIfButtons() const { return m_whatIfs; }
+
+Q_SIGNALS:
+    void whatIfRequested(const QString& change); // "-libs=onednn"
+    void togetherRequested();
+    void apartRequested();
 
 private:
     void fillGates(const snapshot::ExplainDocument& explanation);
-    void fillCandidates(const snapshot::GroupRecord& group);
+    void fillWhatIfs(const snapshot::ExplainDocument& explanation);
 
     QLabel* m_sentence;
     QTreeWidget* m_gates;
-    QLabel* m_groupTitle;
-    QTreeWidget* m_candidates;
-    QPlainTextEdit* m_schedule;
+    QWidget* m_actions;
+    QHBoxLayout* m_whatIfRow;
+    std::vector<QPushButton*> m_whatIfs;
+    QPushButton* m_together;
+    QPushButton* m_apart;
     QPushButton* m_copy;
     StateOverlay* m_overlay;
 };

@@ -152,8 +152,11 @@ void GraphCanvas::describe() {
     QAccessible::updateAccessibility(&event);
 }
 
-void GraphCanvas::setHeat(std::map<std::int64_t, double> heat) {
+void GraphCanvas::setHeat(std::map<std::int64_t, double> heat, const QString& most) {
+    if (heat == m_heat && most == m_heatMost)
+        return;
     m_heat = std::move(heat);
+    m_heatMost = most;
     m_minimap = QPixmap();
     viewport()->update();
 }
@@ -281,6 +284,8 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
 // --- mouse
 
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::BackButton || event->button() == Qt::ForwardButton)
+        return event->ignore(); // the window goes through its history
     m_pressed = m_current = event->position();
     m_dragOffset = m_offset;
     m_pressModifiers = event->modifiers();
@@ -329,6 +334,8 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() == Qt::BackButton || event->button() == Qt::ForwardButton)
+        return event->ignore();
     const Drag drag = std::exchange(m_drag, Drag::None);
     viewport()->unsetCursor();
     m_current = event->position();

@@ -8,7 +8,7 @@
 //   fit selection or all                  M  minimap   Esc  select nothing
 #pragma once
 
-#include "views/common/selection.h"
+#include "views/common/ids.h"
 #include "views/common/theme.h"
 #include "views/graph/scene_index.h"
 
@@ -41,8 +41,9 @@ public:
     void reveal(std::int64_t id);
     void centerOn(std::int64_t id);
 
-    // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off.
-    void setHeat(std::map<std::int64_t, double> heat);
+    // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off. `most` is
+    // what the legend says of 1.
+    void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
     void setTheme(ThemeKind theme);
     void setMinimapShown(bool shown);
     bool minimapShown() const { return m_minimapShown; }
@@ -103,6 +104,7 @@ private:
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
+    void paintHeatLegend(QPainter& painter, double x, double y) const;
     void refreshEmphasis();
     QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
 
@@ -119,6 +121,7 @@ private:
     std::int64_t m_focus = -1, m_cameFrom = -1;
     std::int64_t m_hovered = -1;
     std::map<std::int64_t, double> m_heat;
+    QString m_heatMost;
 
     Drag m_drag = Drag::None;
     QPointF m_pressed, m_dragOffset, m_current;

@@ -2,6 +2,7 @@
 // text, then all text, then arrow heads; colours come from the palette only.
 #include "views/graph/canvas.h"
 
+#include <QLinearGradient>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -233,7 +234,26 @@ double GraphCanvas::legendHeight() const {
                     [](const picture::PlacedContainer& container) {
                         return container.implementation != picture::Implementation::None;
                     });
-    return any && viewport()->height() >= 120 ? 32 : 0;
+    return (any || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
+}
+
+void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
+    const QRectF scale(x, y + 2, 90, 12);
+    QLinearGradient colours(scale.topLeft(), scale.topRight());
+    for (int i = 0; i <= 8; ++i)
+        colours.setColorAt(i / 8.0, ui::toQt(picture::cividis(i / 8.0)));
+    const double width =
+        picture::textWidth(m_heatMost.toStdString(), 11, picture::Weight::Regular) + 120;
+    QColor background = colour(Colour::Canvas);
+    background.setAlpha(225);
+    painter.fillRect(QRectF(x - 18, y - 4, width, 24), background);
+    painter.setPen(QPen(colour(Colour::Line), 1));
+    painter.setBrush(colours);
+    painter.drawRect(scale);
+    painter.setFont(fontOf(11, picture::Weight::Regular));
+    painter.setPen(colour(Colour::Muted));
+    painter.drawText(QPointF(x - 12, y + 12), QStringLiteral("0"));
+    painter.drawText(QPointF(scale.right() + 6, y + 12), m_heatMost);
 }
 
 void GraphCanvas::paintLegend(QPainter& painter) const {
@@ -253,6 +273,10 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
     };
     for (const picture::Implementation implementation : present)
         width += wide(implementation);
+    if (!m_heat.empty())
+        paintHeatLegend(painter, x + width + 24, y);
+    if (present.empty())
+        return;
     QColor background = colour(Colour::Canvas);
     background.setAlpha(225);
     painter.fillRect(QRectF(x - 6, y - 4, width + 4, 24), background);

@@ -1,6 +1,7 @@
 #include "views/inspector/outline_view.h"
 
 #include "views/common/pane.h"
+#include "views/common/state_overlay.h"
 
 #include <QHeaderView>
 #include <QLineEdit>
@@ -12,7 +13,8 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 OutlineView::OutlineView(QWidget* parent)
-    : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)) {
+    : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)),
+      m_overlay(new StateOverlay(m_tree)) {
     m_filtered.setSourceModel(&m_model);
     m_filtered.setFilterRole(OutlineModel::SearchRole);
     m_filtered.setRecursiveFilteringEnabled(true);
@@ -39,6 +41,7 @@ OutlineView::OutlineView(QWidget* parent)
     line->addWidget(m_filter);
     layout->addLayout(line);
     layout->addWidget(m_tree, 1);
+    setGraph(nullptr);
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_selecting = true;
         m_filtered.setFilterFixedString(text.toLower());
@@ -56,6 +59,10 @@ OutlineView::OutlineView(QWidget* parent)
 
 void OutlineView::setGraph(std::shared_ptr<const snapshot::GraphDocument> graph) {
     m_selecting = true;
+    if (graph)
+        m_overlay->setReady();
+    else
+        m_overlay->setEmpty(u"No graph yet"_s, {});
     m_model.setGraph(std::move(graph));
     m_tree->expandAll();
     m_selecting = false;

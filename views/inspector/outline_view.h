@@ -11,6 +11,8 @@ class QTreeView;
 
 namespace fw::ui {
 
+class StateOverlay;
+
 class OutlineView : public QWidget {
     Q_OBJECT
 
@@ -22,6 +24,7 @@ public:
     const OutlineModel& model() const { return m_model; }
     QTreeView* tree() const { return m_tree; }
     QLineEdit* filter() const { return m_filter; }
+    StateOverlay* overlay() const { return m_overlay; }
 
 Q_SIGNALS:
     void activated(int group, qint64 node); // node -1: the group
@@ -31,6 +34,7 @@ private:
     QSortFilterProxyModel m_filtered;
     QLineEdit* m_filter;
     QTreeView* m_tree;
+    StateOverlay* m_overlay;
     bool m_selecting = false;
 };
 

@@ -49,6 +49,29 @@ QString countText(double count) {
     return QString::number(count / 1e9, 'f', 2) + u" G"_s;
 }
 
+std::vector<TensorChoice> tensorsOf(const NodeRecord& node, const GraphDocument* graph) {
+    std::vector<TensorChoice> out;
+    if (!graph)
+        return out;
+    const auto add = [&](const NodeRecord& of, std::size_t output, TensorKind kind) {
+        const auto& tensor = of.outputs[output];
+        const QString name = tensor.name.empty() ? nameOf(of) : text(tensor.name);
+        const TensorChoice choice{name + u"  "_s + text(tensor.type), graph->stage, of.id,
+                                  int(output), kind};
+        if (std::find(out.begin(), out.end(), choice) == out.end())
+            out.push_back(choice);
+    };
+    for (const auto& input : node.inputs) {
+        const NodeRecord* from = find(graph, input.node);
+        if (from && from->constant && input.output >= 0 &&
+            std::size_t(input.output) < from->outputs.size())
+            add(*from, std::size_t(input.output), TensorKind::Constant);
+    }
+    for (std::size_t i = 0; i < node.outputs.size() && node.op != "input"; ++i)
+        add(node, i, TensorKind::Computed);
+    return out;
+}
+
 Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
                         const GraphDocument* imported, const snapshot::FuseDocument* plan) {
     Properties out;

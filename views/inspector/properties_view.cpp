@@ -1,11 +1,13 @@
 #include "views/inspector/properties_view.h"
 
+#include "views/common/state_overlay.h"
 #include "views/common/tool_tip.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
+#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -41,7 +43,9 @@ QVariant PropertiesModel::data(const QModelIndex& index, int role) const {
     return {};
 }
 
-PropertiesView::PropertiesView(QWidget* parent) : QWidget(parent), m_table(new QTableView(this)) {
+PropertiesView::PropertiesView(QWidget* parent)
+    : QWidget(parent), m_values(new ValuePanel(this)), m_table(new QTableView(this)),
+      m_overlay(new StateOverlay(m_table)) {
     m_table->setObjectName(u"properties"_s);
     m_table->setAccessibleName(u"Properties"_s);
     m_table->setModel(&m_model);
@@ -62,12 +66,23 @@ PropertiesView::PropertiesView(QWidget* parent) : QWidget(parent), m_table(new Q
         if (current.isValid())
             QApplication::clipboard()->setText(current.siblingAtColumn(1).data().toString());
     });
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->addWidget(m_table);
+    splitter->addWidget(m_values);
+    splitter->setChildrenCollapsible(false);
+    splitter->setSizes({150, 150});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_table);
+    layout->addWidget(splitter);
+    setProperties({});
+    connect(m_values, &ValuePanel::requested, this, &PropertiesView::valueRequested);
 }
 
 void PropertiesView::setProperties(Properties properties) {
+    if (properties.empty())
+        m_overlay->setEmpty(u"Nothing to show"_s, u"Open a model, or select something."_s);
+    else
+        m_overlay->setReady();
     m_model.setProperties(std::move(properties));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "snapshot/records.h"
+#include "views/inspector/value_panel.h"
 
 #include <QAbstractTableModel>
 #include <QWidget>
@@ -26,6 +27,9 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
                         const snapshot::FuseDocument* plan);
 Properties propertiesOf(const snapshot::GroupRecord& group);
 Properties propertiesOf(const snapshot::InfoDocument& info);
+// The tensors of a node whose elements can be looked at: constants among its operands, results.
+std::vector<TensorChoice> tensorsOf(const snapshot::NodeRecord& node,
+                                    const snapshot::GraphDocument* graph);
 
 QString bytesText(double bytes); // "3.6 MB"
 QString countText(double count); // "25.6 M"
@@ -53,10 +57,17 @@ public:
     explicit PropertiesView(QWidget* parent = nullptr);
     void setProperties(Properties properties);
     const PropertiesModel& model() const { return m_model; }
+    ValuePanel* values() const { return m_values; }
+    StateOverlay* overlay() const { return m_overlay; }
+
+Q_SIGNALS:
+    void valueRequested(const fw::ui::TensorChoice& choice);
 
 private:
     PropertiesModel m_model;
+    ValuePanel* m_values;
     QTableView* m_table;
+    StateOverlay* m_overlay;
 };
 
 } // namespace fw::ui

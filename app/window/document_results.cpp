@@ -1,0 +1,392 @@
+// Requests to the worker and what becomes of their answers.
+#include "app/window/background.h"
+#include "app/window/document.h"
+#include "snapshot/plan_changes.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::Arguments;
+using snapshot::Inputs;
+
+// `done` gets the document, read in the background, or why there is none. Always called once.
+template <class T, class Done>
+std::int64_t Document::send(const std::string& command, const Arguments& arguments, Done done) {
+    using Answer = Result<std::shared_ptr<const T>>;
+    changeBusy(+1);
+    const auto token = std::make_shared<std::int64_t>(0);
+    *token = m_worker.request(command, arguments, [this, done, token](Result<std::string> text) {
+        m_inFlight.erase(*token);
+        if (!text) {
+            done(Answer(text.takeDiag()));
+            changeBusy(-1);
+            return;
+        }
+        inBackground(
+            this,
+            [text = std::make_shared<std::string>(text.take())]() -> Answer {
+                auto document = snapshot::fromJson<T>(*text);
+                if (!document)
+                    return document.takeDiag();
+                return std::make_shared<const T>(document.take());
+            },
+            [this, done](Answer answer) {
+                done(std::move(answer));
+                changeBusy(-1);
+            });
+    });
+    if (command != "doctor") // belongs to the machine, not to the model
+        m_inFlight.insert(*token);
+    return *token;
+}
+
+template <class T>
+void Document::ask(Part part, const std::string& command, Arguments arguments,
+                   std::shared_ptr<const T>& slot) {
+    PartState& mine = m_parts[index(part)];
+    const std::int64_t earlier = std::exchange(mine.request, 0);
+    const std::uint64_t generation = m_planGeneration;
+    const auto token = std::make_shared<std::int64_t>(0);
+    const std::int64_t id =
+        send<T>(command, arguments, [=, this, &slot](Result<std::shared_ptr<const T>> answer) {
+            PartState& state = m_parts[index(part)];
+            if (generation != m_planGeneration || state.request != *token)
+                return; // asked in an earlier life
+            state.request = 0;
+            if (answer) {
+                slot = answer.take();
+                setPart(part, State::Ready);
+                if (part == Part::Plan) {
+                    comparePlans();
+                    askRules();
+                }
+                if (part == Part::Plan || part == Part::Fused || part == Part::Imported)
+                    keep();
+            } else {
+                const Diag& diag = answer.diag();
+                if (diag.code == DiagCode::Cancelled)
+                    setPart(part, slot ? State::Stale : State::Empty, diag);
+                else
+                    setPart(part, State::Error, diag);
+                if (part == Part::Plan && diag.code != DiagCode::Cancelled)
+                    askRules();          // a book may be why
+                if (part != Part::Value) // said where it would stand
+                    Q_EMIT problem(diag);
+            }
+        });
+    *token = id;
+    mine.request = id;
+    setPart(part, State::Busy);
+    if (earlier)
+        m_worker.cancel(earlier); // latest wins
+}
+
+void Document::askDoctor() {
+    send<snapshot::DoctorDocument>(
+        "doctor", {}, [this](Result<std::shared_ptr<const snapshot::DoctorDocument>> answer) {
+            if (!answer)
+                return;
+            m_doctor = answer.take();
+            Q_EMIT inputsChanged();
+        });
+}
+
+void Document::openInputs(Inputs inputs, const QString& savedPath) {
+    const std::uint64_t generation = ++m_openGeneration;
+    if (!isOpen())
+        setPart(Part::Info, State::Busy);
+    stop();
+    send<snapshot::InfoDocument>(
+        "open", argumentsOf(inputs),
+        [=, this](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
+            if (generation != m_openGeneration)
+                return;
+            if (answer) {
+                adopt(inputs, savedPath, answer.take());
+                return;
+            }
+            if (!isOpen())
+                setPart(Part::Info, State::Error, answer.diag());
+            Q_EMIT problem(answer.diag()); // what was open stays open
+            if (isOpen() && state(Part::Plan) != State::Ready)
+                replan(); // cancelled above
+        });
+}
+
+void Document::adopt(Inputs inputs, const QString& savedPath,
+                     std::shared_ptr<const snapshot::InfoDocument> info) {
+    // The same model read again keeps what can be undone.
+    const bool again = isOpen() && inputs == m_history.now() && savedPath == m_savedPath;
+    m_path = QString::fromStdString(inputs.model);
+    m_savedPath = savedPath;
+    if (!again)
+        m_history = snapshot::History(std::move(inputs));
+    m_info = std::move(info);
+    for (const Part part : {Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Explain,
+                            Part::Stages, Part::Value})
+        drop(part);
+    m_imported.reset();
+    m_fused.reset();
+    m_plan.reset();
+    m_profile.reset();
+    m_explain.reset();
+    m_stages.reset();
+    m_value.reset();
+    m_changes.reset();
+    m_comparedPlan.reset();
+    m_rewrite.reset();
+    m_checks.clear();
+    m_kept.clear();
+    ++m_planGeneration;
+    setPart(Part::Info, State::Ready);
+    Q_EMIT modelChanged();
+    Q_EMIT inputsChanged();
+    Q_EMIT changesChanged();
+    for (const Diag& diag : m_info->diagnostics)
+        Q_EMIT problem(diag);
+    replan();
+}
+
+void Document::replan() {
+    if (!m_imported && m_parts[index(Part::Imported)].request == 0) {
+        Arguments imported = argumentsOf(inputs());
+        imported.stage = "imported";
+        ask(Part::Imported, "graph", imported, m_imported);
+    }
+    Arguments fused = argumentsOf(inputs());
+    fused.stage = "fused";
+    ask(Part::Fused, "graph", fused, m_fused);
+    ask(Part::Plan, "fuse", argumentsOf(inputs()), m_plan);
+}
+
+void Document::inputsEdited(const Inputs& before) {
+    Q_EMIT inputsChanged();
+    // The imported graph depends on books, which may bring operators, and on bound dimensions.
+    const bool importing = m_parts[index(Part::Imported)].request != 0 ||
+                           before.enabledBooks() != inputs().enabledBooks() ||
+                           before.dims != inputs().dims;
+    for (const Part part : {Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Explain,
+                            Part::Stages, Part::Value}) {
+        if (const std::int64_t id = std::exchange(m_parts[index(part)].request, 0))
+            m_worker.cancel(id);
+    }
+    ++m_planGeneration;
+    setPart(Part::Explain, m_explain ? State::Stale : State::Empty);
+    setPart(Part::Stages, m_stages ? State::Stale : State::Empty);
+    if (restore())
+        return;
+    if (importing)
+        m_imported.reset();
+    setPart(Part::Profile, m_profile ? State::Stale : State::Empty);
+    replan();
+}
+
+void Document::askRules() {
+    const std::uint64_t generation = m_planGeneration;
+    send<snapshot::RewriteDocument>(
+        "rewrite", argumentsOf(inputs()),
+        [=, this](Result<std::shared_ptr<const snapshot::RewriteDocument>> answer) {
+            if (generation != m_planGeneration || !answer)
+                return; // why a book was refused is told with the plan
+            m_rewrite = answer.take();
+            Q_EMIT rulesChanged();
+        });
+    std::erase_if(m_checks, [&](const auto& check) {
+        return std::none_of(inputs().books.begin(), inputs().books.end(),
+                            [&](const auto& book) { return book.path == check.first; });
+    });
+    for (const auto& book : inputs().books) {
+        if (m_checks.contains(book.path))
+            continue;
+        Arguments wanted;
+        wanted.rules = {book.path};
+        send<snapshot::CheckDocument>(
+            "check", wanted,
+            [=, this,
+             path = book.path](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
+                if (generation != m_planGeneration)
+                    return;
+                if (!answer) {
+                    auto failed = std::make_shared<snapshot::CheckDocument>();
+                    failed->file = path;
+                    failed->diagnostics = {answer.diag()};
+                    m_checks[path] = failed;
+                } else {
+                    m_checks[path] = answer.take();
+                }
+                Q_EMIT rulesChanged();
+            });
+    }
+}
+
+// Results belong to their inputs; a failed or a half made plan is not kept.
+void Document::keep() {
+    for (const Part part : {Part::Imported, Part::Fused, Part::Plan})
+        if (state(part) != State::Ready)
+            return;
+    std::erase_if(m_kept, [&](const Kept& kept) { return kept.inputs == inputs(); });
+    m_kept.push_front({inputs(), m_imported, m_fused, m_plan,
+                       state(Part::Profile) == State::Ready ? m_profile : nullptr});
+    if (m_kept.size() > keptLimit)
+        m_kept.pop_back();
+}
+
+bool Document::restore() {
+    const auto found = std::find_if(m_kept.begin(), m_kept.end(),
+                                    [&](const Kept& kept) { return kept.inputs == inputs(); });
+    if (found == m_kept.end())
+        return false;
+    const Kept kept = *found;
+    m_imported = kept.imported;
+    m_fused = kept.fused;
+    m_plan = kept.plan;
+    if (kept.profile)
+        m_profile = kept.profile;
+    setPart(Part::Imported, State::Ready);
+    setPart(Part::Fused, State::Ready);
+    setPart(Part::Plan, State::Ready);
+    setPart(Part::Profile, kept.profile ? State::Ready : m_profile ? State::Stale : State::Empty);
+    comparePlans();
+    askRules();
+    keep();
+    return true;
+}
+
+void Document::comparePlans() {
+    const auto before = std::exchange(m_comparedPlan, m_plan);
+    if (!before || before == m_plan)
+        return;
+    changeBusy(+1);
+    const std::uint64_t generation = m_planGeneration;
+    inBackground(
+        this,
+        [before, after = m_plan] {
+            return std::make_shared<const snapshot::DiffDocument>(
+                snapshot::comparePlans(*before, *after));
+        },
+        [=, this](std::shared_ptr<const snapshot::DiffDocument> diff) {
+            if (generation == m_planGeneration) {
+                m_changes = std::move(diff);
+                Q_EMIT changesChanged();
+            }
+            changeBusy(-1);
+        });
+}
+
+void Document::profile() {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    const std::uint64_t generation = m_planGeneration;
+    PartState& mine = m_parts[index(Part::Profile)];
+    const auto token = std::make_shared<std::int64_t>(0);
+    const std::int64_t id = send<snapshot::ProfileDocument>(
+        "profile", argumentsOf(inputs()),
+        [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
+            changeTasks(-1);
+            PartState& state = m_parts[index(Part::Profile)];
+            if (generation != m_planGeneration || state.request != *token)
+                return;
+            state.request = 0;
+            if (answer) {
+                m_profile = answer.take();
+                setPart(Part::Profile, State::Ready);
+                keep();
+                Q_EMIT note(u"profiled: end to end %1 ms, %2 runs, compiled in %3 ms"_s
+                                .arg(m_profile->endToEndMs, 0, 'f', 3)
+                                .arg(m_profile->runs)
+                                .arg(m_profile->compileMs, 0, 'f', 0));
+                return;
+            }
+            const Diag& diag = answer.diag();
+            const bool cancelled = diag.code == DiagCode::Cancelled;
+            setPart(Part::Profile,
+                    !cancelled  ? State::Error
+                    : m_profile ? State::Stale
+                                : State::Empty,
+                    diag);
+            Q_EMIT problem(diag);
+        });
+    const std::int64_t earlier = std::exchange(mine.request, id);
+    *token = id;
+    setPart(Part::Profile, State::Busy);
+    if (earlier)
+        m_worker.cancel(earlier);
+}
+
+void Document::compile() {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    send<snapshot::RunDocument>(
+        "run", argumentsOf(inputs()),
+        [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
+            changeTasks(-1);
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            Q_EMIT note(
+                u"compiled in %1 ms, one run took %2 ms"_s.arg((*answer)->compileMs, 0, 'f', 0)
+                    .arg((*answer)->runMs, 0, 'f', 2));
+        });
+}
+
+void Document::exportModule(const QString& folder) {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = argumentsOf(inputs());
+    wanted.output = folder.toStdString();
+    send<snapshot::ExportDocument>(
+        "export", wanted, [this](Result<std::shared_ptr<const snapshot::ExportDocument>> answer) {
+            changeTasks(-1);
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            QStringList files;
+            for (const std::string& file : (*answer)->files)
+                files << QString::fromStdString(file);
+            Q_EMIT note(u"exported to %1: %2"_s.arg(QString::fromStdString((*answer)->directory),
+                                                    files.join(u", "_s)));
+        });
+}
+
+void Document::explain(const std::vector<snapshot::NodeId>& fusedNodes) {
+    if (!isOpen() || fusedNodes.empty())
+        return;
+    Arguments wanted = argumentsOf(inputs());
+    for (const snapshot::NodeId id : fusedNodes)
+        wanted.nodes.push_back("#" + std::to_string(id));
+    ask(Part::Explain, "explain", wanted, m_explain);
+}
+
+void Document::showStage(const QString& stage, int group) {
+    if (!isOpen())
+        return;
+    Arguments wanted = argumentsOf(inputs());
+    wanted.stage = stage.toStdString();
+    if (group >= 0)
+        wanted.group = group;
+    ask(Part::Stages, "stages", wanted, m_stages);
+}
+
+void Document::showValue(const std::string& stage, snapshot::NodeId node, int output) {
+    if (!isOpen())
+        return;
+    Arguments wanted = argumentsOf(inputs());
+    wanted.stage = stage;
+    wanted.nodes = {"#" + std::to_string(node) + ":" + std::to_string(output)};
+    ask(Part::Value, "value", wanted, m_value);
+}
+
+void Document::stop() {
+    const std::set<std::int64_t> ids = m_inFlight;
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) // the running one last
+        m_worker.cancel(*id);
+}
+
+} // namespace fw::ui

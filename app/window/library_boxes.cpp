@@ -1,0 +1,109 @@
+#include "app/window/library_boxes.h"
+
+#include "views/common/tool_tip.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QHBoxLayout>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// Shown before the worker has said which there are.
+constexpr const char* expected[] = {"onednn", "openblas"};
+
+QString whyNot(const snapshot::LibraryRecord& library) {
+    QString out = library.reason.empty() ? u"not found on this machine"_s
+                                         : QString::fromStdString(library.reason);
+    if (!library.package.empty())
+        out += u"; install it with: apt-get install "_s + QString::fromStdString(library.package);
+    return out;
+}
+
+QString about(const snapshot::LibraryRecord& library) {
+    QString out = libraryTitle(library.name) + u' ' + QString::fromStdString(library.version);
+    if (!library.core.empty())
+        out += u", kernels for "_s + QString::fromStdString(library.core);
+    return out + u". Groups may be computed by it."_s;
+}
+
+} // namespace
+
+QString libraryTitle(const std::string& name) {
+    return name == "onednn"     ? u"oneDNN"_s
+           : name == "openblas" ? u"OpenBLAS"_s
+                                : QString::fromStdString(name);
+}
+
+LibraryBoxes::LibraryBoxes(QWidget* parent) : QWidget(parent), m_layout(new QHBoxLayout(this)) {
+    m_layout->setContentsMargins(4, 0, 4, 0);
+    m_layout->setSpacing(10);
+    for (const char* name : expected)
+        rowOf(name);
+    show(nullptr, {});
+}
+
+LibraryBoxes::Row& LibraryBoxes::rowOf(const std::string& name) {
+    for (Row& row : m_rows)
+        if (row.name == name)
+            return row;
+    Row row{name, new QCheckBox(libraryTitle(name), this), new QAction(libraryTitle(name), this)};
+    row.box->setAccessibleName(u"Use "_s + libraryTitle(name));
+    row.box->setObjectName(u"library_"_s + QString::fromStdString(name));
+    row.action->setCheckable(true);
+    row.action->setShortcut(QKeySequence(u"Ctrl+Alt+%1"_s.arg(m_rows.size() + 1)));
+    m_layout->addWidget(row.box);
+    m_actions.push_back(row.action);
+    const QString id = QString::fromStdString(name);
+    connect(row.box, &QCheckBox::clicked, this, [this, id](bool on) { Q_EMIT switched(id, on); });
+    connect(row.action, &QAction::triggered, this,
+            [this, id](bool on) { Q_EMIT switched(id, on); });
+    m_rows.push_back(row);
+    return m_rows.back();
+}
+
+void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs) {
+    if (machine)
+        for (const auto& library : machine->libraries)
+            rowOf(library.name);
+    for (const Row& row : m_rows) {
+        const snapshot::LibraryRecord* record = nullptr;
+        if (machine)
+            for (const auto& library : machine->libraries)
+                if (library.name == row.name)
+                    record = &library;
+        const bool ready = record && record->status == "ready";
+        const bool listed = inputs.libraries
+                                ? std::find(inputs.libraries->begin(), inputs.libraries->end(),
+                                            row.name) != inputs.libraries->end()
+                                : ready;
+        // A library that the target lists although it is absent can be unticked.
+        const bool enabled = ready || (listed && machine);
+        const QString tip = !machine  ? u"asking the machine …"_s
+                            : !record ? u"the engine does not know it on this machine"_s
+                            : ready   ? about(*record)
+                                      : whyNot(*record);
+        row.box->setChecked(listed);
+        row.box->setEnabled(enabled);
+        row.box->setToolTip(toolTipOf(tip));
+        row.box->setAccessibleDescription(tip);
+        row.action->setChecked(listed);
+        row.action->setEnabled(enabled);
+        row.action->setText(ready || !machine ? libraryTitle(row.name)
+                                              : libraryTitle(row.name) + u" (absent)"_s);
+    }
+}
+
+QCheckBox* LibraryBoxes::box(const QString& name) const {
+    for (const Row& row : m_rows)
+        if (QString::fromStdString(row.name) == name)
+            return row.box;
+    return nullptr;
+}
+
+} // namespace fw::ui

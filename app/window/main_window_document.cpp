@@ -1,0 +1,273 @@
+// The document as a file, what its edits do to the window, and the dialogs around it.
+#include "app/window/export_dialog.h"
+#include "app/window/library_boxes.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "app/window/problems_view.h"
+#include "app/window/welcome_view.h"
+#include "snapshot/document_file.h"
+#include "views/explain/explain_view.h"
+#include "views/inspector/outline_view.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QStackedWidget>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+} // namespace
+
+void MainWindow::openModel(const QString& path) {
+    if (!mayDiscard())
+        return;
+    m_message->clear();
+    if (!m_document.isOpen())
+        m_welcome->setBusy(u"Opening %1 …"_s.arg(QFileInfo(path).fileName()));
+    m_document.open(path);
+}
+
+void MainWindow::modelChanged() {
+    m_message->clear();
+    m_welcome->setBusy({});
+    m_centre->setCurrentIndex(1);
+    m_selection = {};
+    m_history.clear();
+    m_historyAt = 0;
+    m_provenance = {};
+    m_outline->setGraph(nullptr);
+    const QString path =
+        m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath();
+    remember(path);
+    m_log->add(u"opened "_s + path);
+    showRules();
+    inputsChanged();
+}
+
+void MainWindow::remember(const QString& path) {
+    if (m_memory != Memory::Remember)
+        return;
+    m_settings.addRecent(path);
+    m_settings.setFolder(QFileInfo(path).absolutePath());
+    fillRecent();
+}
+
+// The boxes, the title and the undo menu follow the inputs, whoever changed them.
+void MainWindow::inputsChanged() {
+    const auto& inputs = m_document.inputs();
+    if (m_target->currentText().simplified() != text(inputs.target) &&
+        m_target->currentText().simplified() != text(inputs.fullTarget()))
+        m_target->setCurrentText(text(inputs.target));
+    if (!m_target->lineEdit()->hasFocus())
+        m_target->setCurrentText(text(inputs.target));
+    m_libraries->show(m_document.doctor().get(), inputs);
+    if (m_memory == Memory::Remember)
+        m_settings.setTarget(m_document.target());
+    setWindowTitle(!m_document.isOpen() ? u"Fusewright"_s
+                                        : (m_document.unsaved() ? u"● "_s : QString()) +
+                                              m_document.fileName() + u" – Fusewright"_s);
+    const auto& history = m_document.history();
+    m_undoAction->setEnabled(history.canUndo());
+    m_undoAction->setText(history.canUndo() ? u"&Undo: "_s + text(history.undoText()) : u"&Undo"_s);
+    m_redoAction->setEnabled(history.canRedo());
+    m_redoAction->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
+    m_clearPinsAction->setEnabled(!inputs.pins.empty());
+    showRules();
+    updateActions();
+    updateStatus();
+}
+
+// --- edits
+
+void MainWindow::setTargetText(const QString& target) {
+    m_document.setTarget(target);
+    m_target->setCurrentText(text(m_document.inputs().target));
+}
+
+void MainWindow::switchLibrary(const QString& name, bool on) {
+    m_document.edit(snapshot::SwitchLibrary{name.toStdString(),
+                                            on ? snapshot::Enabled::Yes : snapshot::Enabled::No,
+                                            m_document.foundLibraries()});
+    // A box that cannot change anything jumps back.
+    m_libraries->show(m_document.doctor().get(), m_document.inputs());
+}
+
+// Pins name nodes as people see them; the engine finds them by name.
+std::vector<std::string> MainWindow::pinNames(const snapshot::NodeSet& fused) const {
+    std::vector<std::string> out;
+    if (const auto graph = m_document.fused())
+        for (const auto& node : graph->nodes)
+            if (fused.contains(node.id))
+                out.push_back(node.name.empty() && !node.outputs.empty() ? node.outputs[0].name
+                                                                         : node.name);
+    return out;
+}
+
+void MainWindow::pinGroup(int group, const QString& implementation) {
+    const auto plan = m_document.plan();
+    if (!plan)
+        return;
+    for (const auto& record : plan->groups)
+        if (record.id == group)
+            m_document.edit(snapshot::AddPin{{snapshot::PinKind::Use, pinNames({record.anchorId}),
+                                              implementation.toStdString()}});
+}
+
+void MainWindow::unpinGroup(int group) {
+    const auto members = pinNames(m_provenance.membersOf(group));
+    for (const auto& pin : std::vector(m_document.inputs().pins))
+        for (const std::string& name : pin.nodes)
+            if (std::find(members.begin(), members.end(), name) != members.end()) {
+                m_document.edit(snapshot::RemovePin{pin});
+                break;
+            }
+}
+
+void MainWindow::pinSelection(snapshot::PinKind kind) {
+    const auto names = pinNames(m_selection.fused);
+    if (names.size() < 2)
+        return say(u"select two operators or more (Ctrl+click)"_s);
+    m_document.edit(snapshot::AddPin{{kind, names, {}}});
+}
+
+// A counterfactual is an edit like any other: what it says about the libraries is taken over.
+void MainWindow::tryChange(const QString& change) {
+    const snapshot::SplitTarget split = snapshot::splitTarget(change.toStdString());
+    std::string target = split.rest.empty() ? m_document.inputs().target : split.rest;
+    if (split.libraries) {
+        target += target.empty() ? "-libs=" : " -libs=";
+        for (std::size_t i = 0; i < split.libraries->size(); ++i)
+            target += (i ? "," : "") + (*split.libraries)[i];
+    }
+    m_document.edit(snapshot::SetTarget{target});
+}
+
+// --- files
+
+bool MainWindow::mayDiscard() {
+    if (!m_document.unsaved())
+        return true;
+    if (m_askUnsaved)
+        return answered(m_askUnsaved());
+    QMessageBox box(QMessageBox::NoIcon, u"Fusewright"_s,
+                    u"%1 has changes that are not saved."_s.arg(m_document.fileName()),
+                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(u"Rule books, pins, target and libraries belong to the document."_s);
+    box.setDefaultButton(QMessageBox::Save);
+    switch (box.exec()) {
+    case QMessageBox::Save:
+        return answered(Unsaved::Save);
+    case QMessageBox::Discard:
+        return answered(Unsaved::Discard);
+    default:
+        return false;
+    }
+}
+
+bool MainWindow::answered(Unsaved answer) {
+    switch (answer) {
+    case Unsaved::Save:
+        return saveDocument();
+    case Unsaved::Discard:
+        return true;
+    case Unsaved::Cancel:
+        return false;
+    }
+    return false;
+}
+
+bool MainWindow::saveDocument() {
+    return m_document.documentPath().isEmpty() ? saveDocumentAs()
+                                               : saveTo(m_document.documentPath());
+}
+
+bool MainWindow::saveDocumentAs() {
+    if (!m_document.isOpen())
+        return false;
+    const QFileInfo model(m_document.path());
+    const QString suggestion =
+        m_document.documentPath().isEmpty()
+            ? QDir(m_settings.folder()).filePath(model.completeBaseName() + u".fwdoc"_s)
+            : m_document.documentPath();
+    QString file = QFileDialog::getSaveFileName(this, u"Save the document"_s, suggestion,
+                                                u"Fusewright documents (*.fwdoc)"_s);
+    if (file.isEmpty())
+        return false;
+    if (!snapshot::isDocumentFile(file.toStdString()))
+        file += u".fwdoc"_s;
+    return saveTo(file);
+}
+
+bool MainWindow::saveTo(const QString& file) {
+    if (const Status saved = m_document.save(file); !saved) {
+        showProblem(saved.diag()); // the old file is whole, and the document is still here
+        return false;
+    }
+    remember(m_document.documentPath());
+    say(u"saved "_s + file);
+    return true;
+}
+
+void MainWindow::openBookDialog() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, u"Open a rule book"_s, m_settings.folder(), u"Rule books (*.fw);;All files (*)"_s);
+    if (!path.isEmpty())
+        openBook(path);
+}
+
+void MainWindow::openBook(const QString& path) {
+    m_document.edit(snapshot::AddBook{QFileInfo(path).absoluteFilePath().toStdString()});
+}
+
+void MainWindow::exportDialog() {
+    const QFileInfo model(m_document.path());
+    ExportDialog dialog(m_document.path(),
+                        m_document.plan() ? text(m_document.plan()->target) : m_document.target(),
+                        QDir(m_settings.folder()).filePath(model.completeBaseName() + u"-module"_s),
+                        this);
+    if (dialog.exec() == QDialog::Accepted)
+        m_document.exportModule(dialog.folder());
+}
+
+void MainWindow::openDialog() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, u"Open a model or a document"_s, m_settings.folder(),
+        u"Models and documents (*.onnx *.fw *.fwdoc);;All files (*)"_s);
+    if (!path.isEmpty())
+        openModel(path);
+}
+
+void MainWindow::fillRecent() {
+    m_recentMenu->clear();
+    QStringList existing;
+    for (const QString& path : m_settings.recent()) {
+        QString name = path;
+        m_recentMenu->addAction(name.replace(u'&', u"&&"_s), this,
+                                [this, path] { openModel(path); });
+        if (QFileInfo::exists(path))
+            existing << path;
+    }
+    m_recentMenu->addSeparator();
+    m_recentMenu->addAction(u"Clear"_s, this, [this] {
+        m_settings.clearRecent();
+        fillRecent();
+    });
+    m_welcome->setRecent(existing);
+}
+
+} // namespace fw::ui

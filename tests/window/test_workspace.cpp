@@ -1,0 +1,419 @@
+// What the user decides, in the window: libraries, target, books and pins, undone and redone, saved
+// and opened again, and what the docks show of it.
+#include "app/window/export_dialog.h"
+#include "app/window/library_boxes.h"
+#include "app/window/message_bar.h"
+#include "app/window/problems_view.h"
+#include "views/authoring/rules_view.h"
+#include "views/common/state_overlay.h"
+#include "views/compare/changes_view.h"
+#include "views/explain/explain_view.h"
+#include "views/implementations/implementations_view.h"
+#include "views/inspector/outline_view.h"
+#include "views/inspector/properties_view.h"
+#include "views/profile/profile_view.h"
+#include "window/window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QDockWidget>
+#include <QPushButton>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+
+class TestWorkspace : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { m = std::make_unique<WindowFixture>(); }
+    void cleanup() { m.reset(); }
+    void boxesFollowTheMachine();
+    void switchingALibraryPlansAgain();
+    void undoShowsTheOldPlanAtOnce();
+    void changesAreListedAndSelect();
+    void implementationsShowCandidates();
+    void pinsAreDecidedAndUndone();
+    void whatIfIsAnEdit();
+    void pairsCanBeKeptApart();
+    void booksOpenSwitchAndClose();
+    void brokenBookSaysWhere();
+    void documentIsSavedAndOpened();
+    void failedSaveLosesNothing();
+    void unsavedChangesAreAskedAbout();
+    void valuesOfAConstant();
+    void heatColoursTheBoxes();
+    void exportDialogSaysWhatHappens();
+    void everyViewHasAnEmptyState();
+    void modelsAreSound();
+
+private:
+    MainWindow& window() { return m->window; }
+    QString path(const char* name) { return m_folder.filePath(QString::fromLatin1(name)); }
+    bool open() { return m->open(path("residual.onnx")); }
+    std::size_t groups() { return window().document().plan()->groups.size(); }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<WindowFixture> m;
+};
+
+void TestWorkspace::boxesFollowTheMachine() {
+    QVERIFY(m->waitIdle());
+    QCheckBox* dnn = window().libraries()->box(QStringLiteral("onednn"));
+    QCheckBox* blas = window().libraries()->box(QStringLiteral("openblas"));
+    QVERIFY(dnn->isEnabled() && dnn->isChecked());
+    QVERIFY(!blas->isEnabled() && !blas->isChecked());
+    QVERIFY(blas->accessibleDescription().contains(QStringLiteral("libopenblas0-openmp")));
+    QVERIFY(blas->toolTip().contains(QStringLiteral("not found")));
+    QVERIFY(dnn->toolTip().contains(QStringLiteral("2.6.3")));
+    QVERIFY(m->action(QStringLiteral("OpenBLAS (absent)")));
+    // Before a model is open the boxes say what the next one is opened with.
+    QTest::mouseClick(dnn, Qt::LeftButton, {}, QPoint(8, dnn->height() / 2));
+    QCOMPARE(window().document().inputs().fullTarget().find("-libs=") != std::string::npos, true);
+    QVERIFY(open());
+    QCOMPARE(groups(), std::size_t(4));
+    QVERIFY(!window().document().history().canUndo());
+}
+
+void TestWorkspace::switchingALibraryPlansAgain() {
+    QVERIFY(open());
+    QCOMPARE(groups(), std::size_t(3));
+    QCheckBox* dnn = window().libraries()->box(QStringLiteral("onednn"));
+    dnn->click();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(groups(), std::size_t(4));
+    QCOMPARE(window().pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+             std::size_t(4));
+    dnn->click();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(groups(), std::size_t(3));
+    QVERIFY(!window().document().inputs().libraries); // all that are found, again
+    // What is typed ticks the boxes.
+    window().setTargetText(QStringLiteral("x86-64 -libs= -threads=2"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(!dnn->isChecked());
+}
+
+void TestWorkspace::undoShowsTheOldPlanAtOnce() {
+    QVERIFY(open());
+    window().document().profile();
+    QVERIFY(m->waitIdle());
+    const auto plan = window().document().plan();
+    const auto profile = window().document().profileResult();
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().document().plan() != plan);
+    QVERIFY(m->action(QStringLiteral("Undo: switch onednn off"))->isEnabled());
+    window().document().undo();
+    // Without waiting: what was kept is there.
+    QCOMPARE(window().document().plan(), plan);
+    QCOMPARE(window().document().profileResult(), profile);
+    QCOMPARE(window().document().state(Document::Part::Profile), Document::State::Ready);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+             std::size_t(3));
+    QVERIFY(window().libraries()->box(QStringLiteral("onednn"))->isChecked());
+    QVERIFY(m->trigger("Redo"));
+    QCOMPARE(groups(), std::size_t(4));
+    QVERIFY(m->trigger("Undo"));
+    QVERIFY(!m->action(QStringLiteral("Undo"))->isEnabled());
+}
+
+void TestWorkspace::changesAreListedAndSelect() {
+    QVERIFY(open());
+    QVERIFY(window().changesView()->overlay()->text().contains(QStringLiteral("No changes yet")));
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    const ChangesModel& model = window().changesView()->model();
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.change(0)->kind, std::string("split"));
+    QCOMPARE(model.summary(), QStringLiteral("1 group split"));
+    QVERIFY(window().findChild<QDockWidget*>(QStringLiteral("changesDock"))->windowTitle() ==
+            QStringLiteral("Changes (1)"));
+    QVERIFY(m->trigger("Next change"));
+    QCOMPARE(window().selection().fused, (snapshot::NodeSet{25, 26, 27, 28}));
+    // Back again: merged. The same plan by another name of the target: nothing.
+    window().document().undo();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.change(0)->kind, std::string("merged"));
+    window().setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v4"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().changesView()->overlay()->text().contains(QStringLiteral("Nothing changed")));
+}
+
+void TestWorkspace::implementationsShowCandidates() {
+    QVERIFY(open());
+    QTreeView* table = window().implementationsView()->table();
+    QCOMPARE(table->model()->rowCount(), 3);
+    m->click(GraphSide::Fused, 23);
+    const QModelIndex current = table->currentIndex();
+    QCOMPARE(current.data().toString(), QStringLiteral("conv2d_bias_relu_0"));
+    QVERIFY(table->isExpanded(current));
+    QCOMPARE(table->model()->rowCount(current), 2);
+    QVERIFY(window().implementationsView()->detailText().contains(QStringLiteral("tile oc 16")));
+    const QModelIndex refused = table->model()->index(1, ImplementationsModel::Verdict, current);
+    QVERIFY(refused.data().toString().contains(QStringLiteral("onednn is not in -libs")));
+    table->setCurrentIndex(refused);
+    QVERIFY(window().implementationsView()->detailText().contains(QStringLiteral("GRD01")));
+    QCOMPARE(window().selection().group, 0);
+    m->click(GraphSide::Fused, 29);
+    QVERIFY(!table->isExpanded(table->model()->index(0, 0))); // closes behind itself
+    window().document().profile();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(table->model()->index(0, ImplementationsModel::Measured).data().toString(),
+             QStringLiteral("0.210"));
+}
+
+void TestWorkspace::pinsAreDecidedAndUndone() {
+    QVERIFY(open());
+    m->click(GraphSide::Fused, 22);
+    QTreeView* table = window().implementationsView()->table();
+    table->setCurrentIndex(table->model()->index(0, 0, table->currentIndex()));
+    QVERIFY(m->trigger("Pin the candidate"));
+    QCOMPARE(window().document().inputs().pins.size(), std::size_t(1));
+    QCOMPARE(window().document().inputs().pins[0].nodes, std::vector<std::string>{"Conv_12"});
+    QCOMPARE(window().document().plan()->groups[0].source, std::string("pin"));
+    QVERIFY(window().document().unsaved()); // pins are work
+    table->setCurrentIndex(table->model()->index(0, 0));
+    QVERIFY(m->trigger("Clear the pin of the group"));
+    QVERIFY(window().document().inputs().pins.empty());
+    QVERIFY(m->trigger("Undo"));
+    QCOMPARE(window().document().inputs().pins.size(), std::size_t(1));
+    QVERIFY(m->trigger("Clear all pins"));
+    QVERIFY(window().document().inputs().pins.empty());
+}
+
+void TestWorkspace::whatIfIsAnEdit() {
+    window().setTargetText(QStringLiteral("x86-64 -threads=2 -libs="));
+    QVERIFY(open());
+    QCOMPARE(groups(), std::size_t(4));
+    // The fake says no with x86-64-v3 only; its counterfactual differs from "yes".
+    m->click(GraphSide::Fused, 27);
+    const auto& buttons = window().explainView()->whatIfButtons();
+    QCOMPARE(buttons.size(), std::size_t(1));
+    const QString said = buttons[0]->text();
+    buttons[0]->click();
+    QVERIFY(m->waitIdle());
+    QVERIFY2(said.contains(QStringLiteral("-libs=onednn")), qPrintable(said));
+    QCOMPARE(window().document().inputs().fullTarget(),
+             std::string("x86-64 -threads=2 -libs=onednn"));
+    QCOMPARE(groups(), std::size_t(3));
+    QVERIFY(m->trigger("Undo"));
+    QCOMPARE(groups(), std::size_t(4));
+}
+
+void TestWorkspace::pairsCanBeKeptApart() {
+    QVERIFY(open());
+    m->click(GraphSide::Fused, 22);
+    m->click(GraphSide::Fused, 23, Qt::ControlModifier);
+    QCOMPARE(window().selection().fused.size(), std::size_t(2));
+    QVERIFY(m->trigger("Keep selected apart"));
+    QCOMPARE(window().document().inputs().pinText(),
+             std::string("pin {\n  apart Conv_12, \"Bn_13 folded\"\n}\n"));
+    QVERIFY(m->trigger("Undo"));
+    QVERIFY(window().document().inputs().pins.empty());
+}
+
+void TestWorkspace::booksOpenSwitchAndClose() {
+    QVERIFY(open());
+    RulesModel& model = window().rulesView()->model();
+    QTRY_COMPARE(model.rowCount(), 1); // what is shipped
+    window().openBook(path("my.fw"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 2);
+    const QModelIndex book = model.index(0, 0);
+    QCOMPARE(book.data().toString(), QStringLiteral("my.fw"));
+    QCOMPARE(model.rowCount(book), 1);
+    QCOMPARE(model.index(0, 1, book).data().toString(), QStringLiteral("3 applied"));
+    QVERIFY(model.setData(book, Qt::Unchecked, Qt::CheckStateRole));
+    QTRY_COMPARE(window().document().inputs().enabledBooks().size(), std::size_t(0));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("off"));
+    QVERIFY(m->trigger("Undo"));
+    QCOMPARE(window().document().inputs().enabledBooks().size(), std::size_t(1));
+    window().rulesView()->tree()->setCurrentIndex(model.index(0, 0));
+    QVERIFY(m->trigger("Close book"));
+    QVERIFY(window().document().inputs().books.empty());
+    QCOMPARE(model.rowCount(), 1);
+}
+
+void TestWorkspace::brokenBookSaysWhere() {
+    QVERIFY(open());
+    window().openBook(path("wrong.fw"));
+    QVERIFY(m->waitIdle());
+    RulesModel& model = window().rulesView()->model();
+    const QModelIndex book = model.index(0, 0);
+    QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("1 problem"));
+    const QModelIndex rule = model.index(1, 0, book);
+    QCOMPARE(model.index(0, 1, rule).data().toString(), QStringLiteral("y is not bound"));
+    QCOMPARE(model.index(0, 0, rule).data().toString(), QStringLiteral("line 3"));
+    QVERIFY(window().document().plan()); // the rest stays usable
+}
+
+void TestWorkspace::documentIsSavedAndOpened() {
+    QVERIFY(open());
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    window().openBook(path("my.fw"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().windowTitle().startsWith(QStringLiteral("●")));
+    const snapshot::Inputs inputs = window().document().inputs();
+    const QString file = path("work.fwdoc");
+    QVERIFY(window().saveTo(file));
+    QCOMPARE(window().windowTitle(), QStringLiteral("work.fwdoc – Fusewright"));
+    QVERIFY(!window().document().unsaved());
+    m->window.setTargetText(QStringLiteral("x86-64"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().document().unsaved()); // of a document every change counts
+    QVERIFY(m->trigger("Save"));            // where it was
+    QVERIFY(!window().document().unsaved());
+    QVERIFY(m->trigger("Undo"));
+    QVERIFY(m->trigger("Save"));
+
+    m = std::make_unique<WindowFixture>();
+    QVERIFY(m->open(file));
+    QCOMPARE(window().document().inputs(), inputs);
+    QCOMPARE(window().document().fileName(), QStringLiteral("work.fwdoc"));
+    QCOMPARE(groups(), std::size_t(4));
+    QVERIFY(!window().libraries()->box(QStringLiteral("onednn"))->isChecked());
+    QVERIFY(!window().document().unsaved());
+
+    QFile newer(path("newer.fwdoc"));
+    QVERIFY(newer.open(QIODevice::WriteOnly));
+    newer.write(R"({"fusewright_document": 99, "model": "m"})");
+    newer.close();
+    window().openModel(newer.fileName());
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().messageBar()->text().contains(QStringLiteral("version 99")));
+    QCOMPARE(window().document().fileName(), QStringLiteral("work.fwdoc"));
+}
+
+void TestWorkspace::failedSaveLosesNothing() {
+    QVERIFY(open());
+    window().openBook(path("my.fw"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(!window().saveTo(QStringLiteral("/dev/null/work.fwdoc")));
+    QVERIFY(window().messageBar()->text().contains(QStringLiteral("FIL02")));
+    QVERIFY(window().document().unsaved());
+    QCOMPARE(window().document().inputs().books.size(), std::size_t(1));
+    QVERIFY(window().document().documentPath().isEmpty());
+}
+
+void TestWorkspace::unsavedChangesAreAskedAbout() {
+    QVERIFY(open());
+    int asked = 0;
+    Unsaved answer = Unsaved::Cancel;
+    window().answerUnsaved([&] {
+        ++asked;
+        return answer;
+    });
+    window().setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(open()); // a target that was tried is no loss
+    QCOMPARE(asked, 0);
+    window().openBook(path("my.fw"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().saveTo(path("kept.fwdoc")));
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    window().openModel(path("other.onnx"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(asked, 1);
+    QCOMPARE(window().document().fileName(), QStringLiteral("kept.fwdoc")); // cancelled
+    QVERIFY(!window().close());
+    answer = Unsaved::Save;
+    QVERIFY(m->open(path("other.onnx")));
+    QCOMPARE(window().document().fileName(), QStringLiteral("other.onnx"));
+    QVERIFY(m->open(path("kept.fwdoc")));
+    QVERIFY(window().document().inputs().libraries); // was saved on the way
+    answer = Unsaved::Discard;
+    window().document().undo();
+    QVERIFY(window().close());
+}
+
+void TestWorkspace::valuesOfAConstant() {
+    QVERIFY(open());
+    m->click(GraphSide::Fused, 22);
+    ValuePanel* values = window().propertiesView()->values();
+    QVERIFY(values->isVisible());
+    QCOMPARE(values->choices().size(), std::size_t(2)); // the weights and the result
+    QVERIFY(values->choices()[0].label.contains(QStringLiteral("f32[64,64,3,3]")));
+    QVERIFY(values->asText().contains(QStringLiteral("least -0.5, most 0.75")));
+    QVERIFY(values->asText().contains(QStringLiteral("36864 elements")));
+    m->click(GraphSide::Fused, 24);
+    QCOMPARE(values->choices().size(), std::size_t(1)); // relu has no constants
+    QVERIFY(values->overlay()->text().contains(QStringLiteral("takes a run")));
+    values->request(); // as the button does
+    QVERIFY(m->waitIdle());
+    QVERIFY(values->overlay()->text().isEmpty());
+    m->click(GraphSide::Fused, 21);
+    QVERIFY(!values->isVisible()); // an input has nothing to show
+}
+
+void TestWorkspace::heatColoursTheBoxes() {
+    QVERIFY(open());
+    window().setHeat(Heat::Time);
+    GraphCanvas* canvas = window().pane(GraphSide::Fused)->canvas();
+    QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
+    window().document().profile();
+    QVERIFY(m->waitIdle());
+    QVERIFY(canvas->dump().contains(QStringLiteral(" heat")));
+    QVERIFY(window().pane(GraphSide::Imported)->canvas()->dump().contains(QStringLiteral(" heat")));
+    canvas->grab(); // with its legend
+    QVERIFY(m->trigger("Heat by time per operation"));
+    QVERIFY(canvas->dump().contains(QStringLiteral(" heat")));
+    QVERIFY(m->trigger("No heat"));
+    QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
+}
+
+void TestWorkspace::exportDialogSaysWhatHappens() {
+    ExportDialog dialog(QStringLiteral("m.onnx"), QStringLiteral("x86-64"), path("fresh"));
+    QVERIFY(dialog.note().contains(QStringLiteral("will be made")));
+    QVERIFY(dialog.exportButton()->isEnabled());
+    QFile file(path("a_file"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    dialog.setFolder(path("a_file"));
+    QVERIFY(!dialog.exportButton()->isEnabled());
+    dialog.setFolder(m_folder.path());
+    QVERIFY(dialog.note().contains(QStringLiteral("not empty")));
+    dialog.setFolder({});
+    QVERIFY(!dialog.exportButton()->isEnabled());
+    QVERIFY(dialog.folder().isEmpty());
+}
+
+void TestWorkspace::everyViewHasAnEmptyState() {
+    QVERIFY(m->waitIdle());
+    for (StateOverlay* overlay :
+         {window().profileView()->overlay(), window().changesView()->overlay(),
+          window().implementationsView()->overlay(), window().rulesView()->overlay(),
+          window().outline()->overlay(), window().propertiesView()->overlay(),
+          window().problemsView()->overlay()})
+        QVERIFY(!overlay->text().isEmpty());
+    QVERIFY(open());
+    QVERIFY(window().implementationsView()->overlay()->text().isEmpty());
+    window().setTargetText(QStringLiteral("bogus"));
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().implementationsView()->overlay()->text().contains(QStringLiteral("USE02")));
+    QCOMPARE(window().implementationsView()->table()->model()->rowCount(), 3); // the old one
+}
+
+void TestWorkspace::modelsAreSound() {
+    using Tester = QAbstractItemModelTester;
+    const Tester implementations(&window().implementationsView()->model(),
+                                 Tester::FailureReportingMode::Fatal);
+    const Tester rules(&window().rulesView()->model(), Tester::FailureReportingMode::Fatal);
+    const Tester changes(window().changesView()->table()->model(),
+                         Tester::FailureReportingMode::Fatal);
+    QVERIFY(open());
+    window().openBook(path("wrong.fw"));
+    QVERIFY(m->waitIdle());
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    window().document().profile();
+    QVERIFY(m->waitIdle());
+    QVERIFY(m->trigger("Undo"));
+    QVERIFY(m->trigger("Undo"));
+}
+
+QTEST_MAIN(TestWorkspace)
+#include "test_workspace.moc"

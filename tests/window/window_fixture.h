@@ -1,0 +1,61 @@
+// A window with the canned worker, and how tests drive it.
+#pragma once
+
+#include "app/window/graph_pane.h"
+#include "app/window/main_window.h"
+
+#include <QAction>
+#include <QMenu>
+#include <QMenuBar>
+#include <QTemporaryDir>
+#include <QtTest>
+
+namespace fw::ui {
+
+class WindowFixture {
+public:
+    explicit WindowFixture(const QString& worker = QStringLiteral(FW_BINARY_DIR
+                                                                  "/tests/fake_worker"))
+        : window(worker, Memory::Forget) {
+        window.worker().setCancelGrace(200);
+        window.answerUnsaved([] { return Unsaved::Discard; });
+        window.resize(1500, 950);
+        window.show();
+        window.activateWindow();
+    }
+    ~WindowFixture() { QThreadPool::globalInstance()->waitForDone(); }
+    WindowFixture(const WindowFixture&) = delete;
+    WindowFixture& operator=(const WindowFixture&) = delete;
+
+    bool waitIdle(int milliseconds = 10000) {
+        return QTest::qWaitFor([this] { return window.idle(); }, milliseconds);
+    }
+    bool open(const QString& path) {
+        window.openModel(path);
+        return waitIdle() && window.document().isOpen();
+    }
+    void click(GraphSide side, snapshot::NodeId node, Qt::KeyboardModifiers keys = {}) {
+        GraphCanvas* canvas = window.pane(side)->canvas();
+        canvas->centerOn(node);
+        QTest::mouseClick(canvas->viewport(), Qt::LeftButton, keys, canvas->nodeCenter(node));
+        waitIdle();
+    }
+    QAction* action(const QString& text) {
+        for (QAction* menu : window.menuBar()->actions())
+            for (QAction* action : menu->menu()->actions())
+                if (action->text().remove(u'&').startsWith(text))
+                    return action;
+        return nullptr;
+    }
+    bool trigger(const char* text) {
+        QAction* found = action(QString::fromUtf8(text));
+        if (!found || !found->isEnabled())
+            return false;
+        found->trigger();
+        return waitIdle();
+    }
+
+    MainWindow window;
+};
+
+} // namespace fw::ui

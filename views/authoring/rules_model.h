@@ -1,0 +1,77 @@
+// Rule books, their rules, and below a rule the places where it matches. Only books can be ticked:
+// the box says whether the book takes part in the plan.
+#pragma once
+
+#include "snapshot/inputs.h"
+#include "snapshot/records.h"
+#include "views/common/pane.h"
+
+#include <QAbstractItemModel>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace fw::ui {
+
+// What is known of the rules of a document; any part may be missing.
+struct RulesContent {
+    std::vector<snapshot::Book> books;
+    std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>> checks; // by path
+    std::shared_ptr<const snapshot::RewriteDocument> rewrite; // what was applied
+};
+
+class RulesModel : public QAbstractItemModel {
+    Q_OBJECT
+
+public:
+    enum Column { Name, Detail, ColumnCount };
+    enum Role {
+        PathRole = Qt::UserRole + 1, // of a book; empty for what is shipped
+        NodesRole,                   // QList<qint64>: imported nodes of a match
+    };
+
+    explicit RulesModel(QObject* parent = nullptr);
+
+    void setContent(RulesContent content);
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+Q_SIGNALS:
+    void bookSwitched(const QString& path, bool on); // by people
+
+private:
+    enum class Check : std::uint8_t { None, Off, On };
+    struct Item {
+        int parent = -1;
+        int row = 0;
+        QString name, detail, tip;
+        Tone tone = Tone::None;
+        Check check = Check::None;
+        QString path;
+        QList<qint64> nodes;
+        std::vector<int> children;
+    };
+    int add(int parent, Item item);
+    void addBook(const snapshot::Book& book);
+    void addShipped();
+    const Item& item(const QModelIndex& index) const {
+        return m_items[std::size_t(index.internalId())];
+    }
+    const std::vector<int>& childrenOf(const QModelIndex& parent) const {
+        return parent.isValid() ? item(parent).children : m_top;
+    }
+
+    RulesContent m_content;
+    std::vector<Item> m_items;
+    std::vector<int> m_top;
+};
+
+} // namespace fw::ui

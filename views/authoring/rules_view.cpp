@@ -1,0 +1,84 @@
+#include "views/authoring/rules_view.h"
+
+#include "views/common/state_overlay.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <set>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+RulesView::RulesView(QWidget* parent)
+    : QWidget(parent), m_tree(new QTreeView(this)), m_open(new QPushButton(u"Open book…"_s, this)),
+      m_close(new QPushButton(u"Close book"_s, this)), m_overlay(new StateOverlay(m_tree)) {
+    m_tree->setObjectName(u"rules"_s);
+    m_tree->setAccessibleName(u"Rule books"_s);
+    m_tree->setModel(&m_model);
+    m_tree->setHeaderHidden(true);
+    prepare(m_tree);
+    m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_tree->header()->setStretchLastSection(false);
+    m_tree->header()->setSectionResizeMode(RulesModel::Name, QHeaderView::Stretch);
+    m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::ResizeToContents);
+    m_open->setToolTip(u"Open a rule book (Ctrl+Shift+O); it takes part in the plan at once"_s);
+    m_close->setToolTip(u"Take the selected book out of the document"_s);
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(8, 6, 8, 6);
+    buttons->setSpacing(6);
+    buttons->addWidget(m_open);
+    buttons->addWidget(m_close);
+    buttons->addStretch(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_tree, 1);
+    layout->addLayout(buttons);
+    connect(m_open, &QPushButton::clicked, this, &RulesView::openRequested);
+    connect(m_close, &QPushButton::clicked, this, [this] {
+        if (const QString path = currentBook(); !path.isEmpty())
+            Q_EMIT closeRequested(path);
+    });
+    // Queued: what hears it fills the model again.
+    connect(&m_model, &RulesModel::bookSwitched, this, &RulesView::bookSwitched,
+            Qt::QueuedConnection);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                m_close->setEnabled(!currentBook().isEmpty());
+                const auto nodes = current.data(RulesModel::NodesRole).value<QList<qint64>>();
+                if (!nodes.isEmpty())
+                    Q_EMIT activated(nodes);
+            });
+    m_close->setEnabled(false);
+}
+
+void RulesView::setContent(RulesContent content) {
+    // What was open stays open, by name.
+    std::set<QString> closed;
+    for (int row = 0; row < m_model.rowCount(); ++row) {
+        const QModelIndex index = m_model.index(row, 0);
+        if (!m_tree->isExpanded(index))
+            closed.insert(index.data().toString());
+    }
+    m_model.setContent(std::move(content));
+    for (int row = 0; row < m_model.rowCount(); ++row) {
+        const QModelIndex index = m_model.index(row, 0);
+        m_tree->setExpanded(index, !closed.contains(index.data().toString()));
+    }
+    m_close->setEnabled(false);
+}
+
+QString RulesView::currentBook() const {
+    QModelIndex index = m_tree->currentIndex();
+    while (index.parent().isValid())
+        index = index.parent();
+    return index.isValid() ? index.siblingAtColumn(0).data(RulesModel::PathRole).toString()
+                           : QString();
+}
+
+} // namespace fw::ui

@@ -1,0 +1,41 @@
+// The dock of rule books: open, switch on and off, close; which rules acted, and where.
+#pragma once
+
+#include "views/authoring/rules_model.h"
+
+#include <QWidget>
+
+class QPushButton;
+class QTreeView;
+
+namespace fw::ui {
+
+class StateOverlay;
+
+class RulesView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RulesView(QWidget* parent = nullptr);
+
+    void setContent(RulesContent content);
+    RulesModel& model() { return m_model; }
+    QTreeView* tree() const { return m_tree; }
+    StateOverlay* overlay() const { return m_overlay; }
+    QString currentBook() const; // path; empty: none of the user's
+
+Q_SIGNALS:
+    void openRequested();
+    void closeRequested(const QString& path);
+    void bookSwitched(const QString& path, bool on);
+    void activated(const QList<qint64>& importedNodes);
+
+private:
+    RulesModel m_model;
+    QTreeView* m_tree;
+    QPushButton* m_open;
+    QPushButton* m_close;
+    StateOverlay* m_overlay;
+};
+
+} // namespace fw::ui

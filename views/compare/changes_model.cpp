@@ -1,0 +1,119 @@
+#include "views/compare/changes_model.h"
+
+#include "views/common/pane.h"
+#include "views/common/tool_tip.h"
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct KindText {
+    const char* kind;
+    const char* cell;
+    const char* one; // in the summary
+    const char* many;
+};
+
+constexpr KindText kindTexts[] = {
+    {"split", "split", "group split", "groups split"},
+    {"merged", "merged", "merge", "merges"},
+    {"regrouped", "regrouped", "regrouped", "regrouped"},
+    {"implementation", "by another", "other implementation", "other implementations"},
+    {"nodes", "rewritten", "rewritten", "rewritten"},
+    {"added", "new", "new group", "new groups"},
+    {"removed", "gone", "group gone", "groups gone"},
+};
+
+QString timeText(const std::optional<double>& microseconds) {
+    return microseconds ? QString::number(*microseconds / 1e3, 'f', 3) : u"–"_s;
+}
+
+} // namespace
+
+ChangesModel::ChangesModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void ChangesModel::setChanges(std::shared_ptr<const snapshot::DiffDocument> changes) {
+    beginResetModel();
+    m_changes = std::move(changes);
+    m_rows.clear();
+    if (m_changes)
+        for (const auto* list : {&m_changes->changed, &m_changes->added, &m_changes->removed})
+            for (const auto& change : *list)
+                m_rows.push_back(&change);
+    endResetModel();
+}
+
+const snapshot::ChangeRecord* ChangesModel::change(int row) const {
+    return row >= 0 && std::size_t(row) < m_rows.size() ? m_rows[std::size_t(row)] : nullptr;
+}
+
+QString ChangesModel::summary() const {
+    QStringList parts;
+    for (const KindText& text : kindTexts) {
+        int count = 0;
+        for (const auto* row : m_rows)
+            count += row->kind == text.kind;
+        if (count)
+            parts << u"%1 %2"_s.arg(count).arg(
+                QString::fromLatin1(count == 1 ? text.one : text.many));
+    }
+    return parts.join(u", "_s);
+}
+
+int ChangesModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int ChangesModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant ChangesModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const snapshot::ChangeRecord& row = *m_rows[std::size_t(index.row())];
+    if (role == Qt::DisplayRole) {
+        switch (Column(index.column())) {
+        case Kind:
+            for (const KindText& text : kindTexts)
+                if (row.kind == text.kind)
+                    return QString::fromLatin1(text.cell);
+            return QString::fromStdString(row.kind);
+        case What:
+            return QString::fromStdString(row.sentence);
+        case Before:
+            return timeText(row.before.empty() ? std::nullopt : row.estBeforeUs);
+        case After:
+            return timeText(row.after.empty() ? std::nullopt : row.estAfterUs);
+        case ColumnCount:
+            break;
+        }
+        return {};
+    }
+    if (role == Qt::ToolTipRole)
+        return toolTipOf(QString::fromStdString(row.sentence));
+    if (role == Qt::TextAlignmentRole)
+        return int((index.column() >= Before ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == ItemRole::ToneRole && index.column() == After && row.estBeforeUs &&
+        row.estAfterUs && !row.before.empty() && !row.after.empty()) {
+        const double ratio = *row.estAfterUs / std::max(*row.estBeforeUs, 1e-9);
+        return int(ratio < 0.98 ? Tone::Good : ratio > 1.02 ? Tone::Warning : Tone::None);
+    }
+    return {};
+}
+
+QVariant ChangesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section >= Before ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    static const QStringList titles = {u"change"_s, u"groups"_s, u"est. before"_s,
+                                       u"est. after ms"_s};
+    return titles[section];
+}
+
+} // namespace fw::ui

@@ -1,0 +1,35 @@
+// The rows of the change list: one per change from the plan before to this one.
+#pragma once
+
+#include "snapshot/records.h"
+
+#include <QAbstractTableModel>
+
+#include <memory>
+
+namespace fw::ui {
+
+class ChangesModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { Kind, What, Before, After, ColumnCount };
+
+    explicit ChangesModel(QObject* parent = nullptr);
+
+    void setChanges(std::shared_ptr<const snapshot::DiffDocument> changes);
+    const snapshot::ChangeRecord* change(int row) const; // null: there is no such row
+    // "2 split, 1 merged, 3 other implementations"; empty without changes.
+    QString summary() const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    std::shared_ptr<const snapshot::DiffDocument> m_changes;
+    std::vector<const snapshot::ChangeRecord*> m_rows; // in *m_changes
+};
+
+} // namespace fw::ui

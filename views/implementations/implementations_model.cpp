@@ -1,0 +1,211 @@
+#include "views/implementations/implementations_model.h"
+
+#include "picture/diagram.h"
+#include "views/common/pane.h"
+#include "views/common/tool_tip.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::CandidateRecord;
+using snapshot::GroupRecord;
+
+namespace {
+
+// Rows of the first level carry 0, rows below group row r carry r + 1.
+constexpr quintptr topLevel = 0;
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+QVariant timeCell(const std::optional<double>& microseconds) {
+    return microseconds ? QString::number(*microseconds / 1e3, 'f', 3) : u"–"_s;
+}
+
+const CandidateRecord* chosenOf(const GroupRecord& group) {
+    const auto found = std::find_if(
+        group.candidates.begin(), group.candidates.end(),
+        [](const CandidateRecord& candidate) { return candidate.verdict == "chosen"; });
+    return found == group.candidates.end() ? nullptr : &*found;
+}
+
+QString verdictOf(const CandidateRecord& candidate) {
+    return text(candidate.verdict) +
+           (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence));
+}
+
+} // namespace
+
+ImplementationsModel::ImplementationsModel(QObject* parent) : QAbstractItemModel(parent) {}
+
+void ImplementationsModel::setPlan(std::shared_ptr<const snapshot::FuseDocument> plan) {
+    beginResetModel();
+    m_plan = std::move(plan);
+    m_times.clear();
+    endResetModel();
+}
+
+void ImplementationsModel::setTimes(std::map<int, double> medianUs) {
+    if (medianUs == m_times)
+        return;
+    m_times = std::move(medianUs);
+    if (const int rows = rowCount())
+        Q_EMIT dataChanged(index(0, Measured), index(rows - 1, Measured));
+    for (int row = 0; row < rowCount(); ++row)
+        if (const int below = rowCount(index(row, 0)))
+            Q_EMIT dataChanged(index(0, Measured, index(row, 0)),
+                               index(below - 1, Measured, index(row, 0)));
+}
+
+const GroupRecord* ImplementationsModel::group(const QModelIndex& index) const {
+    if (!index.isValid() || !m_plan)
+        return nullptr;
+    const bool top = index.internalId() == topLevel;
+    return &m_plan->groups[top ? std::size_t(index.row()) : index.internalId() - 1];
+}
+
+const CandidateRecord* ImplementationsModel::candidate(const QModelIndex& index) const {
+    const GroupRecord* of = group(index);
+    if (!of || index.internalId() == topLevel)
+        return nullptr;
+    return &of->candidates[std::size_t(index.row())];
+}
+
+QModelIndex ImplementationsModel::indexOfGroup(int id) const {
+    if (m_plan)
+        for (std::size_t row = 0; row < m_plan->groups.size(); ++row)
+            if (m_plan->groups[row].id == id)
+                return index(int(row), 0);
+    return {};
+}
+
+QModelIndex ImplementationsModel::index(int row, int column, const QModelIndex& parent) const {
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? quintptr(parent.row() + 1) : topLevel);
+}
+
+QModelIndex ImplementationsModel::parent(const QModelIndex& child) const {
+    if (!child.isValid() || child.internalId() == topLevel)
+        return {};
+    return createIndex(int(child.internalId() - 1), 0, topLevel);
+}
+
+int ImplementationsModel::rowCount(const QModelIndex& parent) const {
+    if (!m_plan || parent.column() > 0)
+        return 0;
+    if (!parent.isValid())
+        return int(m_plan->groups.size());
+    return parent.internalId() == topLevel
+               ? int(m_plan->groups[std::size_t(parent.row())].candidates.size())
+               : 0;
+}
+
+int ImplementationsModel::columnCount(const QModelIndex&) const {
+    return ColumnCount;
+}
+
+QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column) const {
+    const CandidateRecord* chosen = chosenOf(group);
+    switch (column) {
+    case Name:
+        return text(group.name);
+    case Priority:
+        return chosen && chosen->priority ? QVariant(*chosen->priority) : QVariant(u"–"_s);
+    case Estimate:
+        return timeCell(group.estUs);
+    case Measured: {
+        const auto time = m_times.find(group.id);
+        return timeCell(time == m_times.end() ? std::nullopt : std::optional(time->second));
+    }
+    case Verdict: {
+        const auto others = std::max<std::size_t>(group.candidates.size(), 1) - 1;
+        QString out = text(group.implementation);
+        if (!group.source.empty())
+            out += u": "_s + text(group.source);
+        if (others)
+            out += u" · %1 other%2"_s.arg(others).arg(others == 1 ? u""_s : u"s"_s);
+        return group.warnings.empty() ? out : u"⚠ "_s + text(group.warnings.front());
+    }
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QVariant ImplementationsModel::candidateCell(const GroupRecord& group,
+                                             const CandidateRecord& candidate,
+                                             Column column) const {
+    switch (column) {
+    case Name:
+        return text(candidate.name);
+    case Priority:
+        return candidate.priority ? QVariant(*candidate.priority) : QVariant(u"–"_s);
+    case Estimate:
+        return timeCell(candidate.estUs);
+    case Measured: {
+        const auto time = m_times.find(group.id);
+        if (!candidate.measuredUs && candidate.verdict == "chosen" && time != m_times.end())
+            return timeCell(time->second);
+        return timeCell(candidate.measuredUs);
+    }
+    case Verdict:
+        return verdictOf(candidate);
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !m_plan)
+        return {};
+    const GroupRecord& of = *group(index);
+    const CandidateRecord* row = candidate(index);
+    const auto column = Column(index.column());
+    switch (role) {
+    case Qt::DisplayRole:
+        return row ? candidateCell(of, *row, column) : groupCell(of, column);
+    case Qt::TextAlignmentRole:
+        return int((column >= Priority && column <= Measured ? Qt::AlignRight : Qt::AlignLeft) |
+                   Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        return toolTipOf(row ? text(row->name) + u": "_s + verdictOf(*row)
+                             : text(of.name) + u": "_s + text(of.implementation));
+    case ItemRole::ImplementationRole:
+        if (column != Name)
+            return {};
+        return int(picture::implementationOf(row ? row->name : of.implementation));
+    case ItemRole::ToneRole:
+        if (column != Verdict)
+            return {};
+        if (!row)
+            return int(of.warnings.empty() ? Tone::None : Tone::Warning);
+        return int(row->verdict == "chosen" ? Tone::Good : Tone::None);
+    case GroupRole:
+        return of.id;
+    case NameRole:
+        return text(row ? row->name : of.implementation);
+    default:
+        return {};
+    }
+}
+
+QVariant ImplementationsModel::headerData(int section, Qt::Orientation orientation,
+                                          int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section >= Priority && section <= Measured ? Qt::AlignRight : Qt::AlignLeft) |
+                   Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    static const QStringList titles = {u"group, candidates"_s, u"prio"_s, u"est. ms"_s, u"ms"_s,
+                                       u"verdict"_s};
+    return titles[section];
+}
+
+} // namespace fw::ui

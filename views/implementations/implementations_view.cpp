@@ -1,0 +1,151 @@
+#include "views/implementations/implementations_view.h"
+
+#include "views/common/pane.h"
+#include "views/common/state_overlay.h"
+#include "views/common/theme.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRecord* candidate) {
+    QString out;
+    if (candidate) {
+        out = text(candidate->name) + u": "_s + text(candidate->verdict) + u'\n';
+        if (!candidate->sentence.empty())
+            out += text(candidate->sentence) +
+                   (candidate->code.empty() ? QString() : u"  "_s + text(candidate->code)) + u'\n';
+        return out;
+    }
+    out = text(group.name) + u": "_s + text(group.implementation);
+    if (!group.source.empty())
+        out += u", chosen by "_s + text(group.source);
+    out += u'\n';
+    for (const std::string& warning : group.warnings)
+        out += u"⚠ "_s + text(warning) + u'\n';
+    if (!group.schedule.empty())
+        out += u"\nschedule\n"_s + text(group.schedule);
+    return out;
+}
+
+} // namespace
+
+ImplementationsView::ImplementationsView(QWidget* parent)
+    : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
+      m_detail(new QPlainTextEdit(this)), m_pin(new QPushButton(u"Pin"_s, this)),
+      m_unpin(new QPushButton(u"Clear pin"_s, this)) {
+    m_table->setObjectName(u"implementations"_s);
+    m_table->setAccessibleName(u"Implementations"_s);
+    m_table->setModel(&m_model);
+    prepare(m_table);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->header()->setStretchLastSection(true);
+    m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
+    m_table->setIndentation(14);
+    const int widths[] = {196, 46, 66, 56};
+    for (int column = 0; column < ImplementationsModel::Verdict; ++column)
+        m_table->header()->resizeSection(column, widths[column]);
+    m_detail->setReadOnly(true);
+    m_detail->setProperty("code", true);
+    m_detail->setAccessibleName(u"Details of the implementation"_s);
+    m_pin->setToolTip(u"Compute this group by this candidate, whatever the priorities say"_s);
+    m_unpin->setToolTip(u"Let the books decide about this group again"_s);
+    auto* buttons = new QVBoxLayout;
+    buttons->setContentsMargins(6, 6, 8, 6);
+    buttons->addWidget(m_pin);
+    buttons->addWidget(m_unpin);
+    buttons->addStretch(1);
+    auto* below = new QWidget(this);
+    auto* row = new QHBoxLayout(below);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(m_detail, 1);
+    row->addLayout(buttons);
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->addWidget(m_table);
+    splitter->addWidget(below);
+    splitter->setChildrenCollapsible(false);
+    splitter->setSizes({260, 110});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(splitter);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                showCurrent();
+                if (!m_selecting && current.isValid())
+                    Q_EMIT activated(current.data(ImplementationsModel::GroupRole).toInt());
+            });
+    connect(m_pin, &QPushButton::clicked, this, &ImplementationsView::pinCurrent);
+    connect(m_unpin, &QPushButton::clicked, this, &ImplementationsView::unpinCurrent);
+    setPlan(nullptr);
+}
+
+void ImplementationsView::setPlan(std::shared_ptr<const snapshot::FuseDocument> plan) {
+    m_selecting = true;
+    m_opened = QPersistentModelIndex();
+    m_model.setPlan(std::move(plan));
+    m_selecting = false;
+    showCurrent();
+}
+
+void ImplementationsView::selectGroup(int id) {
+    const QModelIndex index = m_model.indexOfGroup(id);
+    const QModelIndex now = m_table->currentIndex();
+    if (index.isValid() && (now == index || now.parent() == index))
+        return;
+    m_selecting = true;
+    if (m_opened.isValid())
+        m_table->collapse(m_opened);
+    m_opened = index;
+    if (index.isValid()) {
+        m_table->expand(index);
+        m_table->setCurrentIndex(index);
+        m_table->scrollTo(index, QAbstractItemView::PositionAtTop);
+    } else {
+        m_table->setCurrentIndex({});
+        m_table->clearSelection();
+    }
+    m_selecting = false;
+    showCurrent();
+}
+
+void ImplementationsView::showCurrent() {
+    const QModelIndex current = m_table->currentIndex();
+    const auto* group = m_model.group(current);
+    const auto* candidate = m_model.candidate(current);
+    m_detail->setPlainText(group ? detailOf(*group, candidate) : QString());
+    m_pin->setEnabled(candidate && candidate->verdict != "refused");
+    m_unpin->setEnabled(group && group->source == "pin");
+}
+
+void ImplementationsView::pinCurrent() {
+    const QModelIndex current = m_table->currentIndex();
+    const auto* candidate = m_model.candidate(current);
+    if (candidate && candidate->verdict != "refused")
+        Q_EMIT pinRequested(m_model.group(current)->id, text(candidate->name));
+}
+
+void ImplementationsView::unpinCurrent() {
+    if (const auto* group = m_model.group(m_table->currentIndex()))
+        Q_EMIT unpinRequested(group->id);
+}
+
+QString ImplementationsView::detailText() const {
+    return m_detail->toPlainText();
+}
+
+} // namespace fw::ui
