@@ -307,11 +307,13 @@ private:
 int main(int count, char** arguments) {
     if (count == 2 && std::string_view(arguments[1]) == "--worker")
         return fw::runWorker();
-    // `-libs=X` alone is a short target; CLI11 would read it as flags.
+    // `-libs=X` is a short target, or the value of --target; CLI11 would read it as flags.
     std::vector<std::string> texts(arguments, arguments + count);
-    for (std::string& text : texts)
-        if (text.starts_with("-libs="))
-            text = "--target=x86-64 " + text;
+    for (std::size_t i = 1; i < texts.size(); ++i)
+        if (texts[i].starts_with("-libs=") && texts[i - 1] == "--target")
+            texts[i] = "x86-64 " + texts[i];
+        else if (texts[i].starts_with("-libs="))
+            texts[i] = "--target=x86-64 " + texts[i];
     std::vector<char*> pointers;
     for (std::string& text : texts)
         pointers.push_back(text.data());
