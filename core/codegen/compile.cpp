@@ -2,8 +2,11 @@
 
 #include "codegen/emitter.h"
 #include "codegen/machine.h"
+#include "codegen/prefetch.h"
 #include "loop/print.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
@@ -26,7 +29,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view codegenVersion = "codegen 3, LLVM 19";
+constexpr std::string_view codegenVersion = "codegen 4, LLVM 19";
 
 // Registers and loop-invariant code; no vectoriser, no unroller: the nest says what is unrolled.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -55,6 +58,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::ModulePassManager pipeline;
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
     pipeline.run(module, modules);
+    for (llvm::Function& function : module)
+        if (!function.isDeclaration())
+            codegen::addPrefetches(functions.getResult<llvm::LoopAnalysis>(function),
+                                   functions.getResult<llvm::ScalarEvolutionAnalysis>(function));
 }
 
 std::string printed(const llvm::Module& module) {

@@ -67,6 +67,7 @@ private Q_SLOTS:
     void matmulTile_data();
     void matmulTile();
     void tileHasNoSpills();
+    void sumsAskForTheirNextLines();
     void instructionsKnowTheirNodes();
     void refusalsAreNamed();
     void sameBytesOnTwoThreads();
@@ -450,6 +451,21 @@ void TestCodegen::tileHasNoSpills() {
         QCOMPARE(assembly.calls, std::int64_t(0));
         QCOMPARE(kernel.counters.fmas, assembly.fmas);
     }
+}
+
+// The panel of weights moves on by whole lines and is asked for; what a map reads comes by itself.
+void TestCodegen::sumsAskForTheirNextLines() {
+    const Target target = testTarget("x86-64-v3");
+    const auto asked = [&](const LoopNest& nest) {
+        const CompiledKernel kernel = compileKernel(nest, target).take();
+        return QString::fromStdString(disassemble(kernel.object).take().text())
+            .count(QLatin1String("prefetch"));
+    };
+    QCOMPARE(asked(matmulTileNest(6, 2, target.vectorLanesF32, 256)), 2);
+    QCOMPARE(
+        asked(masked(Expr(256), 8, {in("x", 256), in("b", 1), out("y", 256)},
+                     [](const Expr& i) { return fmaExpr(at("x", i), at("x", i), at("b", 0)); })),
+        0);
 }
 
 void TestCodegen::instructionsKnowTheirNodes() {
