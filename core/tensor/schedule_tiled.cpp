@@ -216,7 +216,7 @@ private:
     // Cycles per step of the reduction, for a model with two multiply-adds and two loads a cycle.
     double stepCost(std::int64_t rows, std::int64_t vectors) const {
         const auto t = static_cast<double>(rows), n = static_cast<double>(vectors);
-        double loads = 0;
+        double loads = 0, runs = 0;
         for (const Expr& load : m_loads) {
             const bool lanes = std::any_of(m_vectorLoads.begin(), m_vectorLoads.end(),
                                            [&](const Expr& e) { return e == load; });
@@ -231,8 +231,11 @@ private:
                                 : lanes  ? n
                                          : 1;
             loads += each * (moves ? t : 1);
+            // Every row is a run of memory of its own, and short runs come slowly.
+            if (lanes && moves)
+                runs += t * 0.3;
         }
-        return std::max({t * n / 2, loads / 2, 4.0}) + 0.6;
+        return std::max({t * n / 2, loads / 2, 4.0}) + runs + 0.6;
     }
 
     // Rows a multiple of 4 KB apart share one set of the first cache: more than its ways evict each
