@@ -13,7 +13,9 @@ import argparse
 import json
 import os
 import re
+import resource
 import shlex
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -98,6 +100,34 @@ def start_table(args, names):
     return text
 
 
+def module_table(args, names):
+    """Peak memory of a process that runs the exported module three times, beside what it may take."""
+    text = "| model | weights MB | arena MB | peak MB | 20 + 1.3 x (weights + arena) MB |\n|---|---|---|---|---|\n"
+    for folder in args.folders:
+        with tempfile.TemporaryDirectory() as out:
+            text_of([args.fw, "export", folder, "--target", target(args, 2), "-o", out])
+            library = next(file for file in os.listdir(out) if file.endswith(".so"))
+            program = os.path.join(out, "example")
+            text_of([shutil.which("cc"), "-O1", "-I", out, os.path.join(out, "example_main.c"), "-o", program,
+                     os.path.join(out, library), "-Wl,-rpath," + out, "-lm"])
+            process = subprocess.Popen([program, "--runs", "3"], stdout=subprocess.PIPE, text=True)
+            said = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.stdout.close()
+            process.returncode = status
+            if status != 0:
+                raise SystemExit(f"the exported {names[folder]} ended with status {status}")
+            weights = sum(os.path.getsize(os.path.join(out, file)) for file in os.listdir(out)
+                          if file.endswith(".weights")) / 1e6
+            arena = int(re.search(r"arena (\d+) bytes", said)[1]) / 1e6
+            # A process inherits the peak of the one that started it.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            peak = f"{usage.ru_maxrss / 1e3:.1f}" if usage.ru_maxrss > own else f"under {own / 1e3:.1f}"
+            text += (f"| {names[folder]} | {weights:.1f} | {arena:.1f} | {peak} "
+                     f"| {20 + 1.3 * (weights + arena):.1f} |\n")
+    return text
+
+
 def kind(group):
     return re.sub(r"_\d+$", "", group)
 
@@ -154,7 +184,8 @@ def main():
     args.progress = None if args.write else open(os.devnull, "w", encoding="utf-8")
     names = {folder: os.path.basename(os.path.normpath(folder)) for folder in args.folders}
     speed, times = table(args, names)
-    pages = {"performance.md": f"{speed}\n### Start\n\n{start_table(args, names)}"}
+    pages = {"performance.md": f"{speed}\n### Start\n\n{start_table(args, names)}"
+             f"\n### Memory of exported modules\n\n{module_table(args, names)}"}
     if args.kernels:
         peak = float(re.search(r"peak ([0-9.]+)", text_of([args.kernels, "none"]))[1])
         pages["gaps.md"] = f"Peak {peak:.0f} GFLOP/s with one thread.\n{gaps(args, names, times, peak)}"
