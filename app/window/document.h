@@ -86,6 +86,10 @@ public:
     std::shared_ptr<const snapshot::RewriteDocument> rewrite() const { return m_rewrite; }
     using Checks = std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>>;
     const Checks& checks() const { return m_checks; } // by path
+    // What the rules find: those of the books and of the library in the imported graph, and what
+    // decides about groups (chain, fuse, pattern, ...) in the graph as the rules left it.
+    using Matches = std::vector<std::shared_ptr<const snapshot::MatchDocument>>;
+    const Matches& matches() const { return m_matches; }
     std::vector<std::string> foundLibraries() const;
 
 Q_SIGNALS:
@@ -130,6 +134,7 @@ private:
     bool restore();
     void comparePlans();
     void askRules();
+    void askMatches();
     void setPart(Part part, State state, Diag error = {});
     void drop(Part part);
     void changeBusy(int by);
@@ -153,6 +158,7 @@ private:
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
     std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
     Checks m_checks;
+    Matches m_matches;
     std::deque<Kept> m_kept;            // used last first
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;

@@ -138,6 +138,7 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_comparedPlan.reset();
     m_rewrite.reset();
     m_checks.clear();
+    m_matches.clear();
     m_kept.clear();
     ++m_planGeneration;
     setPart(Part::Info, State::Ready);
@@ -218,6 +219,30 @@ void Document::askRules() {
                 }
                 Q_EMIT rulesChanged();
             });
+    }
+    askMatches();
+}
+
+void Document::askMatches() {
+    m_matches.clear();
+    const std::uint64_t generation = m_planGeneration;
+    const auto wanted = [&](std::vector<std::string> books, const char* stage) {
+        Arguments arguments = argumentsOf(inputs());
+        arguments.rules = std::move(books);
+        arguments.stage = stage;
+        send<snapshot::MatchDocument>(
+            "match", arguments,
+            [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
+                if (generation != m_planGeneration || !answer)
+                    return; // a book that cannot be read is told by its check
+                m_matches.push_back(answer.take());
+                Q_EMIT rulesChanged();
+            });
+    };
+    wanted({}, "imported");
+    if (const auto books = inputs().enabledBooks(); !books.empty()) {
+        wanted(books, "imported");
+        wanted(books, "rewritten");
     }
 }
 

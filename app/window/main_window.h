@@ -152,6 +152,7 @@ private:
     void showExplain();
     void showChanges();
     void showRules();
+    void showFollowers(); // states of the views that follow the plan
     void showValue();
     void showStage();
     void showProblem(const Diag& diag);
@@ -255,6 +256,7 @@ private:
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
+    QMenu* m_nodeMenu = nullptr; // of a node in a graph
     QAction* m_stopAction = nullptr;
     QAction* m_undoAction = nullptr;
     QAction* m_redoAction = nullptr;

@@ -46,6 +46,11 @@ QStringList targetPresets() {
     return out;
 }
 
+// What the menu of a node offers, of all that the menu bar has.
+const QStringList ofNodes = {u"Select the &whole group"_s, u"Keep selected &together"_s,
+                             u"Keep selected &apart"_s,    u"Clear the pin of the &group"_s,
+                             u"Copy &explanation"_s,       u"Fit &selection"_s};
+
 } // namespace
 
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& keys,
@@ -227,6 +232,13 @@ void MainWindow::buildActions() {
     QMenu* profile = menuBar()->addMenu(u"&Profile"_s);
     needsModel(addAction(profile, u"Compile and &profile"_s, keys("Ctrl+F10"),
                          [this] { m_document.profile(); }));
+
+    m_nodeMenu = new QMenu(this);
+    m_nodeMenu->setObjectName(u"nodeMenu"_s);
+    for (const QMenu* menu : {graph, rules, edit, view})
+        for (QAction* action : menu->actions())
+            if (ofNodes.contains(action->text()))
+                m_nodeMenu->addAction(action);
 
     QMenu* help = menuBar()->addMenu(u"&Help"_s);
     addAction(help, u"&Documentation"_s, keys("F1"), [this] { showDocumentation(); });

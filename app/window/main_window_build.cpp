@@ -17,6 +17,7 @@
 
 #include <QDockWidget>
 #include <QLabel>
+#include <QMenu>
 #include <QProgressBar>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -114,7 +115,7 @@ void MainWindow::defaultLayout() {
     };
     resizeDocks({dock("outline"), dock("explain")}, {260, 470}, Qt::Horizontal);
     resizeDocks({dock("outline"), dock("rulesDock")}, {520, 200}, Qt::Vertical);
-    resizeDocks({dock("explain"), dock("implementationsDock"), dock("properties")}, {270, 330, 210},
+    resizeDocks({dock("explain"), dock("implementationsDock"), dock("properties")}, {300, 270, 240},
                 Qt::Vertical);
     resizeDocks({below.front()}, {230}, Qt::Vertical);
 }
@@ -189,6 +190,11 @@ void MainWindow::connectViews() {
             m_idleCheck.start();
         });
         connect(pane, &GraphPane::noted, m_log, &LogView::add);
+        connect(pane->canvas(), &GraphCanvas::menuRequested, this,
+                [this](std::int64_t, const QPoint& at) {
+                    if (m_document.isOpen())
+                        m_nodeMenu->popup(at);
+                });
         connect(pane->canvas(), &GraphCanvas::scaleChanged, this, &MainWindow::updateStatus);
         connect(pane->canvas(), &GraphCanvas::selectionChanged, this,
                 [this, imported, pane](const std::vector<std::int64_t>& ids) {
@@ -239,8 +245,9 @@ void MainWindow::connectViews() {
         m_document.edit(snapshot::SwitchBook{path.toStdString(),
                                              on ? snapshot::Enabled::Yes : snapshot::Enabled::No});
     });
-    connect(m_rules, &RulesView::activated, this, [this](const QList<qint64>& ids) {
-        setSelection(fromImported({ids.begin(), ids.end()}), nullptr);
+    connect(m_rules, &RulesView::activated, this, [this](const QList<qint64>& ids, bool rewritten) {
+        const snapshot::NodeSet nodes(ids.begin(), ids.end());
+        setSelection(rewritten ? fromFused(nodes) : fromImported(nodes), nullptr);
     });
 }
 

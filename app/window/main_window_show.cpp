@@ -41,6 +41,7 @@ void MainWindow::partChanged(Part part) {
     case Part::Info:
         if (m_document.state(part) == State::Error)
             m_welcome->setBusy({});
+        showFollowers();
         break;
     case Part::Imported:
         showGraph(GraphSide::Imported);
@@ -58,6 +59,7 @@ void MainWindow::partChanged(Part part) {
         showImplementations();
         showExplain();
         showSelection(nullptr);
+        showFollowers();
         break;
     case Part::Profile:
         showProfile();
@@ -249,14 +251,57 @@ void MainWindow::showRules() {
     content.books = m_document.inputs().books;
     content.checks = m_document.checks();
     content.rewrite = m_document.rewrite();
+    content.matches = m_document.matches();
     m_rules->setContent(std::move(content));
     const auto rewrite = m_document.rewrite();
     m_rulesTitle->setDetail(
         rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter) : QString());
     if (m_document.isOpen())
-        m_rules->overlay()->setReady();
+        showFollowers();
     else
         m_rules->overlay()->setEmpty(u"No rules yet"_s, u"Open a model first."_s);
+}
+
+// What hangs on the plan without being a part of the document: it keeps its content while there is
+// no newer one.
+void MainWindow::showFollowers() {
+    const auto info = m_document.state(Part::Info);
+    const auto plan = m_document.state(Part::Plan);
+    StateOverlay* properties = m_properties->overlay();
+    if (info == State::Error && !m_document.isOpen())
+        properties->setError(u"The model could not be read"_s,
+                             text(m_document.error(Part::Info).text()));
+    else if (info == State::Busy)
+        properties->setBusy(u"Opening …"_s);
+    const auto changes = m_document.changes();
+    const std::pair<StateOverlay*, bool> followers[] = {
+        {m_outline->overlay(), m_outline->model().rowCount() > 0},
+        {m_changes->overlay(), changes && !changes->empty()},
+        {m_rules->overlay(), m_document.isOpen()}};
+    for (const auto& [overlay, filled] : followers) {
+        switch (plan) {
+        case State::Busy:
+            overlay->setBusy(u"Planning …"_s);
+            break;
+        case State::Stale:
+            if (filled)
+                overlay->setStale(u"This belongs to an earlier target."_s);
+            break;
+        case State::Error:
+            if (filled)
+                overlay->setStale(text(m_document.error(Part::Plan).text()));
+            else
+                overlay->setError(u"There is no plan"_s, text(m_document.error(Part::Plan).text()));
+            break;
+        case State::Ready:
+        case State::Empty:
+            if (filled)
+                overlay->setReady();
+            else if (overlay == m_changes->overlay())
+                m_changes->setChanges(changes); // says why there are none
+            break;
+        }
+    }
 }
 
 void MainWindow::showStage() {

@@ -65,8 +65,10 @@ std::string dump(const Picture& picture) {
 
 namespace {
 
-Result<LayeredOutput> layOut(const LayeredInput& input, const DrawOptions& options,
-                             const CancelToken& cancel, Picture& picture) {
+// A group is one box of `input`; people hear of all `drawn` ones.
+Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
+                             const DrawOptions& options, const CancelToken& cancel,
+                             Picture& picture) {
     const auto say = [&](ReasonCode code, std::string why) {
         picture.decisions.push_back({picture.name, Verdict::Note, code, std::move(why)});
     };
@@ -80,7 +82,7 @@ Result<LayeredOutput> layOut(const LayeredInput& input, const DrawOptions& optio
         auto dot = dotLayout(input, options, cancel);
         if (dot.ok()) {
             picture.engine = LayoutEngine::Dot;
-            say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", boxes));
+            say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", drawn));
             return dot;
         }
         const DiagCode code = dot.diag().code;
@@ -105,7 +107,8 @@ Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
     FW_TRY(const Composition composition, compose(diagram, cancel));
     Picture picture;
     picture.name = diagram.name;
-    FW_TRY(const LayeredOutput outer, layOut(composition.outer, options, cancel, picture));
+    FW_TRY(const LayeredOutput outer,
+           layOut(composition.outer, diagram.boxes.size(), options, cancel, picture));
     paint(diagram, composition, outer, picture);
     return picture;
 }

@@ -295,6 +295,18 @@ void serve(const Request& request) {
         if (!arguments.rules.empty())
             done.applied.push_back({"my_rule", 3, 0.2});
         document = toJson(done);
+    } else if (command == "match") {
+        MatchDocument found;
+        found.stage = arguments.stage;
+        if (arguments.rules.empty()) {
+            found.rules = {{"fold_batch_norm", "rule", "", "simplify.fw", 25, {}, {}, {}},
+                           {"merge_bias", "rule", "", "simplify.fw", 40, {}, {}, {}}};
+            found.rules[0].matches = {{"Bn_13", 4, {"Conv_12", "Bn_13"}, {3, 4}, {{"c", "v3"}}}};
+            found.rules[1].nearMisses = {{"Conv_12", 3, 1, 2, "bias(x)", "bias", "conv2d"}};
+        } else {
+            found.rules = {{"my_rule", "rule", "", arguments.rules[0], 1, {}, {}, {}}};
+        }
+        document = toJson(found);
     } else if (command == "check") {
         CheckDocument check;
         check.file = arguments.rules.front();

@@ -91,8 +91,9 @@ void TestDisplay::pictureOfTheReadme() {
     QProcess process;
     process.setProcessEnvironment(real);
     process.start(QStringLiteral(FW_BINARY_DIR "/bin/fusewright"),
-                  {QStringLiteral(FW_SOURCE_DIR "/samples/residual"), "--profile", "--select",
-                   "Relu_stem_relu", "--screenshot", file, "--size", "1600x1000"});
+                  {QStringLiteral(FW_SOURCE_DIR "/samples/residual"), "--target",
+                   "x86-64 -libs=openblas", "--then", "-libs=onednn,openblas", "--profile",
+                   "--select", "Relu_stem_relu", "--screenshot", file, "--size", "1600x1000"});
     QVERIFY(process.waitForFinished(120000));
     QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
     QCOMPARE(QImage(file).size(), QSize(1600, 1000));

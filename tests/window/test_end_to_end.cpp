@@ -23,6 +23,7 @@
 #include <QtTest>
 
 #include <signal.h>
+#include <sys/resource.h>
 
 using namespace fw;
 using namespace fw::ui;
@@ -41,6 +42,8 @@ private Q_SLOTS:
     void documentKeepsWhatWasDecided();
     void libraryIsSwitched();
     void bookIsOpenedAndSwitchedOff();
+    void rulesListWhatTheyFind();
+    void fullDiskWhileExporting();
     void valuesAreShown();
     void profilesAndShowsStages();
     void exports();
@@ -276,6 +279,63 @@ void TestEndToEnd::profilesAndShowsStages() {
         QCOMPARE(m_window->document().stage()->stage, std::string(stage));
         QVERIFY2(m_window->stagesView()->textEdit()->toPlainText().size() > 10, stage);
     }
+}
+
+void TestEndToEnd::rulesListWhatTheyFind() {
+    open("residual");
+    const RulesModel& model = m_window->rulesView()->model();
+    const QModelIndex fold = model.index(0, 0, model.index(0, 0));
+    QCOMPARE(fold.data().toString(), QStringLiteral("fold_batch_norm"));
+    QCOMPARE(model.rowCount(fold), 4);
+    m_window->rulesView()->tree()->setCurrentIndex(model.index(1, 0, fold));
+    waitIdle();
+    QCOMPARE(m_window->selection().imported,
+             (NodeSet{named(GraphSide::Imported, "Conv_left1"),
+                      named(GraphSide::Imported, "BatchNormalization_left1_bn")}));
+    // A pattern of one's own is looked for in the graph as the rules left it.
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("mine.fw")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("pattern joined(x, w) = relu(bias(conv2d(x, w), const))\n");
+    file.close();
+    m_window->openBook(file.fileName());
+    waitIdle();
+    const QModelIndex joined = model.index(0, 0, model.index(0, 0));
+    QCOMPARE(joined.data().toString(), QStringLiteral("joined"));
+    QVERIFY2(model.rowCount(joined) >= 2, qPrintable(joined.siblingAtColumn(1).data().toString()));
+    m_window->rulesView()->tree()->setCurrentIndex(model.index(0, 0, joined));
+    waitIdle();
+    QCOMPARE(m_window->selection().fused.size(), std::size_t(3));
+}
+
+// The worker may write no byte: the export fails with a message, everything else stays.
+void TestEndToEnd::fullDiskWhileExporting() {
+    signal(SIGXFSZ, SIG_IGN); // inherited by the worker, so that writing fails as on a full disk
+    m_window.reset();
+    init();
+    open("mlp");
+    const auto pid = static_cast<pid_t>(m_window->worker().processId());
+    rlimit old{};
+    QCOMPARE(prlimit(pid, RLIMIT_FSIZE, nullptr, &old), 0);
+    const rlimit none{0, old.rlim_max};
+    QCOMPARE(prlimit(pid, RLIMIT_FSIZE, &none, nullptr), 0);
+    QTemporaryDir folder;
+    const QString out = folder.filePath(QStringLiteral("out"));
+    QSignalSpy problems(&m_window->document(), &Document::problem);
+    m_window->document().exportModule(out);
+    waitIdle();
+    QCOMPARE(problems.size(), qsizetype(1));
+    QVERIFY2(m_window->messageBar()->text().contains(QStringLiteral("FIL02")),
+             qPrintable(m_window->messageBar()->text()));
+    QCOMPARE(m_window->worker().processId(), qint64(pid));
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QVERIFY(QDir(out).entryList(QDir::Files).filter(QStringLiteral(".so")).isEmpty());
+    QCOMPARE(prlimit(pid, RLIMIT_FSIZE, &old, nullptr), 0);
+    m_window->document().exportModule(out);
+    waitIdle();
+    QCOMPARE(problems.size(), qsizetype(1));
+    QVERIFY(!QDir(out).entryList(QDir::Files).filter(QStringLiteral(".so")).isEmpty());
+    signal(SIGXFSZ, SIG_DFL);
 }
 
 void TestEndToEnd::exports() {

@@ -16,9 +16,15 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QContextMenuEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QPushButton>
+#include <QSettings>
 #include <QTreeView>
+
+#include <signal.h>
+#include <sys/resource.h>
 
 using namespace fw;
 using namespace fw::ui;
@@ -39,13 +45,18 @@ private Q_SLOTS:
     void pairsCanBeKeptApart();
     void booksOpenSwitchAndClose();
     void brokenBookSaysWhere();
+    void rulesListTheirMatches();
     void documentIsSavedAndOpened();
     void failedSaveLosesNothing();
+    void fullDiskLeavesTheOldFile();
     void unsavedChangesAreAskedAbout();
     void valuesOfAConstant();
     void heatColoursTheBoxes();
     void exportDialogSaysWhatHappens();
     void everyViewHasAnEmptyState();
+    void viewsFollowThePlan();
+    void nodesHaveAMenu();
+    void docksAreRemembered();
     void modelsAreSound();
 
 private:
@@ -238,6 +249,34 @@ void TestWorkspace::booksOpenSwitchAndClose() {
     QCOMPARE(model.rowCount(), 1);
 }
 
+void TestWorkspace::rulesListTheirMatches() {
+    QVERIFY(open());
+    window().openBook(path("my.fw"));
+    QVERIFY(m->waitIdle());
+    RulesModel& model = window().rulesView()->model();
+    QCOMPARE(model.rowCount(), 2);
+    const QModelIndex book = model.index(1, 0); // what is shipped
+    QCOMPARE(model.rowCount(book), 2);
+    const QModelIndex fold = model.index(0, 0, book);
+    QCOMPARE(fold.data().toString(), QStringLiteral("fold_batch_norm"));
+    QCOMPARE(fold.siblingAtColumn(1).data().toString(), QStringLiteral("2 applied"));
+    QCOMPARE(model.rowCount(fold), 1);
+    const QModelIndex match = model.index(0, 0, fold);
+    QVERIFY(match.data(Qt::ToolTipRole).toString().contains(QStringLiteral("c = v3")));
+    window().rulesView()->tree()->expand(fold);
+    window().rulesView()->tree()->setCurrentIndex(match);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().selection().imported, (snapshot::NodeSet{3, 4}));
+    const QModelIndex merge = model.index(1, 0, book);
+    QCOMPARE(merge.siblingAtColumn(1).data().toString(), QStringLiteral("1 near"));
+    const QModelIndex near = model.index(0, 0, merge);
+    QVERIFY(near.data(Qt::ToolTipRole).toString().contains(QStringLiteral("expected bias")));
+    // What was open stays open when the rules are asked again.
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().rulesView()->tree()->isExpanded(model.index(0, 0, model.index(1, 0))));
+}
+
 void TestWorkspace::brokenBookSaysWhere() {
     QVERIFY(open());
     window().openBook(path("wrong.fw"));
@@ -297,6 +336,36 @@ void TestWorkspace::failedSaveLosesNothing() {
     QVERIFY(window().document().unsaved());
     QCOMPARE(window().document().inputs().books.size(), std::size_t(1));
     QVERIFY(window().document().documentPath().isEmpty());
+}
+
+// As on a full disk: the first bytes go, the rest does not.
+void TestWorkspace::fullDiskLeavesTheOldFile() {
+    QVERIFY(open());
+    const QString file = path("whole.fwdoc");
+    QVERIFY(window().saveTo(file));
+    QFile before(file);
+    QVERIFY(before.open(QIODevice::ReadOnly));
+    const QByteArray whole = before.readAll();
+    before.close();
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    rlimit old{};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &old), 0);
+    const rlimit small{10, old.rlim_max};
+    const auto handler = signal(SIGXFSZ, SIG_IGN);
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const bool saved = window().saveTo(file);
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, handler);
+    QVERIFY(!saved);
+    QVERIFY2(window().messageBar()->text().contains(QStringLiteral("FIL02")),
+             qPrintable(window().messageBar()->text()));
+    QVERIFY(before.open(QIODevice::ReadOnly));
+    QCOMPARE(before.readAll(), whole);
+    QCOMPARE(QDir(m_folder.path()).entryList({QStringLiteral("whole*")}).size(), qsizetype(1));
+    QVERIFY(window().document().unsaved());
+    QVERIFY(window().saveTo(file)); // there is room again
+    QVERIFY(!window().document().unsaved());
 }
 
 void TestWorkspace::unsavedChangesAreAskedAbout() {
@@ -395,6 +464,79 @@ void TestWorkspace::everyViewHasAnEmptyState() {
     QVERIFY(m->waitIdle());
     QVERIFY(window().implementationsView()->overlay()->text().contains(QStringLiteral("USE02")));
     QCOMPARE(window().implementationsView()->table()->model()->rowCount(), 3); // the old one
+}
+
+void TestWorkspace::viewsFollowThePlan() {
+    QVERIFY(open());
+    window().switchLibrary(QStringLiteral("onednn"), false);
+    QVERIFY(m->waitIdle());
+    const std::vector<StateOverlay*> overlays = {
+        window().outline()->overlay(), window().changesView()->overlay(),
+        window().rulesView()->overlay(), window().implementationsView()->overlay(),
+        window().pane(GraphSide::Fused)->overlay()};
+    for (const StateOverlay* overlay : overlays)
+        QCOMPARE(overlay->state(), ViewState::Ready);
+    window().setTargetText(QStringLiteral("bogus"));
+    for (const StateOverlay* overlay : overlays)
+        QCOMPARE(overlay->state(), ViewState::Busy);
+    QVERIFY(m->waitIdle());
+    for (const StateOverlay* overlay : overlays) {
+        QCOMPARE(overlay->state(), ViewState::Stale);
+        QVERIFY(overlay->text().contains(QStringLiteral("USE02")));
+    }
+    QVERIFY(m->trigger("Undo"));
+    for (const StateOverlay* overlay : overlays)
+        QCOMPARE(overlay->state(), ViewState::Ready);
+}
+
+void TestWorkspace::nodesHaveAMenu() {
+    QVERIFY(open());
+    m->click(GraphSide::Fused, 24);
+    GraphCanvas* canvas = window().pane(GraphSide::Fused)->canvas();
+    const QPoint at = canvas->nodeCenter(24);
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas->viewport()->mapToGlobal(at));
+    QApplication::sendEvent(canvas->viewport(), &event);
+    auto* menu = window().findChild<QMenu*>(QStringLiteral("nodeMenu"));
+    QTRY_VERIFY(menu->isVisible());
+    QCOMPARE(menu->actions().size(), qsizetype(6));
+    menu->actions().front()->trigger(); // the whole group
+    menu->hide();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().selection().group, 0);
+}
+
+void TestWorkspace::docksAreRemembered() {
+    m.reset();
+    QTemporaryDir folder;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+    const QString worker = QStringLiteral(FW_BINARY_DIR "/tests/fake_worker");
+    const auto dock = [](MainWindow& of, const char* name) {
+        return of.findChild<QDockWidget*>(QString::fromLatin1(name));
+    };
+    {
+        MainWindow first(worker);
+        first.show();
+        QVERIFY(dock(first, "outline")->isVisible());
+        dock(first, "outline")->hide();
+        dock(first, "explain")->setFloating(true);
+        first.setTargetText(QStringLiteral("x86-64 -threads=1"));
+        first.openModel(path("residual.onnx"));
+        QVERIFY(QTest::qWaitFor([&] { return first.idle(); }, 60000));
+        first.close();
+    }
+    {
+        MainWindow second(worker);
+        second.show();
+        QVERIFY(!dock(second, "outline")->isVisible());
+        QVERIFY(dock(second, "explain")->isFloating());
+        QVERIFY(second.document().target().startsWith(QStringLiteral("x86-64")));
+        QVERIFY(second.document().target().contains(QStringLiteral("-threads=1")));
+        second.close();
+    }
+    QThreadPool::globalInstance()->waitForDone();
+    m = std::make_unique<WindowFixture>(); // tests without memory see nothing of it
+    QVERIFY(m->waitIdle());
+    QVERIFY(dock(window(), "outline")->isVisible());
 }
 
 void TestWorkspace::modelsAreSound() {

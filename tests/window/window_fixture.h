@@ -27,7 +27,7 @@ public:
     WindowFixture(const WindowFixture&) = delete;
     WindowFixture& operator=(const WindowFixture&) = delete;
 
-    bool waitIdle(int milliseconds = 10000) {
+    bool waitIdle(int milliseconds = 60000) {
         return QTest::qWaitFor([this] { return window.idle(); }, milliseconds);
     }
     bool open(const QString& path) {

@@ -16,6 +16,13 @@ QString text(const std::string& value) {
     return QString::fromStdString(value);
 }
 
+// A file of the library is named without a folder.
+bool isShipped(const std::string& file) {
+    return file.find('/') == std::string::npos;
+}
+
+constexpr std::size_t matchLimit = 300; // rows below a rule
+
 QString countOf(std::int64_t count, const QString& what) {
     return u"%1 %2"_s.arg(count).arg(what);
 }
@@ -82,29 +89,122 @@ void RulesModel::addBook(const snapshot::Book& book) {
     for (const Diag& diag : check->diagnostics)
         problem(number, diag);
     for (const auto& rule : check->items) {
+        const bool rewritten = rule.kind != "rule"; // it decides about groups
+        const auto* matches = on ? matchesOf(rule.name, book.path, rewritten) : nullptr;
         Item row;
         row.name = text(rule.name);
         row.tip = text(rule.kind + " " + rule.name);
         row.detail =
             rule.kind == "rule" ? text(rule.verdict) : text(rule.kind + ": " + rule.verdict);
         row.tone = rule.verdict == "ok" ? Tone::None : Tone::Bad;
-        if (on && m_content.rewrite)
-            for (const auto& applied : m_content.rewrite->applied)
-                if (applied.rule == rule.name) {
-                    row.detail = countOf(applied.count, u"applied"_s);
-                    row.tone = applied.count > 0 ? Tone::Good : Tone::None;
-                }
-        const int child = add(number, std::move(row));
+        row.rewritten = rewritten;
+        const int child = addRule(number, std::move(row), rule.verdict == "ok" ? matches : nullptr,
+                                  on ? appliedOf(rule.name) : nullptr);
         for (const Diag& diag : rule.diagnostics)
             problem(child, diag);
     }
 }
 
-// What was applied and stands in none of the books above comes from what is shipped.
+const snapshot::RuleMatches* RulesModel::matchesOf(const std::string& rule, const std::string& file,
+                                                   bool rewritten) const {
+    const char* stage = rewritten ? "rewritten" : "imported";
+    for (const auto& document : m_content.matches)
+        for (const auto& found : document->rules)
+            if (document->stage == stage && found.name == rule &&
+                (file.empty() ? isShipped(found.file) : found.file == file))
+                return &found;
+    return nullptr;
+}
+
+const snapshot::AppliedRecord* RulesModel::appliedOf(const std::string& rule) const {
+    if (m_content.rewrite)
+        for (const auto& applied : m_content.rewrite->applied)
+            if (applied.rule == rule)
+                return &applied;
+    return nullptr;
+}
+
+// What a rule did is told before what it could do.
+int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches,
+                        const snapshot::AppliedRecord* applied) {
+    if (matches) {
+        const auto count = std::int64_t(matches->matches.size());
+        row.detail =
+            count == 0 ? u"none"_s : countOf(count, count == 1 ? u"match"_s : u"matches"_s);
+        if (matches->matches.empty() && !matches->nearMisses.empty())
+            row.detail = u"%1 near"_s.arg(matches->nearMisses.size());
+        if (!matches->doc.empty())
+            row.tip += u"\n"_s + text(matches->doc);
+        if (matches->line > 0)
+            row.tip += u"\n%1:%2"_s.arg(text(matches->file)).arg(matches->line);
+        row.tone = matches->matches.empty() ? Tone::None : Tone::Good;
+        for (const auto& match : matches->matches)
+            for (const auto id : match.nodeIds)
+                row.nodes << id;
+    }
+    if (applied && (applied->count > 0 || !matches)) {
+        row.detail = countOf(applied->count, u"applied"_s);
+        row.tone = applied->count > 0 ? Tone::Good : Tone::None;
+    }
+    const bool rewritten = row.rewritten;
+    const int number = add(book, std::move(row));
+    if (matches)
+        addMatches(number, *matches, rewritten);
+    return number;
+}
+
+void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten) {
+    std::size_t left = matchLimit;
+    for (const auto& match : matches.matches) {
+        if (left-- == 0)
+            break;
+        Item row;
+        row.name = text(match.root);
+        row.detail = countOf(std::int64_t(match.nodes.size()),
+                             match.nodes.size() == 1 ? u"operator"_s : u"operators"_s);
+        QStringList lines;
+        for (const std::string& node : match.nodes)
+            lines << text(node);
+        row.tip = u"takes "_s + lines.join(u", "_s);
+        for (const auto& [name, value] : match.bindings)
+            row.tip += u"\n%1 = %2"_s.arg(text(name), text(value));
+        row.nodes = {match.nodeIds.begin(), match.nodeIds.end()};
+        row.rewritten = rewritten;
+        add(rule, std::move(row));
+    }
+    for (const auto& miss : matches.nearMisses) {
+        if (left-- == 0)
+            break;
+        Item row;
+        row.name = text(miss.root);
+        row.detail = u"near: %1 of %2"_s.arg(miss.matched).arg(miss.total);
+        row.tip = u"%1\nexpected %2, found %3"_s.arg(text(miss.clause), text(miss.expected),
+                                                     text(miss.found));
+        row.tone = Tone::Warning;
+        row.nodes = {miss.rootId};
+        row.rewritten = rewritten;
+        add(rule, std::move(row));
+    }
+    const std::size_t all = matches.matches.size() + matches.nearMisses.size();
+    if (all > matchLimit) {
+        Item row;
+        row.name = u"and %1 more"_s.arg(all - matchLimit);
+        row.tip = u"`fw match` lists all of them"_s;
+        add(rule, std::move(row));
+    }
+}
+
+// What was applied and stands in none of the books above comes from what is shipped; what did
+// something or could comes first.
 void RulesModel::addShipped() {
     if (!m_content.rewrite)
         return;
-    std::vector<Item> rows;
+    struct Shipped {
+        std::string name;
+        const snapshot::RuleMatches* matches = nullptr;
+        const snapshot::AppliedRecord* applied = nullptr;
+    };
+    std::vector<Shipped> rules;
     std::int64_t total = 0;
     for (const auto& applied : m_content.rewrite->applied) {
         const bool inBook =
@@ -114,21 +214,34 @@ void RulesModel::addShipped() {
             });
         if (inBook)
             continue;
-        Item row;
-        row.name = text(applied.rule);
-        row.detail = countOf(applied.count, u"applied"_s);
-        row.tip = row.name + u": "_s + row.detail;
-        row.tone = applied.count > 0 ? Tone::Good : Tone::None;
         total += applied.count;
-        rows.push_back(std::move(row));
+        rules.push_back({applied.rule, matchesOf(applied.rule, {}, false), &applied});
     }
+    for (const auto& document : m_content.matches)
+        for (const auto& found : document->rules)
+            if (document->stage == "imported" && isShipped(found.file) &&
+                std::none_of(rules.begin(), rules.end(),
+                             [&](const Shipped& rule) { return rule.name == found.name; }))
+                rules.push_back({found.name, &found, nullptr});
+    std::stable_sort(rules.begin(), rules.end(), [](const Shipped& a, const Shipped& b) {
+        const auto rank = [](const Shipped& rule) {
+            return rule.applied && rule.applied->count > 0             ? 0
+                   : rule.matches && !rule.matches->matches.empty()    ? 1
+                   : rule.matches && !rule.matches->nearMisses.empty() ? 2
+                                                                       : 3;
+        };
+        return rank(a) < rank(b);
+    });
     Item top;
     top.name = u"library"_s;
     top.detail = countOf(total, u"applied"_s);
     top.tip = u"the simplifications that are shipped with Fusewright"_s;
     const int number = add(-1, std::move(top));
-    for (Item& row : rows)
-        add(number, std::move(row));
+    for (const Shipped& rule : rules) {
+        Item row;
+        row.name = row.tip = text(rule.name);
+        addRule(number, std::move(row), rule.matches, rule.applied);
+    }
 }
 
 QModelIndex RulesModel::index(int row, int column, const QModelIndex& parent) const {
@@ -182,6 +295,8 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
         return row.path;
     case NodesRole:
         return QVariant::fromValue(row.nodes);
+    case RewrittenRole:
+        return row.rewritten;
     default:
         return {};
     }

@@ -19,6 +19,7 @@ struct RulesContent {
     std::vector<snapshot::Book> books;
     std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>> checks; // by path
     std::shared_ptr<const snapshot::RewriteDocument> rewrite; // what was applied
+    std::vector<std::shared_ptr<const snapshot::MatchDocument>> matches;
 };
 
 class RulesModel : public QAbstractItemModel {
@@ -28,7 +29,8 @@ public:
     enum Column { Name, Detail, ColumnCount };
     enum Role {
         PathRole = Qt::UserRole + 1, // of a book; empty for what is shipped
-        NodesRole,                   // QList<qint64>: imported nodes of a match
+        NodesRole,                   // QList<qint64>: of a match, or of all of a rule
+        RewrittenRole,               // bool: the nodes are of the graph as the rules left it
     };
 
     explicit RulesModel(QObject* parent = nullptr);
@@ -57,11 +59,19 @@ private:
         Check check = Check::None;
         QString path;
         QList<qint64> nodes;
+        bool rewritten = false;
         std::vector<int> children;
     };
     int add(int parent, Item item);
     void addBook(const snapshot::Book& book);
     void addShipped();
+    // Null if it was not asked for or is not known yet. `file` empty: of the library.
+    const snapshot::RuleMatches* matchesOf(const std::string& rule, const std::string& file,
+                                           bool rewritten) const;
+    const snapshot::AppliedRecord* appliedOf(const std::string& rule) const;
+    int addRule(int book, Item row, const snapshot::RuleMatches* matches,
+                const snapshot::AppliedRecord* applied);
+    void addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten);
     const Item& item(const QModelIndex& index) const {
         return m_items[std::size_t(index.internalId())];
     }

@@ -51,26 +51,42 @@ RulesView::RulesView(QWidget* parent)
             [this](const QModelIndex& current) {
                 m_close->setEnabled(!currentBook().isEmpty());
                 const auto nodes = current.data(RulesModel::NodesRole).value<QList<qint64>>();
-                if (!nodes.isEmpty())
-                    Q_EMIT activated(nodes);
+                if (!nodes.isEmpty() && !m_filling)
+                    Q_EMIT activated(nodes, current.data(RulesModel::RewrittenRole).toBool());
             });
     m_close->setEnabled(false);
 }
 
 void RulesView::setContent(RulesContent content) {
-    // What was open stays open, by name.
-    std::set<QString> closed;
-    for (int row = 0; row < m_model.rowCount(); ++row) {
-        const QModelIndex index = m_model.index(row, 0);
-        if (!m_tree->isExpanded(index))
-            closed.insert(index.data().toString());
-    }
+    // What was open and what was current stay so, by name. Books are open at first, rules closed.
+    const auto nameOf = [](const QModelIndex& index) {
+        const QModelIndex first = index.siblingAtColumn(0);
+        return first.parent().data().toString() + u'/' + first.data().toString();
+    };
+    std::set<QString> closed, opened;
+    const auto forAll = [&](const auto& visit) {
+        for (int row = 0; row < m_model.rowCount(); ++row) {
+            const QModelIndex book = m_model.index(row, 0);
+            visit(book);
+            for (int below = 0; below < m_model.rowCount(book); ++below)
+                visit(m_model.index(below, 0, book));
+        }
+    };
+    forAll([&](const QModelIndex& index) {
+        (m_tree->isExpanded(index) ? opened : closed).insert(nameOf(index));
+    });
+    const QModelIndex before = m_tree->currentIndex();
+    const QString current = before.isValid() ? nameOf(before) : QString();
     m_model.setContent(std::move(content));
-    for (int row = 0; row < m_model.rowCount(); ++row) {
-        const QModelIndex index = m_model.index(row, 0);
-        m_tree->setExpanded(index, !closed.contains(index.data().toString()));
-    }
-    m_close->setEnabled(false);
+    m_filling = true;
+    forAll([&](const QModelIndex& index) {
+        m_tree->setExpanded(index, index.parent().isValid() ? opened.contains(nameOf(index))
+                                                            : !closed.contains(nameOf(index)));
+        if (!current.isEmpty() && nameOf(index) == current)
+            m_tree->setCurrentIndex(index);
+    });
+    m_filling = false;
+    m_close->setEnabled(!currentBook().isEmpty());
 }
 
 QString RulesView::currentBook() const {

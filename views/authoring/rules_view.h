@@ -28,7 +28,8 @@ Q_SIGNALS:
     void openRequested();
     void closeRequested(const QString& path);
     void bookSwitched(const QString& path, bool on);
-    void activated(const QList<qint64>& importedNodes);
+    // Nodes of the graph as the rules left it, or as imported.
+    void activated(const QList<qint64>& nodes, bool rewritten);
 
 private:
     RulesModel m_model;
@@ -36,6 +37,7 @@ private:
     QPushButton* m_open;
     QPushButton* m_close;
     StateOverlay* m_overlay;
+    bool m_filling = false; // the current row is set again, not chosen
 };
 
 } // namespace fw::ui

@@ -6,7 +6,9 @@
 namespace fw::ui {
 
 inline QString toolTipOf(const QString& text) {
-    return QStringLiteral("<span>") + text.toHtmlEscaped() + QStringLiteral("</span>");
+    return QStringLiteral("<span>") +
+           text.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")) +
+           QStringLiteral("</span>");
 }
 
 } // namespace fw::ui

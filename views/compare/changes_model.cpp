@@ -20,14 +20,17 @@ constexpr KindText kindTexts[] = {
     {"split", "split", "group split", "groups split"},
     {"merged", "merged", "merge", "merges"},
     {"regrouped", "regrouped", "regrouped", "regrouped"},
-    {"implementation", "by another", "other implementation", "other implementations"},
+    {"implementation", "implementation", "other implementation", "other implementations"},
     {"nodes", "rewritten", "rewritten", "rewritten"},
     {"added", "new", "new group", "new groups"},
     {"removed", "gone", "group gone", "groups gone"},
 };
 
 QString timeText(const std::optional<double>& microseconds) {
-    return microseconds ? QString::number(*microseconds / 1e3, 'f', 3) : u"–"_s;
+    if (!microseconds)
+        return u"–"_s;
+    const double milliseconds = *microseconds / 1e3;
+    return QString::number(milliseconds, 'f', milliseconds < 0.01 ? 4 : 3);
 }
 
 } // namespace

@@ -25,7 +25,7 @@ ChangesView::ChangesView(QWidget* parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ChangesModel::What, QHeaderView::Stretch);
-    m_table->header()->resizeSection(ChangesModel::Kind, 100);
+    m_table->header()->resizeSection(ChangesModel::Kind, 124);
     m_table->header()->resizeSection(ChangesModel::Before, 96);
     m_table->header()->resizeSection(ChangesModel::After, 104);
     m_footer->setTextFormat(Qt::PlainText);

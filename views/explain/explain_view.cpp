@@ -1,16 +1,17 @@
 #include "views/explain/explain_view.h"
 
+#include "views/common/flow_layout.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QStyledItemDelegate>
+#include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -30,6 +31,13 @@ QString text(const std::string& value) {
     return QString::fromStdString(value);
 }
 
+// Names of nodes are long words: they may wrap after these signs.
+QString wrapping(QString value) {
+    for (const QChar sign : {u'_', u'.', u'/'})
+        value.replace(sign, QString(sign) + QChar(0x200B));
+    return value;
+}
+
 // Colours come from the theme while painting, so a change of theme needs no new rows.
 class ToneDelegate : public QStyledItemDelegate {
 public:
@@ -40,9 +48,9 @@ public:
         constexpr int padding = 5;
         const auto* tree = qobject_cast<const QTreeView*>(option.widget);
         const int width = tree ? tree->columnWidth(index.column()) - 2 * padding : 100;
-        const QRect text = option.fontMetrics.boundingRect(QRect(0, 0, std::max(width, 20), 10000),
-                                                           Qt::TextWordWrap | Qt::TextWrapAnywhere,
-                                                           index.data().toString());
+        const QRect text =
+            option.fontMetrics.boundingRect(QRect(0, 0, std::max(width, 20), 10000),
+                                            Qt::TextWordWrap, wrapping(index.data().toString()));
         return {width, std::max(text.height() + 2 * 3, 22)};
     }
 
@@ -50,6 +58,7 @@ protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(option, index);
         option->features |= QStyleOptionViewItem::WrapText;
+        option->text = wrapping(option->text);
         const auto set = [&](Colour meaning) {
             const QColor value = Theme::instance().colour(meaning);
             option->palette.setColor(QPalette::Text, value);
@@ -99,7 +108,7 @@ void setCell(QTreeWidgetItem* item, int column, const QString& value, Tone tone 
 ExplainView::ExplainView(QWidget* parent)
     : QWidget(parent), m_sentence(new QLabel(this)),
       m_gates(makeTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
-      m_actions(new QWidget(this)), m_whatIfRow(new QHBoxLayout),
+      m_actions(new QWidget(this)), m_whatIfRow(new FlowLayout(6)),
       m_together(new QPushButton(u"Keep together"_s, this)),
       m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)),
       m_overlay(new StateOverlay(m_gates)) {
@@ -117,13 +126,10 @@ ExplainView::ExplainView(QWidget* parent)
     m_together->setToolTip(u"Pin the two operators into one group"_s);
     m_apart->setToolTip(u"Pin the two operators into different groups"_s);
 
-    // What one can do: below the evidence, in rows that wrap by being two.
-    auto* pins = new QHBoxLayout;
-    pins->setSpacing(6);
+    // What one can do: below the evidence.
+    auto* pins = new FlowLayout(6);
     for (QPushButton* button : {m_together, m_apart, m_copy})
         pins->addWidget(button);
-    pins->addStretch(1);
-    m_whatIfRow->setSpacing(6);
     auto* rows = new QVBoxLayout(m_actions);
     rows->setContentsMargins(8, 6, 8, 8);
     rows->setSpacing(6);
@@ -145,6 +151,7 @@ ExplainView::ExplainView(QWidget* parent)
 }
 
 void ExplainView::setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation) {
+    m_failing = nullptr;
     m_gates->clear();
     for (QPushButton* button : std::exchange(m_whatIfs, {})) {
         button->hide();
@@ -154,7 +161,8 @@ void ExplainView::setContent(std::shared_ptr<const snapshot::ExplainDocument> ex
         delete rest;
     m_actions->setVisible(explanation != nullptr);
     if (!explanation) {
-        m_sentence->setText(u"Select an operator, a group, or (Ctrl+click) two operators."_s);
+        m_sentence->setText(
+            u"Select an operator, a group, an edge, or (Ctrl+click) two operators."_s);
         return;
     }
     m_sentence->setText(text(explanation->sentence));
@@ -186,18 +194,24 @@ void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
     }
-    m_whatIfRow->addStretch(1);
 }
 
 void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
+    QTreeWidgetItem* failing = nullptr;
     for (const auto& gate : explanation.gates) {
         auto* item = new QTreeWidgetItem(m_gates);
         setCell(item, 0, gate.pass ? u"✓"_s : u"✖"_s, gate.pass ? Tone::Good : Tone::Bad);
         setCell(item, 1, text(gate.name));
         const QString code = gate.code.empty() || gate.pass ? QString() : u"  "_s + text(gate.code);
         setCell(item, 2, text(gate.evidence) + code, gate.pass ? Tone::Muted : Tone::Plain);
+        if (!gate.pass && !failing)
+            failing = item;
     }
     for (const auto& decision : explanation.decisions) {
+        // The answer itself stands above, and its gate.
+        if (!explanation.gates.empty() && explanation.nodes.size() == 2 &&
+            explanation.nodes[0] == decision.fromId && explanation.nodes[1] == decision.toId)
+            continue;
         auto* item = new QTreeWidgetItem(m_gates);
         const bool yes = decision.verdict == "yes";
         const bool no = decision.verdict == "no";
@@ -213,6 +227,14 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
                                     : text(decision.from) + u" → "_s + text(decision.to));
         setCell(item, 2, text(decision.sentence) + u"  "_s + text(decision.code), Tone::Muted);
     }
+    // The answer is the first gate that failed; those before it stand above.
+    m_failing = failing;
+    QTimer::singleShot(0, this, [this] { showFailing(); }); // rows have their heights then
+}
+
+void ExplainView::showFailing() {
+    if (m_failing)
+        m_gates->scrollToItem(m_failing, QAbstractItemView::PositionAtBottom);
 }
 
 QString ExplainView::asText() const {

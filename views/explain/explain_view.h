@@ -11,13 +11,14 @@
 #include <memory>
 #include <vector>
 
-class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace fw::ui {
 
+class FlowLayout;
 class StateOverlay;
 
 class ExplainView : public QWidget {
@@ -42,13 +43,15 @@ Q_SIGNALS:
     void apartRequested();
 
 private:
+    void showFailing();
     void fillGates(const snapshot::ExplainDocument& explanation);
     void fillWhatIfs(const snapshot::ExplainDocument& explanation);
 
     QLabel* m_sentence;
+    QTreeWidgetItem* m_failing = nullptr; // the first gate that failed
     QTreeWidget* m_gates;
     QWidget* m_actions;
-    QHBoxLayout* m_whatIfRow;
+    FlowLayout* m_whatIfRow;
     std::vector<QPushButton*> m_whatIfs;
     QPushButton* m_together;
     QPushButton* m_apart;

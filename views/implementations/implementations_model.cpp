@@ -22,7 +22,10 @@ QString text(const std::string& value) {
 }
 
 QVariant timeCell(const std::optional<double>& microseconds) {
-    return microseconds ? QString::number(*microseconds / 1e3, 'f', 3) : u"–"_s;
+    if (!microseconds)
+        return u"–"_s;
+    const double milliseconds = *microseconds / 1e3;
+    return QString::number(milliseconds, 'f', milliseconds < 0.01 ? 4 : 3);
 }
 
 const CandidateRecord* chosenOf(const GroupRecord& group) {
@@ -34,7 +37,8 @@ const CandidateRecord* chosenOf(const GroupRecord& group) {
 
 QString verdictOf(const CandidateRecord& candidate) {
     return text(candidate.verdict) +
-           (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence));
+           (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence)) +
+           (candidate.guard.empty() ? QString() : u" · "_s + text(candidate.guard));
 }
 
 } // namespace

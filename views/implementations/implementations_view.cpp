@@ -29,6 +29,12 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
         if (!candidate->sentence.empty())
             out += text(candidate->sentence) +
                    (candidate->code.empty() ? QString() : u"  "_s + text(candidate->code)) + u'\n';
+        if (!candidate->guard.empty())
+            out += u"condition  "_s + text(candidate->guard) + u'\n';
+        if (!candidate->level.empty())
+            out += u"stands in  "_s + text(candidate->level) +
+                   (candidate->place.empty() ? QString() : u", "_s + text(candidate->place)) +
+                   u'\n';
         return out;
     }
     out = text(group.name) + u": "_s + text(group.implementation);
@@ -56,7 +62,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->header()->setStretchLastSection(true);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {196, 46, 66, 56};
+    const int widths[] = {176, 50, 70, 64};
     for (int column = 0; column < ImplementationsModel::Verdict; ++column)
         m_table->header()->resizeSection(column, widths[column]);
     m_detail->setReadOnly(true);
