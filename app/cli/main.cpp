@@ -177,7 +177,7 @@ private:
         app->add_option("--target", m_options.arguments.target,
                         "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
         app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")
-            ->take_all();
+            ->allow_extra_args(false);
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
         app->add_option("--threads", m_options.arguments.threads,
                         "short for -threads=N in the target");
@@ -224,6 +224,19 @@ private:
             ->add_option("nodes", a.nodes, "one operator or two, by name")
             ->required()
             ->expected(1, 2);
+        CLI::App* diff = command(
+            "diff", "what differs: two models, or one under two targets or two sets of books",
+            ask<DiffDocument>("diff"));
+        diff->add_option("models", a.models, "one model or two")->required()->expected(1, 2);
+        diff->add_option("--target", a.targets, "one for both sides, or one for each")
+            ->allow_extra_args(false);
+        diff->add_option("--rules", a.rules, "a rule book; may repeat")->allow_extra_args(false);
+        diff->add_option("--versus,--vs", a.versus, "a rule book of the other side; may repeat")
+            ->allow_extra_args(false);
+        diff->add_option("--stage", a.stage,
+                         "of two models: imported (the default), rewritten or fused");
+        diff->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        diff->add_option("--threads", a.threads, "short for -threads=N in the targets");
         CLI::App* run =
             onModel("run", "run once and compare with the folder's data",
                     [](Client& client, const Options& o) {
@@ -239,7 +252,7 @@ private:
         run->add_option("--output", a.output, "folder for the outputs, as .npy");
         run->add_option("--value", a.values,
                         "an inner value, or the operator that makes it; may repeat")
-            ->take_all();
+            ->allow_extra_args(false);
         run->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
         run->add_flag("--expect,!--no-expect", m_expect,

@@ -192,6 +192,12 @@ std::string render(const ExplainDocument& document) {
                                oneLine(decision.to, 60), decision.verdict, decision.code,
                                oneLine(decision.sentence, 160));
     }
+    if (!document.counterfactuals.empty()) {
+        out += "otherwise\n";
+        for (const CounterfactualRecord& other : document.counterfactuals)
+            out += fmt::format("  {}: {}, {}\n", other.change, other.verdict,
+                               oneLine(list(other.groups), 160));
+    }
     return out;
 }
 

@@ -12,6 +12,7 @@ std::string render(const snapshot::OpsDocument& document);
 std::string render(const snapshot::FuseDocument& document);
 std::string render(const snapshot::ExplainDocument& document);
 std::string render(const snapshot::MatchDocument& document);
+std::string render(const snapshot::DiffDocument& document);
 std::string render(const snapshot::RunDocument& document);
 std::string render(const snapshot::BenchDocument& document);
 std::string render(const snapshot::ProfileDocument& document);

@@ -3,6 +3,7 @@
 #include "library/library.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
+#include "session/diff.h"
 #include "session/document.h"
 #include "session/group_times.h"
 #include "session/match.h"
@@ -20,15 +21,6 @@ namespace {
 
 using namespace snapshot;
 using Answer = Result<std::string>;
-
-PipelineInputs inputsOf(const Arguments& arguments) {
-    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims,
-                       arguments.pins};
-    if (arguments.threads)
-        out.target +=
-            fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
-    return out;
-}
 
 template <class Document>
 Answer json(const Document& document) {
@@ -134,6 +126,10 @@ Answer match(PipelineStore& store, const Arguments& arguments, const Context& co
     return json(matchModel(*pipeline, arguments, context));
 }
 
+Answer diff(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    return json(diffOf(store, arguments, context));
+}
+
 Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const Imported* imported, pipeline->imported(context));
@@ -228,6 +224,7 @@ constexpr Row rows[] = {
     {"fuse", fuse},
     {"explain", explainNodes},
     {"match", match},
+    {"diff", diff},
     {"rewrite", rewrite},
     {"stages", stages},
     {"export", exportModule},

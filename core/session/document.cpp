@@ -2,6 +2,8 @@
 
 #include "snapshot/document_file.h"
 
+#include <fmt/format.h>
+
 namespace fw {
 
 Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
@@ -18,6 +20,15 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
     if (arguments.pins.empty())
         arguments.pins = inputs.pinText();
     return arguments;
+}
+
+PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
+    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims,
+                       arguments.pins};
+    if (arguments.threads)
+        out.target +=
+            fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);
+    return out;
 }
 
 } // namespace fw

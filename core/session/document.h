@@ -1,6 +1,7 @@
 // A document file as MODEL: what it decided takes the place of arguments that were not given.
 #pragma once
 
+#include "session/pipeline.h"
 #include "snapshot/protocol.h"
 
 namespace fw {
@@ -9,5 +10,8 @@ namespace fw {
 // document's as a whole; books that were given come before the document's; dims that were given
 // win.
 Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments);
+
+// What a request says about the stages of its model.
+PipelineInputs inputsOf(const snapshot::Arguments& arguments);
 
 } // namespace fw

@@ -19,7 +19,7 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
 // (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match, rewrite, check, test, ops, doctor, draw.
+// match, diff, rewrite, check, test, ops, doctor, draw.
 #pragma once
 
 #include "base/result.h"
@@ -37,7 +37,7 @@ namespace fw::snapshot {
 // One record for all commands; each reads what it knows. Empty means default.
 struct Arguments {
     std::string model;
-    std::vector<std::string> models;          // bench
+    std::vector<std::string> models;          // bench; diff: one or two
     std::vector<std::string> folders;         // test
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files
