@@ -163,9 +163,15 @@ std::string render(const FuseDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
     Table table({"group", "operators", "implementation", "chosen by", "est. us"},
                 {false, true, false, false, true});
-    for (const GroupRecord& group : document.groups)
+    for (const GroupRecord& group : document.groups) {
         table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation,
                    group.source, group.estUs ? decimal(*group.estUs, 1) : ""});
+        for (const ReorderRecord& reorder : group.reorders)
+            table.row({"  " + reorder.name, "",
+                       fmt::format("{}: {}{}", oneLine(reorder.value, 40), reorder.layout,
+                                   reorder.bytes ? ", " + bytesText(*reorder.bytes) : ""),
+                       "", reorder.estUs ? decimal(*reorder.estUs, 1) : ""});
+    }
     out += table.text() + measuredText(document);
     for (const GroupRecord& group : document.groups)
         for (const std::string& warning : group.warnings)

@@ -119,9 +119,11 @@ void MainWindow::showGraph(GraphSide side) {
     }
     picture::DiagramOptions options;
     if (side == GraphSide::Fused && m_document.state(Part::Profile) == State::Ready) {
+        std::map<int, double> times;
         for (const auto& row : m_document.profileResult()->rows)
-            options.groupTexts[row.groupId] =
-                millisecondsText(row.medianUs / 1e3).toStdString() + " ms";
+            times[row.groupId] += row.medianUs;
+        for (const auto& [group, us] : times)
+            options.groupTexts[group] = millisecondsText(us / 1e3).toStdString() + " ms";
     }
     auto diagram = picture::diagramOf(*graph, options);
     const auto last = shown->property("fwGraph").value<quintptr>();
@@ -206,7 +208,7 @@ void MainWindow::showTimes() {
     std::map<int, double> times;
     if (m_document.state(Part::Profile) == State::Ready)
         for (const auto& row : m_document.profileResult()->rows)
-            times[row.groupId] = row.medianUs;
+            times[row.groupId] += row.medianUs; // reorders and stages are rows of their own
     m_implementations->setTimes(std::move(times));
     showHeat();
 }

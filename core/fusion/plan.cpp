@@ -103,6 +103,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
     group.candidates = forming.selection.candidates;
     group.warnings = forming.warnings;
     group.stacked = forming.stacked;
+    group.call = forming.call;
     for (Candidate& candidate : group.candidates)
         if (const Implementation* known = m_catalog.find(candidate.computedBy))
             candidate.estimateUs = known->estimate(group.work, m_target);

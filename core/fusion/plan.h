@@ -46,7 +46,8 @@ struct Group {
     // will: they are computed in nests of their own. Of a library: its call is one stage of the
     // group.
     bool stacked = false;
-    Decisions warnings; // extern-in-group
+    std::vector<NodeId> call; // what a library's call takes of a pinned group, from the anchor on
+    Decisions warnings;       // extern-in-group
 
     bool isView() const { return implementation == "view"; }
 };

@@ -25,7 +25,8 @@ struct Forming {
     bool anchored = false;                     // the anchor is more than a map
     bool closed = false;                       // formed by a pin or a rule: it does not grow
     bool view = false;
-    bool stacked = false; // the implementation does not take all of it
+    bool stacked = false;     // the implementation does not take all of it
+    std::vector<NodeId> call; // a library's: the anchor and what follows in its call
     Decisions warnings;
 
     bool has(NodeId id) const;

@@ -105,14 +105,33 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
                 fmt::format("{}: {}", label(id),
                             Decision{{}, Verdict::No, answer.code, answer.evidence}.sentence());
     };
+    const bool library = out.selection.implementation != nullptr &&
+                         out.selection.implementation->library() != nullptr;
+    // A call hands on one value: what follows it reads that value, and nobody else does.
+    const auto endsCall = [&](const Node& node) {
+        const ValueRef last{out.call.empty() ? anchor : out.call.back(), 0};
+        return out.call.empty() || m_graph.isResult(last) || m_graph.uses(last).size() != 1 ||
+               std::find(node.inputs.begin(), node.inputs.end(), last) == node.inputs.end();
+    };
     for (const NodeId id : nodes) {
         const Workload next = workload(id);
+        if (library && id == anchor)
+            out.call.push_back(id);
         if (m_position.at(id) < m_position.at(anchor))
             note(id, m_catalog.absorbsPrologue(out.selection, next, out.anchor));
         else if (id != anchor && !isMapKind(next.facts.kind))
             note(id, {Verdict::No, ReasonCode::AlreadyAnchored,
                       fmt::format("{} and {}", out.anchor.node->op, next.node->op)});
-        else if (id != anchor)
+        else if (library && id != anchor && endsCall(*next.node))
+            note(id, {Verdict::No, ReasonCode::CannotAbsorb,
+                      fmt::format("it does not follow {} alone", label(out.call.back()))});
+        else if (library && id != anchor) {
+            const Answer answer = m_catalog.absorbsEpilogue(
+                out.selection, {out.anchor, {out.call.begin() + 1, out.call.end()}}, next);
+            note(id, answer);
+            if (answer.yes())
+                out.call.push_back(id);
+        } else if (id != anchor)
             note(id, m_catalog.absorbsEpilogue(out.selection, out.growing(), next));
         out.nodes.push_back(id);
         out.kind = out.nodes.size() == 1 ? next.facts.kind : std::max(out.kind, next.facts.kind);

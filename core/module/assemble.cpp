@@ -189,10 +189,8 @@ private:
         for (const ExternStep& part : call.steps) {
             runtime::Step out = stepOf(group);
             out.name += part.suffix;
-            if (part.kind == runtime::CallKind::Reorder) {
-                out.flops = m_program.addConstant(0);
-                out.bytes = m_program.addConstant(-1);
-            }
+            if (part.kind == runtime::CallKind::Reorder)
+                moves(out, movedBy(part));
             out.kernel = runtime::libraryKernel;
             out.call = static_cast<std::uint32_t>(m_program.calls.size());
             for (const ExternOperand& operand : part.operands)
@@ -200,6 +198,24 @@ private:
             m_program.calls.push_back(callOf(part));
             m_program.steps.push_back(std::move(out));
         }
+    }
+
+    // A step that computes nothing: every element is read and written once.
+    void moves(runtime::Step& step, const Expr& bytes) {
+        step.flops = m_program.addConstant(0);
+        step.bytes = expression(bytes * Expr(2));
+    }
+
+    Expr bytesOf(ValueRef ref) const {
+        const TensorType& type = m_graph.type(ref);
+        return elementCount(type.shape) * Expr(static_cast<std::int64_t>(dtypeBytes(type.dtype)));
+    }
+
+    Expr movedBy(const ExternStep& part) const {
+        for (const ExternOperand& operand : part.operands)
+            if (operand.kind == ExternOperand::Kind::Value)
+                return bytesOf(operand.value);
+        return 0;
     }
 
     void shareMemory(ValueRef output, ValueRef reused) {
@@ -289,8 +305,7 @@ private:
             out.name = "copy_" + m_program.tensors[output].name;
             out.kernel = runtime::copyKernel;
             out.buffers = {{output, runtime::Access::Write}, {value(ref), runtime::Access::Read}};
-            out.flops = m_program.addConstant(0);
-            out.bytes = m_program.addConstant(-1);
+            moves(out, bytesOf(ref));
             m_program.steps.push_back(std::move(out));
         }
     }

@@ -1,6 +1,7 @@
 #include "module/compile.h"
 
 #include "module/assemble.h"
+#include "module/calls_apart.h"
 #include "module/in_place.h"
 #include "module/kernel_cache.h"
 #include "module/library_call.h"
@@ -80,6 +81,30 @@ struct LibraryKernel {
     KernelReport report;
 };
 
+std::vector<ReorderStep> reordersOf(const Graph& graph, const Group& group,
+                                    const ExternCall& call) {
+    std::vector<ReorderStep> out;
+    for (const ExternStep& step : call.steps) {
+        if (step.kind != runtime::CallKind::Reorder)
+            continue;
+        ReorderStep row;
+        row.name = group.name + step.suffix;
+        for (std::size_t i = 0; i < step.operands.size(); ++i) {
+            const ExternOperand& operand = step.operands[i];
+            if (operand.kind == ExternOperand::Kind::Value) {
+                row.value = graph.output(operand.value).name;
+                if (const auto count = elementCount(graph.type(operand.value).shape).asInt())
+                    row.bytes = 8.0 * static_cast<double>(*count); // f32, read and written
+            }
+            for (const ExternArgument& argument : step.arguments)
+                if (argument.operand == i && operand.kind == ExternOperand::Kind::Between)
+                    row.layout = argument.layout.empty() ? "channels-last" : argument.layout;
+        }
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
 // A library's call if the group is planned so and the library takes it.
 std::optional<LibraryKernel> lowerToLibrary(const Graph& graph, const FusionPlan& plan,
                                             const Group& group, const Target& target,
@@ -96,6 +121,9 @@ std::optional<LibraryKernel> lowerToLibrary(const Graph& graph, const FusionPlan
     out.report.group = group.id;
     out.report.schedule = call->kernel;
     out.report.libraryCall = call->text();
+    out.report.library = group.computedBy.substr(0, group.computedBy.find('.'));
+    out.report.postOps = call->tail;
+    out.report.reorders = reordersOf(graph, group, *call);
     out.report.implementation = group.implementation;
     out.report.nest.name = group.name;
     out.report.decisions = call->decisions;
@@ -268,6 +296,34 @@ KernelReport reportOf(const Job& job, const Group& group, const Decisions& refus
     return out;
 }
 
+// The stages of one group as the report of the group.
+KernelReport joined(const Group& whole, std::vector<KernelReport> parts) {
+    if (parts.size() == 1) {
+        parts.front().group = whole.id;
+        return std::move(parts.front());
+    }
+    KernelReport out;
+    out.group = whole.id;
+    out.nest.name = whole.name;
+    out.implementation = whole.implementation;
+    for (const KernelReport& part : parts) {
+        if (!part.libraryCall.empty()) {
+            out.libraryCall = part.libraryCall;
+            out.library = part.library;
+            out.postOps = part.postOps;
+            out.reorders = part.reorders;
+        } else {
+            out.kernel = part.kernel;
+        }
+        out.schedule += (out.schedule.empty() ? "" : ", then ") + part.schedule;
+        out.decisions.insert(out.decisions.end(), part.decisions.begin(), part.decisions.end());
+    }
+    if (out.libraryCall.empty())
+        out.implementation = "generated";
+    out.parts = std::move(parts);
+    return out;
+}
+
 } // namespace
 
 const KernelReport* CompiledModule::report(int group) const {
@@ -282,6 +338,19 @@ Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, cons
     if (group.isView())
         return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
                         {{}, group.name});
+    if (isStageCall(group)) {
+        const PlanOfStages stages = callsApart(graph, plan);
+        std::vector<KernelReport> parts;
+        for (const auto& [stage, whole] : stages.whole) {
+            if (whole != group.id)
+                continue;
+            FW_TRY(KernelReport part,
+                   lowerGroup(graph, stages.plan,
+                              stages.plan.groups[static_cast<std::size_t>(stage)], target));
+            parts.push_back(std::move(part));
+        }
+        return joined(group, std::move(parts));
+    }
     Decisions refusal;
     if (auto called = lowerToLibrary(graph, plan, group, target, refusal))
         return std::move(called->report);
@@ -294,6 +363,18 @@ Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, cons
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options) {
+    if (hasStageCalls(plan)) {
+        const PlanOfStages stages = callsApart(graph, plan);
+        FW_TRY(CompiledModule compiled, compileModule(graph, stages.plan, target, options));
+        std::map<int, std::vector<KernelReport>> parts;
+        for (KernelReport& report : compiled.reports)
+            parts[stages.whole.at(report.group)].push_back(std::move(report));
+        compiled.reports.clear();
+        for (auto& [group, reports] : parts)
+            compiled.reports.push_back(
+                joined(plan.groups[static_cast<std::size_t>(group)], std::move(reports)));
+        return compiled;
+    }
     CompiledModule out;
     const auto wall = std::chrono::steady_clock::now();
     std::vector<Job> jobs; // distinct

@@ -15,15 +15,29 @@
 
 namespace fw {
 
+// A step that brings a tensor into the order that a library wants, or back.
+struct ReorderStep {
+    std::string name; // of the step
+    std::string value;
+    std::string layout; // on the library's side
+    double bytes = -1;  // read and written; -1: depends on free dimensions
+};
+
 // What became of one group, for the stages view, `fw fuse` and `fw explain`.
 struct KernelReport {
     int group = -1;
-    std::string schedule;       // its name
-    std::string scheduleText;   // as a value
-    std::string tensorText;     // the tensor expression
-    LoopNest nest;              // graph node ids as provenance
-    int kernel = -1;            // into CompiledModule::kernels; -1: a library computes it
-    std::string libraryCall;    // its text, then there is no nest
+    std::string schedule;              // its name
+    std::string scheduleText;          // as a value
+    std::string tensorText;            // the tensor expression
+    LoopNest nest;                     // graph node ids as provenance
+    int kernel = -1;                   // into CompiledModule::kernels; -1: a library computes it
+    std::string libraryCall;           // its text, then there is no nest
+    std::string library;               // whose call it is: "openblas"
+    std::vector<std::string> postOps;  // what the call does after its own computation, in order
+    std::vector<ReorderStep> reorders; // around the call
+    // Of a group whose library's call is one stage among others: the stages in order, each with its
+    // nest or its call; `nest` is empty then.
+    std::vector<KernelReport> parts;
     std::string implementation; // that computes it in the end: as planned, or what it moved to
     Decisions decisions;
 };

@@ -37,13 +37,18 @@ std::string_view view(const std::vector<std::uint8_t>& bytes) {
 // the end.
 class Staging {
 public:
-    explicit Staging(std::string path) : m_path(std::move(path)) {}
-    Staging(Staging&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+    // `made`: the folder around it, if it was made for this export.
+    Staging(std::string path, std::string made)
+        : m_path(std::move(path)), m_made(std::move(made)) {}
+    Staging(Staging&& other) noexcept
+        : m_path(std::exchange(other.m_path, {})), m_made(std::exchange(other.m_made, {})) {}
     Staging& operator=(Staging&&) = delete;
     ~Staging() {
         std::error_code ignored;
         if (!m_path.empty())
             fs::remove_all(m_path, ignored);
+        if (!m_made.empty())
+            fs::remove(m_made, ignored); // if nothing was written there
     }
 
     const std::string& path() const { return m_path; }
@@ -51,11 +56,12 @@ public:
 
 private:
     std::string m_path;
+    std::string m_made;
 };
 
 Result<Staging> makeStaging(const std::string& directory) {
     std::error_code error;
-    fs::create_directories(directory, error);
+    const bool made = fs::create_directories(directory, error);
     if (error)
         return makeDiag(DiagCode::FileUnwritable,
                         fmt::format("cannot make the folder {}: {}", directory, error.message()));
@@ -63,7 +69,7 @@ Result<Staging> makeStaging(const std::string& directory) {
     if (!mkdtemp(path.data()))
         return makeDiag(DiagCode::FileUnwritable,
                         fmt::format("cannot write into {}: {}", directory, strerror(errno)));
-    return Staging(std::move(path));
+    return Staging(std::move(path), made ? directory : std::string());
 }
 
 fw::Status checkRequest(const ExportRequest& request) {

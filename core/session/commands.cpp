@@ -10,6 +10,7 @@
 #include "session/measure.h"
 #include "session/stages.h"
 #include "session/statistics.h"
+#include "strategy/machine.h"
 
 #include <fmt/format.h>
 
@@ -72,6 +73,23 @@ Result<Arguments> withBoundDims(PipelineStore& store, const Arguments& arguments
     return out;
 }
 
+// Names of libraries that were written in another spelling than the one that is shown.
+std::vector<std::string> aliasNotices(const std::string& target) {
+    std::vector<std::string> out;
+    const std::string word = "-libs=";
+    const std::size_t at = target.find(word);
+    std::size_t from = at == std::string::npos ? target.size() : at + word.size();
+    while (from < target.size() && target[from] != ' ') {
+        const std::size_t end = std::min(target.find_first_of(", ", from), target.size());
+        const std::string name = target.substr(from, end - from);
+        const Result<Target> known = parseTarget(word + name);
+        if (known && known->libs.size() == 1 && known->libs[0] != name)
+            out.push_back(fmt::format("{} is another name of {}", name, known->libs[0]));
+        from = end < target.size() && target[end] == ',' ? end + 1 : target.size();
+    }
+    return out;
+}
+
 Answer fuse(PipelineStore& store, const Arguments& given, const Context& context) {
     const bool measure = given.measure.value_or(false);
     FW_TRY(const Arguments arguments,
@@ -84,11 +102,25 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     FW_TRY(const Books* books, pipeline->books());
     for (const Diag& diag : books->diagnostics)
         out.notices.push_back(diag.text());
+    for (std::string& notice : aliasNotices(pipeline->inputs().target))
+        out.notices.push_back(std::move(notice));
     for (GroupRecord& group : out.groups) {
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
         FW_TRY(const KernelReport report, pipeline->lowered(group.id, context));
         group.schedule = report.libraryCall.empty() ? report.scheduleText : report.libraryCall;
+        if (!report.libraryCall.empty())
+            group.call = CallRecord{report.library, report.postOps};
+        for (const ReorderStep& step : report.reorders) {
+            ReorderRecord row{step.name, step.value, step.layout, {}, {}};
+            if (step.bytes >= 0) {
+                Facts work;
+                work.bytesRead = work.bytesWritten = step.bytes / 2;
+                row.bytes = step.bytes;
+                row.estUs = rooflineUs(work, *target, 1);
+            }
+            group.reorders.push_back(std::move(row));
+        }
         for (const Decision& decision : report.decisions)
             out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));

@@ -44,6 +44,18 @@ Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds,
     return out;
 }
 
+const Group* groupOfStep(const FusionPlan& plan, const std::string& step) {
+    const Group* out = nullptr;
+    for (const Group& group : plan.groups) {
+        if (group.name == step)
+            return &group;
+        // Names of groups end with their number, so no group's name begins another's.
+        if (step.starts_with(group.name + "_"))
+            out = &group;
+    }
+    return out;
+}
+
 namespace {
 
 // What groups read and write as a graph of its own; values that pass between them are inner ones,
@@ -142,11 +154,10 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     FW_TRY(const std::vector<double> times, timeSteps(*split.module, seconds, context));
     const runtime::Program& program = split.module->executor().program();
     for (std::size_t s = 0; s < times.size(); ++s)
-        for (const Group& one : split.plan.groups)
-            if (one.name == program.steps[s].name) {
-                out.us += times[s];
-                out.each[split.graph->node(one.anchor).name] += times[s];
-            }
+        if (const Group* one = groupOfStep(split.plan, program.steps[s].name)) {
+            out.us += times[s];
+            out.each[split.graph->node(one->anchor).name] += times[s];
+        }
     return out;
 }
 
@@ -176,9 +187,10 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
     FW_TRY(const std::vector<double> alone, timeSteps(*module, seconds, context));
     const runtime::Program& program = module->executor().program();
     for (std::size_t s = 0; s < alone.size(); ++s)
-        for (GroupRecord& row : document.groups)
-            if (row.name == program.steps[s].name)
-                row.aloneUs = row.aloneUs.value_or(0) + alone[s];
+        if (const Group* group = groupOfStep(*plan, program.steps[s].name)) {
+            GroupRecord& row = document.groups.at(static_cast<std::size_t>(group->id));
+            row.aloneUs = row.aloneUs.value_or(0) + alone[s];
+        }
     std::size_t done = 0;
     for (GroupRecord& row : document.groups) {
         const Group& group = plan->groups[static_cast<std::size_t>(row.id)];

@@ -10,6 +10,10 @@ namespace fw {
 // be set. Measures for `seconds`, at least five times.
 Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds, const Context& context);
 
+// The group of the plan that a step belongs to: its call or kernel, what is reordered around it,
+// the stages of a group that a library's call is only one of. Null for copies of results.
+const Group* groupOfStep(const FusionPlan& plan, const std::string& step);
+
 struct SplitTime {
     double us = 0;                      // sum over the operators
     std::map<std::string, double> each; // by the operator's name

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "module/calls_apart.h"
 #include "onnx/tensor_file.h"
 #include "session/compare.h"
 #include "session/group_times.h"
@@ -333,6 +334,34 @@ Status timeOperators(Pipeline& pipeline, const Operands& operands, const Argumen
     return {};
 }
 
+// Which group the step of a row belongs to, and what its operators have of its time.
+void describeStep(const Graph& graph, const Group& group, const KernelReport* report,
+                  ProfileRow& row) {
+    row.groupId = group.id;
+    std::vector<NodeId> nodes = group.nodes;
+    if (row.group == group.name) {
+        row.implementation = report != nullptr ? report->implementation : group.implementation;
+        if (isStageCall(group))
+            nodes = group.call;
+    } else if (isStageCall(group)) {
+        // The other stages share what the call did not take.
+        std::erase_if(nodes, [&](NodeId id) {
+            return std::find(group.call.begin(), group.call.end(), id) != group.call.end();
+        });
+    }
+    double total = 0;
+    std::vector<double> weights;
+    for (const NodeId id : nodes) {
+        const Result<Facts> facts =
+            graph.operators().find(graph.node(id).op)->facts(callOf(graph, graph.node(id)));
+        weights.push_back(facts ? facts->flops + 12 * facts->transcendentals + 1 : 1);
+        total += weights.back();
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        row.nodes.push_back(
+            {nodes[i], graph.node(nodes[i]).name, weights[i] / total, nodes.size() > 1});
+}
+
 } // namespace
 
 Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments,
@@ -401,26 +430,14 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
             step.kernel == runtime::libraryKernel
                 ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call].library),
                               runtime::kindText(program.calls[step.call].kind))
-                : "copy";
-        for (const Group& group : plan->groups) {
-            if (group.name != row.group)
-                continue;
-            row.groupId = group.id;
-            row.implementation = group.implementation;
-            if (const KernelReport* report = compiled->module->report(group.id))
-                row.implementation = report->implementation;
-            double total = 0;
-            std::vector<double> weights;
-            for (const NodeId id : group.nodes) {
-                const Result<Facts> facts =
-                    graph.operators().find(graph.node(id).op)->facts(callOf(graph, graph.node(id)));
-                weights.push_back(facts ? facts->flops + 12 * facts->transcendentals + 1 : 1);
-                total += weights.back();
-            }
-            for (std::size_t i = 0; i < group.nodes.size(); ++i)
-                row.nodes.push_back({group.nodes[i], graph.node(group.nodes[i]).name,
-                                     weights[i] / total, group.nodes.size() > 1});
-        }
+            : step.kernel == runtime::copyKernel ? "copy"
+                                                 : "generated";
+        const Group* group = groupOfStep(*plan, row.group);
+        if (group != nullptr && step.kernel == runtime::libraryKernel &&
+            program.calls[step.call].kind == runtime::CallKind::Reorder)
+            row.groupId = group->id; // it computes none of the group's operators
+        else if (group != nullptr)
+            describeStep(graph, *group, compiled->module->report(group->id), row);
         out.sumMs += row.medianUs / 1000;
         out.rows.push_back(std::move(row));
     }
@@ -438,7 +455,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                       const Context& context) {
     CaseRecord out;
     out.name = folder;
-    PipelineInputs inputs{folder, arguments.target, arguments.rules, arguments.dims, arguments.pins};
+    PipelineInputs inputs{folder, arguments.target, arguments.rules, arguments.dims,
+                          arguments.pins};
     const auto give = [&](const std::string& verdict, const Diag& diag) {
         out.verdict = verdict;
         out.reason = diag.text();

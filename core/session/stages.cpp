@@ -100,6 +100,29 @@ Status listMachine(Listing& listing, const KernelReport& report, const Group& gr
     return {};
 }
 
+// A library's call in any stage is its description; a group with more than the call shows its
+// stages one after another.
+Status listReport(Listing& listing, const KernelReport& report, const Group& group,
+                  const Target& target, const std::string& stage) {
+    for (const KernelReport& part : report.parts) {
+        listing.line(fmt::format("# stage {}", part.nest.name), group.nodes);
+        FW_CHECK(listReport(listing, part, group, target, stage));
+    }
+    if (!report.parts.empty())
+        return {};
+    if (!report.libraryCall.empty())
+        listing.block(report.libraryCall, group.nodes);
+    else if (stage == "tensor")
+        listing.block(report.tensorText, group.nodes);
+    else if (stage == "schedule")
+        listing.block(report.scheduleText, group.nodes);
+    else if (stage == "loops")
+        listLoops(listing, report);
+    else
+        return listMachine(listing, report, group, target, stage);
+    return {};
+}
+
 } // namespace
 
 Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
@@ -141,16 +164,7 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
                     continue;
                 }
                 FW_TRY(const KernelReport report, pipeline.lowered(group.id, context));
-                if (!report.libraryCall.empty())
-                    listing.block(report.libraryCall, group.nodes);
-                else if (stage == "tensor")
-                    listing.block(report.tensorText, group.nodes);
-                else if (stage == "schedule")
-                    listing.block(report.scheduleText, group.nodes);
-                else if (stage == "loops")
-                    listLoops(listing, report);
-                else
-                    FW_CHECK(listMachine(listing, report, group, *target, stage));
+                FW_CHECK(listReport(listing, report, group, *target, stage));
             }
             out = listing.take();
         }

@@ -33,9 +33,13 @@ FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("nodes", r.no
 FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
           v("priority", r.priority); v("guard", r.guard); v("level", r.level); v("place", r.place);
           v("est_us", r.estUs); v("measured_us", r.measuredUs);)
+FW_FIELDS(CallRecord, v("library", r.library); v("post_ops", r.postOps);)
+FW_FIELDS(ReorderRecord, v("name", r.name); v("value", r.value); v("layout", r.layout); v("bytes", r.bytes);
+          v("est_us", r.estUs);)
 FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v("node_ids", r.nodeIds);
           v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
-          v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("warnings", r.warnings);
+          v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("call", r.call);
+          v("reorders", r.reorders); v("warnings", r.warnings);
           v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
           v("bytes", r.bytes); v("alone_us", r.aloneUs); v("split_us", r.splitUs); v("forced_us", r.forcedUs);
           v("forced", r.forced); v("agree", r.agree);)

@@ -115,6 +115,25 @@ struct CandidateRecord {
     bool operator==(const CandidateRecord&) const = default;
 };
 
+// What a library computes for a group: `postOps` is what its call does behind its own computation.
+struct CallRecord {
+    std::string library; // "onednn"
+    std::vector<std::string> postOps;
+
+    bool operator==(const CallRecord&) const = default;
+};
+
+// A step of its own that brings a tensor into the order that a library wants, or back.
+struct ReorderRecord {
+    std::string name;            // of the step, as `fw profile` shows it
+    std::string value;           // the tensor
+    std::string layout;          // of the library's side
+    std::optional<double> bytes; // read and written; none with free dimensions
+    std::optional<double> estUs;
+
+    bool operator==(const ReorderRecord&) const = default;
+};
+
 struct GroupRecord {
     int id = -1;
     std::string name;
@@ -126,6 +145,8 @@ struct GroupRecord {
     std::string source; // "pin", "priority", "only", "cost", "order", "rule"
     std::vector<CandidateRecord> candidates;
     std::string schedule; // the schedule as text
+    std::optional<CallRecord> call;
+    std::vector<ReorderRecord> reorders;
     std::vector<std::string> warnings;
     std::vector<TensorRecord> inputs;
     std::vector<TensorRecord> outputs;
