@@ -5,11 +5,15 @@
 #include "render.h"
 
 #include "base/numbers.h"
+#include "session/document.h"
 #include "session/worker.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <functional>
 #include <unistd.h>
 
@@ -21,11 +25,18 @@ using namespace snapshot;
 
 enum class Form : std::uint8_t { Text, Json };
 
+int outputError = 0; // of standard output, which may be a file on a full disk
+
 void write(int descriptor, const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {
         const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
-        if (written <= 0)
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            if (descriptor == STDOUT_FILENO && errno != EPIPE)
+                outputError = errno;
             return;
+        }
         at += static_cast<std::size_t>(written);
     }
 }
@@ -45,6 +56,21 @@ Client::ShowProgress progressLine() {
             step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";
         write(STDERR_FILENO, fmt::format("\r\x1b[K{} {}{}", step.stage, step.text, count));
     };
+}
+
+// What is wrong with the books of the user, where the answer itself does not say it: what is right
+// in them is used.
+void tellBooks(const Arguments& given) {
+    const Result<Arguments> arguments = withDocument(given);
+    if (!arguments)
+        return; // the answer says why
+    for (const auto* files : {&arguments->rules, &arguments->versus}) {
+        const Result<Books> books = files->empty() ? Books() : loadBooks(*files);
+        if (books)
+            for (const Diag& diag : books->diagnostics)
+                if (diag.severity == Severity::Error)
+                    write(STDERR_FILENO, diag.text() + "\n");
+    }
 }
 
 void clearProgress() {
@@ -155,8 +181,16 @@ public:
         }
         if (const Status status = finish(m_options); !status)
             return report(status.diag(), m_options.form());
+        if (m_tellBooks)
+            tellBooks(m_options.arguments);
         Client client;
-        return m_chosen(client, m_options);
+        const int code = m_chosen(client, m_options);
+        if (outputError == 0)
+            return code;
+        return report(
+            makeDiag(DiagCode::FileUnwritable, fmt::format("standard output cannot be written: {}",
+                                                           std::strerror(outputError))),
+            Form::Text);
     }
 
 private:
@@ -172,6 +206,10 @@ private:
                         "an .onnx file or a backend-test folder")
             ->required();
         return target(app);
+    }
+    // Its document lists the books with what is wrong in them.
+    void listsBooks(CLI::App* app) {
+        app->parse_complete_callback([this] { m_tellBooks = false; });
     }
     CLI::App* target(CLI::App* app) {
         app->add_option("--target", m_options.arguments.target,
@@ -190,34 +228,36 @@ private:
                 ask<InfoDocument>("info"));
         command("ops", "the operator library", ask<OpsDocument>("ops"))
             ->add_option("name", a.name, "one operator");
-        command("check", "parse and check a rule book, run its tests",
-                [](Client& client, const Options& o) {
-                    return show<CheckDocument>(
-                        client, "check", o.arguments, o.form(), [](const CheckDocument& document) {
-                            bool refused = hasErrors(document.diagnostics);
-                            bool failed = false;
-                            for (const CheckItem& item : document.items) {
-                                refused = refused || item.verdict == "refused";
-                                failed = failed || item.verdict == "failed";
-                            }
-                            return refused ? 2 : failed ? 1 : 0;
-                        });
-                })
-            ->add_option("book", a.rules, "a .fw file")
-            ->required()
-            ->expected(1);
+        CLI::App* check = command("check", "parse and check a rule book, run its tests",
+                                  [](Client& client, const Options& o) {
+                                      return show<CheckDocument>(
+                                          client, "check", o.arguments, o.form(),
+                                          [](const CheckDocument& document) {
+                                              bool refused = hasErrors(document.diagnostics);
+                                              bool failed = false;
+                                              for (const CheckItem& item : document.items) {
+                                                  refused = refused || item.verdict == "refused";
+                                                  failed = failed || item.verdict == "failed";
+                                              }
+                                              return refused ? 2 : failed ? 1 : 0;
+                                          });
+                                  });
+        listsBooks(check);
+        check->add_option("book", a.rules, "a .fw file")->required()->expected(1);
         CLI::App* rewrite =
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
         CLI::App* fuse =
             onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
+        listsBooks(fuse);
         fuse->add_flag("--measure", m_measure,
                        "time every group alone, and split into its operators")
             ->each([&a, this](const std::string&) { a.measure = m_measure; });
         fuse->add_option("--seconds", a.seconds, "how long to measure, 0.5");
         CLI::App* match = onModel("match", "what the rules and patterns of a book find in a model",
                                   ask<MatchDocument>("match"));
+        listsBooks(match);
         match->add_option("--rule", a.name, "only this rule, pattern or chain");
         match->add_option("--stage", a.stage, "imported (the default) or rewritten");
         onModel("explain", "why operators are (not) fused", ask<ExplainDocument>("explain"))
@@ -310,6 +350,7 @@ private:
     bool m_expect = true;
     bool m_measure = false;
     bool m_each = false;
+    bool m_tellBooks = true;
     Run m_chosen;
 };
 
@@ -320,6 +361,7 @@ private:
 int main(int count, char** arguments) {
     if (count == 2 && std::string_view(arguments[1]) == "--worker")
         return fw::runWorker();
+    std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     // `-libs=X` is a short target, or the value of --target; CLI11 would read it as flags.
     std::vector<std::string> texts(arguments, arguments + count);
     for (std::size_t i = 1; i < texts.size(); ++i)

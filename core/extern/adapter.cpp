@@ -35,7 +35,8 @@ Answer ExternImplementation::accepts(const Workload& anchor, const Target& targe
         return {Verdict::Yes, ReasonCode::LibraryTakes, anchor.node->op};
     if (!isFloat32(*anchor.graph, *anchor.node))
         return {Verdict::No, ReasonCode::LibraryRefused, "it is called for f32 only"};
-    const runtime::Breadcrumb at(anchor.node->name.c_str());
+    const std::string label = anchor.node->name + " asked of " + m_row.name;
+    const runtime::Breadcrumb at(label.c_str());
     const CallSite site = probe(anchor, {});
     const Result<ExternCall> call = build(site);
     if (!call)
@@ -49,7 +50,8 @@ Answer ExternImplementation::absorbs(const Growing& group, const Workload& next,
         return {Verdict::No, ReasonCode::CannotAbsorb, "it is called for f32 only"};
     std::vector<NodeId> epilogue = group.epilogue;
     epilogue.push_back(next.node->id);
-    const runtime::Breadcrumb at(group.anchor.node->name.c_str());
+    const std::string label = group.anchor.node->name + " asked of " + m_row.name;
+    const runtime::Breadcrumb at(label.c_str());
     const Answer answer = ask(probe(group.anchor, std::move(epilogue)));
     if (!answer.yes())
         return {Verdict::No, ReasonCode::CannotAbsorb, answer.evidence};

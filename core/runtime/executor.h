@@ -107,6 +107,7 @@ private:
     };
 
     Program m_program;
+    std::vector<std::string> m_labels; // of the steps, for the message if one of them dies
     const fw_kernel* m_kernels;
     Weights m_weights;
     ParallelSettings m_settings;

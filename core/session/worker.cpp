@@ -154,6 +154,7 @@ private:
 
 int runWorker() {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     const int output = ::dup(STDOUT_FILENO);
     if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return 3;

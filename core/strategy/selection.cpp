@@ -150,14 +150,15 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             else
                 refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
         }
-        why = ReasonCode::ChosenPin;
-        evidence = pinned;
-        if (!chosen)
+        if (!chosen) {
             out.notices.push_back(
                 {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
                  fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
-        else
+        } else {
+            why = ReasonCode::ChosenPin;
+            evidence = pinned;
             out.source = "pin";
+        }
     }
     if (!chosen && !ready.empty()) {
         int highest = all[ready.front()].candidate.priority;
@@ -187,6 +188,13 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             why = ReasonCode::ChosenCost;
             evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
             out.source = "cost";
+        } else if (std::none_of(cheapest.begin() + 1, cheapest.end(), [&](std::size_t i) {
+                       return all[i].candidate.level == all[*chosen].candidate.level;
+                   })) {
+            // The others stand under keys that say less about the target.
+            evidence = fmt::format("{} with priority {}, {} before others", name, highest,
+                                   all[*chosen].candidate.level);
+            out.source = "priority";
         } else {
             why = ReasonCode::ChosenOrder;
             evidence = fmt::format("{} of {} with priority {}", name, cheapest.size(), highest);

@@ -77,7 +77,8 @@ private Q_SLOTS:
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
         const Answer answer = fw({QStringLiteral("-libs=openblas")});
         QCOMPARE(answer.exitCode, 4);
-        QVERIFY2(answer.error.contains("INT02") && answer.error.contains("dense_"),
+        QVERIFY2(answer.error.contains("INT02") && answer.error.contains("dense_") &&
+                     answer.error.contains("calling openblas"),
                  answer.error.constData());
     }
 

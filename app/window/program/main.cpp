@@ -23,6 +23,7 @@ int main(int count, char** arguments) {
         return 0;
     }
     std::signal(SIGPIPE, SIG_IGN); // a worker may die while it is written to
+    std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     QApplication application(count, arguments);
     std::setlocale(LC_NUMERIC, "C"); // QApplication takes the user's; numbers in text are ours
     QApplication::setApplicationName(u"Fusewright"_s);
