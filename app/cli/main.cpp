@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -181,7 +182,8 @@ public:
         }
         if (const Status status = finish(m_options); !status)
             return report(status.diag(), m_options.form());
-        if (m_tellBooks)
+        if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
+                         [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
         Client client;
         const int code = m_chosen(client, m_options);
@@ -208,9 +210,7 @@ private:
         return target(app);
     }
     // Its document lists the books with what is wrong in them.
-    void listsBooks(CLI::App* app) {
-        app->parse_complete_callback([this] { m_tellBooks = false; });
-    }
+    void listsBooks(CLI::App* app) { m_listBooks.push_back(app); }
     CLI::App* target(CLI::App* app) {
         app->add_option("--target", m_options.arguments.target,
                         "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
@@ -350,7 +350,7 @@ private:
     bool m_expect = true;
     bool m_measure = false;
     bool m_each = false;
-    bool m_tellBooks = true;
+    std::vector<CLI::App*> m_listBooks;
     Run m_chosen;
 };
 

@@ -60,18 +60,18 @@ void TestStageCalls::stages_data() {
         "p s", "call after");
     row("the chain as far as it goes", "onednn.matmul", R"(graph g(x: f32[48, 64]) -> e {
   w = const random(1) : f32[96, 64]    v = const random(2) : f32[96]
-  d = dense(x, w)    b = bias(d, v)    r = relu(b)    e = exp(r)
+  d = dense(x, w)    b = bias(d, v)    r = relu(b)    e = erf(r)
 })",
         "d b r e", "call after");
     row("an operand of the chain that the group computes", "onednn.matmul",
         R"(graph g(x: f32[48, 64], y: f32[48, 96]) -> e {
   w = const random(1) : f32[96, 64]
-  t = tanh(y)    d = dense(x, w)    a = add(d, t)    e = exp(a)
+  t = tanh(y)    d = dense(x, w)    a = add(d, t)    e = erf(a)
 })",
         "t d a e", "before call after");
     row("images", "onednn.conv", R"(graph g(x: f32[1, 16, 12, 12]) -> q {
   w = const random(1) : f32[16, 16, 3, 3]    u = const random(2) : f32[16, 16, 1, 1]
-  k = conv2d(x, w) {pads = [1, 1, 1, 1]}    r = relu(k)    e = tanh(r)
+  k = conv2d(x, w) {pads = [1, 1, 1, 1]}    r = relu(k)    e = erf(r)
   q = conv2d(e, u)
 })",
         "k r e", "reorder_in call after");
