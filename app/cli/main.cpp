@@ -216,6 +216,8 @@ private:
                         "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
         app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")
             ->allow_extra_args(false);
+        app->add_option("--log", m_options.arguments.log,
+                        "a file of measurements, which decide before priorities");
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
         app->add_option("--threads", m_options.arguments.threads,
                         "short for -threads=N in the target");
@@ -309,6 +311,11 @@ private:
         profile->add_flag("--each", m_each, "every group alone, too, and every operator of a group")
             ->each([&a, this](const std::string&) { a.each = m_each; });
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
+        CLI::App* tune =
+            onModel("tune", "time the implementations of a model into the file of --log",
+                    ask<TuneDocument>("tune"));
+        tune->add_option("--seconds", a.seconds, "how long to measure each workload, 0.5");
+        tune->get_option("--log")->required();
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage,
                            "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");

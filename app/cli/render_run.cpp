@@ -96,6 +96,28 @@ std::string render(const BenchDocument& document) {
     return out + noticeLines(document.notices);
 }
 
+std::string render(const TuneDocument& document) {
+    std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
+    Table table({"group", "times", "implementation", "us", "chosen"},
+                {false, true, false, true, false});
+    const std::string* last = nullptr;
+    for (const TuneRow& row : document.rows) {
+        const bool first = last == nullptr || *last != row.group;
+        last = &row.group;
+        table.row({first ? row.group : "", first ? std::to_string(row.count) : "",
+                   row.implementation, decimal(row.us, 1),
+                   row.chosenNow      ? row.chosenBefore ? "as before" : "now"
+                   : row.chosenBefore ? "before"
+                                      : ""});
+    }
+    out += table.text();
+    out += fmt::format("{} workloads measured, {} change their implementation: {} ms before, {} ms "
+                       "after; in {}\n",
+                       document.measured, document.improved, decimal(document.beforeMs, 3),
+                       decimal(document.afterMs, 3), document.log);
+    return out + noticeLines(document.notices);
+}
+
 std::string render(const ProfileDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
     Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"},

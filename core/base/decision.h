@@ -33,6 +33,8 @@
     X(ChosenCost,         "CHO03", "the lowest estimated cost: {}") \
     X(ChosenOrder,        "CHO04", "equal to others and first in the book: {}") \
     X(ChosenPin,          "CHO05", "the user asked for it: {}") \
+    X(ChosenMeasured,     "CHO06", "the fastest of those measured here: {}") \
+    X(NotMeasured,        "CHO07", "the log does not decide: {}") \
     X(NoSuchCode,         "IMP04", "no code has this name: {}") \
     X(PinFollowed,        "PIN01", "the user holds them together: {}") \
     X(PinApart,           "PIN02", "the user keeps them apart: {}") \

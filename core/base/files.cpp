@@ -125,4 +125,17 @@ Status writeFile(const std::string& path, std::string_view bytes) {
     return {};
 }
 
+Status appendFile(const std::string& path, std::string_view bytes) {
+    const Descriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
+    if (file.value() < 0)
+        return unwritable(path, errorText(errno));
+    const ssize_t written = ::write(file.value(), bytes.data(), bytes.size());
+    if (written < 0)
+        return unwritable(path, errorText(errno));
+    if (static_cast<std::size_t>(written) != bytes.size())
+        return unwritable(path, "only a part of it could be written");
+    return {};
+}
+
 } // namespace fw

@@ -32,5 +32,7 @@ Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uin
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes);
 // FileUnwritable when the target cannot be replaced.
 Status writeFile(const std::string& path, std::string_view bytes);
+// At the end, in one write, so that several programs may append; the file is made if it is missing.
+Status appendFile(const std::string& path, std::string_view bytes);
 
 } // namespace fw

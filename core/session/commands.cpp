@@ -10,11 +10,13 @@
 #include "session/measure.h"
 #include "session/stages.h"
 #include "session/statistics.h"
+#include "session/tune.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace fw {
 
@@ -57,6 +59,14 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
                         "imported, rewritten or fused");
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     return json(describeGraph(*simplified->graph, "fused", plan));
+}
+
+// A log that is begun now decides nothing yet.
+Arguments withKnownLog(Arguments arguments) {
+    std::error_code error;
+    if (!std::filesystem::exists(arguments.log, error))
+        arguments.log.clear();
+    return arguments;
 }
 
 // Measured is a model without free dimensions: those that are left take the extents of the data.
@@ -104,6 +114,9 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
         out.notices.push_back(diag.text());
     for (std::string& notice : aliasNotices(pipeline->inputs().target))
         out.notices.push_back(std::move(notice));
+    FW_TRY(const TuningLog* log, pipeline->log());
+    for (const Diag& diag : log->diagnostics)
+        out.notices.push_back(diag.text());
     for (GroupRecord& group : out.groups) {
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
@@ -189,6 +202,12 @@ Answer profile(PipelineStore& store, const Arguments& arguments, const Context& 
     return json(profileModel(*pipeline, arguments, context));
 }
 
+Answer tune(PipelineStore& store, const Arguments& given, const Context& context) {
+    FW_TRY(const Arguments arguments, withBoundDims(store, withKnownLog(given), context));
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(tuneModel(*pipeline, given.log, arguments, context));
+}
+
 Answer bench(PipelineStore& store, const Arguments& arguments, const Context& context) {
     BenchDocument out;
     std::vector<std::string> models = arguments.models;
@@ -262,6 +281,7 @@ constexpr Row rows[] = {
     {"export", exportModule},
     {"run", run},
     {"profile", profile},
+    {"tune", tune},
     {"bench", bench},
     {"test", test},
     {"value", value},

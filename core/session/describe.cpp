@@ -61,6 +61,7 @@ CandidateRecord record(const Candidate& candidate) {
     out.guard = candidate.guard;
     out.level = candidate.level;
     out.place = candidate.place;
+    out.measuredUs = candidate.measuredUs;
     if (candidate.verdict == Verdict::Yes)
         out.estUs = candidate.estimateUs;
     return out;

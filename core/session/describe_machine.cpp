@@ -84,8 +84,8 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
                     text += ", in place";
                 row.facts[op->inputNames()[i]] = text;
             }
-            for (const MergedEntry& entry : standardStrategy().entries(
-                     op->name(), facts->kind, targetKeys(hostTarget())))
+            for (const MergedEntry& entry :
+                 standardStrategy().entries(op->name(), facts->kind, targetKeys(hostTarget())))
                 row.implementations.push_back(fmt::format(
                     "{} (priority {}{})", entry.name, entry.priority,
                     entry.guard == nullptr ? std::string() : ", when " + entry.guardText));

@@ -23,8 +23,8 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
 }
 
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
-    PipelineInputs out{arguments.model, arguments.target, arguments.rules, arguments.dims,
-                       arguments.pins};
+    PipelineInputs out{arguments.model, arguments.target, arguments.rules,
+                       arguments.dims,  arguments.pins,   arguments.log};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

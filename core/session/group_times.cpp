@@ -56,10 +56,6 @@ const Group* groupOfStep(const FusionPlan& plan, const std::string& step) {
     return out;
 }
 
-namespace {
-
-// What groups read and write as a graph of its own; values that pass between them are inner ones,
-// unless somebody else reads them.
 Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& groups) {
     std::set<NodeId> nodes;
     for (const Group* group : groups)
@@ -89,6 +85,8 @@ bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
             return false;
     return true;
 }
+
+namespace {
 
 // The group behind a library's, if the library refused it and nothing else did.
 const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {

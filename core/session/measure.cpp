@@ -455,8 +455,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                       const Context& context) {
     CaseRecord out;
     out.name = folder;
-    PipelineInputs inputs{folder, arguments.target, arguments.rules, arguments.dims,
-                          arguments.pins};
+    PipelineInputs inputs{folder,         arguments.target, arguments.rules,
+                          arguments.dims, arguments.pins,   arguments.log};
     const auto give = [&](const std::string& verdict, const Diag& diag) {
         out.verdict = verdict;
         out.reason = diag.text();

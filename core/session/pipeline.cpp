@@ -84,10 +84,18 @@ Result<const Books*> Pipeline::books() {
     });
 }
 
+Result<const TuningLog*> Pipeline::log() {
+    return keep(m_log, [&] {
+        return m_inputs.log.empty() ? Result<TuningLog>(TuningLog()) : readTuningLog(m_inputs.log);
+    });
+}
+
 Result<PlanOptions> Pipeline::planOptions() {
     FW_TRY(const Books* known, books());
+    FW_TRY(const TuningLog* log, this->log());
     if (!m_catalog)
-        m_catalog = std::make_unique<const Catalog>(catalogOf(externLibraries(), known->strategy));
+        m_catalog = std::make_unique<const Catalog>(
+            catalogOf(externLibraries(), known->strategy, log->measurements));
     PlanOptions out;
     out.catalog = m_catalog.get();
     out.book = &known->fusion;
@@ -229,6 +237,8 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     std::string stamp = stampOf(file);
     for (const std::string& rules : inputs.rules)
         stamp += "|" + stampOf(rules);
+    if (!inputs.log.empty())
+        stamp += "|" + stampOf(inputs.log);
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
         return entry.inputs == inputs && entry.stamp == stamp;
     });

@@ -11,6 +11,7 @@
 #include "module/compile.h"
 #include "module/load.h"
 #include "onnx/import.h"
+#include "session/tuning_log.h"
 
 #include <functional>
 #include <map>
@@ -27,6 +28,7 @@ struct PipelineInputs {
     std::vector<std::string> rules;
     std::map<std::string, std::int64_t> dims;
     std::string pins; // text of a book that holds the user's pins; may be empty
+    std::string log;  // file of measurements; may be empty
 
     auto operator<=>(const PipelineInputs&) const = default;
 };
@@ -72,6 +74,7 @@ public:
     const std::string& modelFile() const { return m_modelFile; } // model.onnx inside a folder
 
     Result<const Books*> books();
+    Result<const TuningLog*> log(); // empty if the user named none
     Result<const Imported*> imported(const Context& context);
     Result<const Simplified*> simplified(const Context& context);
     Result<const Target*> target();
@@ -107,6 +110,7 @@ private:
     PipelineInputs m_inputs;
     std::string m_modelFile;
     Kept<Books> m_books;
+    Kept<TuningLog> m_log;
     std::unique_ptr<const Catalog> m_catalog;
     Kept<Imported> m_imported;
     Kept<Simplified> m_simplified;

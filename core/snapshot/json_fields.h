@@ -88,6 +88,11 @@ FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows",
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
           v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("start", r.start);
           v("random_inputs", r.randomInputs); v("notices", r.notices);)
+FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
+          v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow);)
+FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
+          v("measured", r.measured); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
+          v("notices", r.notices);)
 FW_FIELDS(ValueDocument, v("name", r.name); v("type", r.type); v("origin", r.origin); v("node", r.node);
           v("output", r.output); v("count", r.count); v("zeros", r.zeros); v("not_numbers", r.notNumbers);
           v("infinite", r.infinite); v("least", r.least); v("most", r.most); v("mean", r.mean);
@@ -116,7 +121,7 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("pins", r.pins); v("targets", r.targets); v("versus", r.versus); v("dims", r.dims);
+          v("rules", r.rules); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("dims", r.dims);
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);

@@ -412,6 +412,34 @@ struct ProfileDocument {
     bool operator==(const ProfileDocument&) const = default;
 };
 
+// --- tune
+
+// One implementation of one workload.
+struct TuneRow {
+    std::string group; // the first with this workload
+    std::string implementation;
+    double us = 0;          // of the group's operators, with this implementation for its anchor
+    std::int64_t count = 0; // groups with this workload
+    bool chosenBefore = false;
+    bool chosenNow = false;
+
+    bool operator==(const TuneRow&) const = default;
+};
+
+struct TuneDocument {
+    std::string model;
+    std::string target;
+    std::string log; // the file that was appended to
+    std::vector<TuneRow> rows;
+    std::int64_t measured = 0; // workloads
+    std::int64_t improved = 0; // of them, those that get another implementation
+    double beforeMs = 0;       // sums over all groups that were measured
+    double afterMs = 0;
+    std::vector<std::string> notices;
+
+    bool operator==(const TuneDocument&) const = default;
+};
+
 // --- value
 
 // A tensor of the model, in numbers. Those that are no finite numbers are counted, and left out of

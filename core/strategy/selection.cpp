@@ -13,16 +13,26 @@ struct Catalog::Entrant {
     Absorbs absorbs;
 };
 
-Catalog::Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book,
-                 std::vector<std::shared_ptr<const Library>> libraries)
-    : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)) {}
+struct Catalog::Choice {
+    std::size_t index = 0; // into the entrants
+    ReasonCode why = ReasonCode::ChosenPriority;
+    std::string evidence;
+    std::string source;
+    std::optional<Decision> notice;
+};
 
-Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book) {
+Catalog::Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book,
+                 std::vector<std::shared_ptr<const Library>> libraries, Measurements measured)
+    : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)),
+      m_measured(std::move(measured)) {}
+
+Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
+                  Measurements measured) {
     std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
     for (const auto& library : libraries)
         for (auto& implementation : library->implementations())
             all.push_back(std::move(implementation));
-    return Catalog(std::move(all), std::move(book), libraries);
+    return Catalog(std::move(all), std::move(book), libraries, std::move(measured));
 }
 
 const Implementation* Catalog::find(std::string_view name) const {
@@ -107,6 +117,9 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     candidate.code = answer.code;
     candidate.evidence = answer.evidence;
     candidate.estimateUs = implementation->estimate(anchor.facts, target);
+    if (!m_measured.empty())
+        candidate.measuredUs = m_measured.find(workloadText(*anchor.graph, *anchor.node, target),
+                                               candidate.implementation);
     out.implementation = implementation;
     return out;
 }
@@ -128,6 +141,86 @@ std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor,
     return out;
 }
 
+Catalog::Choice Catalog::byPriority(const std::vector<Entrant>& all,
+                                    const std::vector<std::size_t>& ready) {
+    Choice out;
+    int highest = all[ready.front()].candidate.priority;
+    for (const std::size_t i : ready)
+        highest = std::max(highest, all[i].candidate.priority);
+    std::vector<std::size_t> equal;
+    for (const std::size_t i : ready)
+        if (all[i].candidate.priority == highest)
+            equal.push_back(i);
+    std::vector<std::size_t> cheapest;
+    double least = all[equal.front()].candidate.estimateUs;
+    for (const std::size_t i : equal)
+        least = std::min(least, all[i].candidate.estimateUs);
+    for (const std::size_t i : equal)
+        if (all[i].candidate.estimateUs <= least * (1 + 1e-9))
+            cheapest.push_back(i);
+    out.index = cheapest.front();
+    const std::string& name = all[out.index].candidate.implementation;
+    if (ready.size() == 1) {
+        out.why = ReasonCode::ChosenOnly;
+        out.evidence = name;
+        out.source = "only";
+    } else if (equal.size() == 1) {
+        out.evidence = fmt::format("{} with priority {}", name, highest);
+        out.source = "priority";
+    } else if (cheapest.size() == 1) {
+        out.why = ReasonCode::ChosenCost;
+        out.evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
+        out.source = "cost";
+    } else if (std::none_of(cheapest.begin() + 1, cheapest.end(), [&](std::size_t i) {
+                   return all[i].candidate.level == all[out.index].candidate.level;
+               })) {
+        // The others stand under keys that say less about the target.
+        out.evidence = fmt::format("{} with priority {}, {} before others", name, highest,
+                                   all[out.index].candidate.level);
+        out.source = "priority";
+    } else {
+        out.why = ReasonCode::ChosenOrder;
+        out.evidence = fmt::format("{} of {} with priority {}", name, cheapest.size(), highest);
+        out.source = "order";
+        out.notice = Decision{{}, Verdict::Note, out.why, out.evidence};
+    }
+    return out;
+}
+
+std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>& all,
+                                                      const std::vector<std::size_t>& ready,
+                                                      const Choice& incumbent) const {
+    std::optional<std::size_t> fastest;
+    std::string times;
+    for (const std::size_t i : ready) {
+        const Candidate& candidate = all[i].candidate;
+        if (!candidate.measuredUs)
+            continue;
+        times += fmt::format("{}{} {:.1f} us", times.empty() ? "" : ", ", candidate.implementation,
+                             *candidate.measuredUs);
+        if (!fastest || *candidate.measuredUs < *all[*fastest].candidate.measuredUs)
+            fastest = i;
+    }
+    if (!fastest)
+        return std::nullopt;
+    const Candidate& before = all[incumbent.index].candidate;
+    Choice out = incumbent;
+    if (!before.measuredUs) {
+        out.notice = Decision{{},
+                              Verdict::Note,
+                              ReasonCode::NotMeasured,
+                              fmt::format("{} is not in it, {}", before.implementation, times)};
+        return out;
+    }
+    if (*all[*fastest].candidate.measuredUs < *before.measuredUs * (1 - Measurements::margin))
+        out.index = *fastest;
+    out.why = ReasonCode::ChosenMeasured;
+    out.evidence = times;
+    out.source = "log";
+    out.notice.reset();
+    return out;
+}
+
 Selection Catalog::select(const Workload& anchor, const Target& target,
                           const std::string& pinned) const {
     Selection out;
@@ -136,9 +229,7 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].implementation != nullptr)
             ready.push_back(i);
-    std::optional<std::size_t> chosen;
-    ReasonCode why = ReasonCode::ChosenPriority;
-    std::string evidence;
+    std::optional<Choice> choice;
     if (!pinned.empty()) {
         std::string refusal = "no entry of that name computes it";
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -146,60 +237,22 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             if (candidate.implementation != pinned)
                 continue;
             if (all[i].implementation != nullptr)
-                chosen = i;
+                choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
             else
                 refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
         }
-        if (!chosen) {
+        if (!choice)
             out.notices.push_back(
                 {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
                  fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
-        } else {
-            why = ReasonCode::ChosenPin;
-            evidence = pinned;
-            out.source = "pin";
-        }
     }
-    if (!chosen && !ready.empty()) {
-        int highest = all[ready.front()].candidate.priority;
-        for (const std::size_t i : ready)
-            highest = std::max(highest, all[i].candidate.priority);
-        std::vector<std::size_t> equal;
-        for (const std::size_t i : ready)
-            if (all[i].candidate.priority == highest)
-                equal.push_back(i);
-        std::vector<std::size_t> cheapest;
-        double least = all[equal.front()].candidate.estimateUs;
-        for (const std::size_t i : equal)
-            least = std::min(least, all[i].candidate.estimateUs);
-        for (const std::size_t i : equal)
-            if (all[i].candidate.estimateUs <= least * (1 + 1e-9))
-                cheapest.push_back(i);
-        chosen = cheapest.front();
-        const std::string& name = all[*chosen].candidate.implementation;
-        if (ready.size() == 1) {
-            why = ReasonCode::ChosenOnly;
-            evidence = name;
-            out.source = "only";
-        } else if (equal.size() == 1) {
-            evidence = fmt::format("{} with priority {}", name, highest);
-            out.source = "priority";
-        } else if (cheapest.size() == 1) {
-            why = ReasonCode::ChosenCost;
-            evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
-            out.source = "cost";
-        } else if (std::none_of(cheapest.begin() + 1, cheapest.end(), [&](std::size_t i) {
-                       return all[i].candidate.level == all[*chosen].candidate.level;
-                   })) {
-            // The others stand under keys that say less about the target.
-            evidence = fmt::format("{} with priority {}, {} before others", name, highest,
-                                   all[*chosen].candidate.level);
-            out.source = "priority";
-        } else {
-            why = ReasonCode::ChosenOrder;
-            evidence = fmt::format("{} of {} with priority {}", name, cheapest.size(), highest);
-            out.source = "order";
-            out.notices.push_back({anchor.node->name, Verdict::Note, why, evidence});
+    if (!choice && !ready.empty()) {
+        choice = byPriority(all, ready);
+        if (auto measured = byMeasurement(all, ready, *choice))
+            choice = std::move(measured);
+        if (choice->notice) {
+            choice->notice->subject = anchor.node->name;
+            out.notices.push_back(*choice->notice);
         }
     }
     for (const Entrant& entrant : all)
@@ -207,11 +260,12 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::GuardUndecided,
                                    fmt::format("{}, {}", entrant.candidate.implementation,
                                                entrant.candidate.evidence)});
-    if (chosen) {
-        Entrant& winner = all[*chosen];
+    if (choice) {
+        Entrant& winner = all[choice->index];
         winner.candidate.chosen = true;
-        winner.candidate.code = why;
-        winner.candidate.evidence = evidence;
+        winner.candidate.code = choice->why;
+        winner.candidate.evidence = choice->evidence;
+        out.source = choice->source;
         out.implementation = winner.implementation;
         out.name = winner.candidate.implementation;
         out.absorbs = winner.absorbs;

@@ -1,11 +1,13 @@
 // Selection: which implementation computes a node, why, and what it may absorb.
 //
-// Order of choice: a pin of the user, priority, estimated cost among equal priorities, order in the
-// books. Every candidate keeps its verdict with the values of its guard, chosen or not.
+// Order of choice: a pin of the user, measurement, priority, estimated cost among equal priorities,
+// the more specific key, order in the books. Every candidate keeps its verdict with the values of its guard, chosen or
+// not.
 #pragma once
 
 #include "strategy/book.h"
 #include "strategy/library.h"
+#include "strategy/measurements.h"
 
 namespace fw {
 
@@ -18,9 +20,10 @@ struct Candidate {
     std::string evidence;
     int priority = 0;
     double estimateUs = 0;
-    std::string guard; // with the values of its names; empty if there is none
-    std::string level; // "dense on x86-64"
-    std::string place; // "strategy.fw:12"
+    std::optional<double> measuredUs; // of the log
+    std::string guard;                // with the values of its names; empty if there is none
+    std::string level;                // "dense on x86-64"
+    std::string place;                // "strategy.fw:12"
 };
 
 // What the entry lets the implementation take; the implementation is asked as well.
@@ -33,7 +36,7 @@ struct Absorbs {
 struct Selection {
     const Implementation* implementation = nullptr; // nullptr: nothing accepts the node
     std::string name;                               // of the entry
-    std::string source;                             // "pin", "priority", "only", "cost", "order"
+    std::string source; // "pin", "log", "priority", "only", "cost", "order"
     Absorbs absorbs;
     std::vector<Candidate> candidates; // in the order of the books
     Decisions notices;                 // ties, pins that could not be followed, open guards
@@ -44,7 +47,8 @@ struct Selection {
 class Catalog {
 public:
     explicit Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book = {},
-                     std::vector<std::shared_ptr<const Library>> libraries = {});
+                     std::vector<std::shared_ptr<const Library>> libraries = {},
+                     Measurements measured = {});
 
     const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
     const StrategyBook& book() const { return m_book; }
@@ -64,14 +68,22 @@ public:
 
 private:
     struct Entrant;
+    struct Choice;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target) const;
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
                   const GuardTarget& offered) const;
+    static Choice byPriority(const std::vector<Entrant>& all,
+                             const std::vector<std::size_t>& ready);
+    // What the log says, unless it agrees or knows too little. `incumbent`: by priority.
+    std::optional<Choice> byMeasurement(const std::vector<Entrant>& all,
+                                        const std::vector<std::size_t>& ready,
+                                        const Choice& incumbent) const;
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
     std::vector<std::shared_ptr<const Implementation>> m_all;
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
+    Measurements m_measured;
 };
 
 // The implementations whose code we generate.
@@ -79,6 +91,7 @@ const std::vector<std::shared_ptr<const Implementation>>& generatedImplementatio
 // These, with the shipped book.
 const Catalog& generatedCatalog();
 // These and those of the libraries, with the given book.
-Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book);
+Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
+                  Measurements measured = {});
 
 } // namespace fw

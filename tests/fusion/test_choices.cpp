@@ -60,7 +60,10 @@ struct Planned {
     }
 };
 
-Planned planned(const std::string& book) {
+// What the log says of the softmax of the chain: (implementation, microseconds).
+using Times = std::vector<std::pair<std::string, double>>;
+
+Planned planned(const std::string& book, const Times& times = {}) {
     const FileTree tree = parseFile(book, "my.fw");
     if (!tree.errors.empty())
         qFatal("%s", tree.errors.front().text().c_str());
@@ -71,13 +74,16 @@ Planned planned(const std::string& book) {
     std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
     all.push_back(std::make_shared<Costly>("costly.slow", 50));
     all.push_back(std::make_shared<Costly>("costly.quick", 5));
-    const Catalog catalog(all, strategy);
-    PlanOptions options;
-    options.catalog = &catalog;
-    options.book = &fusion;
     Planned out;
     out.graph = parseGraph(chain, standardOperators()).value();
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
+    Measurements measured;
+    for (const auto& [name, us] : times)
+        measured.add(workloadText(*out.graph, *out.graph->findByName("s"), target), name, us);
+    const Catalog catalog(all, strategy, {}, measured);
+    PlanOptions options;
+    options.catalog = &catalog;
+    options.book = &fusion;
     out.plan = planFusion(*out.graph, target, options).value();
     return out;
 }
@@ -92,12 +98,15 @@ private Q_SLOTS:
     void pinsThatCannot();
     void rulesComeBeforeGrowth();
     void costDecidesAmongEquals();
+    void measurementsComeBeforePriorities();
+    void logsThatKnowTooLittle();
     void namesWithoutCode();
     void ownImplementationsTakePart();
 };
 
 void TestChoices::pinsHold() {
-    const Planned held = planned("pin { together s, out   apart d, r   use generated.plain for s }");
+    const Planned held =
+        planned("pin { together s, out   apart d, r   use generated.plain for s }");
     QCOMPARE(held.code("s", "out"), std::string("PIN01"));
     QCOMPARE(held.code("d", "r"), std::string("PIN02"));
     QCOMPARE(held.group("s").implementation, std::string("generated.plain"));
@@ -136,6 +145,32 @@ void TestChoices::costDecidesAmongEquals() {
     QCOMPARE(costs.candidate("s", "costly.quick").code, ReasonCode::ChosenCost);
     QCOMPARE(costs.candidate("s", "costly.slow").priority, 20);
     QCOMPARE(costs.candidate("s", "costly.slow").level, std::string("softmax on any"));
+}
+
+void TestChoices::measurementsComeBeforePriorities() {
+    const Planned measured = planned("", {{"generated.rowwise", 9}, {"costly.slow", 3}});
+    QCOMPARE(measured.group("s").implementation, std::string("costly.slow"));
+    QCOMPARE(measured.group("s").source, std::string("log"));
+    QCOMPARE(measured.candidate("s", "costly.slow").code, ReasonCode::ChosenMeasured);
+    QCOMPARE(measured.candidate("s", "generated.rowwise").measuredUs, std::optional<double>(9));
+    QCOMPARE(measured.group("d").source, planned("").group("d").source);
+    // Within the noise the one of the highest priority stays.
+    const Planned close = planned("implementations softmax(...) on any { costly.slow priority 20 }",
+                                  {{"generated.rowwise", 9.0}, {"costly.slow", 9.1}});
+    QCOMPARE(close.group("s").implementation, std::string("costly.slow"));
+    QCOMPARE(close.group("s").source, std::string("log"));
+    // A pin comes before everything.
+    const Planned pinned = planned("pin { use generated.plain for s }",
+                                   {{"generated.rowwise", 9}, {"costly.slow", 3}});
+    QCOMPARE(pinned.group("s").implementation, std::string("generated.plain"));
+}
+
+void TestChoices::logsThatKnowTooLittle() {
+    const Planned open = planned("implementations softmax(...) on any { costly.slow priority 20 }",
+                                 {{"generated.rowwise", 1}});
+    QCOMPARE(open.group("s").implementation, std::string("costly.slow"));
+    QCOMPARE(open.group("s").source, std::string("priority"));
+    QVERIFY(open.noticed().contains("CHO07"));
 }
 
 void TestChoices::namesWithoutCode() {

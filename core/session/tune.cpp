@@ -1,0 +1,182 @@
+#include "session/tune.h"
+
+#include "session/group_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+constexpr int rounds = 5;
+
+// One implementation of a group, ready to run.
+struct Contender {
+    std::string implementation;
+    Apart apart;
+    double us = 0;
+};
+
+struct Contest {
+    const Group* group = nullptr;
+    std::string workload;
+    std::int64_t count = 1;
+    std::vector<Contender> contenders;
+};
+
+std::vector<std::string> readyCandidates(const Group& group) {
+    std::vector<std::string> out;
+    for (const Candidate& candidate : group.candidates)
+        if (candidate.verdict == Verdict::Yes)
+            out.push_back(candidate.implementation);
+    return out;
+}
+
+// Distinct workloads in the order of the groups.
+std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target) {
+    std::vector<Contest> out;
+    for (const Group& group : plan.groups) {
+        if (group.isView() || readyCandidates(group).size() < 2)
+            continue;
+        std::string workload = workloadText(graph, graph.node(group.anchor), target);
+        const auto known = std::find_if(out.begin(), out.end(), [&](const Contest& contest) {
+            return contest.workload == workload;
+        });
+        if (known != out.end())
+            ++known->count;
+        else
+            out.push_back({&group, std::move(workload), 1, {}});
+    }
+    return out;
+}
+
+Result<Contender> contender(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
+                            const std::string& implementation, const Context& context) {
+    FW_TRY(PlanOptions options, pipeline.planOptions());
+    PinClause pin;
+    pin.kind = PinKind::Use;
+    pin.names = {anchor};
+    pin.implementation = implementation;
+    FusionBook book = *options.book;
+    book.addPin({pin, "tune"});
+    options.book = &book;
+    Contender out;
+    out.implementation = implementation;
+    FW_TRY(out.apart, pipeline.apart(part, options, context));
+    const bool followed =
+        std::any_of(out.apart.plan.groups.begin(), out.apart.plan.groups.end(),
+                    [&](const Group& group) { return group.implementation == implementation; });
+    if (!followed)
+        return makeDiag(DiagCode::NotRunnable, "it is not chosen there");
+    return out;
+}
+
+Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::uint64_t seed,
+               std::vector<std::string>& notices, const Context& context) {
+    FW_TRY(const GraphPtr part, graphOf(graph, {contest.group}));
+    const std::string& anchor = graph.node(contest.group->anchor).name;
+    std::vector<std::string> names = readyCandidates(*contest.group);
+    // The chosen one is what the others are compared with.
+    std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
+        return name == contest.group->implementation;
+    });
+    std::vector<TensorData> operands, wanted;
+    for (const std::string& name : names) {
+        Result<Contender> made = contender(pipeline, part, anchor, name, context);
+        if (!made) {
+            if (made.diag().code == DiagCode::Cancelled)
+                return made.takeDiag();
+            notices.push_back(fmt::format("{} by {} was not measured: {}", contest.group->name,
+                                          name, made.diag().text()));
+            continue;
+        }
+        LoadedModule& module = *made->apart.module;
+        if (operands.empty()) {
+            FW_TRY(operands, module.randomInputs(seed, {}));
+        }
+        FW_TRY(const std::vector<TensorData> got, module.run(operands));
+        if (wanted.empty())
+            wanted = got;
+        if (!sameOutputs(*part, got, wanted)) {
+            notices.push_back(fmt::format("{} by {} computes something else than by {}",
+                                          contest.group->name, name,
+                                          contest.group->implementation));
+            continue;
+        }
+        FW_CHECK(module.setInputs(operands));
+        contest.contenders.push_back(made.take());
+    }
+    return {};
+}
+
+// In turn, so that noise of the machine hits all; the least of the medians.
+Status race(Contest& contest, double seconds, const Context& context) {
+    const double each =
+        seconds /
+        (rounds * static_cast<double>(std::max<std::size_t>(contest.contenders.size(), 1)));
+    for (int round = 0; round < rounds; ++round)
+        for (Contender& one : contest.contenders) {
+            FW_TRY(const std::vector<double> times, timeSteps(*one.apart.module, each, context));
+            const double us = std::accumulate(times.begin(), times.end(), 0.0);
+            one.us = round == 0 ? us : std::min(one.us, us);
+        }
+    return {};
+}
+
+void report(const Contest& contest, TuneDocument& out) {
+    const auto count = static_cast<double>(contest.count);
+    const auto chosen = [&](const Contender& one) {
+        return one.implementation == contest.group->implementation;
+    };
+    const auto before = std::find_if(contest.contenders.begin(), contest.contenders.end(), chosen);
+    if (before == contest.contenders.end() || contest.contenders.size() < 2)
+        return;
+    const auto fastest =
+        std::min_element(contest.contenders.begin(), contest.contenders.end(),
+                         [](const Contender& a, const Contender& b) { return a.us < b.us; });
+    const auto now = fastest->us < before->us * (1 - Measurements::margin) ? fastest : before;
+    ++out.measured;
+    out.improved += now != before;
+    out.beforeMs += count * before->us / 1000;
+    out.afterMs += count * now->us / 1000;
+    for (const Contender& one : contest.contenders)
+        out.rows.push_back({contest.group->name, one.implementation, one.us, contest.count,
+                            &one == &*before, &one == &*now});
+}
+
+} // namespace
+
+Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
+                               const Arguments& arguments, const Context& context) {
+    FW_TRY(const FusionPlan* plan, pipeline.plan(context));
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const Target* target, pipeline.target());
+    TuneDocument out;
+    out.model = arguments.model;
+    out.target = target->text;
+    out.log = log;
+    std::vector<Contest> contests = contestsOf(*source->graph, *plan, *target);
+    std::size_t done = 0;
+    for (Contest& contest : contests) {
+        context.report("tune", contest.group->name, done++, contests.size());
+        FW_CHECK(prepare(pipeline, *source->graph, contest,
+                         static_cast<std::uint64_t>(arguments.seed.value_or(1)), out.notices,
+                         context));
+        FW_CHECK(race(contest, arguments.seconds.value_or(0.5), context));
+        report(contest, out);
+        std::vector<TuningRecord> records;
+        for (const Contender& one : contest.contenders)
+            records.push_back({contest.workload, one.implementation, one.us, contest.group->name});
+        // After every workload: what was measured is kept when the rest is cancelled.
+        FW_CHECK(appendTuningLog(log, records));
+        contest.contenders.clear();
+    }
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,35 @@
+// Tuning log: one JSON object per line, appended; logs of several runs are joined by `cat`.
+//
+//     {"v":1,"workload":"dense(...) ...","implementation":"onednn.matmul","us":41.2,"group":"..."}
+//
+// Unknown fields survive since lines are never rewritten. A line that cannot be read is told and
+// passed over; of several times of one pair the last counts.
+#pragma once
+
+#include "base/result.h"
+#include "strategy/measurements.h"
+
+#include <string>
+#include <vector>
+
+namespace fw {
+
+struct TuningRecord {
+    std::string workload; // workloadText()
+    std::string implementation;
+    double us = 0;
+    std::string group; // what was timed: the operators of the group, for people
+};
+
+struct TuningLog {
+    Measurements measurements;
+    Diags diagnostics; // lines that were passed over
+};
+
+// Refused only if the file cannot be read.
+Result<TuningLog> readTuningLog(const std::string& file);
+
+// Every record in one write at the end of the file, which is made if it is not there.
+Status appendTuningLog(const std::string& file, const std::vector<TuningRecord>& records);
+
+} // namespace fw

@@ -1,0 +1,34 @@
+// Measurements: how long implementations took for a workload, on this machine.
+//
+// They come from tuning logs (session/tuning_log.h) and decide before priorities do, but only if
+// what the priorities would choose was measured as well: a log that knows nothing of a library
+// never switches it off. A faster candidate must win by three percent, since times are noisy.
+#pragma once
+
+#include "strategy/implementation.h"
+
+#include <map>
+#include <optional>
+
+namespace fw {
+
+// What a time belongs to: operator, attributes, types of operands and results, which operands are
+// constant, threads and code of the target, and the CPU.
+std::string workloadText(const Graph& graph, const Node& node, const Target& target);
+
+class Measurements {
+public:
+    static constexpr double margin = 0.03;
+
+    // A later time of the same pair replaces the earlier one.
+    void add(const std::string& workload, const std::string& implementation, double us);
+    // Microseconds; nullopt: not measured.
+    std::optional<double> find(const std::string& workload,
+                               const std::string& implementation) const;
+    bool empty() const { return m_us.empty(); }
+
+private:
+    std::map<std::pair<std::string, std::string>, double> m_us;
+};
+
+} // namespace fw
