@@ -255,7 +255,7 @@ private:
         listsBooks(fuse);
         fuse->add_flag("--measure", m_measure,
                        "time every group alone, and split into its operators")
-            ->each([&a, this](const std::string&) { a.measure = m_measure; });
+            ->each([&a](const std::string&) { a.measure = true; });
         fuse->add_option("--seconds", a.seconds, "how long to measure, 0.5");
         CLI::App* match = onModel("match", "what the rules and patterns of a book find in a model",
                                   ask<MatchDocument>("match"));
@@ -299,7 +299,7 @@ private:
         run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
         run->add_flag("--expect,!--no-expect", m_expect,
                       "compare with the folder's data (the default)")
-            ->each([&a, this](const std::string&) { a.expect = m_expect; });
+            ->each([&a](const std::string& value) { a.expect = value != "false"; });
         run->add_option("--seed", a.seed, "of made-up inputs");
         CLI::App* bench =
             target(command("bench", "latency of models, end to end", ask<BenchDocument>("bench")));
@@ -309,7 +309,7 @@ private:
             onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
         profile->add_flag("--each", m_each, "every group alone, too, and every operator of a group")
-            ->each([&a, this](const std::string&) { a.each = m_each; });
+            ->each([&a](const std::string&) { a.each = true; });
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
         CLI::App* tune =
             onModel("tune", "time the implementations of a model into the file of --log",
