@@ -20,6 +20,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTreeView>
+#include <QTreeWidget>
 #include <QtTest>
 
 #include <signal.h>
@@ -210,6 +211,19 @@ void TestEndToEnd::libraryIsSwitched() {
     QCOMPARE(m_window->changesView()->model().rowCount(), 1);
     QCOMPARE(m_window->changesView()->model().change(0)->kind, std::string("split"));
     QCOMPARE(m_window->document().plan()->groups[0].implementation, std::string("openblas.sgemm"));
+    // Why they are apart: the gate that failed is in sight, and what would change it is offered.
+    QVERIFY(m_window->selectByNames({QStringLiteral("dense"), QStringLiteral("bias")}));
+    waitIdle();
+    QVERIFY2(m_window->explainView()->sentence().contains(QStringLiteral("absorbs nothing")),
+             qPrintable(m_window->explainView()->sentence()));
+    QVERIFY(!m_window->explainView()->whatIfButtons().empty());
+    auto* gates = m_window->explainView()->findChild<QTreeWidget*>();
+    QTreeWidgetItem* failing = nullptr;
+    for (int row = 0; row < gates->topLevelItemCount() && !failing; ++row)
+        if (gates->topLevelItem(row)->text(0) == QStringLiteral("✖"))
+            failing = gates->topLevelItem(row);
+    QVERIFY(failing);
+    QTRY_VERIFY(gates->viewport()->rect().contains(gates->visualItemRect(failing).center()));
     m_window->document().profile();
     waitIdle();
     QCOMPARE(m_window->profileView()->table()->model()->rowCount(), 2);

@@ -45,7 +45,7 @@ public:
 
     // Rows are as high as the text that wraps in its column.
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        constexpr int padding = 5;
+        constexpr int padding = 9; // of the style, and the margin beside a text
         const auto* tree = qobject_cast<const QTreeView*>(option.widget);
         const int width = tree ? tree->columnWidth(index.column()) - 2 * padding : 100;
         const QRect text =
@@ -122,6 +122,7 @@ ExplainView::ExplainView(QWidget* parent)
     m_gates->header()->resizeSection(0, 24);
     m_gates->header()->resizeSection(1, 150);
     m_gates->setIndentation(0);
+    m_gates->viewport()->installEventFilter(this);
     m_copy->setToolTip(u"Copy the explanation as text"_s);
     m_together->setToolTip(u"Pin the two operators into one group"_s);
     m_apart->setToolTip(u"Pin the two operators into different groups"_s);
@@ -229,7 +230,14 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
     }
     // The answer is the first gate that failed; those before it stand above.
     m_failing = failing;
-    QTimer::singleShot(0, this, [this] { showFailing(); }); // rows have their heights then
+    QTimer::singleShot(0, this, &ExplainView::showFailing); // rows have their heights then
+}
+
+// The buttons below take their room later.
+bool ExplainView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && m_failing)
+        QTimer::singleShot(0, this, &ExplainView::showFailing);
+    return QWidget::eventFilter(watched, event);
 }
 
 void ExplainView::showFailing() {

@@ -42,6 +42,9 @@ Q_SIGNALS:
     void togetherRequested();
     void apartRequested();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void showFailing();
     void fillGates(const snapshot::ExplainDocument& explanation);
