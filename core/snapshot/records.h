@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/diag.h"
+#include "snapshot/report_records.h"
 
 #include <cstdint>
 #include <map>
@@ -529,84 +530,6 @@ struct CheckDocument {
     Diags diagnostics;
 
     bool operator==(const CheckDocument&) const = default;
-};
-
-struct OpRecord {
-    std::string name;
-    std::string signature;
-    std::string kind; // "elementwise", ... "opaque"
-    std::map<std::string, std::string> facts;
-    std::string doc;
-    std::string expression;
-    std::vector<std::string> implementations;
-
-    bool operator==(const OpRecord&) const = default;
-};
-
-struct OpsDocument {
-    std::vector<OpRecord> ops;
-
-    bool operator==(const OpsDocument&) const = default;
-};
-
-struct CaseRecord {
-    std::string name;
-    std::string verdict; // "passed", "failed", "unsupported", "crashed"
-    std::string reason;
-
-    bool operator==(const CaseRecord&) const = default;
-};
-
-struct TestDocument {
-    std::int64_t total = 0; // folders
-    std::int64_t passed = 0;
-    std::int64_t failed = 0;
-    std::int64_t unsupported = 0;
-    std::int64_t crashed = 0;
-    std::vector<CaseRecord> cases;
-
-    bool operator==(const TestDocument&) const = default;
-};
-
-struct CpuRecord {
-    std::string name;
-    std::string target; // what -mcpu=native means here
-    std::vector<std::string> features;
-    int cores = 0;
-    int vectorBits = 0;
-
-    bool operator==(const CpuRecord&) const = default;
-};
-
-struct LibraryRecord {
-    std::string name;
-    std::string version;
-    std::string core;    // the kernels it picked for this CPU
-    std::string status;  // "ready", "missing", "unusable"
-    std::string reason;  // why it is not ready
-    std::string package; // what to install when it is missing
-
-    bool operator==(const LibraryRecord&) const = default;
-};
-
-struct DoctorDocument {
-    std::string version; // of Fusewright
-    CpuRecord cpu;
-    std::vector<LibraryRecord> libraries;
-    std::vector<std::string> problems; // what is missing and how to install it
-
-    bool operator==(const DoctorDocument&) const = default;
-};
-
-struct DrawDocument {
-    std::string file;
-    double width = 0;
-    double height = 0;
-    std::int64_t nodes = 0;
-    std::string layout; // "graphviz" or "layered"
-    std::vector<std::string> notices;
-
-    bool operator==(const DrawDocument&) const = default;
 };
 
 } // namespace fw::snapshot

@@ -1,8 +1,8 @@
 // Selection: which implementation computes a node, why, and what it may absorb.
 //
 // Order of choice: a pin of the user, measurement, priority, estimated cost among equal priorities,
-// the more specific key, order in the books. Every candidate keeps its verdict with the values of its guard, chosen or
-// not.
+// the more specific key, order in the books. Every candidate keeps its verdict with the values of its
+// guard, chosen or not.
 #pragma once
 
 #include "strategy/book.h"
