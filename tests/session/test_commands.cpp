@@ -1,6 +1,6 @@
 // Every command of the worker on the samples, in this process: its document and its refusals.
-#include "session/commands.h"
-#include "snapshot/documents.h"
+
+#include "session/asked.h"
 
 #include <QtTest>
 
@@ -8,40 +8,7 @@
 
 using namespace fw;
 using namespace fw::snapshot;
-
-namespace {
-
-const std::string samples = FW_SOURCE_DIR "/samples/";
-
-struct Asked {
-    Commands commands;
-    Context context;
-    std::vector<std::string> stages;
-
-    Asked() {
-        context.progress = [this](const StageProgress& step) { stages.push_back(step.stage); };
-    }
-    Result<std::string> ask(const std::string& command, Arguments arguments) {
-        Request request;
-        request.id = 1;
-        request.command = command;
-        request.arguments = std::move(arguments);
-        return commands.run(request, context);
-    }
-    template <class Document>
-    Document get(const std::string& command, Arguments arguments) {
-        return fromJson<Document>(ask(command, std::move(arguments)).value()).value();
-    }
-};
-
-Arguments on(const std::string& sample) {
-    Arguments out;
-    out.model = samples + sample;
-    out.target = "x86-64 -libs=";
-    return out;
-}
-
-} // namespace
+using namespace fw::test;
 
 class TestCommands : public QObject {
     Q_OBJECT

@@ -2,9 +2,8 @@
 #include "library/library.h"
 #include "onnx/import.h"
 #include "onnx/tensor_file.h"
-#include "session/commands.h"
+#include "session/asked.h"
 #include "session/part.h"
-#include "snapshot/documents.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QTemporaryDir>
@@ -14,34 +13,9 @@
 
 using namespace fw;
 using namespace fw::snapshot;
+using namespace fw::test;
 
 namespace {
-
-const std::string samples = FW_SOURCE_DIR "/samples/";
-
-struct Asked {
-    Commands commands;
-    Context context;
-
-    Result<std::string> ask(const std::string& command, Arguments arguments) {
-        Request request;
-        request.id = 1;
-        request.command = command;
-        request.arguments = std::move(arguments);
-        return commands.run(request, context);
-    }
-    template <class Document>
-    Document get(const std::string& command, Arguments arguments) {
-        return fromJson<Document>(ask(command, std::move(arguments)).value()).value();
-    }
-};
-
-Arguments on(const std::string& sample) {
-    Arguments out;
-    out.model = samples + sample;
-    out.target = "x86-64 -libs=";
-    return out;
-}
 
 const RuleMatches* ruleOf(const MatchDocument& document, const std::string& name) {
     for (const RuleMatches& rule : document.rules)
