@@ -39,6 +39,7 @@
     X(PinFollowed,        "PIN01", "the user holds them together: {}") \
     X(PinApart,           "PIN02", "the user keeps them apart: {}") \
     X(PinRefused,         "PIN03", "a pin cannot be followed: {}") \
+    X(PinAvoids,          "PIN04", "ruled out by a pin: {}") \
     X(FuseRuleApplied,    "FUR01", "a fusion rule puts them together: {}") \
     X(FuseRuleRefused,    "FUR02", "a fusion rule does not hold here: {}") \
     X(ExternInGroup,      "EXT01", "extern-in-group, a library call is a stage of the group: {}") \

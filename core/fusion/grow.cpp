@@ -61,7 +61,7 @@ Status GroupPlanner::form(const Node& seed) {
     group.kind = group.anchor.facts.kind;
     group.view = isView(m_graph, seed);
     if (!group.view) {
-        group.selection = m_catalog.select(group.anchor, m_target, pinned(seed.id));
+        group.selection = choose(seed.id, pinned(seed.id));
         if (group.selection.implementation == nullptr)
             return makeDiag(DiagCode::NotRunnable,
                             fmt::format("no implementation of {} for {}", seed.op, m_target.text),
@@ -261,7 +261,7 @@ bool GroupPlanner::grow(std::size_t index) {
 // What a map reads beside the group, if nobody else reads it, comes along: else a full group would
 // leave it behind alone. Text if there is no room for it.
 std::optional<Decision> GroupPlanner::pull(Forming& group, NodeId next,
-                               std::vector<EdgeDecision>& edges) const {
+                                           std::vector<EdgeDecision>& edges) const {
     if (group.anchored)
         return std::nullopt;
     std::vector<NodeId> open{next};
@@ -400,7 +400,7 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
         return false;
     if (!mayJoin(group, next.node->id, group.nodes.size() + 1, *rule, gates))
         return false;
-    Selection selection = m_catalog.select(next, m_target, pinned(next.node->id));
+    Selection selection = choose(next.node->id, pinned(next.node->id));
     if (!gates.pass("anchor has an implementation", selection.implementation != nullptr,
                     ReasonCode::OpaqueOperator, next.node->op))
         return false;

@@ -139,6 +139,11 @@ void GroupPlanner::finish() {
                               forming.selection.notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
                               forming.warnings.end());
+        for (const Candidate& candidate : forming.selection.candidates)
+            if (candidate.code == ReasonCode::PinAvoids)
+                m_plan.notices.push_back({forming.anchor.node->name, Verdict::No, candidate.code,
+                                          fmt::format("{}, computed by {}", candidate.evidence,
+                                                      forming.selection.name)});
     }
     order(std::move(groups));
 }

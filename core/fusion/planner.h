@@ -97,6 +97,8 @@ private:
     void holdTogether(const PinRule& pin);
     std::optional<std::string> apart(NodeId a, NodeId b) const; // the pin that says so
     std::string pinned(NodeId id) const;
+    void avoid(const PinRule& pin);
+    Selection choose(NodeId id, const std::string& use) const;
     void applyRule(const FuseRule& rule);
     // Why the nodes cannot be one group at all; empty if they can.
     std::string illegal(const std::vector<NodeId>& nodes) const;
@@ -119,6 +121,8 @@ private:
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
     std::map<std::pair<NodeId, NodeId>, std::string> m_apart;
     std::map<NodeId, std::string> m_use; // the implementation that the user wants
+    std::map<NodeId, std::vector<Avoided>> m_avoid;
+    std::vector<Avoided> m_avoidAlways;
     FusionPlan m_plan;
 };
 

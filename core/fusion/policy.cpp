@@ -77,6 +77,14 @@ const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection d
     return nullptr;
 }
 
+FusionBook FusionBook::onlyAvoiding() const {
+    FusionBook out;
+    for (const PinRule& pin : m_pins)
+        if (pin.clause.kind == PinKind::Avoid)
+            out.m_pins.push_back(pin);
+    return out;
+}
+
 PatternTable FusionBook::patterns() const {
     PatternTable out;
     for (const auto& pattern : m_patterns)

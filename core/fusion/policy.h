@@ -37,6 +37,8 @@ class FusionBook {
 public:
     // Trees of other declarations are passed over.
     void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
+    // Only what may not be used: nothing grows.
+    FusionBook onlyAvoiding() const;
     void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
 
     // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.

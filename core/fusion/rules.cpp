@@ -36,7 +36,9 @@ std::optional<std::vector<NodeId>> GroupPlanner::pinnedNodes(const PinRule& pin)
 
 void GroupPlanner::readPins() {
     for (const PinRule& pin : m_book.pins()) {
-        if (pin.clause.kind == PinKind::Together)
+        if (pin.clause.kind == PinKind::Avoid)
+            avoid(pin);
+        if (pin.clause.kind == PinKind::Together || pin.clause.kind == PinKind::Avoid)
             continue;
         const auto nodes = pinnedNodes(pin);
         if (!nodes)
@@ -64,6 +66,29 @@ std::optional<std::string> GroupPlanner::apart(NodeId a, NodeId b) const {
 std::string GroupPlanner::pinned(NodeId id) const {
     const auto found = m_use.find(id);
     return found == m_use.end() ? std::string() : found->second;
+}
+
+void GroupPlanner::avoid(const PinRule& pin) {
+    const std::string& name = pin.clause.implementation;
+    const std::vector<std::string>& libraries = knownLibraries();
+    if (m_catalog.find(name) == nullptr && !m_catalog.book().names(name) &&
+        std::find(libraries.begin(), libraries.end(), name) == libraries.end())
+        return refusePin(pin, name + " is neither an implementation nor a library");
+    const Avoided avoided{name,
+                          fmt::format("{} at {}{}{}", name, pin.place(),
+                                      pin.clause.because.empty() ? "" : ", ", pin.clause.because)};
+    if (pin.clause.names.empty())
+        return m_avoidAlways.push_back(avoided);
+    if (const auto nodes = pinnedNodes(pin))
+        for (const NodeId id : *nodes)
+            m_avoid[id].push_back(avoided);
+}
+
+Selection GroupPlanner::choose(NodeId id, const std::string& use) const {
+    Wishes wishes{use, m_avoidAlways};
+    if (const auto found = m_avoid.find(id); found != m_avoid.end())
+        wishes.avoid.insert(wishes.avoid.end(), found->second.begin(), found->second.end());
+    return m_catalog.select(workload(id), m_target, wishes);
 }
 
 std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
@@ -169,8 +194,7 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         return refusePin(pin, why);
     const std::string& wish = pin.clause.implementation;
     NodeId anchor = anchorOf(*nodes);
-    Selection selection =
-        m_catalog.select(workload(anchor), m_target, wish.empty() ? pinned(anchor) : wish);
+    Selection selection = choose(anchor, wish.empty() ? pinned(anchor) : wish);
     if (!wish.empty()) {
         // The call may compute another of them.
         std::string why;
@@ -179,7 +203,7 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         for (const NodeId id : *nodes) {
             if (selection.source == "pin")
                 break;
-            selection = m_catalog.select(workload(id), m_target, wish);
+            selection = choose(id, wish);
             anchor = id;
         }
         if (selection.source != "pin")
@@ -201,9 +225,7 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         if (!own)
             return refusePin(pin, refusal);
         refusal.clear();
-        group =
-            assemble(*nodes, anchor,
-                     m_catalog.select(workload(anchor), m_target, own->implementation), refusal);
+        group = assemble(*nodes, anchor, choose(anchor, own->implementation), refusal);
         group.selection.source = "pin";
     }
     if (!refusal.empty() && group.selection.implementation->library() != nullptr)
@@ -272,7 +294,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
             continue;
         }
         const NodeId anchor = anchorOf(nodes);
-        Selection selection = m_catalog.select(workload(anchor), m_target, pinned(anchor));
+        Selection selection = choose(anchor, pinned(anchor));
         if (tree.as == FuseAs::Library) {
             std::string best;
             int priority = 0;
@@ -288,7 +310,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
             if (best.empty())
                 continue; // a composite of a library that is not used is no news
             if (best != selection.name) {
-                selection = m_catalog.select(workload(anchor), m_target, best);
+                selection = choose(anchor, best);
                 selection.source = "rule";
             }
         }

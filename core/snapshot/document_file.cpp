@@ -22,6 +22,8 @@ const char* kindName(PinKind kind) {
         return "apart";
     case PinKind::Use:
         return "use";
+    case PinKind::Avoid:
+        return "avoid";
     }
     return "";
 }
@@ -59,6 +61,7 @@ struct PinRecord {
     std::string kind;
     std::vector<std::string> nodes;
     std::string implementation;
+    std::string because;
 };
 
 struct DocumentRecord {
@@ -84,6 +87,7 @@ void fields(Visitor& v, R& r) {
     v("kind", r.kind);
     v("nodes", r.nodes);
     v("implementation", r.implementation);
+    v("because", r.because);
 }
 
 template <class Visitor, class R>
@@ -117,7 +121,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
     for (const Book& book : inputs.books)
         out.books.push_back({shortened(book.path, folder), book.enabled == Enabled::Yes});
     for (const Pin& pin : inputs.pins)
-        out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation});
+        out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
     return print(Writer::write(out), JsonStyle::Indented) + "\n";
 }
@@ -156,16 +160,17 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
     for (PinRecord& pin : in.pins) {
         Pin made;
         bool known = false;
-        for (const PinKind kind : {PinKind::Together, PinKind::Apart, PinKind::Use})
+        for (const PinKind kind : {PinKind::Together, PinKind::Apart, PinKind::Use, PinKind::Avoid})
             if (pin.kind == kindName(kind)) {
                 made.kind = kind;
                 known = true;
             }
         if (!known)
             return wrong("has a pin of unknown kind '" + pin.kind + "'", path,
-                         "together, apart or use");
+                         "together, apart, use or avoid");
         made.nodes = std::move(pin.nodes);
         made.implementation = std::move(pin.implementation);
+        made.because = std::move(pin.because);
         out.pins.push_back(std::move(made));
     }
     out.dims = std::move(in.dims);

@@ -20,21 +20,39 @@ std::vector<std::string_view> words(std::string_view text) {
     return out;
 }
 
+std::string inQuotes(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
 // A node's name may hold anything; what is no plain name is quoted.
 std::string quoted(const std::string& name) {
     const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_';
     }) && !(name[0] >= '0' && name[0] <= '9');
-    if (plain)
+    if (plain && name != "any")
         return name;
-    std::string out = "\"";
-    for (const char c : name) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
+    return inQuotes(name);
+}
+
+// What two pins of the same nodes would contradict each other about.
+std::string subjectOf(const Pin& pin) {
+    switch (pin.kind) {
+    case PinKind::Together:
+    case PinKind::Apart:
+        return "group";
+    case PinKind::Use:
+        return "implementation";
+    case PinKind::Avoid:
+        return "avoid " + pin.implementation;
     }
-    return out + '"';
+    return {};
 }
 
 std::string nameOf(const std::string& path) {
@@ -85,8 +103,7 @@ struct Applier {
     void operator()(const AddPin& edit) const {
         // A later pin of the same nodes takes the place of the earlier one.
         std::erase_if(inputs.pins, [&](const Pin& pin) {
-            return pin.nodes == edit.pin.nodes &&
-                   (pin.kind == PinKind::Use) == (edit.pin.kind == PinKind::Use);
+            return pin.nodes == edit.pin.nodes && subjectOf(pin) == subjectOf(edit.pin);
         });
         inputs.pins.push_back(edit.pin);
     }
@@ -170,6 +187,9 @@ std::string pinText(const Pin& pin) {
         return "apart " + list;
     case PinKind::Use:
         return fmt::format("use {} for {}", pin.implementation, list);
+    case PinKind::Avoid:
+        return fmt::format("avoid {} for {}{}", pin.implementation, list.empty() ? "any" : list,
+                           pin.because.empty() ? "" : " because " + inQuotes(pin.because));
     }
     return {};
 }

@@ -19,15 +19,16 @@
 
 namespace fw::snapshot {
 
-enum class PinKind : std::uint8_t { Together, Apart, Use };
+enum class PinKind : std::uint8_t { Together, Apart, Use, Avoid };
 enum class Enabled : std::uint8_t { No, Yes };
 
 // What the user fixed against the plan. Nodes are named by a result of theirs or by themselves, as
 // in a book.
 struct Pin {
     PinKind kind = PinKind::Together;
-    std::vector<std::string> nodes;
-    std::string implementation; // of Use; of Together it may be empty
+    std::vector<std::string> nodes;  // none of Avoid: everywhere
+    std::string implementation = {}; // of Together it may be empty; of Avoid also a library
+    std::string because = {};        // of Avoid: shown as the reason
 
     bool operator==(const Pin&) const = default;
 };

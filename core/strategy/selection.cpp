@@ -68,7 +68,8 @@ std::vector<std::string> Catalog::libraries(const Target& target) const {
 }
 
 Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor,
-                                const Target& target, const GuardTarget& offered) const {
+                                const Target& target, const GuardTarget& offered,
+                                const std::vector<Avoided>& avoided) const {
     Entrant out;
     Candidate& candidate = out.candidate;
     candidate.implementation = entry.name;
@@ -96,6 +97,9 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     if (const Library* library = implementation->library())
         if (const std::string why = whyNot(library->name(), target); !why.empty())
             return refuse(ReasonCode::LibraryAbsent, why);
+    for (const Avoided& avoid : avoided)
+        if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == prefix)
+            return refuse(ReasonCode::PinAvoids, avoid.evidence);
     if (entry.home != nullptr && entry.home->ownSignature)
         if (const auto scope = GuardScope::bind(*entry.home, anchor); !scope)
             return refuse(ReasonCode::GuardFalse, scope.diag().message);
@@ -124,19 +128,19 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     return out;
 }
 
-std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor,
-                                                const Target& target) const {
+std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Target& target,
+                                                const std::vector<Avoided>& avoided) const {
     const GuardTarget offered{targetKeys(target), libraries(target)};
     std::vector<Entrant> out;
     for (const MergedEntry& entry :
          m_book.entries(anchor.node->op, anchor.facts.kind, offered.keys))
-        out.push_back(judge(entry, anchor, target, offered));
+        out.push_back(judge(entry, anchor, target, offered, avoided));
     for (const auto& implementation : m_all)
         if (!m_book.names(implementation->name())) {
             MergedEntry own;
             own.name = own.code = implementation->name();
             own.priority = implementation->priority();
-            out.push_back(judge(own, anchor, target, offered));
+            out.push_back(judge(own, anchor, target, offered, avoided));
         }
     return out;
 }
@@ -222,9 +226,10 @@ std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>
 }
 
 Selection Catalog::select(const Workload& anchor, const Target& target,
-                          const std::string& pinned) const {
+                          const Wishes& wishes) const {
     Selection out;
-    std::vector<Entrant> all = entrants(anchor, target);
+    const std::string& pinned = wishes.use;
+    std::vector<Entrant> all = entrants(anchor, target, wishes.avoid);
     std::vector<std::size_t> ready;
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].implementation != nullptr)
@@ -272,14 +277,6 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     }
     for (Entrant& entrant : all)
         out.candidates.push_back(std::move(entrant.candidate));
-    return out;
-}
-
-Selection Catalog::selectOnly(const Workload& anchor, const Target& target,
-                              const std::string& name) const {
-    Selection out = select(anchor, target, name);
-    if (out.source != "pin")
-        out.implementation = nullptr;
     return out;
 }
 

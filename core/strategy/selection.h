@@ -1,8 +1,8 @@
 // Selection: which implementation computes a node, why, and what it may absorb.
 //
 // Order of choice: a pin of the user, measurement, priority, estimated cost among equal priorities,
-// the more specific key, order in the books. Every candidate keeps its verdict with the values of its
-// guard, chosen or not.
+// the more specific key, order in the books. Every candidate keeps its verdict with the values of
+// its guard, chosen or not.
 #pragma once
 
 #include "strategy/book.h"
@@ -24,6 +24,18 @@ struct Candidate {
     std::string guard;                // with the values of its names; empty if there is none
     std::string level;                // "dense on x86-64"
     std::string place;                // "strategy.fw:12"
+};
+
+// What is not to compute a node: an implementation, or all of a library.
+struct Avoided {
+    std::string name;
+    std::string evidence;
+};
+
+// What the user wants of the choice for one node.
+struct Wishes {
+    std::string use; // an implementation; empty: none in particular
+    std::vector<Avoided> avoid;
 };
 
 // What the entry lets the implementation take; the implementation is asked as well.
@@ -54,11 +66,7 @@ public:
     const StrategyBook& book() const { return m_book; }
     const Implementation* find(std::string_view name) const; // nullptr if there is none
 
-    Selection select(const Workload& anchor, const Target& target,
-                     const std::string& pinned = {}) const;
-    // The entry of that name as if it had been chosen; without an implementation if it is refused.
-    Selection selectOnly(const Workload& anchor, const Target& target,
-                         const std::string& name) const;
+    Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 
     Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
     Answer absorbsPrologue(const Selection& by, const Workload& before,
@@ -69,9 +77,10 @@ public:
 private:
     struct Entrant;
     struct Choice;
-    std::vector<Entrant> entrants(const Workload& anchor, const Target& target) const;
+    std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
+                                  const std::vector<Avoided>& avoided) const;
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                  const GuardTarget& offered) const;
+                  const GuardTarget& offered, const std::vector<Avoided>& avoided) const;
     static Choice byPriority(const std::vector<Entrant>& all,
                              const std::vector<std::size_t>& ready);
     // What the log says, unless it agrees or knows too little. `incumbent`: by priority.

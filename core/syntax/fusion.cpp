@@ -133,11 +133,20 @@ std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser) {
             clause.implementation = parser.expectName("an implementation");
             parser.expect("for");
             clause.names = values(parser);
+        } else if (parser.accept("avoid")) {
+            clause.kind = PinKind::Avoid;
+            clause.implementation = parser.expectName("an implementation or a library");
+            parser.expect("for");
+            if (!parser.accept("any"))
+                clause.names = values(parser);
+            if (parser.accept("because"))
+                clause.because = parser.expectText("the reason");
         } else {
-            parser.fail("expected together, apart or use");
+            parser.fail("expected together, apart, use or avoid");
         }
         clause.span = parser.spanFrom(first);
-        if (!parser.failed() && clause.kind != PinKind::Use && clause.names.size() < 2)
+        const bool joins = clause.kind == PinKind::Together || clause.kind == PinKind::Apart;
+        if (!parser.failed() && joins && clause.names.size() < 2)
             parser.failAt(clause.span, "at least two operators are named");
         out->clauses.push_back(std::move(clause));
     }

@@ -36,12 +36,13 @@ struct GrowTree : DeclarationTree { // name: "contraction -> elementwise"
     std::int64_t operands = 0; // tensors that the group reads; 0: not written
 };
 
-enum class PinKind : std::uint8_t { Together, Apart, Use };
+enum class PinKind : std::uint8_t { Together, Apart, Use, Avoid };
 
 struct PinClause {
     PinKind kind = PinKind::Together;
-    std::vector<std::string> names; // of results or operators
-    std::string implementation;     // behind `with` or `use`
+    std::vector<std::string> names; // of results or operators; none behind `avoid X for any`
+    std::string implementation;     // behind `with`, `use` or `avoid`, there also a library
+    std::string because;            // of avoid: what the Decision says
     Span span;
 };
 
