@@ -1,5 +1,7 @@
 #include "client.h"
 
+#include "snapshot/recovery.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -99,7 +101,8 @@ Result<std::string> Client::readLine() {
             }
             m_child = -1;
             stop();
-            return makeDiag(DiagCode::WorkerDied, "the worker ended: " + howItEnded(status));
+            m_end = howItEnded(status);
+            return makeDiag(DiagCode::WorkerDied, "the worker ended: " + m_end);
         }
         m_pending.append(buffer, static_cast<std::size_t>(count));
     }
@@ -107,6 +110,28 @@ Result<std::string> Client::readLine() {
 
 Result<std::string> Client::ask(const std::string& command, const snapshot::Arguments& arguments,
                                 const ShowProgress& show) {
+    snapshot::Arguments now = arguments;
+    snapshot::Inputs avoiding;
+    for (;;) {
+        Result<std::string> answer = askOnce(command, now, show);
+        if (answer || answer.diag().code != DiagCode::WorkerDied)
+            return answer;
+        const auto pin = snapshot::pinAfterDeath(m_last, avoiding.pins, m_end);
+        if (!pin)
+            return answer;
+        avoiding.pins.push_back(*pin);
+        now.pins = arguments.pins + avoiding.pinText();
+        Diag warning = answer.takeDiag();
+        warning.severity = Severity::Warning;
+        warning.hint = snapshot::afterDeathText(*pin);
+        m_warn(warning);
+    }
+}
+
+Result<std::string> Client::askOnce(const std::string& command,
+                                    const snapshot::Arguments& arguments,
+                                    const ShowProgress& show) {
+    m_last = {};
     FW_CHECK(start());
     snapshot::Request request;
     request.id = ++m_lastId;
@@ -121,14 +146,13 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
             break; // reading tells why
         at += static_cast<std::size_t>(written);
     }
-    snapshot::Progress last;
     for (;;) {
         Result<std::string> text = readLine();
         if (!text) {
             Diag diag = text.takeDiag();
-            diag.at({arguments.model, last.text});
-            if (!last.stage.empty())
-                diag.message += fmt::format(" in stage {}", last.stage);
+            diag.at({arguments.model, m_last.text});
+            if (!m_last.stage.empty())
+                diag.message += fmt::format(" in stage {}", m_last.stage);
             return diag;
         }
         FW_TRY(snapshot::Answer answer, snapshot::readAnswer(*text));
@@ -136,9 +160,9 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
         case snapshot::AnswerKind::Hello:
             break;
         case snapshot::AnswerKind::Progress:
-            last = answer.progress;
+            m_last = answer.progress;
             if (show)
-                show(last);
+                show(m_last);
             break;
         case snapshot::AnswerKind::Result:
             return std::move(answer.result);

@@ -13,17 +13,23 @@ class Client {
 public:
     using ShowProgress = std::function<void(const snapshot::Progress&)>;
 
-    Client() = default;
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // The JSON of the answer. WorkerDied names stage and node when the child ends before it
-    // answers; the next call starts another.
+    using ShowWarning = std::function<void(const Diag&)>;
+
+    explicit Client(ShowWarning warn) : m_warn(std::move(warn)) {}
+
+    // The JSON of the answer. If a library ends the child, it is asked again without that library
+    // (snapshot/recovery.h), with a warning. WorkerDied names stage and node when nothing of this
+    // kind helps; the next call starts another.
     Result<std::string> ask(const std::string& command, const snapshot::Arguments& arguments,
                             const ShowProgress& show);
 
 private:
+    Result<std::string> askOnce(const std::string& command, const snapshot::Arguments& arguments,
+                                const ShowProgress& show);
     Status start();
     void stop();
     Result<std::string> readLine();
@@ -31,7 +37,10 @@ private:
     pid_t m_child = -1;
     int m_to = -1;
     int m_from = -1;
+    ShowWarning m_warn;
     std::string m_pending;
+    snapshot::Progress m_last; // what the child said last
+    std::string m_end;         // how the last child ended
     std::int64_t m_lastId = 0;
 };
 

@@ -185,7 +185,10 @@ public:
         if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
                          [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
-        Client client;
+        Client client([](const Diag& warning) {
+            clearProgress();
+            write(STDERR_FILENO, warning.text() + "\n");
+        });
         const int code = m_chosen(client, m_options);
         if (outputError == 0)
             return code;

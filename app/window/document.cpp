@@ -1,6 +1,7 @@
 #include "app/window/document.h"
 
 #include "snapshot/document_file.h"
+#include "snapshot/recovery.h"
 
 #include <QFileInfo>
 
@@ -20,6 +21,7 @@ Arguments argumentsOf(const Inputs& inputs) {
 }
 
 Document::Document(WorkerClient& worker, QObject* parent) : QObject(parent), m_worker(worker) {
+    connect(&worker, &WorkerClient::died, this, &Document::workerDied);
     askDoctor();
 }
 
@@ -103,6 +105,23 @@ void Document::redo() {
 
 void Document::setTarget(const QString& target) {
     edit(snapshot::SetTarget{target.simplified().toStdString()});
+}
+
+void Document::workerDied(const Diag& death) {
+    const auto again = std::exchange(m_lostTask, {});
+    const auto pin =
+        snapshot::pinAfterDeath(m_worker.lastProgress(), inputs().pins, m_worker.lastEnd());
+    if (!isOpen() || death.code != DiagCode::WorkerDied || !pin) {
+        Q_EMIT problem(death);
+        return;
+    }
+    edit(snapshot::AddPin{*pin});
+    Diag told = death;
+    told.severity = Severity::Warning;
+    told.hint = snapshot::afterDeathText(*pin) + "; Undo takes that back";
+    Q_EMIT problem(told);
+    if (again)
+        again();
 }
 
 void Document::setPart(Part part, State state, Diag error) {

@@ -50,6 +50,7 @@ public:
     bool unsaved() const;
     void setTarget(const QString& target);
 
+    // A library that ends the worker in one of these is avoided by a pin, and the work goes on.
     void compile(); // and runs once, with random inputs
     void profile();
     void exportModule(const QString& folder);
@@ -132,6 +133,7 @@ private:
     void replan();
     void keep();
     bool restore();
+    void workerDied(const Diag& death);
     void comparePlans();
     void askRules();
     void askMatches();
@@ -160,6 +162,7 @@ private:
     Checks m_checks;
     Matches m_matches;
     std::deque<Kept> m_kept;            // used last first
+    std::function<void()> m_lostTask;   // what the worker died in: compile, profile or export
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;
     std::set<std::int64_t> m_inFlight;

@@ -311,6 +311,8 @@ void Document::profile() {
         "profile", argumentsOf(inputs()),
         [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
             changeTasks(-1);
+            if (!answer && answer.diag().code == DiagCode::WorkerDied)
+                m_lostTask = [this] { profile(); };
             PartState& state = m_parts[index(Part::Profile)];
             if (generation != m_planGeneration || state.request != *token)
                 return;
@@ -349,6 +351,8 @@ void Document::compile() {
         "run", argumentsOf(inputs()),
         [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
             changeTasks(-1);
+            if (!answer && answer.diag().code == DiagCode::WorkerDied)
+                m_lostTask = [this] { compile(); };
             if (!answer) {
                 Q_EMIT problem(answer.diag());
                 return;
@@ -366,8 +370,11 @@ void Document::exportModule(const QString& folder) {
     Arguments wanted = argumentsOf(inputs());
     wanted.output = folder.toStdString();
     send<snapshot::ExportDocument>(
-        "export", wanted, [this](Result<std::shared_ptr<const snapshot::ExportDocument>> answer) {
+        "export", wanted,
+        [this, folder](Result<std::shared_ptr<const snapshot::ExportDocument>> answer) {
             changeTasks(-1);
+            if (!answer && answer.diag().code == DiagCode::WorkerDied)
+                m_lostTask = [this, folder] { exportModule(folder); };
             if (!answer) {
                 Q_EMIT problem(answer.diag());
                 return;

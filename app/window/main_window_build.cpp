@@ -177,7 +177,6 @@ void MainWindow::connectDocument() {
     connect(&m_worker, &WorkerClient::progressed, this,
             [this](qint64, const snapshot::Progress& progress) { showProgress(progress); });
     connect(&m_worker, &WorkerClient::logged, m_log, &LogView::add);
-    connect(&m_worker, &WorkerClient::died, this, &MainWindow::showProblem);
 }
 
 void MainWindow::connectViews() {

@@ -388,7 +388,7 @@ void MainWindow::showProblem(const Diag& diag) {
     if (diag.code == DiagCode::Cancelled)
         return;
     m_problems->model().add(diag);
-    if (diag.severity == Severity::Error)
+    if (diag.severity == Severity::Error || diag.code == DiagCode::WorkerDied)
         m_message->tell(text(diag.text()));
     updateStatus();
 }

@@ -103,8 +103,11 @@ void WorkerClient::startProcess() {
     connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
         readOutput();
         readLog();
-        processEnded(how == QProcess::CrashExit ? u"it was killed by signal %1"_s.arg(code)
-                                                : u"it ended with exit code %1"_s.arg(code));
+        const QString end =
+            how == QProcess::CrashExit ? u"signal %1"_s.arg(code) : u"exit code %1"_s.arg(code);
+        m_lastEnd = end.toStdString();
+        processEnded((how == QProcess::CrashExit ? u"it was killed by "_s : u"it ended with "_s) +
+                     end);
     });
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
@@ -239,6 +242,8 @@ void WorkerClient::processEnded(const QString& how) {
         m_restart.start(quick ? 50 * m_quickDeaths : 0);
     }
 
+    if (!atWork)
+        m_lastProgress = {};
     std::deque<Pending> lost = std::move(m_queue);
     m_queue.clear();
     for (Pending& pending : lost) {

@@ -44,6 +44,9 @@ public:
     State state() const { return m_state; }
     qint64 processId() const { return m_process ? m_process->processId() : 0; }
     int pending() const { return int(m_queue.size()); }
+    // Of the request at work: what the worker said last. After a death that was its last word.
+    const snapshot::Progress& lastProgress() const { return m_lastProgress; }
+    const std::string& lastEnd() const { return m_lastEnd; } // "signal 11"
     const QString& version() const { return m_version; }
     void setCancelGrace(int milliseconds) { m_grace.setInterval(milliseconds); }
 
@@ -78,6 +81,7 @@ private:
     QByteArray m_log;
     std::deque<Pending> m_queue; // the first one is in flight if it is sent
     snapshot::Progress m_lastProgress;
+    std::string m_lastEnd;
     QElapsedTimer m_sinceStart;
     QTimer m_grace;
     QTimer m_restart;

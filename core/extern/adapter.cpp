@@ -23,6 +23,12 @@ bool isFloat32(const Graph& graph, const Node& node) {
     return node.outputs[0].type.dtype == DType::F32;
 }
 
+runtime::Crumb crumbOf(const Node& anchor, std::string_view implementation) {
+    return {fmt::format("{} asked of {}", anchor.name, implementation),
+            std::string(implementation.substr(0, implementation.find('.'))),
+            {anchor.name}};
+}
+
 } // namespace
 
 Answer ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
@@ -35,8 +41,8 @@ Answer ExternImplementation::accepts(const Workload& anchor, const Target& targe
         return {Verdict::Yes, ReasonCode::LibraryTakes, anchor.node->op};
     if (!isFloat32(*anchor.graph, *anchor.node))
         return {Verdict::No, ReasonCode::LibraryRefused, "it is called for f32 only"};
-    const std::string label = anchor.node->name + " asked of " + m_row.name;
-    const runtime::Breadcrumb at(label.c_str());
+    const runtime::Crumb crumb = crumbOf(*anchor.node, m_row.name);
+    const runtime::Breadcrumb at(crumb);
     const CallSite site = probe(anchor, {});
     const Result<ExternCall> call = build(site);
     if (!call)
@@ -50,8 +56,8 @@ Answer ExternImplementation::absorbs(const Growing& group, const Workload& next,
         return {Verdict::No, ReasonCode::CannotAbsorb, "it is called for f32 only"};
     std::vector<NodeId> epilogue = group.epilogue;
     epilogue.push_back(next.node->id);
-    const std::string label = group.anchor.node->name + " asked of " + m_row.name;
-    const runtime::Breadcrumb at(label.c_str());
+    const runtime::Crumb crumb = crumbOf(*group.anchor.node, m_row.name);
+    const runtime::Breadcrumb at(crumb);
     const Answer answer = ask(probe(group.anchor, std::move(epilogue)));
     if (!answer.yes())
         return {Verdict::No, ReasonCode::CannotAbsorb, answer.evidence};
@@ -126,7 +132,8 @@ bool isExtern(std::string_view implementation) {
 Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
                               const Target& target) {
     const Library* library = externLibrary(implementation.substr(0, implementation.find('.')));
-    const runtime::Breadcrumb at(site.graph->node(site.anchor).name.c_str());
+    const runtime::Crumb crumb = crumbOf(site.graph->node(site.anchor), implementation);
+    const runtime::Breadcrumb at(crumb);
     if (library != nullptr)
         for (const auto& known : library->implementations())
             if (known->name() == implementation)

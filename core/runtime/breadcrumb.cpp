@@ -5,15 +5,15 @@
 namespace fw::runtime {
 
 namespace {
-std::atomic<const char*> current{nullptr};
+std::atomic<const Crumb*> current{nullptr};
 }
 
-const char* breadcrumb() {
+const Crumb* breadcrumb() {
     return current.load(std::memory_order_relaxed);
 }
 
-Breadcrumb::Breadcrumb(const char* text)
-    : m_before(current.exchange(text, std::memory_order_relaxed)) {}
+Breadcrumb::Breadcrumb(const Crumb& crumb)
+    : m_before(current.exchange(&crumb, std::memory_order_relaxed)) {}
 
 Breadcrumb::~Breadcrumb() {
     current.store(m_before, std::memory_order_relaxed);

@@ -15,10 +15,12 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
       m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
       m_outputs(m_program.outputs.size()) {
     for (const Step& step : m_program.steps)
-        m_labels.push_back(step.kernel == libraryKernel
-                               ? step.name + " calling " +
-                                     libraryText(m_program.calls[step.call].library)
-                               : step.name);
+        if (step.kernel == libraryKernel) {
+            const std::string library = libraryText(m_program.calls[step.call].library);
+            m_crumbs.push_back({step.name + " calling " + library, library, step.nodes});
+        } else {
+            m_crumbs.push_back({step.name, {}, {}});
+        }
     m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
     m_settings.controlWord =
         options.denormals == Denormals::Flush ? flushDenormalsWord : keepDenormalsWord;
@@ -211,7 +213,7 @@ std::int64_t now() {
 
 Status Executor::runStep(std::size_t step) const {
     const Step& entry = m_program.steps[step];
-    const Breadcrumb at(m_labels[step].c_str());
+    const Breadcrumb at(m_crumbs[step]);
     if (entry.kernel == copyKernel) {
         const std::int64_t bytes = m_plan.bytes[entry.buffers[0].tensor];
         std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));

@@ -6,6 +6,7 @@
 // every refusal is a Status with a sentence.
 #pragma once
 
+#include "runtime/breadcrumb.h"
 #include "runtime/libraries.h"
 #include "runtime/parallel.h"
 #include "runtime/planner.h"
@@ -107,7 +108,7 @@ private:
     };
 
     Program m_program;
-    std::vector<std::string> m_labels; // of the steps, for the message if one of them dies
+    std::vector<Crumb> m_crumbs; // of the steps, for the message if one of them dies
     const fw_kernel* m_kernels;
     Weights m_weights;
     ParallelSettings m_settings;

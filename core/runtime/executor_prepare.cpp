@@ -116,7 +116,7 @@ Status Executor::prepareCalls(const std::vector<std::int64_t>& symbols, const Me
         const Step& step = m_program.steps[s];
         if (step.kernel != libraryKernel)
             continue;
-        const Breadcrumb at(m_labels[s].c_str());
+        const Breadcrumb at(m_crumbs[s]);
         std::vector<std::int64_t> bytes;
         for (const BufferUse& use : step.buffers)
             bytes.push_back(plan.bytes[use.tensor]);

@@ -22,14 +22,19 @@ public:
         for (; *part != '\0' && m_length < sizeof m_bytes; ++part)
             m_bytes[m_length++] = *part;
     }
-    // Inside a JSON string.
-    void name(const char* part) {
-        for (std::size_t i = 0; part[i] != '\0' && i < 200; ++i) {
-            const char c = part[i];
-            const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
-            const char one[2] = {plain ? c : '_', '\0'};
+    // A JSON string.
+    void quoted(const std::string& part) {
+        text("\"");
+        for (const char c : part) {
+            const bool escape = c == '"' || c == '\\';
+            const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+            const char one[3] = {escape ? '\\' : control ? '_' : c, escape ? c : '\0', '\0'};
             text(one);
         }
+        text("\"");
+    }
+    bool hasRoomFor(const std::string& part) const {
+        return m_length + 2 * part.size() + 100 < sizeof m_bytes;
     }
     void number(std::int64_t value) {
         char digits[24];
@@ -52,20 +57,30 @@ public:
     }
 
 private:
-    char m_bytes[512];
+    char m_bytes[4096]; // no longer than what a pipe takes in one piece
     std::size_t m_length = 0;
 };
 
 void lastWord(int signal) {
-    const char* at = runtime::breadcrumb();
+    const runtime::Crumb* at = runtime::breadcrumb();
     const std::int64_t request = serving.load(std::memory_order_relaxed);
     if (at != nullptr && request > 0) {
         Line line;
         line.text("{\"id\":");
         line.number(request);
-        line.text(",\"progress\":{\"stage\":\"run\",\"text\":\"");
-        line.name(at);
-        line.text("\",\"done\":0,\"total\":0}}\n");
+        line.text(",\"progress\":{\"stage\":\"run\",\"text\":");
+        line.quoted(line.hasRoomFor(at->text) ? at->text : at->library);
+        line.text(",\"library\":");
+        line.quoted(at->library);
+        line.text(",\"nodes\":[");
+        bool first = true;
+        for (const std::string& node : at->nodes)
+            if (line.hasRoomFor(node)) {
+                line.text(first ? "" : ",");
+                line.quoted(node);
+                first = false;
+            }
+        line.text("]}}\n");
         line.send(output);
     }
     ::raise(signal); // the handler is gone by now (SA_RESETHAND)

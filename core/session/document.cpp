@@ -17,8 +17,7 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
         arguments.rules.push_back(std::move(book));
     for (const auto& [name, value] : inputs.dims)
         arguments.dims.try_emplace(name, value);
-    if (arguments.pins.empty())
-        arguments.pins = inputs.pinText();
+    arguments.pins = inputs.pinText() + arguments.pins;
     return arguments;
 }
 

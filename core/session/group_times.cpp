@@ -140,7 +140,7 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     FW_TRY(const PlanOptions options, pipeline.planOptions());
     FW_TRY(Apart whole, pipeline.apart(part, options, context));
     PlanOptions alone = options;
-    const FusionBook nothing; // no rule by which anything may grow
+    const FusionBook nothing = options.book->onlyAvoiding();
     alone.book = &nothing;
     FW_TRY(Apart split, pipeline.apart(part, alone, context));
     FW_TRY(const std::vector<TensorData> operands, whole.module->randomInputs(seed, {}));

@@ -127,7 +127,8 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
           v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
-FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);)
+FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
+          v("library", r.library); v("nodes", r.nodes);)
 FW_FIELDS(Hello, v("version", r.version); v("pid", r.pid);)
 // clang-format on
 

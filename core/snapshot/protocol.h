@@ -79,6 +79,9 @@ struct Progress {
     std::string text;  // the node or group at work
     std::int64_t done = 0;
     std::int64_t total = 0; // 0: unknown
+    // Of a last word, if a library was called: its name and what for (runtime/breadcrumb.h).
+    std::string library = {};
+    std::vector<std::string> nodes = {};
 
     bool operator==(const Progress&) const = default;
 };

@@ -76,10 +76,48 @@ private Q_SLOTS:
     void dyingInAGroup() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
         const Answer answer = fw({QStringLiteral("-libs=openblas")});
-        QCOMPARE(answer.exitCode, 4);
-        QVERIFY2(answer.error.contains("INT02") && answer.error.contains("dense_") &&
-                     answer.error.contains("calling openblas"),
+        QVERIFY2(answer.exitCode == 0, answer.error.constData());
+        QVERIFY2(answer.error.contains("warning INT02") && answer.error.contains("dense_") &&
+                     answer.error.contains("calling openblas") &&
+                     answer.error.contains("openblas is not used for d"),
                  answer.error.constData());
+        QVERIFY2(answer.out.contains("f32[32, 6]"), answer.out.constData());
+    }
+
+    // The third death is one too many only if the library cannot be avoided.
+    void dyingInEveryGroup() {
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
+        QFile file(m_folder.filePath(QStringLiteral("three.fw")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("graph m(x: f32[32, 8]) -> c {\n"
+                   "  w = const random(3) : f32[8, 8]\n"
+                   "  a = dense(x, w)\n  b = dense(a, w)\n  c = dense(b, w)\n}\n");
+        file.close();
+        const QString openblas = QStringLiteral("-libs=openblas");
+        const Answer profile = runFw({QStringLiteral("profile"), file.fileName(), openblas,
+                                      QStringLiteral("--seconds"), QStringLiteral("0.05")},
+                                     60);
+        QVERIFY2(profile.exitCode == 0, profile.error.constData());
+        QCOMPARE(profile.error.count("warning INT02"), qsizetype(2));
+        QVERIFY2(profile.error.contains("openblas is not used any more"),
+                 profile.error.constData());
+    }
+
+    // ReasonCode::PinAvoids, told for the group and by the candidate.
+    void avoidedByAPin() {
+        QFile book(m_folder.filePath(QStringLiteral("avoid.fw")));
+        QVERIFY(book.open(QIODevice::WriteOnly));
+        book.write("pin { avoid openblas for d because \"it was slow here\" }\n");
+        book.close();
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
+        const QString graph = m_folder.filePath(QStringLiteral("m.fw"));
+        const Answer plan = runFw({QStringLiteral("fuse"), graph, QStringLiteral("-libs=openblas"),
+                                   QStringLiteral("--rules"), book.fileName()},
+                                  60);
+        QVERIFY2(plan.exitCode == 0 && plan.out.contains("PIN04") &&
+                     plan.out.contains("it was slow here"),
+                 plan.out.constData());
+        QVERIFY2(!plan.out.contains("openblas.sgemm "), plan.out.constData());
     }
 
     // A module carries the code for libraries only if a group is computed by one.

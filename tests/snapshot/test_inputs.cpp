@@ -1,6 +1,7 @@
 // Inputs, their history and their document file.
 #include "snapshot/document_file.h"
 #include "snapshot/history.h"
+#include "snapshot/recovery.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void targetAndLibrariesAreOneText();
     void boxesStandForTheList();
     void pinsPrintAsText();
+    void deathsOfALibraryBecomePins();
     void historyGoesBackAndForth();
     void documentRoundTrips();
     void documentCanBeMovedWithItsFolder();
@@ -43,7 +45,9 @@ Inputs example(const std::string& folder) {
     out.books = {{folder + "/my.fw", Enabled::Yes}, {"/elsewhere/other.fw", Enabled::No}};
     out.pins = {{PinKind::Together, {"d", "b"}, "openblas.sgemm"},
                 {PinKind::Apart, {"c", "a \"name\""}, {}},
-                {PinKind::Use, {"e"}, "generated.tiled"}};
+                {PinKind::Use, {"e"}, "generated.tiled"},
+                {PinKind::Avoid, {"any"}, "openblas", "it \"died\""},
+                {PinKind::Avoid, {}, "onednn.conv"}};
     out.dims = {{"N", 8}};
     return out;
 }
@@ -83,7 +87,9 @@ void TestInputs::boxesStandForTheList() {
 void TestInputs::pinsPrintAsText() {
     QCOMPARE(QString::fromStdString(example("").pinText()),
              QStringLiteral("pin {\n  together d, b with openblas.sgemm\n"
-                            "  apart c, \"a \\\"name\\\"\"\n  use generated.tiled for e\n}\n"));
+                            "  apart c, \"a \\\"name\\\"\"\n  use generated.tiled for e\n"
+                            "  avoid openblas for \"any\" because \"it \\\"died\\\"\"\n"
+                            "  avoid onednn.conv for any\n}\n"));
     Inputs inputs = applied({}, AddPin{{PinKind::Use, {"e"}, "a"}});
     inputs = applied(inputs, AddPin{{PinKind::Use, {"e"}, "b"}});
     QCOMPARE(inputs.pins.size(), std::size_t(1));
@@ -93,6 +99,27 @@ void TestInputs::pinsPrintAsText() {
     inputs = applied(inputs, RemovePin{inputs.pins[0]});
     QCOMPARE(inputs.pins.size(), std::size_t(1));
     QVERIFY(applied(inputs, ClearPins{}).pins.empty());
+}
+
+void TestInputs::deathsOfALibraryBecomePins() {
+    Progress last;
+    last.text = "dense_0 calling openblas";
+    QVERIFY(!pinAfterDeath(last, {}, "signal 6")); // code of ours
+    last.library = "openblas";
+    last.nodes = {"d"};
+    const auto first = pinAfterDeath(last, {}, "signal 6");
+    QVERIFY(first);
+    QCOMPARE(
+        pinText(*first),
+        std::string("avoid openblas for d because \"it ended the worker process (signal 6)\""));
+    QCOMPARE(afterDeathText(*first), std::string("openblas is not used for d any more"));
+    last.nodes = {"e"};
+    const auto second = pinAfterDeath(last, {*first}, "signal 6");
+    QVERIFY(second && second->nodes.empty());
+    QCOMPARE(afterDeathText(*second), std::string("openblas is not used any more"));
+    QVERIFY(!pinAfterDeath(last, {*first, *second}, "signal 6"));
+    last.library = "onednn";
+    QVERIFY(pinAfterDeath(last, {*first, *second}, "signal 6"));
 }
 
 void TestInputs::historyGoesBackAndForth() {

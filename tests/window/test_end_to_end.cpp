@@ -49,6 +49,7 @@ private Q_SLOTS:
     void profilesAndShowsStages();
     void exports();
     void killedWhileCompiling();
+    void libraryDiesWhileProfiling();
     void brokenFilesLeaveTheModel();
     void freeDimensionOpens();
 
@@ -387,6 +388,35 @@ void TestEndToEnd::killedWhileCompiling() {
     m_window->document().profile();
     waitIdle();
     QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Ready);
+}
+
+// The group moves to another implementation by a pin that can be taken back, and the work goes on.
+void TestEndToEnd::libraryDiesWhileProfiling() {
+    qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
+    const auto restore = qScopeGuard([] { qunsetenv("FUSEWRIGHT_OPENBLAS"); });
+    init();
+    m_window->openModel(QStringLiteral(FW_SOURCE_DIR "/samples/library-fusion/dense.fw"));
+    waitIdle();
+    m_window->setTargetText(QStringLiteral("-libs=openblas"));
+    waitIdle();
+    Document& document = m_window->document();
+    document.profile();
+    waitIdle();
+    QVERIFY2(m_window->messageBar()->text().contains(
+                 QStringLiteral("openblas is not used for dense any more; Undo takes that back")),
+             qPrintable(m_window->messageBar()->text()));
+    QCOMPARE(document.state(Document::Part::Profile), Document::State::Ready);
+    bool told = false;
+    for (const auto& group : document.plan()->groups) {
+        QVERIFY(!group.implementation.starts_with("openblas"));
+        for (const auto& candidate : group.candidates)
+            told |= candidate.code == "PIN04";
+    }
+    QVERIFY(told);
+    QCOMPARE(document.inputs().pins.size(), std::size_t(1));
+    document.undo();
+    waitIdle();
+    QVERIFY(document.inputs().pins.empty());
 }
 
 void TestEndToEnd::brokenFilesLeaveTheModel() {

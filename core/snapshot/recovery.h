@@ -1,0 +1,21 @@
+// After a library ended the worker: what to decide so that the work can go on without it.
+//
+// The window and `fw` ask here, so both move the same groups: at the first death of a library it is
+// avoided for the nodes that it was called for, at the second everywhere. Both are pins of the
+// user's kind, so they are shown, saved and undone like those.
+#pragma once
+
+#include "snapshot/inputs.h"
+#include "snapshot/protocol.h"
+
+namespace fw::snapshot {
+
+// `last`: the last word of the worker. `now`: the pins it worked with. `how`: "signal 11". Nothing
+// if no library was at work, or none of this helped before.
+std::optional<Pin> pinAfterDeath(const Progress& last, const std::vector<Pin>& now,
+                                 const std::string& how);
+
+// "openblas is not used for dense_0 any more"
+std::string afterDeathText(const Pin& pin);
+
+} // namespace fw::snapshot
