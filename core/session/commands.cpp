@@ -47,18 +47,18 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const Imported* imported, pipeline->imported(context));
     if (arguments.stage.empty() || arguments.stage == "imported") {
-        GraphDocument out = describeGraph(*imported->graph, "imported");
+        GraphDocument out = describeImported(*imported->graph);
         out.diagnostics = imported->diagnostics;
         return json(out);
     }
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     if (arguments.stage == "rewritten")
-        return json(describeGraph(*simplified->graph, "rewritten"));
+        return json(describeGraph(*simplified->graph, "rewritten", *imported->graph));
     if (arguments.stage != "fused")
         return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {},
                         "imported, rewritten or fused");
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
-    return json(describeGraph(*simplified->graph, "fused", plan));
+    return json(describeGraph(*simplified->graph, "fused", *imported->graph, plan));
 }
 
 // A log that is begun now decides nothing yet.

@@ -22,8 +22,7 @@ InputRef reference(const Graph& graph, ValueRef value) {
     return {value.node, value.output, graph.output(value).name};
 }
 
-NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan,
-                        bool imported) {
+NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan) {
     NodeRecord out;
     out.id = node.id;
     out.name = node.name;
@@ -35,8 +34,6 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
         out.outputs.push_back(record(output));
     for (const auto& [name, value] : node.attrs)
         out.attributes[name] = attrText(value);
-    if (!imported)
-        out.origins = node.origins;
     out.constant = node.isConstant();
     out.unsupported = node.op == "unknown";
     if (plan != nullptr)
@@ -81,12 +78,14 @@ DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
 
 } // namespace
 
-GraphDocument describeGraph(const Graph& graph, const std::string& stage, const FusionPlan* plan) {
+namespace {
+
+GraphDocument describeStage(const Graph& graph, const std::string& stage, const FusionPlan* plan) {
     GraphDocument out;
     out.stage = stage;
     out.name = graph.name();
     for (const NodePtr& node : graph.nodes())
-        out.nodes.push_back(describeNode(graph, *node, plan, stage == "imported"));
+        out.nodes.push_back(describeNode(graph, *node, plan));
     out.inputs = graph.inputs();
     for (const NamedValue& result : graph.results()) {
         InputRef ref = reference(graph, result.value);
@@ -96,6 +95,40 @@ GraphDocument describeGraph(const Graph& graph, const std::string& stage, const 
     if (plan != nullptr)
         for (const Group& group : plan->groups)
             out.groups.push_back({group.id, group.name, group.implementation, group.estimateUs});
+    return out;
+}
+
+// What one ONNX node became has one origin, its last operator. A node that the rules left alone
+// stands for itself only, any other for everything of its origins.
+std::vector<snapshot::NodeId> importedNodes(const Node& node, const Graph& imported,
+                                            const std::map<NodeId, std::vector<NodeId>>& from) {
+    const Node* before = imported.find(node.id);
+    if (before != nullptr && before->op == node.op && before->origins == node.origins)
+        return {node.id};
+    std::vector<snapshot::NodeId> out;
+    for (const NodeId origin : node.origins)
+        if (const auto found = from.find(origin); found != from.end())
+            out.insert(out.end(), found->second.begin(), found->second.end());
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+} // namespace
+
+GraphDocument describeImported(const Graph& graph) {
+    return describeStage(graph, "imported", nullptr);
+}
+
+GraphDocument describeGraph(const Graph& graph, const std::string& stage, const Graph& imported,
+                            const FusionPlan* plan) {
+    GraphDocument out = describeStage(graph, stage, plan);
+    std::map<NodeId, std::vector<NodeId>> from;
+    for (const NodePtr& node : imported.nodes())
+        for (const NodeId origin : node->origins)
+            from[origin].push_back(node->id);
+    for (NodeRecord& row : out.nodes)
+        row.origins = importedNodes(graph.node(row.id), imported, from);
     return out;
 }
 

@@ -7,8 +7,10 @@
 
 namespace fw {
 
+snapshot::GraphDocument describeImported(const Graph& graph);
+// A later stage of it; every node names the imported nodes that it stands for.
 snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage,
-                                      const FusionPlan* plan = nullptr);
+                                      const Graph& imported, const FusionPlan* plan = nullptr);
 snapshot::InfoDocument describeModel(const std::string& path, const Imported& imported);
 snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph,
                                     const FusionPlan& plan, const Target& target);
