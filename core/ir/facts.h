@@ -1,6 +1,8 @@
 // Facts: what the passes may know about an operator. Derived from its OpInst, never declared.
 #pragma once
 
+#include "expr/expr.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ struct Facts {
     std::vector<FusionKind> inputKinds; // kind per input, seen from the first output
     std::vector<bool> inPlace;          // per input: the first output may overwrite it
     double flops = 0;                   // of the whole OpInst, free dims counted as 1
+    Expr flopsExpr = 0;                 // the same over the free dims
     double transcendentals = 0;         // exp, erf, ... evaluated
     double bytesRead = 0;
     double bytesWritten = 0;

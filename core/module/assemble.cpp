@@ -172,11 +172,23 @@ private:
         out.name = group.name;
         for (const NodeId id : group.nodes)
             out.nodes.push_back(m_graph.node(id).name);
-        // With free dimensions the work is not one number.
-        const bool known = m_symbols.empty();
-        out.flops = m_program.addConstant(known ? static_cast<std::int64_t>(group.work.flops) : -1);
-        out.bytes = m_program.addConstant(
-            known ? static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten) : -1);
+        if (m_symbols.empty()) {
+            out.flops = m_program.addConstant(static_cast<std::int64_t>(group.work.flops));
+            out.bytes = m_program.addConstant(
+                static_cast<std::int64_t>(group.work.bytesRead + group.work.bytesWritten));
+            return out;
+        }
+        Expr flops = 0, bytes = 0;
+        for (const NodeId id : group.nodes)
+            if (const auto facts = m_graph.operators()
+                                       .find(m_graph.node(id).op)
+                                       ->facts(fw::callOf(m_graph, m_graph.node(id))))
+                flops = flops + facts->flopsExpr;
+        for (const auto* values : {&group.inputs, &group.outputs})
+            for (const ValueRef& ref : *values)
+                bytes = bytes + bytesOf(ref);
+        out.flops = expression(flops);
+        out.bytes = expression(bytes);
         return out;
     }
 

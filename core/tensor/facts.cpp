@@ -221,12 +221,17 @@ public:
             facts.bytesWritten += bytesOf(output.type);
         for (const Stage& stage : m_inst.stages) {
             double points = 1;
+            Expr pointsExpr = 1;
             for (const auto* axes : {&stage.space, &stage.reduce})
-                for (const Axis& axis : *axes)
+                for (const Axis& axis : *axes) {
                     points *= extentOf(axis.extent);
+                    pointsExpr = pointsExpr * axis.extent;
+                }
             Cost cost;
             addCost(stage.body, cost);
-            facts.flops += points * (cost.operations + (stage.isMap() ? 0 : 1));
+            const double each = cost.operations + (stage.isMap() ? 0 : 1);
+            facts.flops += points * each;
+            facts.flopsExpr = facts.flopsExpr + pointsExpr * Expr(static_cast<std::int64_t>(each));
             facts.transcendentals += points * cost.transcendentals;
         }
         return facts;
