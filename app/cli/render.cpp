@@ -189,8 +189,12 @@ std::string render(const FuseDocument& document) {
 std::string render(const ExplainDocument& document) {
     std::string out = document.sentence + "\n";
     for (const GateRecord& gate : document.gates)
-        out += fmt::format("  {} {}{}{}\n", gate.pass ? "✓" : "✗", gate.name,
-                           gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
+        out +=
+            fmt::format("  {} {}{}{}\n",
+                        gate.candidate == "ready" ? "○"
+                        : gate.pass               ? "✓"
+                                                  : "✗",
+                        gate.name, gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
     if (!document.decisions.empty() && document.gates.size() != 1) {
         out += "decisions\n";
         for (const DecisionRecord& decision : document.decisions)

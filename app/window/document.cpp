@@ -17,6 +17,7 @@ Arguments argumentsOf(const Inputs& inputs) {
     out.rules = inputs.enabledBooks();
     out.pins = inputs.pinText();
     out.dims = inputs.dims;
+    out.log = inputs.log;
     return out;
 }
 

@@ -54,6 +54,8 @@ public:
     void compile(); // and runs once, with random inputs
     void profile();
     void exportModule(const QString& folder);
+    // Times the implementations of every group into the file, which then decides.
+    void tune(const QString& log);
     void explain(const std::vector<snapshot::NodeId>& fusedNodes); // one node or two
     void showStage(const QString& stage, int group);               // group -1: whole model
     void showValue(const std::string& stage, snapshot::NodeId node, int output);

@@ -2,6 +2,7 @@
 #include "app/window/background.h"
 #include "app/window/document.h"
 #include "snapshot/plan_changes.h"
+#include "views/common/numbers.h"
 
 #include <algorithm>
 
@@ -321,8 +322,9 @@ void Document::profile() {
                 m_profile = answer.take();
                 setPart(Part::Profile, State::Ready);
                 keep();
-                Q_EMIT note(u"profiled: end to end %1 ms, %2 runs, compiled in %3 ms"_s
-                                .arg(m_profile->endToEndMs, 0, 'f', 3)
+                Q_EMIT note(u"profiled: end to end %1, %2 runs, compiled in %3 ms"_s
+                                .arg(QString::fromStdString(
+                                    snapshot::timeText(m_profile->endToEndMs * 1e3)))
                                 .arg(m_profile->runs)
                                 .arg(m_profile->compileMs, 0, 'f', 0));
                 return;
@@ -384,6 +386,36 @@ void Document::exportModule(const QString& folder) {
                 files << QString::fromStdString(file);
             Q_EMIT note(u"exported to %1: %2"_s.arg(QString::fromStdString((*answer)->directory),
                                                     files.join(u", "_s)));
+        });
+}
+
+void Document::tune(const QString& log) {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = argumentsOf(inputs());
+    wanted.log = log.toStdString();
+    send<snapshot::TuneDocument>(
+        "tune", wanted, [this, log](Result<std::shared_ptr<const snapshot::TuneDocument>> answer) {
+            changeTasks(-1);
+            if (!answer && answer.diag().code == DiagCode::WorkerDied)
+                m_lostTask = [this, log] { tune(log); };
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            const snapshot::TuneDocument& done = **answer;
+            Q_EMIT note(u"measured %1 workloads, %2 get another implementation: %3 → %4"_s
+                            .arg(done.measured)
+                            .arg(done.improved)
+                            .arg(timeText(done.beforeMs * 1e3), timeText(done.afterMs * 1e3)));
+            for (const std::string& notice : done.notices)
+                Q_EMIT note(QString::fromStdString(notice));
+            m_kept.clear(); // the file says more than before
+            if (inputs().log == done.log)
+                replan();
+            else
+                edit(snapshot::SetLog{done.log});
         });
 }
 

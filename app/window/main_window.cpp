@@ -5,7 +5,9 @@
 
 #include <QCloseEvent>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QMimeData>
+#include <QSplitter>
 
 namespace fw::ui {
 
@@ -13,8 +15,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// Changes when docks are added or renamed, so that an older saved layout is not applied.
-constexpr int layoutVersion = 2;
+// Changes when docks or columns are added, moved or renamed, so that an older saved layout is not
+// applied.
+constexpr int layoutVersion = 3;
 
 } // namespace
 
@@ -47,6 +50,9 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
     if (memory == Memory::Remember) {
         restoreGeometry(m_settings.geometry());
         restoreState(m_settings.state(), layoutVersion);
+        forEachWidth([this](const QString& name, auto* widget) {
+            widget->restoreState(m_settings.widths(name));
+        });
         fillRecent();
     }
     const QString remembered = memory == Memory::Remember ? m_settings.target() : QString();
@@ -106,7 +112,24 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     if (m_memory == Memory::Remember)
         m_settings.setLayout(saveGeometry(), saveState(layoutVersion));
+    if (m_memory == Memory::Remember)
+        forEachWidth([this](const QString& name, auto* widget) {
+            m_settings.setWidths(name, widget->saveState());
+        });
     event->accept();
+}
+
+// Of every splitter and every table that has a name.
+template <class Do>
+void MainWindow::forEachWidth(Do act) {
+    const QString version = QString::number(layoutVersion) + u'/';
+    for (QSplitter* splitter : findChildren<QSplitter*>())
+        if (!splitter->objectName().isEmpty())
+            act(version + splitter->objectName(), splitter);
+    for (QHeaderView* header : findChildren<QHeaderView*>())
+        if (header->orientation() == Qt::Horizontal && header->count() > 0 &&
+            !header->parentWidget()->objectName().isEmpty())
+            act(version + header->parentWidget()->objectName(), header);
 }
 
 } // namespace fw::ui

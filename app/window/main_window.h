@@ -141,6 +141,8 @@ private:
     Dock& addDock(const QString& name, const QString& title, QWidget* view,
                   Qt::DockWidgetArea area);
     void defaultLayout();
+    template <class Do>
+    void forEachWidth(Do act); // act(name, splitter or header)
 
     // main_window_show.cpp
     void partChanged(Document::Part part);
@@ -165,7 +167,7 @@ private:
     void inputsChanged();
     void remember(const QString& path);
     std::vector<std::string> pinNames(const snapshot::NodeSet& fused) const;
-    void pinGroup(int group, const QString& implementation);
+    void pinGroup(int group, snapshot::PinKind kind, const QString& implementation);
     void unpinGroup(int group);
     void pinSelection(snapshot::PinKind kind);
     void tryChange(const QString& change);
@@ -174,6 +176,9 @@ private:
     bool saveDocument();
     bool saveDocumentAs();
     void openBookDialog();
+    void askDims();
+    void openLogDialog();
+    void tuneDialog(); // asks for a file unless one is open
     void fillRecent();
     void openDialog();
     void exportDialog();
@@ -261,6 +266,7 @@ private:
     QAction* m_undoAction = nullptr;
     QAction* m_redoAction = nullptr;
     QAction* m_clearPinsAction = nullptr;
+    QAction* m_closeLogAction = nullptr;
     QAction* m_backAction = nullptr;
     QAction* m_forwardAction = nullptr;
 

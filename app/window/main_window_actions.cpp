@@ -48,7 +48,7 @@ QStringList targetPresets() {
 
 // What the menu of a node offers, of all that the menu bar has.
 const QStringList ofNodes = {u"Select the &whole group"_s, u"Keep selected &together"_s,
-                             u"Keep selected &apart"_s,    u"Clear the pin of the &group"_s,
+                             u"Keep selected &apart"_s,    u"Clear the pins of the &group"_s,
                              u"Copy &explanation"_s,       u"Fit &selection"_s};
 
 } // namespace
@@ -180,6 +180,7 @@ void MainWindow::buildActions() {
             if (const int group = m_provenance.groupOf(*m_selection.fused.begin()); group >= 0)
                 select(fromGroup(group));
     }));
+    needsModel(addAction(graph, u"Free &dimensions…"_s, keys("Ctrl+D"), [this] { askDims(); }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();
     needsModel(addAction(graph, u"Next &change"_s, keys("F4"), [this] { m_changes->step(+1); }));
@@ -203,7 +204,9 @@ void MainWindow::buildActions() {
                          [this] { pinSelection(snapshot::PinKind::Apart); }));
     needsModel(addAction(rules, u"&Pin the candidate"_s, keys("Ctrl+I"),
                          [this] { m_implementations->pinCurrent(); }));
-    needsModel(addAction(rules, u"Clear the pin of the &group"_s, keys("Ctrl+Shift+I"),
+    needsModel(addAction(rules, u"A&void the candidate"_s, keys("Ctrl+Alt+I"),
+                         [this] { m_implementations->avoidCurrent(); }));
+    needsModel(addAction(rules, u"Clear the pins of the &group"_s, keys("Ctrl+Shift+I"),
                          [this] { m_implementations->unpinCurrent(); }));
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
@@ -232,6 +235,13 @@ void MainWindow::buildActions() {
     QMenu* profile = menuBar()->addMenu(u"&Profile"_s);
     needsModel(addAction(profile, u"Compile and &profile"_s, keys("Ctrl+F10"),
                          [this] { m_document.profile(); }));
+    profile->addSeparator();
+    needsModel(addAction(profile, u"&Measure the candidates…"_s, keys("Ctrl+Shift+F10"),
+                         [this] { tuneDialog(); }));
+    needsModel(addAction(profile, u"&Open measurements…"_s, keys("Ctrl+Alt+O"),
+                         [this] { openLogDialog(); }));
+    m_closeLogAction = addAction(profile, u"&Close measurements"_s, keys("Ctrl+Alt+W"),
+                                 [this] { m_document.edit(snapshot::SetLog{}); });
 
     m_nodeMenu = new QMenu(this);
     m_nodeMenu->setObjectName(u"nodeMenu"_s);
@@ -256,6 +266,7 @@ void MainWindow::buildToolBar() {
         auto* out = new QPushButton(text, bar);
         out->setToolTip(tip);
         out->setAccessibleName(tip);
+        out->setFocusPolicy(Qt::TabFocus); // a click leaves the keys where they are
         connect(out, &QPushButton::clicked, this, slot);
         bar->addWidget(out);
         return out;

@@ -35,6 +35,7 @@ void MainWindow::buildCentre() {
     m_importedPane = new GraphPane(u"Imported"_s);
     m_fusedPane = new GraphPane(u"Fused"_s);
     auto* panes = new QSplitter(Qt::Horizontal);
+    panes->setObjectName(u"graphs"_s);
     panes->setObjectName(u"panes"_s);
     panes->addWidget(m_importedPane);
     panes->addWidget(m_fusedPane);
@@ -228,7 +229,14 @@ void MainWindow::connectViews() {
     });
     connect(m_implementations, &ImplementationsView::activated, this,
             [this](int group) { setSelection(fromGroup(group), m_implementations); });
-    connect(m_implementations, &ImplementationsView::pinRequested, this, &MainWindow::pinGroup);
+    connect(m_implementations, &ImplementationsView::pinRequested, this,
+            [this](int group, const QString& implementation) {
+                pinGroup(group, snapshot::PinKind::Use, implementation);
+            });
+    connect(m_implementations, &ImplementationsView::avoidRequested, this,
+            [this](int group, const QString& implementation) {
+                pinGroup(group, snapshot::PinKind::Avoid, implementation);
+            });
     connect(m_implementations, &ImplementationsView::unpinRequested, this, &MainWindow::unpinGroup);
     connect(m_explain, &ExplainView::whatIfRequested, this, &MainWindow::tryChange);
     connect(m_explain, &ExplainView::togetherRequested, this,

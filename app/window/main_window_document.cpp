@@ -1,4 +1,5 @@
 // The document as a file, what its edits do to the window, and the dialogs around it.
+#include "app/window/dims_dialog.h"
 #include "app/window/export_dialog.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
@@ -86,6 +87,7 @@ void MainWindow::inputsChanged() {
     m_redoAction->setEnabled(history.canRedo());
     m_redoAction->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
     m_clearPinsAction->setEnabled(!inputs.pins.empty());
+    m_closeLogAction->setEnabled(!inputs.log.empty());
     showRules();
     updateActions();
     updateStatus();
@@ -117,14 +119,14 @@ std::vector<std::string> MainWindow::pinNames(const snapshot::NodeSet& fused) co
     return out;
 }
 
-void MainWindow::pinGroup(int group, const QString& implementation) {
+void MainWindow::pinGroup(int group, snapshot::PinKind kind, const QString& implementation) {
     const auto plan = m_document.plan();
     if (!plan)
         return;
     for (const auto& record : plan->groups)
         if (record.id == group)
-            m_document.edit(snapshot::AddPin{{snapshot::PinKind::Use, pinNames({record.anchorId}),
-                                              implementation.toStdString()}});
+            m_document.edit(snapshot::AddPin{
+                {kind, pinNames({record.anchorId}), implementation.toStdString()}});
 }
 
 void MainWindow::unpinGroup(int group) {
@@ -228,6 +230,38 @@ void MainWindow::openBookDialog() {
         this, u"Open a rule book"_s, m_settings.folder(), u"Rule books (*.fw);;All files (*)"_s);
     if (!path.isEmpty())
         openBook(path);
+}
+
+void MainWindow::askDims() {
+    const auto& bound = m_document.inputs().dims;
+    std::vector<std::string> names = m_document.info()->freeDims;
+    for (const auto& [name, value] : bound)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    if (names.empty())
+        return say(u"every dimension of this model has a size"_s);
+    DimsDialog dialog(names, bound, this);
+    if (dialog.exec() == QDialog::Accepted)
+        m_document.edit(snapshot::SetDims{dialog.dims()});
+}
+
+void MainWindow::openLogDialog() {
+    const QString path =
+        QFileDialog::getOpenFileName(this, u"Open measurements"_s, m_settings.folder(),
+                                     u"Measurements (*.jsonl);;All files (*)"_s);
+    if (!path.isEmpty())
+        m_document.edit(snapshot::SetLog{QFileInfo(path).absoluteFilePath().toStdString()});
+}
+
+void MainWindow::tuneDialog() {
+    if (!m_document.inputs().log.empty())
+        return m_document.tune(text(m_document.inputs().log));
+    const QString name = QFileInfo(m_document.path()).completeBaseName() + u".jsonl"_s;
+    const QString path = QFileDialog::getSaveFileName(
+        this, u"Where to keep the measurements"_s, QDir(m_settings.folder()).filePath(name),
+        u"Measurements (*.jsonl);;All files (*)"_s, nullptr, QFileDialog::DontConfirmOverwrite);
+    if (!path.isEmpty())
+        m_document.tune(QFileInfo(path).absoluteFilePath());
 }
 
 void MainWindow::openBook(const QString& path) {

@@ -5,7 +5,9 @@
 #include "app/window/problems_view.h"
 #include "app/window/welcome_view.h"
 #include "picture/graph_diagram.h"
+#include "snapshot/time_text.h"
 #include "views/authoring/rules_view.h"
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/compare/changes_view.h"
@@ -17,6 +19,7 @@
 #include "views/stages/stages_view.h"
 
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QLabel>
 #include <QProgressBar>
 #include <QTimer>
@@ -123,7 +126,7 @@ void MainWindow::showGraph(GraphSide side) {
         for (const auto& row : m_document.profileResult()->rows)
             times[row.groupId] += row.medianUs;
         for (const auto& [group, us] : times)
-            options.groupTexts[group] = millisecondsText(us / 1e3).toStdString() + " ms";
+            options.groupTexts[group] = snapshot::timeText(us);
     }
     auto diagram = picture::diagramOf(*graph, options);
     const auto last = shown->property("fwGraph").value<quintptr>();
@@ -136,8 +139,9 @@ void MainWindow::showGraph(GraphSide side) {
     for (const auto& node : graph->nodes)
         operators += !node.constant && node.op != "input";
     shown->setDetail(side == GraphSide::Imported
-                         ? u"%1 ops"_s.arg(operators)
-                         : u"%1 groups, %2 ops"_s.arg(graph->groups.size()).arg(operators));
+                         ? countOf(operators, u"op"_s)
+                         : countOf(std::int64_t(graph->groups.size()), u"group"_s) + u", "_s +
+                               countOf(operators, u"op"_s));
     shown->setDiagram(std::move(diagram));
     if (side == GraphSide::Fused || !m_document.fused())
         m_outline->setGraph(graph);
@@ -199,7 +203,11 @@ void MainWindow::showImplementations() {
         break;
     }
     const auto plan = m_document.plan();
-    m_implementationsTitle->setDetail(plan ? u"%1 groups"_s.arg(plan->groups.size()) : QString());
+    const QString log = QFileInfo(text(m_document.inputs().log)).fileName();
+    m_implementationsTitle->setDetail(
+        plan ? countOf(std::int64_t(plan->groups.size()), u"group"_s) +
+                   (log.isEmpty() ? QString() : u", measurements "_s + log)
+             : QString());
     showTimes();
 }
 
@@ -364,14 +372,13 @@ void MainWindow::showHeat() {
             if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
                 continue;
             for (const auto& node : row.nodes) {
-                const double heat = m_heat == Heat::Time
-                                        ? row.medianUs * node.share.value_or(0) / 1e3
-                                        : row.medianUs * 1e6 / *row.flops;
+                const double heat = m_heat == Heat::Time ? row.medianUs * node.share.value_or(0)
+                                                         : row.medianUs * 1e6 / *row.flops;
                 fused[node.id] = heat;
                 hottest = std::max(hottest, heat);
             }
         }
-        most = m_heat == Heat::Time ? millisecondsText(hottest) + u" ms"_s
+        most = m_heat == Heat::Time ? text(snapshot::timeText(hottest))
                                     : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s;
         for (auto& [id, heat] : fused) {
             heat = hottest > 0 ? heat / hottest : 0;
@@ -413,9 +420,9 @@ void MainWindow::updateStatus() {
     m_statusFile->setText(m_document.isOpen() ? m_document.fileName() : u"no model"_s);
     QString counts;
     if (m_document.info())
-        counts = u"%1 ops"_s.arg(m_document.info()->nodes);
+        counts = countOf(m_document.info()->nodes, u"op"_s);
     if (m_document.plan())
-        counts += u", %1 groups"_s.arg(m_document.plan()->groups.size());
+        counts += u", "_s + countOf(std::int64_t(m_document.plan()->groups.size()), u"group"_s);
     m_statusCounts->setText(counts);
     const std::size_t selected = std::max(m_selection.imported.size(), m_selection.fused.size());
     m_statusSelection->setText(selected ? u"%1 selected"_s.arg(selected) : QString());

@@ -124,6 +124,7 @@ ProblemsView::ProblemsView(QWidget* parent)
     connect(&m_model, &QAbstractItemModel::modelReset, this, showState);
     showState();
     m_table->setModel(&m_model);
+    m_table->setObjectName(u"problemsTable"_s);
     m_table->setAccessibleName(u"Problems"_s);
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);

@@ -53,6 +53,14 @@ void Settings::setLayout(const QByteArray& geometry, const QByteArray& state) {
     m_settings.setValue("window/state", state);
 }
 
+QByteArray Settings::widths(const QString& name) const {
+    return m_settings.value(u"widths/"_s + name).toByteArray();
+}
+
+void Settings::setWidths(const QString& name, const QByteArray& state) {
+    m_settings.setValue(u"widths/"_s + name, state);
+}
+
 QString Settings::folder() const {
     const QString folder = m_settings.value("folder").toString();
     return !folder.isEmpty() && QFileInfo(folder).isDir() ? folder : QDir::currentPath();

@@ -26,6 +26,9 @@ public:
     QByteArray geometry() const { return m_settings.value("window/geometry").toByteArray(); }
     QByteArray state() const { return m_settings.value("window/state").toByteArray(); }
     void setLayout(const QByteArray& geometry, const QByteArray& state);
+    // Of a table's columns or a splitter, by the name of the widget.
+    QByteArray widths(const QString& name) const;
+    void setWidths(const QString& name, const QByteArray& state);
     QString folder() const; // of the last opened or written file
     void setFolder(const QString& folder);
 

@@ -1,5 +1,7 @@
 #include "picture/graph_diagram.h"
 
+#include "snapshot/time_text.h"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -47,8 +49,7 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
         if (const auto text = options.groupTexts.find(group.id); text != options.groupTexts.end())
             container.right = text->second;
         else if (group.estUs && *group.estUs >= 0.5) // views cost nothing
-            container.right = *group.estUs < 100 ? fmt::format("≈ {:.3f} ms", *group.estUs / 1e3)
-                                                 : fmt::format("≈ {:.2f} ms", *group.estUs / 1e3);
+            container.right = "≈ " + snapshot::timeText(*group.estUs);
         implementations[group.id] = container.implementation;
         out.containers.push_back(std::move(container));
     }

@@ -142,6 +142,8 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     out.opset = imported.info.opset;
     out.ops = imported.info.operators;
     out.diagnostics = imported.diagnostics;
+    for (const Symbol dim : graph.freeDims())
+        out.freeDims.push_back(std::string(dim.text()));
     double flops = 0;
     bool known = graph.freeDims().empty();
     for (const NodePtr& node : graph.nodes()) {
@@ -262,8 +264,8 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
     out.verdict = "note";
     for (const Candidate& candidate : group.candidates) {
         const CandidateRecord row = record(candidate);
-        out.gates.push_back(
-            {candidate.implementation, candidate.verdict == Verdict::Yes, row.code, row.sentence});
+        out.gates.push_back({candidate.implementation, candidate.verdict == Verdict::Yes, row.code,
+                             row.sentence, row.verdict});
         if (candidate.chosen)
             out.code = row.code;
     }

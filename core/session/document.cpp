@@ -17,6 +17,8 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
         arguments.rules.push_back(std::move(book));
     for (const auto& [name, value] : inputs.dims)
         arguments.dims.try_emplace(name, value);
+    if (arguments.log.empty())
+        arguments.log = inputs.log;
     arguments.pins = inputs.pinText() + arguments.pins;
     return arguments;
 }

@@ -75,6 +75,28 @@ double quantile(const std::vector<double>& sorted, double q) {
                : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
+std::map<std::string, std::int64_t> sizesOf(LoadedModule& module) {
+    const std::vector<runtime::Symbol>& symbols = module.executor().program().symbols;
+    const std::vector<std::int64_t>& values = module.executor().symbolValues();
+    std::map<std::string, std::int64_t> out;
+    for (std::size_t i = 0; i < symbols.size() && i < values.size(); ++i)
+        out[symbols[i].name] = values[i];
+    return out;
+}
+
+// What the numbers hold for.
+void tellInputs(const std::map<std::string, std::int64_t>& dims, bool random,
+                std::vector<std::string>& notices) {
+    std::string sizes;
+    for (const auto& [name, value] : dims)
+        sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
+    if (!sizes.empty())
+        notices.push_back("free dimensions: " + sizes);
+    if (random)
+        notices.push_back(
+            "no data of these shapes were given: the inputs are seeded random values");
+}
+
 // With a folder the tensor is written there, as .npy.
 Result<OutputRecord> record(const std::string& name, const TensorData& data,
                             const std::string& folder) {
@@ -252,9 +274,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
             out.sets.push_back(std::move(record));
         }
     }
-    if (out.randomInputs)
-        out.notices.push_back(
-            "no data of these shapes were given: the inputs are seeded random values");
+    tellInputs(sizesOf(*module), out.randomInputs, out.notices);
     return out;
 }
 
@@ -445,9 +465,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
         row.share = row.medianUs / 1000 / std::max(out.sumMs, 1e-9);
     if (arguments.each.value_or(false))
         FW_CHECK(timeOperators(pipeline, operands, arguments, out, context));
-    if (out.randomInputs)
-        out.notices.push_back(
-            "no data of these shapes were given: the inputs are seeded random values");
+    out.dims = sizesOf(*module);
+    tellInputs(out.dims, out.randomInputs, out.notices);
     return out;
 }
 

@@ -72,6 +72,7 @@ struct DocumentRecord {
     std::vector<BookRecord> books;
     std::vector<PinRecord> pins;
     std::map<std::string, std::int64_t> dims;
+    std::string log;
 };
 
 template <class Visitor, class R>
@@ -100,6 +101,7 @@ void fields(Visitor& v, R& r) {
     v("books", r.books);
     v("pins", r.pins);
     v("dims", r.dims);
+    v("log", r.log);
 }
 
 Diag wrong(const std::string& what, const std::string& path, std::string hint = {}) {
@@ -123,6 +125,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
     for (const Pin& pin : inputs.pins)
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
+    out.log = shortened(inputs.log, folder);
     return print(Writer::write(out), JsonStyle::Indented) + "\n";
 }
 
@@ -174,6 +177,7 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
         out.pins.push_back(std::move(made));
     }
     out.dims = std::move(in.dims);
+    out.log = absolute(in.log, folder);
     return out;
 }
 

@@ -109,12 +109,8 @@ struct Applier {
     }
     void operator()(const RemovePin& edit) const { std::erase(inputs.pins, edit.pin); }
     void operator()(const ClearPins&) const { inputs.pins.clear(); }
-    void operator()(const BindDim& edit) const {
-        if (edit.value)
-            inputs.dims[edit.name] = *edit.value;
-        else
-            inputs.dims.erase(edit.name);
-    }
+    void operator()(const SetDims& edit) const { inputs.dims = edit.dims; }
+    void operator()(const SetLog& edit) const { inputs.log = edit.path; }
 };
 
 struct Sayer {
@@ -131,9 +127,14 @@ struct Sayer {
     std::string operator()(const AddPin& edit) const { return "pin " + pinText(edit.pin); }
     std::string operator()(const RemovePin& edit) const { return "unpin " + pinText(edit.pin); }
     std::string operator()(const ClearPins&) const { return "clear all pins"; }
-    std::string operator()(const BindDim& edit) const {
-        return edit.value ? fmt::format("set {} = {}", edit.name, *edit.value)
-                          : fmt::format("free {}", edit.name);
+    std::string operator()(const SetDims& edit) const {
+        std::string out;
+        for (const auto& [name, value] : edit.dims)
+            out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+        return out.empty() ? "free dimensions" : out;
+    }
+    std::string operator()(const SetLog& edit) const {
+        return edit.path.empty() ? "close measurements" : "measurements " + nameOf(edit.path);
     }
 };
 

@@ -47,6 +47,7 @@ struct Inputs {
     std::vector<Book> books;                           // in the order in which they apply
     std::vector<Pin> pins;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+    std::string log;                          // absolute path of a file of measurements; or empty
 
     std::string fullTarget() const; // with -libs= if libraries are listed
     std::vector<std::string> enabledBooks() const;
@@ -82,13 +83,15 @@ struct RemovePin {
     Pin pin;
 };
 struct ClearPins {};
-struct BindDim {
-    std::string name;
-    std::optional<std::int64_t> value; // none: free again
+struct SetDims {
+    std::map<std::string, std::int64_t> dims; // those that are not listed are free
+};
+struct SetLog {
+    std::string path; // empty: none
 };
 
 using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, SwitchBook, AddPin,
-                          RemovePin, ClearPins, BindDim>;
+                          RemovePin, ClearPins, SetDims, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

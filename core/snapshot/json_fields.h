@@ -21,8 +21,8 @@ FW_FIELDS(Where, v("file", r.file); v("node", r.node); v("line", r.line); v("col
 FW_FIELDS(Diag, v("code", r.code); v("message", r.message); v("severity", r.severity); v("where", r.where);
           v("hint", r.hint);)
 FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
-          v("inputs", r.inputs); v("outputs", r.outputs); v("nodes", r.nodes); v("ops", r.ops);
-          v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
+          v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims);
+          v("nodes", r.nodes); v("ops", r.ops); v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
           v("opset", r.opset); v("runnable", r.runnable); v("diagnostics", r.diagnostics);)
 FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs", r.inputs); v("outputs", r.outputs);
           v("attributes", r.attributes); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
@@ -47,7 +47,8 @@ FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromI
           v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
 FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", r.groups); v("decisions", r.decisions);
           v("notices", r.notices); v("arena_bytes", r.arenaBytes);)
-FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);)
+FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);
+          v("candidate", r.candidate);)
 FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); v("groups", r.groups);)
 FW_FIELDS(ExplainDocument, v("subject", r.subject); v("nodes", r.nodes); v("group", r.group); v("verdict", r.verdict);
           v("code", r.code); v("sentence", r.sentence); v("gates", r.gates); v("decisions", r.decisions);
@@ -87,7 +88,7 @@ FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", 
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
           v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("start", r.start);
-          v("random_inputs", r.randomInputs); v("notices", r.notices);)
+          v("random_inputs", r.randomInputs); v("dims", r.dims); v("notices", r.notices);)
 FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
           v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow);)
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);

@@ -38,6 +38,7 @@ struct InfoDocument {
     std::string producer;
     std::vector<TensorRecord> inputs;
     std::vector<TensorRecord> outputs;
+    std::vector<std::string> freeDims; // names
     std::int64_t nodes = 0;
     std::map<std::string, std::int64_t> ops; // operator -> how many nodes
     std::int64_t parameters = 0;             // elements
@@ -191,6 +192,7 @@ struct GateRecord {
     bool pass = false;
     std::string code;
     std::string evidence;
+    std::string candidate = {}; // "chosen", "ready", "refused"; empty: no implementation but a gate
 
     bool operator==(const GateRecord&) const = default;
 };
@@ -408,6 +410,7 @@ struct ProfileDocument {
     double compileMs = 0;
     StartRecord start;
     bool randomInputs = false;
+    std::map<std::string, std::int64_t> dims; // what the free dimensions were
     std::vector<std::string> notices;
 
     bool operator==(const ProfileDocument&) const = default;

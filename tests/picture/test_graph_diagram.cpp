@@ -78,7 +78,7 @@ void TestGraphDiagram::constantsAreFoldedAndResultsDrawn() {
 void TestGraphDiagram::groupsAreContainers() {
     Diagram diagram = diagramOf(graph());
     QCOMPARE(diagram.containers.size(), std::size_t(1));
-    QCOMPARE(diagram.containers[0].right, std::string("≈ 0.21 ms"));
+    QCOMPARE(diagram.containers[0].right, std::string("≈ 210 µs"));
     QCOMPARE(diagram.containers[0].implementation, Implementation::Generated);
     QCOMPARE(diagram.boxes[1].container, std::int64_t(5));
     QCOMPARE(diagram.boxes[2].container, std::int64_t(-1));

@@ -84,9 +84,16 @@ void TestDocuments::planRoundTrips() {
     group.anchorId = 3;
     group.implementation = "generated.conv2d";
     group.source = "only one";
-    group.candidates = {
-        {"generated.conv2d", "chosen", "CHO01", "the only implementation", 10, "M > 16: M = 32",
-         "conv2d on any", "strategy.fw:12", 3.25, {}}};
+    group.candidates = {{"generated.conv2d",
+                         "chosen",
+                         "CHO01",
+                         "the only implementation",
+                         10,
+                         "M > 16: M = 32",
+                         "conv2d on any",
+                         "strategy.fw:12",
+                         3.25,
+                         {}}};
     group.schedule = "parallel oc\nvectorize ow 8";
     group.warnings = {"w"};
     group.inputs = {{"x", "f32[1]"}};

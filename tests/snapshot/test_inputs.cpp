@@ -49,6 +49,7 @@ Inputs example(const std::string& folder) {
                 {PinKind::Avoid, {"any"}, "openblas", "it \"died\""},
                 {PinKind::Avoid, {}, "onednn.conv"}};
     out.dims = {{"N", 8}};
+    out.log = folder + "/here.jsonl";
     return out;
 }
 
@@ -144,7 +145,7 @@ void TestInputs::historyGoesBackAndForth() {
     QCOMPARE(history.now(), last);
     history.markSaved();
     QVERIFY(history.undo() && history.changed());
-    QVERIFY(history.edit(BindDim{"N", 4})); // what was undone is forgotten
+    QVERIFY(history.edit(SetDims{{{"N", 4}}})); // what was undone is forgotten
     QVERIFY(!history.canRedo());
 }
 

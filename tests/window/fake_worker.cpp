@@ -146,6 +146,16 @@ FuseDocument plan(const std::string& model, const std::string& target,
                              "conv2d on x86-64",
                              "strategy.fw:44",
                              {},
+                             {}},
+                            {"generated.plain",
+                             "ready",
+                             "SCH11",
+                             "the default schedule: plain",
+                             5,
+                             "",
+                             "conv2d on any",
+                             "strategy.fw:11",
+                             2 * label.estUs.value_or(0),
                              {}}};
         for (const NodeRecord& member : graph.nodes) {
             if (member.group == label.id) {

@@ -1,5 +1,6 @@
 // The window with the real worker and a real model: open, plan again, select across panes, profile,
 // read the stages, export, kill the worker while it compiles, refuse broken files.
+#include "app/window/dims_dialog.h"
 #include "app/window/graph_pane.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
@@ -18,6 +19,7 @@
 #include <QDockWidget>
 #include <QPlainTextEdit>
 #include <QProcess>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <QTreeWidget>
@@ -50,6 +52,8 @@ private Q_SLOTS:
     void exports();
     void killedWhileCompiling();
     void libraryDiesWhileProfiling();
+    void measurementsDecide();
+    void freeDimensionIsBound();
     void brokenFilesLeaveTheModel();
     void freeDimensionOpens();
 
@@ -417,6 +421,45 @@ void TestEndToEnd::libraryDiesWhileProfiling() {
     document.undo();
     waitIdle();
     QVERIFY(document.inputs().pins.empty());
+}
+
+void TestEndToEnd::measurementsDecide() {
+    open("mlp");
+    Document& document = m_window->document();
+    QTemporaryDir folder;
+    const QString log = folder.filePath(QStringLiteral("mlp.jsonl"));
+    document.tune(log);
+    waitIdle();
+    QVERIFY2(m_window->messageBar()->text().isEmpty(), qPrintable(m_window->messageBar()->text()));
+    QCOMPARE(document.inputs().log, log.toStdString());
+    const auto decided = [&] {
+        return std::count_if(document.plan()->groups.begin(), document.plan()->groups.end(),
+                             [](const auto& group) { return group.source == "log"; });
+    };
+    QVERIFY(decided() > 0);
+    document.undo();
+    waitIdle();
+    QVERIFY(document.inputs().log.empty());
+    QCOMPARE(decided(), 0);
+}
+
+void TestEndToEnd::freeDimensionIsBound() {
+    open("free_batch");
+    Document& document = m_window->document();
+    QCOMPARE(document.info()->freeDims.size(), std::size_t(1));
+    DimsDialog dialog(document.info()->freeDims, {}, m_window.get());
+    QVERIFY(dialog.dims().empty());
+    dialog.box(document.info()->freeDims[0])->setValue(3);
+    document.edit(snapshot::SetDims{dialog.dims()});
+    waitIdle();
+    QVERIFY2(document.state(Document::Part::Plan) == Document::State::Ready,
+             document.error(Document::Part::Plan).text().c_str());
+    for (const auto& node : document.imported()->nodes)
+        if (node.op == "input")
+            QVERIFY2(node.outputs[0].type.starts_with("f32[3"), node.outputs[0].type.c_str());
+    document.undo();
+    waitIdle();
+    QVERIFY(document.inputs().dims.empty());
 }
 
 void TestEndToEnd::brokenFilesLeaveTheModel() {

@@ -128,7 +128,8 @@ void TestModels::profileIsATreeOfGroupsAndShares() {
     const QModelIndex dense = model.indexOfGroup(7);
     QCOMPARE(dense.data().toString(), QStringLiteral("dense_relu_0"));
     QCOMPARE(model.rowCount(dense), 2);
-    QCOMPARE(dense.siblingAtColumn(ProfileModel::Median).data().toString(), QStringLiteral("0.90"));
+    QCOMPARE(dense.siblingAtColumn(ProfileModel::Median).data().toString(),
+             QStringLiteral("900 µs"));
     QCOMPARE(dense.siblingAtColumn(ProfileModel::Share).data().toString(),
              QStringLiteral("90.0 %"));
     QCOMPARE(dense.siblingAtColumn(ProfileModel::Gflops).data().toString(), QStringLiteral("12.5"));
@@ -141,10 +142,10 @@ void TestModels::estimatedSharesAreMarked() {
     ProfileModel model;
     model.setProfile(profile());
     const QModelIndex gemm = model.index(0, ProfileModel::Median, model.indexOfGroup(7));
-    QCOMPARE(gemm.data().toString(), QStringLiteral("≈ 0.81"));
+    QCOMPARE(gemm.data().toString(), QStringLiteral("≈ 810 µs"));
     QVERIFY(gemm.data(ProfileModel::EstimatedRole).toBool());
     const QModelIndex alone = model.index(0, ProfileModel::Median, model.indexOfGroup(8));
-    QCOMPARE(alone.data().toString(), QStringLiteral("0.10"));
+    QCOMPARE(alone.data().toString(), QStringLiteral("100 µs"));
     QVERIFY(!alone.data(ProfileModel::EstimatedRole).toBool());
 }
 

@@ -19,6 +19,7 @@
 #include <QContextMenuEvent>
 #include <QDir>
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QSettings>
 #include <QTreeView>
@@ -161,7 +162,7 @@ void TestWorkspace::implementationsShowCandidates() {
     const QModelIndex current = table->currentIndex();
     QCOMPARE(current.data().toString(), QStringLiteral("conv2d_bias_relu_0"));
     QVERIFY(table->isExpanded(current));
-    QCOMPARE(table->model()->rowCount(current), 2);
+    QCOMPARE(table->model()->rowCount(current), 3);
     QVERIFY(window().implementationsView()->detailText().contains(QStringLiteral("tile oc 16")));
     const QModelIndex refused = table->model()->index(1, ImplementationsModel::Verdict, current);
     QVERIFY(refused.data().toString().contains(QStringLiteral("onednn is not in -libs")));
@@ -173,7 +174,7 @@ void TestWorkspace::implementationsShowCandidates() {
     window().document().profile();
     QVERIFY(m->waitIdle());
     QCOMPARE(table->model()->index(0, ImplementationsModel::Measured).data().toString(),
-             QStringLiteral("0.210"));
+             QStringLiteral("210 µs"));
 }
 
 void TestWorkspace::pinsAreDecidedAndUndone() {
@@ -187,11 +188,18 @@ void TestWorkspace::pinsAreDecidedAndUndone() {
     QCOMPARE(window().document().plan()->groups[0].source, std::string("pin"));
     QVERIFY(window().document().unsaved()); // pins are work
     table->setCurrentIndex(table->model()->index(0, 0));
-    QVERIFY(m->trigger("Clear the pin of the group"));
+    QVERIFY(m->trigger("Clear the pins of the group"));
     QVERIFY(window().document().inputs().pins.empty());
     QVERIFY(m->trigger("Undo"));
     QCOMPARE(window().document().inputs().pins.size(), std::size_t(1));
     QVERIFY(m->trigger("Clear all pins"));
+    QVERIFY(window().document().inputs().pins.empty());
+    table->setCurrentIndex(table->model()->index(0, 0, table->model()->index(0, 0)));
+    QVERIFY(m->trigger("Avoid the candidate"));
+    QCOMPARE(window().document().inputs().pinText(),
+             "pin {\n  avoid " + window().document().plan()->groups[0].candidates[0].name +
+                 " for Conv_12\n}\n");
+    QVERIFY(m->trigger("Undo"));
     QVERIFY(window().document().inputs().pins.empty());
 }
 
@@ -519,6 +527,7 @@ void TestWorkspace::docksAreRemembered() {
         QVERIFY(dock(first, "outline")->isVisible());
         dock(first, "outline")->hide();
         dock(first, "explain")->setFloating(true);
+        first.findChild<QTreeView*>(QStringLiteral("opTimes"))->header()->resizeSection(0, 301);
         first.setTargetText(QStringLiteral("x86-64 -threads=1"));
         first.openModel(path("residual.onnx"));
         QVERIFY(QTest::qWaitFor([&] { return first.idle(); }, 60000));
@@ -529,6 +538,8 @@ void TestWorkspace::docksAreRemembered() {
         second.show();
         QVERIFY(!dock(second, "outline")->isVisible());
         QVERIFY(dock(second, "explain")->isFloating());
+        QCOMPARE(second.findChild<QTreeView*>(QStringLiteral("opTimes"))->header()->sectionSize(0),
+                 301);
         QVERIFY(second.document().target().startsWith(QStringLiteral("x86-64")));
         QVERIFY(second.document().target().contains(QStringLiteral("-threads=1")));
         second.close();

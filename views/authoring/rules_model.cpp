@@ -1,5 +1,6 @@
 #include "views/authoring/rules_model.h"
 
+#include "views/common/numbers.h"
 #include "views/common/tool_tip.h"
 
 #include <QFileInfo>
@@ -22,10 +23,6 @@ bool isShipped(const std::string& file) {
 }
 
 constexpr std::size_t matchLimit = 300; // rows below a rule
-
-QString countOf(std::int64_t count, const QString& what) {
-    return u"%1 %2"_s.arg(count).arg(what);
-}
 
 } // namespace
 
@@ -67,8 +64,8 @@ void RulesModel::addBook(const snapshot::Book& book) {
         problems = int(check->diagnostics.size());
         for (const auto& item : check->items)
             problems += int(item.diagnostics.size());
-        top.detail = problems ? countOf(problems, problems == 1 ? u"problem"_s : u"problems"_s)
-                              : countOf(std::int64_t(check->items.size()), u"items"_s);
+        top.detail = problems ? countOf(problems, u"problem"_s)
+                              : countOf(std::int64_t(check->items.size()), u"item"_s);
         top.tone = problems ? Tone::Bad : Tone::None;
     } else {
         top.detail = u"…"_s;
@@ -129,8 +126,9 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
                         const snapshot::AppliedRecord* applied) {
     if (matches) {
         const auto count = std::int64_t(matches->matches.size());
-        row.detail =
-            count == 0 ? u"none"_s : countOf(count, count == 1 ? u"match"_s : u"matches"_s);
+        row.detail = count == 0   ? u"none"_s
+                     : count == 1 ? u"1 match"_s
+                                  : u"%1 matches"_s.arg(count);
         if (matches->matches.empty() && !matches->nearMisses.empty())
             row.detail = u"%1 near"_s.arg(matches->nearMisses.size());
         if (!matches->doc.empty())
@@ -143,7 +141,7 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
                 row.nodes << id;
     }
     if (applied && (applied->count > 0 || !matches)) {
-        row.detail = countOf(applied->count, u"applied"_s);
+        row.detail = u"%1 applied"_s.arg(applied->count);
         row.tone = applied->count > 0 ? Tone::Good : Tone::None;
     }
     const bool rewritten = row.rewritten;
@@ -160,8 +158,7 @@ void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool
             break;
         Item row;
         row.name = text(match.root);
-        row.detail = countOf(std::int64_t(match.nodes.size()),
-                             match.nodes.size() == 1 ? u"operator"_s : u"operators"_s);
+        row.detail = countOf(std::int64_t(match.nodes.size()), u"operator"_s);
         QStringList lines;
         for (const std::string& node : match.nodes)
             lines << text(node);
@@ -234,7 +231,7 @@ void RulesModel::addShipped() {
     });
     Item top;
     top.name = u"library"_s;
-    top.detail = countOf(total, u"applied"_s);
+    top.detail = u"%1 applied"_s.arg(total);
     top.tip = u"the simplifications that are shipped with Fusewright"_s;
     const int number = add(-1, std::move(top));
     for (const Shipped& rule : rules) {

@@ -1,5 +1,6 @@
 #include "views/compare/changes_model.h"
 
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
 
@@ -25,13 +26,6 @@ constexpr KindText kindTexts[] = {
     {"added", "new", "new group", "new groups"},
     {"removed", "gone", "group gone", "groups gone"},
 };
-
-QString timeText(const std::optional<double>& microseconds) {
-    if (!microseconds)
-        return u"–"_s;
-    const double milliseconds = *microseconds / 1e3;
-    return QString::number(milliseconds, 'f', milliseconds < 0.01 ? 4 : 3);
-}
 
 } // namespace
 
@@ -87,9 +81,9 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const {
         case What:
             return QString::fromStdString(row.sentence);
         case Before:
-            return timeText(row.before.empty() ? std::nullopt : row.estBeforeUs);
+            return timeCell(row.before.empty() ? std::nullopt : row.estBeforeUs);
         case After:
-            return timeText(row.after.empty() ? std::nullopt : row.estAfterUs);
+            return timeCell(row.after.empty() ? std::nullopt : row.estAfterUs);
         case ColumnCount:
             break;
         }
@@ -114,8 +108,7 @@ QVariant ChangesModel::headerData(int section, Qt::Orientation orientation, int 
         return int((section >= Before ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"change"_s, u"groups"_s, u"est. before"_s,
-                                       u"est. after ms"_s};
+    static const QStringList titles = {u"change"_s, u"groups"_s, u"est. before"_s, u"est. after"_s};
     return titles[section];
 }
 

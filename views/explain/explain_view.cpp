@@ -201,11 +201,18 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
     QTreeWidgetItem* failing = nullptr;
     for (const auto& gate : explanation.gates) {
         auto* item = new QTreeWidgetItem(m_gates);
-        setCell(item, 0, gate.pass ? u"✓"_s : u"✖"_s, gate.pass ? Tone::Good : Tone::Bad);
+        const bool ready = gate.candidate == "ready"; // possible, but another was chosen
+        setCell(item, 0,
+                ready       ? u"○"_s
+                : gate.pass ? u"✓"_s
+                            : u"✖"_s,
+                ready       ? Tone::Muted
+                : gate.pass ? Tone::Good
+                            : Tone::Bad);
         setCell(item, 1, text(gate.name));
         const QString code = gate.code.empty() || gate.pass ? QString() : u"  "_s + text(gate.code);
         setCell(item, 2, text(gate.evidence) + code, gate.pass ? Tone::Muted : Tone::Plain);
-        if (!gate.pass && !failing)
+        if (!gate.pass && gate.candidate.empty() && !failing)
             failing = item;
     }
     for (const auto& decision : explanation.decisions) {

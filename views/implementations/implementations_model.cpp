@@ -1,6 +1,7 @@
 #include "views/implementations/implementations_model.h"
 
 #include "picture/diagram.h"
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
 
@@ -19,13 +20,6 @@ constexpr quintptr topLevel = 0;
 
 QString text(const std::string& value) {
     return QString::fromStdString(value);
-}
-
-QVariant timeCell(const std::optional<double>& microseconds) {
-    if (!microseconds)
-        return u"–"_s;
-    const double milliseconds = *microseconds / 1e3;
-    return QString::number(milliseconds, 'f', milliseconds < 0.01 ? 4 : 3);
 }
 
 const CandidateRecord* chosenOf(const GroupRecord& group) {
@@ -174,8 +168,7 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return row ? candidateCell(of, *row, column) : groupCell(of, column);
     case Qt::TextAlignmentRole:
-        return int((column >= Priority && column <= Measured ? Qt::AlignRight : Qt::AlignLeft) |
-                   Qt::AlignVCenter);
+        return int((column >= Estimate ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         return toolTipOf(row ? text(row->name) + u": "_s + verdictOf(*row)
                              : text(of.name) + u": "_s + text(of.implementation));
@@ -203,12 +196,11 @@ QVariant ImplementationsModel::headerData(int section, Qt::Orientation orientati
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return int((section >= Priority && section <= Measured ? Qt::AlignRight : Qt::AlignLeft) |
-                   Qt::AlignVCenter);
+        return int((section >= Estimate ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group, candidates"_s, u"prio"_s, u"est. ms"_s, u"ms"_s,
-                                       u"verdict"_s};
+    static const QStringList titles = {u"group, candidates"_s, u"verdict"_s, u"est."_s, u"time"_s,
+                                       u"prio"_s};
     return titles[section];
 }
 

@@ -15,7 +15,7 @@ class ImplementationsModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Priority, Estimate, Measured, Verdict, ColumnCount };
+    enum Column { Name, Verdict, Estimate, Measured, Priority, ColumnCount };
     enum Role {
         GroupRole = Qt::UserRole + 1, // id of the group, of candidates too
         NameRole,                     // of the implementation, in every column

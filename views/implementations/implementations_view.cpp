@@ -1,5 +1,7 @@
 #include "views/implementations/implementations_view.h"
 
+#include "base/decision.h"
+
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
@@ -12,11 +14,15 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+const std::string_view avoidedCode = codeText(ReasonCode::PinAvoids);
 
 QString text(const std::string& value) {
     return QString::fromStdString(value);
@@ -53,26 +59,30 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
 ImplementationsView::ImplementationsView(QWidget* parent)
     : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
       m_detail(new QPlainTextEdit(this)), m_pin(new QPushButton(u"Pin"_s, this)),
-      m_unpin(new QPushButton(u"Clear pin"_s, this)) {
+      m_avoid(new QPushButton(u"Avoid"_s, this)), m_unpin(new QPushButton(u"Clear pins"_s, this)) {
     m_table->setObjectName(u"implementations"_s);
     m_table->setAccessibleName(u"Implementations"_s);
     m_table->setModel(&m_model);
     prepare(m_table);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->header()->setStretchLastSection(true);
+    m_table->header()->setStretchLastSection(false);
+    m_table->header()->setSectionResizeMode(ImplementationsModel::Verdict, QHeaderView::Stretch);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {176, 50, 70, 64};
-    for (int column = 0; column < ImplementationsModel::Verdict; ++column)
-        m_table->header()->resizeSection(column, widths[column]);
+    const int widths[] = {156, 0, 64, 64, 46};
+    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
+        if (widths[column] > 0)
+            m_table->header()->resizeSection(column, widths[column]);
     m_detail->setReadOnly(true);
     m_detail->setProperty("code", true);
     m_detail->setAccessibleName(u"Details of the implementation"_s);
     m_pin->setToolTip(u"Compute this group by this candidate, whatever the priorities say"_s);
+    m_avoid->setToolTip(u"Compute this group by any candidate but this one"_s);
     m_unpin->setToolTip(u"Let the books decide about this group again"_s);
     auto* buttons = new QVBoxLayout;
     buttons->setContentsMargins(6, 6, 8, 6);
     buttons->addWidget(m_pin);
+    buttons->addWidget(m_avoid);
     buttons->addWidget(m_unpin);
     buttons->addStretch(1);
     auto* below = new QWidget(this);
@@ -82,6 +92,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     row->addWidget(m_detail, 1);
     row->addLayout(buttons);
     auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setObjectName(u"implementationsSplitter"_s);
     splitter->addWidget(m_table);
     splitter->addWidget(below);
     splitter->setChildrenCollapsible(false);
@@ -96,6 +107,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
                     Q_EMIT activated(current.data(ImplementationsModel::GroupRole).toInt());
             });
     connect(m_pin, &QPushButton::clicked, this, &ImplementationsView::pinCurrent);
+    connect(m_avoid, &QPushButton::clicked, this, &ImplementationsView::avoidCurrent);
     connect(m_unpin, &QPushButton::clicked, this, &ImplementationsView::unpinCurrent);
     setPlan(nullptr);
 }
@@ -135,7 +147,14 @@ void ImplementationsView::showCurrent() {
     const auto* candidate = m_model.candidate(current);
     m_detail->setPlainText(group ? detailOf(*group, candidate) : QString());
     m_pin->setEnabled(candidate && candidate->verdict != "refused");
-    m_unpin->setEnabled(group && group->source == "pin");
+    const auto ready = [](const auto& other) { return other.verdict != "refused"; };
+    m_avoid->setEnabled(candidate && ready(*candidate) &&
+                        std::count_if(group->candidates.begin(), group->candidates.end(), ready) >
+                            1);
+    const auto avoided = [](const auto& other) { return other.code == avoidedCode; };
+    m_unpin->setEnabled(group &&
+                        (group->source == "pin" ||
+                         std::any_of(group->candidates.begin(), group->candidates.end(), avoided)));
 }
 
 void ImplementationsView::pinCurrent() {
@@ -143,6 +162,12 @@ void ImplementationsView::pinCurrent() {
     const auto* candidate = m_model.candidate(current);
     if (candidate && candidate->verdict != "refused")
         Q_EMIT pinRequested(m_model.group(current)->id, text(candidate->name));
+}
+
+void ImplementationsView::avoidCurrent() {
+    const QModelIndex current = m_table->currentIndex();
+    if (const auto* candidate = m_model.candidate(current); candidate && m_avoid->isEnabled())
+        Q_EMIT avoidRequested(m_model.group(current)->id, text(candidate->name));
 }
 
 void ImplementationsView::unpinCurrent() {

@@ -31,11 +31,13 @@ public:
     QString detailText() const;
     // As the buttons and the menu do it.
     void pinCurrent();
+    void avoidCurrent();
     void unpinCurrent();
 
 Q_SIGNALS:
     void activated(int group);
     void pinRequested(int group, const QString& implementation);
+    void avoidRequested(int group, const QString& implementation);
     void unpinRequested(int group);
 
 private:
@@ -46,6 +48,7 @@ private:
     StateOverlay* m_overlay;
     QPlainTextEdit* m_detail;
     QPushButton* m_pin;
+    QPushButton* m_avoid;
     QPushButton* m_unpin;
     QPersistentModelIndex m_opened;
     bool m_selecting = false;

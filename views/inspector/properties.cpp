@@ -1,6 +1,8 @@
 // What the rows of the properties table say.
 #include "views/inspector/properties_view.h"
 
+#include "views/common/numbers.h"
+
 #include <algorithm>
 
 namespace fw::ui {
@@ -143,7 +145,7 @@ Properties propertiesOf(const snapshot::GroupRecord& group) {
     if (group.bytes)
         out.push_back({u"traffic"_s, bytesText(*group.bytes) + u" read and written"_s});
     if (group.estUs)
-        out.push_back({u"estimated"_s, QString::number(*group.estUs / 1e3, 'f', 3) + u" ms"_s});
+        out.push_back({u"estimated"_s, timeText(*group.estUs)});
     for (const std::string& warning : group.warnings)
         out.push_back({u"warning"_s, text(warning)});
     return out;

@@ -67,6 +67,7 @@ PropertiesView::PropertiesView(QWidget* parent)
             QApplication::clipboard()->setText(current.siblingAtColumn(1).data().toString());
     });
     auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setObjectName(u"propertiesSplitter"_s);
     splitter->addWidget(m_table);
     splitter->addWidget(m_values);
     splitter->setChildrenCollapsible(false);

@@ -1,6 +1,7 @@
 #include "views/profile/profile_model.h"
 
 #include "picture/diagram.h"
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
 
@@ -25,15 +26,6 @@ QVariant optionalNumber(const std::optional<double>& value, int digits, bool for
 }
 
 } // namespace
-
-QString millisecondsText(double milliseconds) {
-    const double size = std::abs(milliseconds);
-    return QString::number(milliseconds, 'f',
-                           size >= 100   ? 0
-                           : size >= 10  ? 1
-                           : size >= 0.1 ? 2
-                                         : 3);
-}
 
 ProfileModel::ProfileModel(QObject* parent) : QAbstractItemModel(parent) {}
 
@@ -80,8 +72,8 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
         case Median: {
             if (!node.share)
                 return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
-            const double time = *node.share * row.medianUs / 1e3;
-            return forSorting ? QVariant(time) : QVariant(mark + millisecondsText(time));
+            const double time = *node.share * row.medianUs;
+            return forSorting ? QVariant(time) : QVariant(mark + timeText(time));
         }
         case Bar:
         case Share: {
@@ -109,7 +101,7 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
     case Implementation:
         return forSorting ? QVariant(QString::fromStdString(row.implementation)) : QVariant();
     case Median:
-        return forSorting ? QVariant(row.medianUs) : QVariant(millisecondsText(row.medianUs / 1e3));
+        return forSorting ? QVariant(row.medianUs) : QVariant(timeText(row.medianUs));
     case Bar:
         return forSorting ? QVariant(row.share) : QVariant();
     case Share:
@@ -174,8 +166,8 @@ QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group"_s, u"by"_s,      u"median ms"_s, u""_s,
-                                       u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,      u"calls"_s};
+    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u""_s,
+                                       u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,   u"calls"_s};
     return titles[section];
 }
 

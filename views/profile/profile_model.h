@@ -40,7 +40,4 @@ private:
     std::shared_ptr<const snapshot::ProfileDocument> m_profile;
 };
 
-// "0.213" with digits that fit the size; no locale.
-QString millisecondsText(double milliseconds);
-
 } // namespace fw::ui

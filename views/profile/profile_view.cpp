@@ -1,5 +1,6 @@
 #include "views/profile/profile_view.h"
 
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 
@@ -65,13 +66,18 @@ void ProfileView::setProfile(std::shared_ptr<const snapshot::ProfileDocument> pr
         return;
     const double noise = profile->iqrPercent;
     m_footer->setText(
-        u"sum of groups %1 ms · end to end %2 ms (not instrumented) · %3 runs, %4 threads, IQR %5 %%6"_s
-            .arg(millisecondsText(profile->sumMs), millisecondsText(profile->endToEndMs))
+        u"sum of groups %1 · end to end %2 (not instrumented) · %3 runs, %4 threads, IQR %5 %%6"_s
+            .arg(timeText(profile->sumMs * 1e3), timeText(profile->endToEndMs * 1e3))
             .arg(profile->runs)
             .arg(profile->threads)
             .arg(noise, 0, 'f', 1)
             .arg(noise > 5 ? u" – noisy"_s : QString()));
-    m_footerRight->setText(profile->randomInputs ? u"random inputs"_s : QString());
+    QStringList with;
+    for (const auto& [name, value] : profile->dims)
+        with << u"%1 = %2"_s.arg(QString::fromStdString(name)).arg(value);
+    if (profile->randomInputs)
+        with << u"random inputs"_s;
+    m_footerRight->setText(with.join(u", "_s));
 }
 
 void ProfileView::selectGroup(int group) {
@@ -88,18 +94,26 @@ QString ProfileView::footerText() const {
     return m_footer->text();
 }
 
+// For a spreadsheet: times are numbers of one unit.
 QString ProfileView::asText() const {
     QString out;
+    const auto add = [&](int column, const QString& cell) {
+        out += (column ? u"\t"_s : QString()) + cell;
+    };
     for (int column = 0; column < ProfileModel::ColumnCount; ++column)
-        if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
-            out += (column ? u"\t"_s : QString()) +
-                   m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        if (column == ProfileModel::Median)
+            add(column, u"median us"_s);
+        else if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
+            add(column, m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     for (int row = 0; row < m_sorted.rowCount(); ++row) {
         out += u'\n';
-        for (int column = 0; column < ProfileModel::ColumnCount; ++column)
-            if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
-                out +=
-                    (column ? u"\t"_s : QString()) + m_sorted.index(row, column).data().toString();
+        for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
+            const QModelIndex cell = m_sorted.index(row, column);
+            if (column == ProfileModel::Median)
+                add(column, QString::number(cell.data(ProfileModel::SortRole).toDouble(), 'f', 3));
+            else if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
+                add(column, cell.data().toString());
+        }
     }
     return out + u'\n' + m_footer->text() + u'\n';
 }
