@@ -255,15 +255,20 @@ void MainWindow::findNext(int step) {
 }
 
 bool MainWindow::selectByName(const QString& text) {
+    // A node by its name, else by that of a value it makes.
     const auto named = [&](const snapshot::GraphDocument* graph) {
-        NodeSet out;
+        NodeSet nodes, makers;
+        const std::string name = text.toStdString();
         if (graph) {
             for (const auto& node : graph->nodes) {
-                if (QString::fromStdString(node.name) == text)
-                    out.insert(node.id);
+                if (node.name == name)
+                    nodes.insert(node.id);
+                for (const auto& output : node.outputs)
+                    if (output.name == name)
+                        makers.insert(node.id);
             }
         }
-        return out;
+        return nodes.empty() ? makers : nodes;
     };
     if (m_document.plan()) {
         for (const auto& group : m_document.plan()->groups) {

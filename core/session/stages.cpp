@@ -1,12 +1,15 @@
 #include "session/stages.h"
 
 #include "base/files.h"
+#include "book/book.h"
 #include "codegen/listing.h"
+#include "extern/extern.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "loop/print.h"
 #include "module/export.h"
 #include "onnx/export.h"
+#include "strategy/selection.h"
 
 #include <fmt/format.h>
 
@@ -248,6 +251,10 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
         out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict),
                              std::move(item.diagnostics)});
     out.diagnostics = std::move(book.diagnostics);
+    FW_TRY(Books books, loadBooks({out.file}));
+    for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
+        if (diag.where.file == out.file)
+            out.diagnostics.push_back(std::move(diag));
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -40,6 +41,28 @@ const Implementation* Catalog::find(std::string_view name) const {
         if (implementation->name() == name)
             return implementation.get();
     return nullptr;
+}
+
+Diags Catalog::entriesWithoutCode() const {
+    std::set<std::string> withCode; // names that some entry gives code to
+    for (const StrategyBlock& block : m_book.blocks())
+        for (const EntryTree& entry : block.tree->entries)
+            if (!entry.code.empty())
+                withCode.insert(entry.name);
+    std::string known;
+    for (const auto& implementation : m_all)
+        known += (known.empty() ? "" : ", ") + implementation->name();
+    Diags out;
+    for (const StrategyBlock& block : m_book.blocks())
+        for (const EntryTree& entry : block.tree->entries) {
+            const std::string& code = entry.code.empty() ? entry.name : entry.code;
+            if (code.find('*') == std::string::npos && find(code) == nullptr &&
+                !withCode.contains(code))
+                out.push_back(makeWarning(
+                    DiagCode::TextName, fmt::format("there is no implementation {}", code),
+                    {block.file, {}, entry.span.line, entry.span.column}, "there are " + known));
+        }
+    return out;
 }
 
 std::string Catalog::whyNot(std::string_view library, const Target& target) const {

@@ -65,6 +65,8 @@ public:
     const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
     const StrategyBook& book() const { return m_book; }
     const Implementation* find(std::string_view name) const; // nullptr if there is none
+    // Warnings: entries of the books that no code stands behind.
+    Diags entriesWithoutCode() const;
 
     Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 

@@ -1,5 +1,6 @@
 // Every command of the worker on the samples, in this process: its document and its refusals.
 
+#include "base/files.h"
 #include "session/asked.h"
 
 #include <QtTest>
@@ -32,6 +33,7 @@ private Q_SLOTS:
     void brokenFilesAreRefused_data();
     void brokenFilesAreRefused();
     void runSaysWhatTheImportFound();
+    void checkTellsEntriesWithoutCode();
 };
 
 void TestCommands::infoCountsWhatTheModelSays() {
@@ -336,6 +338,26 @@ void TestCommands::runSaysWhatTheImportFound() {
     QCOMPARE(why.code, DiagCode::UnsupportedAttribute);
     QVERIFY2(why.message.find("spatial axes") != std::string::npos, why.text().c_str());
     QVERIFY2(why.where.file.ends_with("conv_3d/model.onnx"), why.text().c_str());
+}
+
+void TestCommands::checkTellsEntriesWithoutCode() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("book.fw")).toStdString();
+    QVERIFY(writeFile(path, "implementations dense(...) on any {\n"
+                            "  mine by generated.plain priority 3\n"
+                            "  generated.* priority 4\n"
+                            "  onednn.matmul priority 2\n"
+                            "  nonsense.impl priority 9\n}\n")
+                .ok());
+    Asked a;
+    Arguments arguments;
+    arguments.rules = {path};
+    const CheckDocument check = a.get<CheckDocument>("check", arguments);
+    QCOMPARE(check.diagnostics.size(), std::size_t(2)); // line 4 changes a shipped entry
+    QCOMPARE(check.diagnostics[1].where.line, 5);
+    QVERIFY(check.diagnostics[1].message.find("nonsense.impl") != std::string::npos);
+    QVERIFY(check.diagnostics[1].hint.find("generated.tiled") != std::string::npos);
+    QCOMPARE(check.diagnostics[1].severity, Severity::Warning);
 }
 
 QTEST_GUILESS_MAIN(TestCommands)
