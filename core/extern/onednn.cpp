@@ -100,7 +100,8 @@ private:
 };
 
 // The algorithm of Winograd for 3x3 filters: fewer multiplications, less exact, on images in blocks
-// of channels. Other memory is reordered before and after.
+// of channels. Between two such calls they stay in blocks, other memory is reordered before and
+// after.
 class WinogradImplementation final : public ExternImplementation {
 public:
     using ExternImplementation::ExternImplementation;
@@ -114,8 +115,16 @@ public:
         });
     }
 
+    std::optional<StorageMap> imagesBetween() const override {
+        return StorageMap{{{0}, {1, 16}, {2}, {3}, {1, 1, 16}}, {}};
+    }
+
     Result<ExternCall> call(const CallSite& site, const Target& target) const override {
-        FW_TRY(ExternCall call, build(site));
+        CallSite plain = site; // blocks have no strides: they are named below
+        plain.layout = [&](ValueRef value) {
+            return site.layout(value) == imagesBetween() ? channelsLast(4) : site.layout(value);
+        };
+        FW_TRY(ExternCall call, build(plain));
         runtime::OneDnnAnswer answer;
         if (const auto status = runtime::askOneDnn(freely(call), target.threads, answer);
             !status.ok())
@@ -123,7 +132,7 @@ public:
         if (answer.inputLayout.empty() || answer.outputLayout.empty())
             return makeDiag(DiagCode::LibraryFailed, "it wants images in an order without a name");
         ExternStep step = std::move(call.steps.front());
-        std::vector<ExternStep> reorders;
+        std::vector<ExternStep> before, after;
         for (const Role role : {Role::Input, Role::Output})
             for (std::size_t i = 0; i < step.arguments.size(); ++i) {
                 if (step.arguments[i].role != role)
@@ -131,15 +140,25 @@ public:
                 const std::string& layout =
                     role == Role::Input ? answer.inputLayout : answer.outputLayout;
                 const ValueRef value = step.operands[step.arguments[i].operand].value;
+                if (site.layout(value) == imagesBetween()) {
+                    step.arguments[i].strides.clear();
+                    step.arguments[i].layout = blocksOf16;
+                }
+                if (step.arguments[i].layout == layout)
+                    continue;
                 call.decisions.push_back({site.graph->output(value).name, Verdict::Note,
                                           ReasonCode::ReorderAdded, layout});
-                reorders.push_back(onednn::moveInside(
-                    step, i,
-                    {role == Role::Input ? "image_blocked" : "result_blocked", {}, layout}));
+                (role == Role::Input ? before : after)
+                    .push_back(onednn::moveInside(
+                        step, i,
+                        {role == Role::Input ? "image_blocked" : "result_blocked", {}, layout}));
             }
         onednn::dropUnused(step);
         FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
-        call.steps = {std::move(reorders[0]), std::move(step), std::move(reorders[1])};
+        call.steps = std::move(before);
+        call.steps.push_back(std::move(step));
+        for (ExternStep& reorder : after)
+            call.steps.push_back(std::move(reorder));
         call.kernel = answer.kernel;
         return call;
     }
@@ -150,6 +169,8 @@ protected:
     }
 
 private:
+    static constexpr const char* blocksOf16 = "aBcd16b"; // imagesBetween() in oneDNN's words
+
     // Images in the order of the library's choice.
     static runtime::ShapedCall freely(const ExternCall& call) {
         runtime::ShapedCall question = onednn::questionOf(call.steps.front());

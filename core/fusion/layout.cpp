@@ -1,4 +1,4 @@
-// Layouts: which values are stored channels-last.
+// Layouts: which values are stored channels-last, or in blocks of channels.
 //
 // Window operators over images (convolutions, pools) vectorise over channels, so their images lie
 // channels-last; what is element-wise beside them follows, concat and the like too, because a
@@ -181,6 +181,35 @@ void placeSlices(const Graph& graph, FusionPlan& plan) {
     }
 }
 
+// Images that lie between calls of one implementation with an order of its own.
+std::map<ValueRef, StorageMap> betweenCalls(const Graph& graph, const Catalog& catalog,
+                                            const FusionPlan& plan) {
+    std::map<ValueRef, StorageMap> out;
+    for (const Group& group : plan.groups) {
+        const Implementation* by = catalog.find(group.computedBy);
+        const std::optional<StorageMap> map = by ? by->imagesBetween() : std::nullopt;
+        if (!map || group.stacked || group.outputs.size() != 1)
+            continue;
+        const ValueRef value = group.outputs[0];
+        const TensorType& type = graph.type(value);
+        const std::vector<Use> uses = graph.uses(value);
+        const bool between = isImage(type) && !graph.isResult(value) && !uses.empty() &&
+                             std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+                                 const Group& reader = plan.groupAt(use.node);
+                                 return reader.computedBy == group.computedBy && !reader.stacked &&
+                                        use.node == reader.anchor &&
+                                        graph.node(use.node).inputs[0] == value;
+                             });
+        const bool whole = std::all_of(map->axes.begin(), map->axes.end(), [&](const auto& axis) {
+            const auto extent = type.shape[static_cast<std::size_t>(axis.dim)].asInt();
+            return axis.mod == 0 || (extent && *extent % axis.mod == 0);
+        });
+        if (between && whole)
+            out.emplace(value, *map);
+    }
+    return out;
+}
+
 // With one pixel, both orders are the same bytes.
 bool sameBytesEitherWay(const TensorType& type) {
     return type.shape[2].isInt(1) && type.shape[3].isInt(1);
@@ -188,7 +217,7 @@ bool sameBytesEitherWay(const TensorType& type) {
 
 } // namespace
 
-void chooseLayouts(const Graph& graph, FusionPlan& plan) {
+void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan) {
     std::set<ValueRef> fixed;  // must stay row-major
     std::set<ValueRef> wanted; // better channels-last
     for (const NodeId id : graph.inputs())
@@ -238,6 +267,7 @@ void chooseLayouts(const Graph& graph, FusionPlan& plan) {
                     changed = wanted.insert(value).second || changed;
         }
     }
+    const std::map<ValueRef, StorageMap> blocks = betweenCalls(graph, catalog, plan);
     for (const ValueRef& value : wanted) {
         const std::string name = graph.output(value).name;
         if (fixed.contains(value)) {
@@ -245,6 +275,13 @@ void chooseLayouts(const Graph& graph, FusionPlan& plan) {
                                     graph.isResult(value) || graph.node(value.node).isInput()
                                         ? "it belongs to the model's signature"
                                         : "a view reads it as a row"});
+            continue;
+        }
+        if (const auto block = blocks.find(value); block != blocks.end()) {
+            plan.layouts.emplace(value, block->second);
+            plan.notices.push_back({name, Verdict::Yes, ReasonCode::LayoutChosen,
+                                    fmt::format("{}, between calls of {}", block->second.text(4),
+                                                plan.groupAt(value.node).implementation)});
             continue;
         }
         plan.layouts.emplace(value, channelsLast(4));

@@ -27,7 +27,7 @@ Result<FusionPlan> GroupPlanner::run() {
         if (isOperator(*node) && !m_where.contains(node->id))
             FW_CHECK(form(*node));
     finish();
-    chooseLayouts(m_graph, m_plan);
+    chooseLayouts(m_graph, m_catalog, m_plan);
     return std::move(m_plan);
 }
 

@@ -79,7 +79,7 @@ Diags obstacles(const Graph& graph);
 
 // Adds the storage map of every value to the plan, with a Decision for those not row-major
 // (layout.cpp).
-void chooseLayouts(const Graph& graph, FusionPlan& plan);
+void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan);
 
 // True if the node hands on its first operand's elements in the same order (reshape and its
 // spellings).

@@ -9,9 +9,11 @@
 
 #include "base/decision.h"
 #include "ir/graph.h"
+#include "ir/storage_map.h"
 #include "target/target.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,9 @@ public:
     virtual Answer absorbsEpilogue(const Growing& group, const Workload& next) const = 0;
     // May `before`, whose only reader is the anchor, be computed where it is read?
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
+    // The order of an image between two calls of this implementation, if it has one of its own; its
+    // channels are a multiple of the block.
+    virtual std::optional<StorageMap> imagesBetween() const { return std::nullopt; }
     // Microseconds on this target, by a roofline over flops and bytes.
     virtual double estimate(const Facts& work, const Target& target) const = 0;
 };

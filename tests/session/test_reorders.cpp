@@ -1,6 +1,8 @@
 // Reorders around a library's call are seen: in the plan with bytes and estimate, in the profile as
 // rows with times, and what is timed alone counts them for their group.
+#include "onnx/tensor_file.h"
 #include "session/commands.h"
+#include "session/compare.h"
 #include "session/group_times.h"
 #include "snapshot/documents.h"
 
@@ -19,6 +21,7 @@ private Q_SLOTS:
     void initTestCase();
     void channelsLastBetweenRowMajor();
     void winogradInBlocks();
+    void blocksStayBetweenNeighbours();
     void stepsBelongToTheirGroup();
 
 private:
@@ -117,6 +120,49 @@ void TestReorders::winogradInBlocks() {
     const auto profile = get<ProfileDocument>("profile", arguments);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[1].implementation, std::string("onednn.winograd"));
+}
+
+// Three in a row: one reorder before the first, one behind the last.
+void TestReorders::blocksStayBetweenNeighbours() {
+    Arguments arguments = m_arguments;
+    arguments.model = write("row.fw", R"(graph row(x: f32[1, 32, 28, 28]) -> y {
+  w = const random(1) : f32[32, 32, 3, 3]
+  b = const random(2) : f32[32]
+  p = conv2d(x, w) {pads = [1, 1, 1, 1]}
+  pb = bias(p, b)
+  q = relu(pb)
+  r = conv2d(q, w) {pads = [1, 1, 1, 1]}
+  s = relu(r)
+  y = conv2d(s, w) {pads = [1, 1, 1, 1]}
+}
+)");
+    arguments.rules = {write("winos.fw", "pin { use onednn.winograd for p, r, y }\n")};
+    const FuseDocument plan = get<FuseDocument>("fuse", arguments);
+    if (plan.groups[0].implementation != "onednn.winograd")
+        QSKIP("the library has no Winograd kernel for this CPU");
+    QCOMPARE(plan.groups.size(), std::size_t(3));
+    for (const char* name : {"q", "s"})
+        QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [&](const auto& notice) {
+            return notice.starts_with("LAY01 " + std::string(name)) &&
+                   notice.find("d0 d1/16 d2 d3 d1%16") != std::string::npos;
+        }));
+    arguments.seconds = 0.02;
+    const ProfileDocument profile = get<ProfileDocument>("profile", arguments);
+    QStringList steps;
+    for (const ProfileRow& row : profile.rows)
+        steps << QString::fromStdString(row.implementation);
+    QCOMPARE(steps, (QStringList{"onednn.reorder", "onednn.winograd", "onednn.winograd",
+                                 "onednn.winograd", "onednn.reorder"}));
+    // The same numbers as our own code, within what the algorithm costs.
+    arguments.output = m_folder.path().toStdString() + "/wino";
+    const RunDocument run = get<RunDocument>("run", arguments);
+    arguments.rules.clear();
+    arguments.target = "x86-64 -libs=";
+    arguments.output = m_folder.path().toStdString() + "/own";
+    const RunDocument own = get<RunDocument>("run", arguments);
+    const NamedTensor got = readTensorFile(run.outputs[0].file).value();
+    const NamedTensor wanted = readTensorFile(own.outputs[0].file).value();
+    QVERIFY(compareTensors("y", got.data, wanted.data, {1e-3, 1e-3}).pass);
 }
 
 void TestReorders::stepsBelongToTheirGroup() {

@@ -69,7 +69,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->header()->setSectionResizeMode(ImplementationsModel::Verdict, QHeaderView::Stretch);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {156, 0, 64, 64, 54};
+    const int widths[] = {188, 0, 62, 62, 52};
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);
