@@ -1,5 +1,6 @@
 // Groups that libraries compute against the reference, what joins them, and what they refuse.
 #include "extern/extern.h"
+#include "graph/builder.h"
 #include "library/library.h"
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
@@ -10,45 +11,9 @@
 #include <set>
 
 using namespace fw;
+using namespace fw::test;
 
 namespace {
-
-TensorType f32(std::vector<std::int64_t> extents) {
-    return {DType::F32, fixedShape(extents)};
-}
-
-class Builder {
-public:
-    Builder() : editor(standardOperators(), "test") {}
-
-    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addInput(name, f32(extents));
-    }
-    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addConstant(name, randomData(DType::F32, std::move(extents), ++seed));
-    }
-    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {}) {
-        GraphEditor::NewNode node;
-        node.op = op;
-        node.inputs = std::move(inputs);
-        node.attrs = std::move(attrs);
-        return editor.add(std::move(node)).value().at(0);
-    }
-    GraphPtr finish(ValueRef result) {
-        editor.addResult("y", result);
-        return editor.finish().value();
-    }
-
-    GraphEditor editor;
-    std::uint64_t seed = 1;
-};
-
-Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
-    Attrs out;
-    for (auto& [name, value] : items)
-        out.set(name, value);
-    return out;
-}
 
 // The shipped book leaves small products to generated code; here OpenBLAS takes all that it can.
 StrategyBook bookFor(const std::string& library) {
@@ -276,9 +241,9 @@ private Q_SLOTS:
 
     void tails_data() {
         QTest::addColumn<QString>("op");
-        for (const char* op : {"relu", "leaky_relu", "elu", "clip", "gelu", "sigmoid", "tanh",
-                               "hard_swish", "abs", "exp", "round", "add", "mul", "sub",
-                               "max", "min"})
+        for (const char* op :
+             {"relu", "leaky_relu", "elu", "clip", "gelu", "sigmoid", "tanh", "hard_swish", "abs",
+              "exp", "round", "add", "mul", "sub", "max", "min"})
             QTest::addRow("%s", op) << op;
     }
     void tails() {
@@ -289,8 +254,7 @@ private Q_SLOTS:
         Builder b;
         const ValueRef c =
             b.op("conv2d", {b.input("x", {1, 16, 8, 8}), b.weight("w", {16, 16, 1, 1})});
-        const bool binary =
-            std::set<std::string>{"add", "mul", "sub", "max", "min"}.contains(name);
+        const bool binary = std::set<std::string>{"add", "mul", "sub", "max", "min"}.contains(name);
         const GraphPtr graph = b.finish(
             binary ? b.op(name, {c, b.op("sqrt", {b.op("abs", {b.input("r", {1, 16, 8, 8})})})})
                    : b.op(name, {c}));

@@ -1,6 +1,7 @@
 // Groups are convex and partition the operators; every edge has a reason; the implementation is
 // asked.
 #include "fusion/group_body.h"
+#include "graph/builder.h"
 #include "library/library.h"
 
 #include <QtTest>
@@ -8,39 +9,13 @@
 #include <set>
 
 using namespace fw;
+using namespace fw::test;
 
 namespace {
 
 TensorType f32(std::vector<std::int64_t> extents) {
     return {DType::F32, fixedShape(extents)};
 }
-
-class Builder {
-public:
-    Builder() : editor(standardOperators(), "test") {}
-
-    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addInput(name, f32(extents));
-    }
-    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addConstant(name, randomData(DType::F32, std::move(extents), 7));
-    }
-    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, const std::string& name,
-                Attrs attrs = {}) {
-        GraphEditor::NewNode node;
-        node.op = op;
-        node.inputs = std::move(inputs);
-        node.name = name;
-        node.attrs = std::move(attrs);
-        return editor.add(std::move(node)).value().at(0);
-    }
-    GraphPtr finish(ValueRef result) {
-        editor.addResult("y", result);
-        return editor.finish().value();
-    }
-
-    GraphEditor editor;
-};
 
 NodeId idOf(const Graph& graph, const std::string& name) {
     return graph.findByName(name)->id;

@@ -1,5 +1,6 @@
 // Compiled modules compute what the reference computes, and a second compilation takes its kernels
 // from the cache.
+#include "graph/builder.h"
 #include "library/library.h"
 #include "module/kernel_cache.h"
 #include "module/load.h"
@@ -11,40 +12,9 @@
 #include <cmath>
 
 using namespace fw;
+using namespace fw::test;
 
 namespace {
-
-class Builder {
-public:
-    Builder() : editor(standardOperators(), "test") {}
-
-    ValueRef input(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addInput(name, {DType::F32, fixedShape(extents)});
-    }
-    ValueRef weight(const std::string& name, std::vector<std::int64_t> extents) {
-        return editor.addConstant(name, randomData(DType::F32, std::move(extents), 7));
-    }
-    ValueRef op(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {}) {
-        GraphEditor::NewNode node;
-        node.op = op;
-        node.inputs = std::move(inputs);
-        node.attrs = std::move(attrs);
-        return editor.add(std::move(node)).value().at(0);
-    }
-    GraphPtr finish(std::vector<ValueRef> results) {
-        for (std::size_t i = 0; i < results.size(); ++i)
-            editor.addResult("y" + std::to_string(i), results[i]);
-        return editor.finish().value();
-    }
-
-    GraphEditor editor;
-};
-
-Attrs with(const std::string& name, AttrValue value) {
-    Attrs out;
-    out.set(name, std::move(value));
-    return out;
-}
 
 Target host() {
     return parseTarget("x86-64 -libs= -threads=2").value();
@@ -93,12 +63,12 @@ private Q_SLOTS:
 void TestCompile::concatInPlace() {
     Builder b;
     const ValueRef x = b.input("x", {2, 5, 9, 7});
-    const Attrs channels = with("axis", std::int64_t(1));
+    const Attrs channels = attrs({{"axis", std::int64_t(1)}});
     const ValueRef a = b.op("relu", {b.op("conv2d", {x, b.weight("v", {16, 5, 3, 3})},
-                                          with("pads", Integers{1, 1, 1, 1}))});
+                                          attrs({{"pads", Integers{1, 1, 1, 1}}}))});
     const ValueRef c = b.op("conv2d", {a, b.weight("w", {7, 16, 1, 1})});
     const ValueRef inner = b.op("concat", {a, c}, channels);
-    const ValueRef pool = b.op("max_pool2d", {a}, with("kernel_shape", Integers{1, 1}));
+    const ValueRef pool = b.op("max_pool2d", {a}, attrs({{"kernel_shape", Integers{1, 1}}}));
     const ValueRef d = b.op("conv2d", {inner, b.weight("u", {3, 23, 1, 1})});
     const ValueRef outer = b.op("concat", {d, inner, b.op("softmax", {d}, channels)}, channels);
     const GraphPtr graph =
@@ -114,9 +84,9 @@ void TestCompile::concatOfResultsAndRows() {
         Builder b;
         const ValueRef x = b.input("x", {3, 4, 37});
         const ValueRef a = b.op("softmax", {x});
-        const ValueRef s = b.op("softmax", {a}, with("axis", std::int64_t(1)));
-        const ValueRef t = b.op("softmax", {x}, with("axis", std::int64_t(0)));
-        const ValueRef joined = b.op("concat", {a, s, t}, with("axis", std::int64_t(axis)));
+        const ValueRef s = b.op("softmax", {a}, attrs({{"axis", std::int64_t(1)}}));
+        const ValueRef t = b.op("softmax", {x}, attrs({{"axis", std::int64_t(0)}}));
+        const ValueRef joined = b.op("concat", {a, s, t}, attrs({{"axis", std::int64_t(axis)}}));
         std::string steps;
         const double worst = difference(b.finish({joined, b.op("abs", {s})}), &steps);
         QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
@@ -134,7 +104,7 @@ void TestCompile::concatOfResultsAndRows() {
 void TestCompile::slicesInPlace() {
     Builder b;
     const ValueRef x = b.input("x", {2, 10, 6, 5});
-    Attrs split = with("axis", std::int64_t(1));
+    Attrs split = attrs({{"axis", std::int64_t(1)}});
     split.set("sizes", Integers{3, 7});
     GraphEditor::NewNode node;
     node.op = "split";
@@ -144,16 +114,16 @@ void TestCompile::slicesInPlace() {
     const ValueRef a = b.op("conv2d", {parts[1], b.weight("v", {10, 7, 1, 1})});
     node.inputs = {a};
     const std::vector<ValueRef> inner = b.editor.add(node).value();
-    Attrs box = with("starts", Integers{1, 2});
+    Attrs box = attrs({{"starts", Integers{1, 2}}});
     box.set("ends", Integers{5, 4});
     box.set("axes", Integers{2, 3});
     box.set("steps", Integers{1, 1});
     const ValueRef small = b.op("slice", {inner[1]}, box);
     const ValueRef joined =
-        b.op("concat", {a, b.op("softmax", {a})}, with("axis", std::int64_t(1)));
+        b.op("concat", {a, b.op("softmax", {a})}, attrs({{"axis", std::int64_t(1)}}));
     const GraphPtr graph =
         b.finish({b.op("tanh", {parts[0]}), b.op("abs", {inner[0]}),
-                  b.op("max_pool2d", {small}, with("kernel_shape", Integers{2, 2})),
+                  b.op("max_pool2d", {small}, attrs({{"kernel_shape", Integers{2, 2}}})),
                   b.op("relu", {small}), b.op("conv2d", {joined, b.weight("w", {2, 20, 3, 3})})});
     std::string steps;
     const double worst = difference(graph, &steps);
@@ -169,7 +139,7 @@ void TestCompile::residualIsWrittenOver() {
         const ValueRef x = b.input("x", {1, 8, 9, 9});
         const ValueRef first = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})});
         const ValueRef second = b.op("conv2d", {first, b.weight("w", {8, 8, 3, 3})},
-                                     with("pads", Integers{1, 1, 1, 1}));
+                                     attrs({{"pads", Integers{1, 1, 1, 1}}}));
         const ValueRef sum = b.op("add", {second, first});
         std::vector<ValueRef> results{b.op(last, {sum})};
         if (later)
@@ -193,8 +163,8 @@ void TestCompile::residualIsWrittenOver() {
         Builder b;
         const ValueRef x = b.input("x", {1, 8, 9, 9});
         const ValueRef first = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})});
-        const ValueRef second =
-            b.op("conv2d", {x, b.weight("w", {8, 8, 3, 3})}, with("pads", Integers{1, 1, 1, 1}));
+        const ValueRef second = b.op("conv2d", {x, b.weight("w", {8, 8, 3, 3})},
+                                     attrs({{"pads", Integers{1, 1, 1, 1}}}));
         std::vector<ValueRef> results{b.op("softmax", {b.op("add", {second, first})})};
         if (later)
             results.push_back(b.op("softmax", {first}));
@@ -215,7 +185,7 @@ void TestCompile::secondCompilationIsCached() {
     for (int i = 0; i < 3; ++i) // the inner two are one kernel
         y = b.op("relu", {b.op("conv2d", {y, b.weight("w" + std::to_string(i), {8, 8, 1, 1})})});
     const GraphPtr graph =
-        b.finish({b.op("max_pool2d", {y}, with("kernel_shape", Integers{2, 2}))});
+        b.finish({b.op("max_pool2d", {y}, attrs({{"kernel_shape", Integers{2, 2}}}))});
     const FusionPlan plan = planFusion(*graph, host()).value();
     QTemporaryDir folder;
     const KernelCache::Options options{.folder = folder.path().toStdString()};
