@@ -30,6 +30,10 @@ DimsDialog::DimsDialog(const std::vector<std::string>& names,
         if (const auto found = bound.find(name); found != bound.end())
             box->setValue(int(std::min<std::int64_t>(found->second, box->maximum())));
         box->setMinimumWidth(140);
+        box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+        if (m_boxes.empty())
+            box->setFocus();
+        box->selectAll();
         auto* label = new QLabel(QString::fromStdString(name), this);
         label->setTextFormat(Qt::PlainText);
         label->setBuddy(box);

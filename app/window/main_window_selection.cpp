@@ -161,7 +161,7 @@ void MainWindow::showSelection(const QObject* origin) {
         }
     }
     if (properties.empty() && m_document.info()) {
-        properties = propertiesOf(*m_document.info());
+        properties = propertiesOf(*m_document.info(), m_document.imported().get());
         title = m_document.fileName();
     }
     m_properties->setProperties(std::move(properties));

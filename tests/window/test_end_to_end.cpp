@@ -457,6 +457,9 @@ void TestEndToEnd::freeDimensionIsBound() {
     for (const auto& node : document.imported()->nodes)
         if (node.op == "input")
             QVERIFY2(node.outputs[0].type.starts_with("f32[3"), node.outputs[0].type.c_str());
+    for (const auto& property : m_window->propertiesView()->model().properties())
+        if (property.name == u"input" || property.name == u"output")
+            QVERIFY2(property.value.contains(u"f32[3"), qPrintable(property.value));
     document.undo();
     waitIdle();
     QVERIFY(document.inputs().dims.empty());

@@ -4,6 +4,7 @@
 #include "views/common/numbers.h"
 
 #include <algorithm>
+#include <map>
 
 namespace fw::ui {
 
@@ -151,17 +152,31 @@ Properties propertiesOf(const snapshot::GroupRecord& group) {
     return out;
 }
 
-Properties propertiesOf(const snapshot::InfoDocument& info) {
+Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument* graph) {
     Properties out;
     out.push_back({u"model"_s, text(info.name.empty() ? info.model : info.name)});
     if (!info.producer.empty())
         out.push_back({u"made by"_s, text(info.producer)});
     if (info.opset > 0)
         out.push_back({u"opset"_s, QString::number(info.opset)});
+    std::map<std::string, std::string> types; // of the values that the signature names
+    if (graph != nullptr)
+        for (const NodeRecord& node : graph->nodes) {
+            if (node.op == "input" && !node.outputs.empty())
+                types[node.outputs[0].name] = node.outputs[0].type;
+            for (const auto& result : graph->results)
+                if (result.node == node.id && result.output < int(node.outputs.size()))
+                    types[result.name] = node.outputs[std::size_t(result.output)].type;
+        }
+    const auto signature = [&](const QString& role, const snapshot::TensorRecord& tensor) {
+        const auto known = types.find(tensor.name);
+        out.push_back({role, text(tensor.name) + u" : "_s +
+                                 text(known == types.end() ? tensor.type : known->second)});
+    };
     for (const auto& input : info.inputs)
-        out.push_back({u"input"_s, text(input.name) + u" : "_s + text(input.type)});
+        signature(u"input"_s, input);
     for (const auto& output : info.outputs)
-        out.push_back({u"output"_s, text(output.name) + u" : "_s + text(output.type)});
+        signature(u"output"_s, output);
     out.push_back({u"operators"_s, QString::number(info.nodes)});
     if (info.parameters > 0)
         out.push_back({u"parameters"_s, countText(double(info.parameters))});

@@ -26,7 +26,9 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
                         const snapshot::GraphDocument* imported,
                         const snapshot::FuseDocument* plan);
 Properties propertiesOf(const snapshot::GroupRecord& group);
-Properties propertiesOf(const snapshot::InfoDocument& info);
+// `graph` is the model as it was imported last: its free dimensions may have got sizes since.
+Properties propertiesOf(const snapshot::InfoDocument& info,
+                        const snapshot::GraphDocument* graph = nullptr);
 // The tensors of a node whose elements can be looked at: constants among its operands, results.
 std::vector<TensorChoice> tensorsOf(const snapshot::NodeRecord& node,
                                     const snapshot::GraphDocument* graph);
