@@ -164,6 +164,7 @@ void Document::replan() {
 }
 
 void Document::inputsEdited(const Inputs& before) {
+    ++m_planGeneration;
     Q_EMIT inputsChanged();
     // The imported graph depends on books, which may bring operators, and on bound dimensions.
     const bool importing = m_parts[index(Part::Imported)].request != 0 ||
@@ -174,7 +175,6 @@ void Document::inputsEdited(const Inputs& before) {
         if (const std::int64_t id = std::exchange(m_parts[index(part)].request, 0))
             m_worker.cancel(id);
     }
-    ++m_planGeneration;
     setPart(Part::Explain, m_explain ? State::Stale : State::Empty);
     setPart(Part::Stages, m_stages ? State::Stale : State::Empty);
     if (restore())

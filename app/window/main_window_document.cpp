@@ -86,6 +86,7 @@ void MainWindow::inputsChanged() {
     m_undoAction->setText(history.canUndo() ? u"&Undo: "_s + text(history.undoText()) : u"&Undo"_s);
     m_redoAction->setEnabled(history.canRedo());
     m_redoAction->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
+    m_problems->model().setGeneration(m_document.generation());
     m_clearPinsAction->setEnabled(!inputs.pins.empty());
     m_closeLogAction->setEnabled(!inputs.log.empty());
     showRules();

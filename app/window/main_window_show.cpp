@@ -435,12 +435,8 @@ void MainWindow::updateStatus() {
     else if (m_document.doctor())
         target = text(m_document.doctor()->cpu.target);
     m_statusTarget->setText(target);
-    int errors = 0;
-    int warnings = 0;
-    for (const Diag& diag : m_problems->model().problems()) {
-        errors += diag.severity == Severity::Error;
-        warnings += diag.severity == Severity::Warning;
-    }
+    const int errors = m_problems->model().count(Severity::Error);
+    const int warnings = m_problems->model().count(Severity::Warning);
     QStringList problems;
     if (warnings)
         problems << u"⚠ %1"_s.arg(warnings);

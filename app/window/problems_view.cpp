@@ -14,6 +14,8 @@
 #include <QTime>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
@@ -32,11 +34,13 @@ QString text(const std::string& value) {
 ProblemsModel::ProblemsModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void ProblemsModel::add(const Diag& diag) {
-    if (!m_problems.empty() && m_problems.back() == diag)
+    const int last = int(m_problems.size()) - 1;
+    if (last >= 0 && isCurrent(last) && m_problems.back() == diag)
         return;
     if (m_problems.size() >= problemLimit) {
         beginRemoveRows({}, 0, 0);
         m_problems.erase(m_problems.begin());
+        m_firstCurrent = std::max(m_firstCurrent - 1, 0);
         endRemoveRows();
     }
     const int row = int(m_problems.size());
@@ -48,7 +52,22 @@ void ProblemsModel::add(const Diag& diag) {
 void ProblemsModel::clear() {
     beginResetModel();
     m_problems.clear();
+    m_firstCurrent = 0;
     endResetModel();
+}
+
+void ProblemsModel::setGeneration(std::uint64_t generation) {
+    if (generation == m_generation)
+        return;
+    m_generation = generation;
+    m_firstCurrent = int(m_problems.size());
+    if (!m_problems.empty())
+        Q_EMIT dataChanged(index(0, 0), index(m_firstCurrent - 1, ColumnCount - 1));
+}
+
+int ProblemsModel::count(Severity severity) const {
+    return int(std::count_if(m_problems.begin() + m_firstCurrent, m_problems.end(),
+                             [&](const Diag& diag) { return diag.severity == severity; }));
 }
 
 int ProblemsModel::rowCount(const QModelIndex& parent) const {
@@ -63,6 +82,8 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
     const Diag& diag = m_problems[size_t(index.row())];
+    if (role == Qt::ForegroundRole && !isCurrent(index.row()))
+        return Theme::instance().colour(Colour::Muted);
     if (role == Qt::ForegroundRole && index.column() == Severity_) {
         switch (diag.severity) {
         case Severity::Error:
@@ -115,11 +136,16 @@ QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int
 ProblemsView::ProblemsView(QWidget* parent)
     : QWidget(parent), m_table(new QTableView(this)), m_overlay(new StateOverlay(m_table)) {
     const auto showState = [this] {
-        if (m_model.rowCount())
-            m_overlay->setReady();
-        else
+        const int rows = m_model.rowCount();
+        if (rows == 0)
             m_overlay->setEmpty(u"No problems"_s, {});
+        else if (!m_model.isCurrent(rows - 1))
+            m_overlay->setStale(u"These belong to what was decided before."_s, u"Clear"_s);
+        else
+            m_overlay->setReady();
     };
+    connect(m_overlay, &StateOverlay::actionRequested, &m_model, &ProblemsModel::clear);
+    connect(&m_model, &QAbstractItemModel::dataChanged, this, showState);
     connect(&m_model, &QAbstractItemModel::rowsInserted, this, showState);
     connect(&m_model, &QAbstractItemModel::modelReset, this, showState);
     showState();
@@ -160,6 +186,7 @@ LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit(t
     m_text->setMaximumBlockCount(logLimit);
     m_text->setProperty("code", true);
     m_text->setAccessibleName(u"Log"_s);
+    m_text->setPlaceholderText(u"What was done, and what the worker wrote."_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(6, 2, 0, 0);
     layout->addWidget(m_text);

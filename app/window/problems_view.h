@@ -1,4 +1,5 @@
 // The list of problems and the log: what went wrong since the program started, newest last.
+// Problems of earlier inputs stay, but pale.
 #pragma once
 
 #include "base/diag.h"
@@ -24,7 +25,11 @@ public:
     explicit ProblemsModel(QObject* parent = nullptr);
     void add(const Diag& diag); // equal to the last one: not again
     void clear();
+    // What is there now belongs to an earlier generation of the document.
+    void setGeneration(std::uint64_t generation);
     const Diags& problems() const { return m_problems; }
+    bool isCurrent(int row) const { return row >= m_firstCurrent; }
+    int count(Severity severity) const; // of the current ones
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -33,6 +38,8 @@ public:
 
 private:
     Diags m_problems;
+    std::uint64_t m_generation = 0;
+    int m_firstCurrent = 0;
 };
 
 class ProblemsView : public QWidget {

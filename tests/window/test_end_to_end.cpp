@@ -10,6 +10,7 @@
 #include "views/common/state_overlay.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/implementations/implementations_view.h"
 #include "views/inspector/properties_view.h"
 #include "views/profile/profile_view.h"
 #include "views/stages/stages_view.h"
@@ -437,6 +438,8 @@ void TestEndToEnd::measurementsDecide() {
                              [](const auto& group) { return group.source == "log"; });
     };
     QVERIFY(decided() > 0);
+    const ImplementationsModel& shown = m_window->implementationsView()->model();
+    QVERIFY(shown.index(0, ImplementationsModel::Measured).data().toString() != u"–");
     document.undo();
     waitIdle();
     QVERIFY(document.inputs().log.empty());

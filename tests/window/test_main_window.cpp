@@ -276,10 +276,18 @@ void TestMainWindow::killedWorkerLeavesTheWindow() {
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("stage profile")));
     QCOMPARE(m_window->document().plan(), plan);
     QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
-    QCOMPARE(m_window->problemsView()->model().rowCount(), 1);
+    ProblemsView* problems = m_window->problemsView();
+    QCOMPARE(problems->model().rowCount(), 1);
+    QCOMPARE(problems->model().count(Severity::Error), 1);
+    QCOMPARE(problems->overlay()->state(), ViewState::Ready);
     QTRY_COMPARE_WITH_TIMEOUT(m_window->worker().state(), WorkerClient::State::Idle, 1000);
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     waitIdle();
+    QCOMPARE(problems->model().rowCount(), 1); // of earlier inputs
+    QCOMPARE(problems->model().count(Severity::Error), 0);
+    QCOMPARE(problems->overlay()->state(), ViewState::Stale);
+    Q_EMIT problems->overlay()->actionRequested();
+    QCOMPARE(problems->overlay()->state(), ViewState::Empty);
     QCOMPARE(m_window->document().plan()->groups.size(), std::size_t(4));
 }
 

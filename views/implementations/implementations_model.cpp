@@ -117,7 +117,9 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
         return timeCell(group.estUs);
     case Measured: {
         const auto time = m_times.find(group.id);
-        return timeCell(time == m_times.end() ? std::nullopt : std::optional(time->second));
+        if (time != m_times.end())
+            return timeCell(time->second);
+        return timeCell(chosen ? chosen->measuredUs : std::nullopt);
     }
     case Verdict: {
         const auto others = std::max<std::size_t>(group.candidates.size(), 1) - 1;
