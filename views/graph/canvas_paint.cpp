@@ -168,9 +168,10 @@ QRectF GraphCanvas::minimapRect() const {
         return {};
     const picture::Rect visible = visibleScene();
     if (visible.contains(picture::Rect{0, 0, m_picture->width, m_picture->height}))
-        return {}; // everything is in view
-    const double most = std::min(view.height() * 0.5, 220.0);
-    const double scale = std::min(130 / m_picture->width, most / m_picture->height);
+        return {};                                              // everything is in view
+    const double widest = std::min(view.width() * 0.24, 130.0); // what is below stays readable
+    const double highest = std::min(view.height() * 0.5, 220.0);
+    const double scale = std::min(widest / m_picture->width, highest / m_picture->height);
     const QSizeF size(std::max(m_picture->width * scale, 24.0),
                       std::max(m_picture->height * scale, 24.0));
     return {QPointF(view.width() - size.width() - 10, 10), size};

@@ -10,6 +10,7 @@
 #include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSplitter>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -69,7 +70,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->header()->setSectionResizeMode(ImplementationsModel::Verdict, QHeaderView::Stretch);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {188, 0, 62, 62, 52};
+    const int widths[] = {176, 0, 62, 62, 48};
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);
@@ -110,6 +111,12 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     connect(m_avoid, &QPushButton::clicked, this, &ImplementationsView::avoidCurrent);
     connect(m_unpin, &QPushButton::clicked, this, &ImplementationsView::unpinCurrent);
     setPlan(nullptr);
+}
+
+// The priority is in the reason as well: in a narrow view its room is the reason's.
+void ImplementationsView::resizeEvent(QResizeEvent* event) {
+    m_table->setColumnHidden(ImplementationsModel::Priority, event->size().width() < 460);
+    QWidget::resizeEvent(event);
 }
 
 void ImplementationsView::setPlan(std::shared_ptr<const snapshot::FuseDocument> plan) {

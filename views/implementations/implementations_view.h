@@ -40,6 +40,9 @@ Q_SIGNALS:
     void avoidRequested(int group, const QString& implementation);
     void unpinRequested(int group);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void showCurrent();
 
