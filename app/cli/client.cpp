@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
@@ -116,14 +117,23 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
         Result<std::string> answer = askOnce(command, now, show);
         if (answer || answer.diag().code != DiagCode::WorkerDied)
             return answer;
-        const auto pin = snapshot::pinAfterDeath(m_last, avoiding.pins, m_end);
-        if (!pin)
+        std::string moved;
+        if (const auto variable = snapshot::variableAfterDeath(m_last)) {
+            if (const char* set = std::getenv(variable->c_str()); set != nullptr && *set == '\0')
+                return answer; // it was not opened
+            ::setenv(variable->c_str(), "", 1);
+            moved =
+                fmt::format("it is not opened again; {}= leaves it out from the start", *variable);
+        } else if (const auto pin = snapshot::pinAfterDeath(m_last, avoiding.pins, m_end)) {
+            avoiding.pins.push_back(*pin);
+            now.pins = arguments.pins + avoiding.pinText();
+            moved = snapshot::afterDeathText(*pin);
+        } else {
             return answer;
-        avoiding.pins.push_back(*pin);
-        now.pins = arguments.pins + avoiding.pinText();
+        }
         Diag warning = answer.takeDiag();
         warning.severity = Severity::Warning;
-        warning.hint = snapshot::afterDeathText(*pin);
+        warning.hint = moved;
         m_warn(warning);
     }
 }
@@ -150,8 +160,11 @@ Result<std::string> Client::askOnce(const std::string& command,
         Result<std::string> text = readLine();
         if (!text) {
             Diag diag = text.takeDiag();
-            diag.at({arguments.model, m_last.text});
-            if (!m_last.stage.empty())
+            const bool atNode = !snapshot::variableAfterDeath(m_last);
+            diag.at({arguments.model, atNode ? m_last.text : std::string()});
+            if (!atNode)
+                diag.message += " while " + m_last.text;
+            else if (!m_last.stage.empty())
                 diag.message += fmt::format(" in stage {}", m_last.stage);
             return diag;
         }

@@ -1,5 +1,7 @@
 #include "app/window/worker_client.h"
 
+#include "snapshot/recovery.h"
+
 #include <QCoreApplication>
 #include <QDir>
 
@@ -115,6 +117,10 @@ void WorkerClient::startProcess() {
                 this, [this] { processEnded(u"%1 could not be started"_s.arg(m_program)); },
                 Qt::QueuedConnection);
     });
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const QString& variable : m_switchedOff)
+        environment.insert(variable, QString());
+    m_process->setProcessEnvironment(environment);
     m_sinceStart.start();
     updateState();
     m_process->start(m_program, {u"--worker"_s});
@@ -225,11 +231,26 @@ void WorkerClient::processEnded(const QString& how) {
             if (!m_lastProgress.text.empty())
                 message += u" of %1"_s.arg(QString::fromStdString(m_lastProgress.text));
             where.file = work.arguments.model;
-            where.node = m_lastProgress.text;
+            if (!snapshot::variableAfterDeath(m_lastProgress))
+                where.node = m_lastProgress.text;
         }
         message += u": "_s + how;
         diag = makeDiag(DiagCode::WorkerDied, message.toStdString(), where,
                         "it was started again; the document is unchanged");
+    }
+
+    if (const auto variable = snapshot::variableAfterDeath(m_lastProgress);
+        atWork && !m_killedByUs && variable &&
+        !m_switchedOff.contains(QString::fromStdString(*variable))) {
+        m_switchedOff << QString::fromStdString(*variable);
+        diag.severity = Severity::Warning;
+        diag.hint =
+            "it is not opened again; the variable " + *variable + "= leaves it out from the start";
+        m_queue.front().sent = false;
+        m_restart.start(0);
+        Q_EMIT died(diag);
+        updateState();
+        return;
     }
 
     const bool quick = m_sinceStart.elapsed() < quickDeathMs;

@@ -5,7 +5,8 @@
 // was at work when the worker died is known. On death every pending request fails with WorkerDied,
 // naming what the last progress named, and a new worker is started at once. There are no time
 // limits; a worker that does not answer to cancel within a grace period is killed and started
-// again. Lives in the GUI thread; never blocks it.
+// again. If a library died while it was opened, the next worker leaves it out and gets the requests
+// once more. Lives in the GUI thread; never blocks it.
 #pragma once
 
 #include "snapshot/protocol.h"
@@ -82,6 +83,7 @@ private:
     std::deque<Pending> m_queue; // the first one is in flight if it is sent
     snapshot::Progress m_lastProgress;
     std::string m_lastEnd;
+    QStringList m_switchedOff; // variables of libraries that died when they were opened
     QElapsedTimer m_sinceStart;
     QTimer m_grace;
     QTimer m_restart;

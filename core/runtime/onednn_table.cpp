@@ -1,5 +1,7 @@
 #include "runtime/onednn_table.h"
 
+#include "runtime/breadcrumb.h"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
@@ -58,6 +60,8 @@ std::string whyNot(OneDnnTable& t, void* handle) {
 }
 
 void open() {
+    const Crumb crumb{"opening onednn", "onednn", {}};
+    const Breadcrumb at(crumb);
     table = new OneDnnTable;
     LibraryInfo& info = table->info;
     info.package = "libdnnl2";

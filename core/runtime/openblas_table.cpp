@@ -1,5 +1,6 @@
 #include "runtime/openblas_table.h"
 
+#include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
 
 #include <cstdlib>
@@ -62,6 +63,8 @@ bool tryFile(const std::string& file) {
 }
 
 void open() {
+    const Crumb crumb{"opening openblas", "openblas", {}};
+    const Breadcrumb at(crumb);
     table = new OpenBlasTable;
     table->info.package = "libopenblas0-openmp";
     table->info.reason = "there is no file libopenblas.so.0";

@@ -7,7 +7,7 @@ namespace fw::snapshot {
 
 std::optional<Pin> pinAfterDeath(const Progress& last, const std::vector<Pin>& now,
                                  const std::string& how) {
-    if (last.library.empty())
+    if (last.library.empty() || last.nodes.empty())
         return std::nullopt;
     bool died = false, everywhere = false;
     for (const Pin& pin : now)
@@ -23,6 +23,15 @@ std::optional<Pin> pinAfterDeath(const Progress& last, const std::vector<Pin>& n
     out.because = fmt::format("it ended the worker process ({})", how);
     if (!died)
         out.nodes = last.nodes;
+    return out;
+}
+
+std::optional<std::string> variableAfterDeath(const Progress& last) {
+    if (last.library.empty() || !last.nodes.empty())
+        return std::nullopt;
+    std::string out = "FUSEWRIGHT_";
+    for (const char c : last.library)
+        out += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     return out;
 }
 

@@ -1,8 +1,9 @@
 // After a library ended the worker: what to decide so that the work can go on without it.
 //
-// The window and `fw` ask here, so both move the same groups: at the first death of a library it is
-// avoided for the nodes that it was called for, at the second everywhere. Both are pins of the
-// user's kind, so they are shown, saved and undone like those.
+// One that died while it was opened is switched off in the workers that follow. Otherwise
+// groups move: at the first death of a library it is avoided for the nodes that it was called for,
+// at the second everywhere. Both are pins of the user's kind, so they are shown, saved and undone
+// like those. The window and `fw` ask here, so both do the same.
 #pragma once
 
 #include "snapshot/inputs.h"
@@ -14,6 +15,10 @@ namespace fw::snapshot {
 // if no library was at work, or none of this helped before.
 std::optional<Pin> pinAfterDeath(const Progress& last, const std::vector<Pin>& now,
                                  const std::string& how);
+
+// The environment variable that, empty, keeps a worker from opening the library: nothing unless it
+// died of that.
+std::optional<std::string> variableAfterDeath(const Progress& last);
 
 // "openblas is not used for dense_0 any more"
 std::string afterDeathText(const Pin& pin);

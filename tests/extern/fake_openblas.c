@@ -1,6 +1,12 @@
 /* Stands in for OpenBLAS in tests: built for threads of its own (FAKE_PTHREAD), or dying in the
- * first product. */
+ * first product, or when it is opened (FAKE_OPENING). */
 #include <stdlib.h>
+
+#ifdef FAKE_OPENING
+__attribute__((constructor)) static void die(void) {
+    abort();
+}
+#endif
 
 void cblas_sgemm(void) {
     abort();

@@ -103,6 +103,18 @@ private Q_SLOTS:
                  profile.error.constData());
     }
 
+    void dyingWhenOpened() {
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_opening.so");
+        const Answer found = fw({});
+        QVERIFY2(found.exitCode == 0, found.error.constData());
+        QVERIFY2(found.error.contains("opening openblas") &&
+                     found.error.contains("FUSEWRIGHT_OPENBLAS= leaves it out"),
+                 found.error.constData());
+        const Answer named = fw({QStringLiteral("-libs=openblas")});
+        QCOMPARE(named.exitCode, 3);
+        QVERIFY2(named.error.contains("LIB03"), named.error.constData());
+    }
+
     // ReasonCode::PinAvoids, told for the group and by the candidate.
     void avoidedByAPin() {
         QFile book(m_folder.filePath(QStringLiteral("avoid.fw")));

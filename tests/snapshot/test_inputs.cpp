@@ -105,9 +105,12 @@ void TestInputs::pinsPrintAsText() {
 void TestInputs::deathsOfALibraryBecomePins() {
     Progress last;
     last.text = "dense_0 calling openblas";
-    QVERIFY(!pinAfterDeath(last, {}, "signal 6")); // code of ours
+    QVERIFY(!pinAfterDeath(last, {}, "signal 6") && !variableAfterDeath(last)); // code of ours
     last.library = "openblas";
+    QVERIFY(!pinAfterDeath(last, {}, "signal 6")); // for no node: when it was opened
+    QCOMPARE(variableAfterDeath(last).value(), std::string("FUSEWRIGHT_OPENBLAS"));
     last.nodes = {"d"};
+    QVERIFY(!variableAfterDeath(last));
     const auto first = pinAfterDeath(last, {}, "signal 6");
     QVERIFY(first);
     QCOMPARE(

@@ -53,6 +53,7 @@ private Q_SLOTS:
     void exports();
     void killedWhileCompiling();
     void libraryDiesWhileProfiling();
+    void libraryDiesWhenOpened();
     void measurementsDecide();
     void freeDimensionIsBound();
     void brokenFilesLeaveTheModel();
@@ -422,6 +423,20 @@ void TestEndToEnd::libraryDiesWhileProfiling() {
     document.undo();
     waitIdle();
     QVERIFY(document.inputs().pins.empty());
+}
+
+// The first question, what the machine offers, is answered all the same.
+void TestEndToEnd::libraryDiesWhenOpened() {
+    qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_opening.so");
+    const auto restore = qScopeGuard([] { qunsetenv("FUSEWRIGHT_OPENBLAS"); });
+    init();
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().doctor(), 30000);
+    QVERIFY2(m_window->messageBar()->text().contains(QStringLiteral("opening openblas")),
+             qPrintable(m_window->messageBar()->text()));
+    for (const auto& library : m_window->document().doctor()->libraries)
+        if (library.name == "openblas")
+            QVERIFY(library.status != "ready");
+    open("mlp");
 }
 
 void TestEndToEnd::measurementsDecide() {
