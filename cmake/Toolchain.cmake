@@ -21,7 +21,8 @@ set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)
 
 set(FW_SANITIZER "" CACHE STRING "address, thread or empty")
 if(FW_SANITIZER STREQUAL "address")
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  # The runtime is built without type information, which vptr checks ask for.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=address,undefined)
 elseif(FW_SANITIZER STREQUAL "thread")
   add_compile_options(-fsanitize=thread)
