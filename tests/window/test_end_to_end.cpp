@@ -34,6 +34,8 @@ using namespace fw::ui;
 using snapshot::NodeId;
 using snapshot::NodeSet;
 
+const QString libraryFusion = QStringLiteral(FW_SOURCE_DIR "/samples/library-fusion/dense.fw");
+
 class TestEndToEnd : public QObject {
     Q_OBJECT
 
@@ -193,14 +195,7 @@ void TestEndToEnd::documentKeepsWhatWasDecided() {
 
 // Containers 1 -> 2, the change list says so, the times follow, undo brings all of it back.
 void TestEndToEnd::libraryIsSwitched() {
-    QTemporaryDir folder;
-    QFile file(folder.filePath(QStringLiteral("dense.fw")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("graph net(x: f32[128, 768]) -> y = r {\n"
-               "  w = const random(1) : f32[3072, 768]  b = const random(2) : f32[3072]\n"
-               "  d = dense(x, w)  a = bias(d, b)  r = relu(a)\n}\n");
-    file.close();
-    m_window->openModel(file.fileName());
+    m_window->openModel(libraryFusion);
     waitIdle();
     const auto containers = [&] {
         return m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size();
@@ -401,7 +396,7 @@ void TestEndToEnd::libraryDiesWhileProfiling() {
     qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
     const auto restore = qScopeGuard([] { qunsetenv("FUSEWRIGHT_OPENBLAS"); });
     init();
-    m_window->openModel(QStringLiteral(FW_SOURCE_DIR "/samples/library-fusion/dense.fw"));
+    m_window->openModel(libraryFusion);
     waitIdle();
     m_window->setTargetText(QStringLiteral("-libs=openblas"));
     waitIdle();
