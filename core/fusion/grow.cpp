@@ -322,10 +322,8 @@ bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gate
     const Workload candidate = workload(next);
     const auto where = m_where.find(next);
     if (!gates.pass("not taken by another group", where == m_where.end(), ReasonCode::TakenByOther,
-                    where == m_where.end()
-                        ? std::string("free")
-                        : fmt::format("{} is in the group of {}", label(next),
-                                      m_forming[where->second].anchor.node->name)))
+                    where == m_where.end() ? std::string("free")
+                                           : whose(next, m_forming[where->second])))
         return false;
     const bool view = isView(m_graph, *candidate.node);
     if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view,

@@ -170,8 +170,14 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
                    fmt::format("{} readers", m_graph.uses(value).size()));
     else
         gates.pass("not taken by another group", false, ReasonCode::TakenByOther,
-                   fmt::format("{} is in the group of {}", reader.name, to.anchor.node->name));
+                   whose(reader.id, to));
     return gates.take(value.node, reader.id);
+}
+
+std::string GroupPlanner::whose(NodeId id, const Forming& group) const {
+    if (group.anchor.node->id == id)
+        return label(id) + " is the anchor of a group";
+    return fmt::format("{} is in the group of {}", label(id), group.anchor.node->name);
 }
 
 // Groups in topological order of their dependencies, ties by first node.

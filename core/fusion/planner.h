@@ -60,6 +60,7 @@ private:
     const std::string& label(NodeId id) const { return m_graph.node(id).name; }
     std::string labels(const std::vector<NodeId>& ids) const;
     std::string edgeName(NodeId from, NodeId to) const;
+    std::string whose(NodeId id, const Forming& group) const; // for CLM01
     void claim(std::size_t group, NodeId id);
     void finish();
     Group describe(const Forming& forming) const;
