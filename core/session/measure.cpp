@@ -247,6 +247,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
     out.runMs = milliseconds(start);
+    const auto sizes = sizesOf(*module); // the data sets below may have others
     if (!arguments.output.empty()) {
         std::error_code error;
         std::filesystem::create_directories(arguments.output, error);
@@ -274,7 +275,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
             out.sets.push_back(std::move(record));
         }
     }
-    tellInputs(sizesOf(*module), out.randomInputs, out.notices);
+    tellInputs(sizes, out.randomInputs, out.notices);
     return out;
 }
 

@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <fmt/format.h>
+
 #include <set>
 
 using namespace fw;
@@ -171,6 +173,11 @@ void TestCommands::samplesGiveTheirExpectedOutputs() {
 
 void TestCommands::freeDimensionsRunAtOddSizes() {
     Asked a;
+    // The sizes that are told are those of the outputs, not of the data set compared last.
+    const RunDocument free = a.get<RunDocument>("run", on("free_batch"));
+    QCOMPARE(free.sets.size(), std::size_t(3));
+    QCOMPARE(free.notices, std::vector<std::string>{fmt::format("free dimensions: N = {}",
+                                                                free.outputs.at(0).shape.at(0))});
     const InfoDocument info = a.get<InfoDocument>("info", on("free_batch"));
     QCOMPARE(info.inputs.size(), std::size_t(1));
     for (const std::int64_t size : {0, 1, 5, 7}) {
