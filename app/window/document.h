@@ -143,6 +143,13 @@ private:
     void drop(Part part);
     void changeBusy(int by);
     void changeTasks(int by);
+    // `again` is kept for the case that the worker died in the task.
+    template <class T>
+    void taskEnded(const Result<T>& answer, std::function<void()> again) {
+        changeTasks(-1);
+        if (!answer && answer.diag().code == DiagCode::WorkerDied)
+            m_lostTask = std::move(again);
+    }
 
     WorkerClient& m_worker;
     snapshot::History m_history;
@@ -164,7 +171,7 @@ private:
     Checks m_checks;
     Matches m_matches;
     std::deque<Kept> m_kept;            // used last first
-    std::function<void()> m_lostTask;   // what the worker died in: compile, profile or export
+    std::function<void()> m_lostTask;   // what the worker died in: compile, profile, tune or export
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;
     std::set<std::int64_t> m_inFlight;

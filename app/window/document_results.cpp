@@ -311,9 +311,7 @@ void Document::profile() {
     const std::int64_t id = send<snapshot::ProfileDocument>(
         "profile", argumentsOf(inputs()),
         [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
-            changeTasks(-1);
-            if (!answer && answer.diag().code == DiagCode::WorkerDied)
-                m_lostTask = [this] { profile(); };
+            taskEnded(answer, [this] { profile(); });
             PartState& state = m_parts[index(Part::Profile)];
             if (generation != m_planGeneration || state.request != *token)
                 return;
@@ -323,8 +321,7 @@ void Document::profile() {
                 setPart(Part::Profile, State::Ready);
                 keep();
                 Q_EMIT note(u"profiled: end to end %1, %2 runs, compiled in %3 ms"_s
-                                .arg(QString::fromStdString(
-                                    snapshot::timeText(m_profile->endToEndMs * 1e3)))
+                                .arg(timeText(m_profile->endToEndMs * 1e3))
                                 .arg(m_profile->runs)
                                 .arg(m_profile->compileMs, 0, 'f', 0));
                 return;
@@ -352,9 +349,7 @@ void Document::compile() {
     send<snapshot::RunDocument>(
         "run", argumentsOf(inputs()),
         [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
-            changeTasks(-1);
-            if (!answer && answer.diag().code == DiagCode::WorkerDied)
-                m_lostTask = [this] { compile(); };
+            taskEnded(answer, [this] { compile(); });
             if (!answer) {
                 Q_EMIT problem(answer.diag());
                 return;
@@ -374,9 +369,7 @@ void Document::exportModule(const QString& folder) {
     send<snapshot::ExportDocument>(
         "export", wanted,
         [this, folder](Result<std::shared_ptr<const snapshot::ExportDocument>> answer) {
-            changeTasks(-1);
-            if (!answer && answer.diag().code == DiagCode::WorkerDied)
-                m_lostTask = [this, folder] { exportModule(folder); };
+            taskEnded(answer, [this, folder] { exportModule(folder); });
             if (!answer) {
                 Q_EMIT problem(answer.diag());
                 return;
@@ -397,9 +390,7 @@ void Document::tune(const QString& log) {
     wanted.log = log.toStdString();
     send<snapshot::TuneDocument>(
         "tune", wanted, [this, log](Result<std::shared_ptr<const snapshot::TuneDocument>> answer) {
-            changeTasks(-1);
-            if (!answer && answer.diag().code == DiagCode::WorkerDied)
-                m_lostTask = [this, log] { tune(log); };
+            taskEnded(answer, [this, log] { tune(log); });
             if (!answer) {
                 Q_EMIT problem(answer.diag());
                 return;
