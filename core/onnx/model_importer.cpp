@@ -144,6 +144,9 @@ Status ModelImporter::checkNames() {
         for (std::string& capture : captures(node))
             m_used.insert(std::move(capture));
     }
+    if (m_graph.output_size() == 0)
+        return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed", {},
+                        "export the model again with the values that it should give");
     for (const auto& output : m_graph.output()) {
         if (!defined.contains(output.name()))
             return makeDiag(DiagCode::OnnxMalformed,
