@@ -16,8 +16,14 @@ Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
                                const std::map<std::string, std::int64_t>& dims) {
     FW_TRY(const MappedFile mapped, mapFile(path, 64u << 20));
+    return parseGraphFile(mapped.text(), path, std::move(operators), dims);
+}
+
+Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
+                                std::shared_ptr<const OperatorSet> operators,
+                                const std::map<std::string, std::int64_t>& dims) {
     Diags errors;
-    operators = withOperators(*operators, mapped.text(), path, errors);
+    operators = withOperators(*operators, text, path, errors);
     if (!errors.empty())
         return errors.front();
     GraphTextOptions options;
@@ -25,7 +31,7 @@ Result<Imported> readGraphFile(const std::string& path,
     options.dims = dims;
     options.origins = GraphEditor::Origins::Fresh;
     Imported out;
-    FW_TRY(out.graph, parseGraph(mapped.text(), std::move(operators), options));
+    FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
     out.info.producer = "text";
     for (const NodePtr& node : out.graph->nodes()) {
         if (node->isInput() || node->isConstant())

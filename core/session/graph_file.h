@@ -13,5 +13,9 @@ bool isGraphFile(const std::string& path); // by its name: "net.fw"
 Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
                                const std::map<std::string, std::int64_t>& dims);
+// The same from text; `path` is for messages.
+Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
+                                std::shared_ptr<const OperatorSet> operators,
+                                const std::map<std::string, std::int64_t>& dims);
 
 } // namespace fw

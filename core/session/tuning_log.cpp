@@ -32,8 +32,11 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
 
 Result<TuningLog> readTuningLog(const std::string& file) {
     FW_TRY(const MappedFile mapped, mapFile(file, most));
+    return parseTuningLog(mapped.text(), file);
+}
+
+TuningLog parseTuningLog(std::string_view text, const std::string& file) {
     TuningLog out;
-    const std::string_view text = mapped.text();
     int line = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());

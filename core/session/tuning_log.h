@@ -28,6 +28,7 @@ struct TuningLog {
 
 // Refused only if the file cannot be read.
 Result<TuningLog> readTuningLog(const std::string& file);
+TuningLog parseTuningLog(std::string_view text, const std::string& file);
 
 // Every record in one write at the end of the file, which is made if it is not there.
 Status appendTuningLog(const std::string& file, const std::vector<TuningRecord>& records);
