@@ -232,6 +232,15 @@ std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Range
     }
 }
 
+// Whether a variable of `e` has a range.
+bool hasRange(const Expr& e, const Ranges& ranges) {
+    bool found = false;
+    visitExpr(e, [&](const Expr& part) {
+        found = found || (part.isVar() && ranges.find(part->symbol) != nullptr);
+    });
+    return found;
+}
+
 bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
     if (sum.terms.empty())
         return sum.constant >= 0;
@@ -257,9 +266,12 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
                 return true;
         }
     }
+    // An atom of free dimensions alone, such as N / 2, stays whole while there are variables: it
+    // may cancel against the end of a range.
     for (std::size_t i = 0; i < sum.terms.size(); ++i)
-        if (const auto proved = eliminateAtom(sum, i, ranges, depth))
-            return *proved;
+        if (hasRange(sum.terms[i].first, ranges))
+            if (const auto proved = eliminateAtom(sum, i, ranges, depth))
+                return *proved;
     // Variables from the innermost range outward: their extremes may mention outer ones.
     for (auto range = ranges.all().rbegin(); range != ranges.all().rend(); ++range)
         for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -289,6 +301,9 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
                 replaced(sum, i, (coefficient > 0 ? range->min : range->max) * other), ranges,
                 depth + 1);
         }
+    for (std::size_t i = 0; i < sum.terms.size(); ++i)
+        if (const auto proved = eliminateAtom(sum, i, ranges, depth))
+            return *proved;
     return false;
 }
 

@@ -82,6 +82,17 @@ void TestSimplify::symbolicBounds() {
              std::optional(true));
     ranges.assume(ltExpr(v("j") + Expr(4), v("K")));
     QCOMPARE(decide(ltExpr(v("j") + Expr(3), v("K")), ranges), std::optional(true));
+    // An extent that is a quotient, or the smaller of two, of free dimensions.
+    for (const Expr& extent : {floorDivExpr(v("N") + Expr(1), Expr(2)), minExpr(v("N"), v("M")),
+                               modExpr(v("N"), Expr(3))}) {
+        Ranges one;
+        one.push("k", Expr(0), extent - Expr(1));
+        one.push("l", Expr(0), extent * Expr(2) - Expr(1));
+        QCOMPARE(decide(ltExpr(v("k"), extent), one), std::optional(true));
+        QCOMPARE(decide(ltExpr(v("k") + v("l"), extent * Expr(3) - Expr(1)), one),
+                 std::optional(true));
+        QCOMPARE(decide(ltExpr(v("l"), extent), one), std::optional<bool>());
+    }
 }
 
 void TestSimplify::randomExpressionsKeepTheirValue() {
