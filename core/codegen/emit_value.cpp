@@ -156,9 +156,9 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
         return m_builder.CreateAdd(m_builder.CreateMul(a, b), c);
     }
     unify(a, b);
-    if (!onFloats && e.dtype() == DType::Bool)
-        return refuse("arithmetic on truth values", a->getType());
     const bool wantsMin = e.op() == ExprOp::Min;
+    if (e.dtype() == DType::Bool && !wantsMin && e.op() != ExprOp::Max)
+        return refuse("arithmetic on truth values", a->getType());
     switch (e.op()) {
     case ExprOp::Add:
         return onFloats ? m_builder.CreateFAdd(a, b) : m_builder.CreateAdd(a, b);

@@ -59,6 +59,7 @@ private Q_SLOTS:
     void integerDivisionDoesNotTrap();
     void castsSaturate();
     void minMaxKeepNan();
+    void minMaxOfTruths();
     void parallelBodies();
     void unrollingFoldsGuards();
     void localBuffers();
@@ -295,6 +296,20 @@ void TestCodegen::minMaxKeepNan() {
     }
     for (const char* cpu : {"x86-64-v2", "x86-64-v3", "native"})
         FW_SAME(compareRuns(nest, {}, {a, b, loopValues(DType::F32, 16)}, testTarget(cpu)));
+}
+
+void TestCodegen::minMaxOfTruths() {
+    for (int lanes : {1, 3, 16}) {
+        const LoopNest nest =
+            masked(Expr(53), lanes,
+                   {in("a", 53, DType::Bool), in("b", 53, DType::Bool), out("y", 53, DType::Bool)},
+                   [&](const Expr& i) {
+                       const Expr a = at("a", i, DType::Bool), b = at("b", i, DType::Bool);
+                       return selectExpr(minExpr(a, b), notExpr(a), maxExpr(a, b));
+                   });
+        for (const char* cpu : {"x86-64-v2", "x86-64-v3", "native"})
+            FW_SAME(compareOnRandom(nest, {}, testTarget(cpu)));
+    }
 }
 
 void TestCodegen::parallelBodies() {
