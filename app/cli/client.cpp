@@ -64,6 +64,7 @@ Status Client::start() {
     m_to = request[1];
     m_from = answer[0];
     m_pending.clear();
+    m_answered = 0;
     if (error != 0) {
         m_child = -1;
         stop();
@@ -115,6 +116,10 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
     snapshot::Inputs avoiding;
     for (;;) {
         Result<std::string> answer = askOnce(command, now, show);
+        if (!answer && snapshot::needsFreshWorker(answer.diag(), m_answered - 1)) {
+            stop();
+            continue;
+        }
         if (answer || answer.diag().code != DiagCode::WorkerDied)
             return answer;
         std::string moved;
@@ -178,8 +183,10 @@ Result<std::string> Client::askOnce(const std::string& command,
                 show(m_last);
             break;
         case snapshot::AnswerKind::Result:
+            ++m_answered;
             return std::move(answer.result);
         case snapshot::AnswerKind::Error:
+            ++m_answered;
             return std::move(answer.error);
         }
     }

@@ -21,9 +21,10 @@ public:
 
     explicit Client(ShowWarning warn) : m_warn(std::move(warn)) {}
 
-    // The JSON of the answer. If a library ends the child, it is asked again without that library
-    // (snapshot/recovery.h), with a warning. WorkerDied names stage and node when nothing of this
-    // kind helps; the next call starts another.
+    // The JSON of the answer. A request that needs a fresh child gets one; if a library ends the
+    // child, it is asked again without that library (snapshot/recovery.h), with a warning.
+    // WorkerDied names stage and node when nothing of this kind helps; the next call starts
+    // another.
     Result<std::string> ask(const std::string& command, const snapshot::Arguments& arguments,
                             const ShowProgress& show);
 
@@ -42,6 +43,7 @@ private:
     snapshot::Progress m_last; // what the child said last
     std::string m_end;         // how the last child ended
     std::int64_t m_lastId = 0;
+    std::int64_t m_answered = 0; // by this child
 };
 
 } // namespace fw::cli

@@ -2,6 +2,7 @@
 // document.
 #include "client.h"
 #include "draw.h"
+#include "pieces.h"
 #include "render.h"
 
 #include "base/numbers.h"
@@ -79,19 +80,23 @@ void clearProgress() {
         write(STDERR_FILENO, "\r\x1b[K");
 }
 
-// Asks, prints, and lets `verdict` turn a document into an exit code.
+// Prints, and lets `verdict` turn a document into an exit code.
 template <class Document>
-int show(Client& client, const std::string& command, const Arguments& arguments, Form form,
-         const std::function<int(const Document&)>& verdict = {}) {
-    const Result<std::string> answer = client.ask(command, arguments, progressLine());
+int print(const Result<Document>& document, Form form,
+          const std::function<int(const Document&)>& verdict = {}) {
     clearProgress();
-    if (!answer)
-        return report(answer.diag(), form);
-    Result<Document> document = fromJson<Document>(*answer);
     if (!document)
         return report(document.diag(), form);
     write(STDOUT_FILENO, form == Form::Json ? toJson(*document) + "\n" : render(*document));
     return verdict ? verdict(*document) : 0;
+}
+
+template <class Document>
+int show(Client& client, const std::string& command, const Arguments& arguments, Form form,
+         const std::function<int(const Document&)>& verdict = {}) {
+    const Result<std::string> answer = client.ask(command, arguments, progressLine());
+    return print(answer ? fromJson<Document>(*answer) : Result<Document>(answer.diag()), form,
+                 verdict);
 }
 
 int runTests(Client& client, const Arguments& arguments, Form form) {
@@ -271,7 +276,9 @@ private:
             ->expected(1, 2);
         CLI::App* diff = command(
             "diff", "what differs: two models, or one under two targets or two sets of books",
-            ask<DiffDocument>("diff"));
+            [](Client& client, const Options& o) {
+                return print(askDiff(client, o.arguments, progressLine()), o.form());
+            });
         diff->add_option("models", a.models, "one model or two")->required()->expected(1, 2);
         diff->add_option("--target", a.targets, "one for both sides, or one for each")
             ->allow_extra_args(false);
@@ -304,8 +311,10 @@ private:
                       "compare with the folder's data (the default)")
             ->each([&a](const std::string& value) { a.expect = value != "false"; });
         run->add_option("--seed", a.seed, "of made-up inputs");
-        CLI::App* bench =
-            target(command("bench", "latency of models, end to end", ask<BenchDocument>("bench")));
+        CLI::App* bench = target(
+            command("bench", "latency of models, end to end", [](Client& client, const Options& o) {
+                return print(askBench(client, o.arguments, progressLine()), o.form());
+            }));
         bench->add_option("models", a.models, "models")->required();
         bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
         CLI::App* profile =

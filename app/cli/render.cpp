@@ -259,6 +259,10 @@ std::string render(const DoctorDocument& document) {
     for (const LibraryRecord& library : document.libraries)
         out += fmt::format("{} {} {}: {}\n", library.name, library.version, library.core,
                            library.status);
+    for (const LevelsRecord& levels : document.levels)
+        out += fmt::format("levels of {}: {}{}\n", levels.of, list(levels.plays, ", "),
+                           levels.lacks.empty() ? std::string()
+                                                : "; not here: " + list(levels.lacks, ", "));
     if (document.problems.empty())
         return out + "nothing is missing\n";
     return out + list(document.problems, "\n") + "\n";

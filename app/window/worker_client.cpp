@@ -96,6 +96,7 @@ void WorkerClient::startProcess() {
     m_output.clear();
     m_log.clear();
     m_killedByUs = false;
+    m_answered = 0;
     connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &WorkerClient::readOutput);
     connect(m_process.get(), &QProcess::readyReadStandardError, this, &WorkerClient::readLog);
     connect(m_process.get(), &QProcess::started, this, [this] {
@@ -185,10 +186,17 @@ void WorkerClient::handleLine(const QByteArray& line) {
         break;
     case AnswerKind::Result:
         m_quickDeaths = 0;
+        ++m_answered;
         answer(got.id, std::move(got.result));
         break;
     case AnswerKind::Error:
         m_quickDeaths = 0;
+        if (!m_queue.empty() && m_queue.front().request.id == got.id &&
+            !m_queue.front().cancelled && snapshot::needsFreshWorker(got.error, m_answered)) {
+            replaceProcess();
+            break;
+        }
+        ++m_answered;
         answer(got.id, std::move(got.error));
         break;
     }
@@ -207,6 +215,16 @@ void WorkerClient::answer(std::int64_t id, Result<std::string> result) {
     if (handler)
         handler(std::move(result));
     Q_EMIT finished(id);
+}
+
+void WorkerClient::replaceProcess() {
+    QProcess* old = m_process.release(); // we are inside its signal
+    old->disconnect(this);
+    connect(old, &QProcess::finished, old, &QObject::deleteLater);
+    old->kill();
+    m_queue.front().sent = false;
+    m_restart.start(0);
+    updateState();
 }
 
 void WorkerClient::processEnded(const QString& how) {

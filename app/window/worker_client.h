@@ -6,7 +6,8 @@
 // naming what the last progress named, and a new worker is started at once. There are no time
 // limits; a worker that does not answer to cancel within a grace period is killed and started
 // again. If a library died while it was opened, the next worker leaves it out and gets the requests
-// once more. Lives in the GUI thread; never blocks it.
+// once more; a request that needs a fresh worker gets one (core/snapshot/recovery.h). Lives in the
+// GUI thread; never blocks it.
 #pragma once
 
 #include "snapshot/protocol.h"
@@ -73,6 +74,7 @@ private:
     void handleLine(const QByteArray& line);
     void answer(std::int64_t id, Result<std::string> result);
     void processEnded(const QString& how);
+    void replaceProcess(); // the request at work is asked again
     void setState(State state);
     void updateState();
 
@@ -90,6 +92,7 @@ private:
     QString m_version;
     State m_state = State::Starting;
     std::int64_t m_nextId = 1;
+    std::int64_t m_answered = 0; // by this process
     int m_quickDeaths = 0;
     bool m_stopping = false;
     bool m_killedByUs = false;

@@ -66,6 +66,7 @@
     X(WeightsPacked,      "LIB15", "weights are packed while compiling: {}") \
     X(ReorderAdded,       "LIB16", "brought into the order that the library wants: {}") \
     X(MovedFromLibrary,   "LIB17", "computed by a generated kernel instead: {}") \
+    X(LibraryLevelLower,  "LIB18", "the library computes at a lower instruction set than the target: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

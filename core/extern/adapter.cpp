@@ -1,6 +1,7 @@
 #include "extern/adapter.h"
 
 #include "runtime/breadcrumb.h"
+#include "runtime/library_level.h"
 
 #include <fmt/format.h>
 
@@ -142,18 +143,51 @@ Result<ExternCall> externCall(std::string_view implementation, const CallSite& s
                     fmt::format("no library has a call {}", implementation));
 }
 
-Status checkLibraries(const Target& target, Decisions& notices) {
+namespace {
+
+bool mayUse(const Target& target, const std::string& library) {
+    return target.libraryChoice == LibraryChoice::Found ||
+           std::find(target.libs.begin(), target.libs.end(), library) != target.libs.end();
+}
+
+runtime::LibraryId idOf(std::string_view library) {
+    return library == runtime::libraryText(runtime::LibraryId::OneDnn)
+               ? runtime::LibraryId::OneDnn
+               : runtime::LibraryId::OpenBlas;
+}
+
+} // namespace
+
+Status holdLibraries(const Target& target) {
     for (const auto& library : externLibraries()) {
-        const bool listed =
-            std::find(target.libs.begin(), target.libs.end(), library->name()) != target.libs.end();
-        if (target.libraryChoice == LibraryChoice::Listed && !listed)
+        if (!mayUse(target, library->name()))
+            continue;
+        const runtime::Status held =
+            runtime::holdLibrary(idOf(library->name()), target.libraryLevel(library->name()));
+        if (!held.ok())
+            return makeDiag(DiagCode::LibraryLevel, held.message, {},
+                            fmt::format("{} needs a worker of its own", target.text));
+    }
+    return {};
+}
+
+Status checkLibraries(const Target& target, Decisions& notices) {
+    FW_CHECK(holdLibraries(target));
+    for (const auto& library : externLibraries()) {
+        if (!mayUse(target, library->name()))
             continue;
         const LibraryStatus& status = library->status();
-        if (status.state == LibraryState::Ready)
+        if (status.state == LibraryState::Ready) {
+            const std::string wanted = target.libraryLevel(library->name());
+            if (runtime::isBelow(idOf(library->name()), status.core, wanted))
+                notices.push_back({library->name(), Verdict::Note, ReasonCode::LibraryLevelLower,
+                                   fmt::format("{} at {}, {} has {}", library->name(), status.core,
+                                               target.cpu, wanted)});
             continue;
+        }
         const std::string why = fmt::format("{} ({})", library->name(), status.reason);
         const std::string install = fmt::format("apt-get install {}", status.package);
-        if (listed)
+        if (target.libraryChoice == LibraryChoice::Listed)
             return makeDiag(DiagCode::LibraryMissing,
                             fmt::format("the library {} cannot be used", why), {}, install);
         notices.push_back({library->name(), Verdict::Note, ReasonCode::LibraryAbsent,

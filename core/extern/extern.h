@@ -18,8 +18,13 @@ bool isExtern(std::string_view implementation);
 Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
                               const Target& target);
 
-// The libraries that `target` names must be there (LibraryMissing, with the package); of those that
-// it does not name, the missing ones are told as notices.
+// Holds the libraries that `target` may use to its instruction set (runtime/library_level.h).
+// LibraryLevel if one of them was opened at another one: a fresh process is needed.
+Status holdLibraries(const Target& target);
+
+// Holds them; those that `target` names must be there (LibraryMissing, with the package); of those
+// that it does not name, the missing ones are told as notices, and so is one that computes at a
+// lower level than the target's, because of this CPU or of the environment.
 Status checkLibraries(const Target& target, Decisions& notices);
 
 } // namespace fw

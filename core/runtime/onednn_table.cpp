@@ -1,6 +1,7 @@
 #include "runtime/onednn_table.h"
 
 #include "runtime/breadcrumb.h"
+#include "runtime/library_level.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -14,27 +15,35 @@ namespace {
 OneDnnTable* table = nullptr;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
+struct Isa {
+    dnnl_cpu_isa_t isa;
+    const char* name; // as in libraryLevels()
+};
+
+constexpr Isa isas[] = {
+    {dnnl_cpu_isa_sse41, "sse41"},
+    {dnnl_cpu_isa_avx, "avx"},
+    {dnnl_cpu_isa_avx2, "avx2"},
+    {dnnl_cpu_isa_avx2_vnni, "avx2_vnni"},
+    {dnnl_cpu_isa_avx512_core, "avx512_core"},
+    {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni"},
+    {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16"},
+    {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx"},
+};
+
 const char* isaText(dnnl_cpu_isa_t isa) {
-    switch (isa) {
-    case dnnl_cpu_isa_sse41:
-        return "sse41";
-    case dnnl_cpu_isa_avx:
-        return "avx";
-    case dnnl_cpu_isa_avx2:
-        return "avx2";
-    case dnnl_cpu_isa_avx2_vnni:
-        return "avx2_vnni";
-    case dnnl_cpu_isa_avx512_core:
-        return "avx512_core";
-    case dnnl_cpu_isa_avx512_core_vnni:
-        return "avx512_core_vnni";
-    case dnnl_cpu_isa_avx512_core_bf16:
-        return "avx512_core_bf16";
-    case dnnl_cpu_isa_avx512_core_amx:
-        return "avx512_core_amx";
-    default:
-        return "other";
-    }
+    for (const Isa& known : isas)
+        if (known.isa == isa)
+            return known.name;
+    return "other";
+}
+
+// Empty if the library is now held to this level, which must come before its first answer.
+std::string holdTo(const OneDnnTable& t, const std::string& level) {
+    for (const Isa& known : isas)
+        if (level == known.name && t.set_max_cpu_isa(known.isa) != dnnl_success)
+            return "it cannot be held to " + level;
+    return {};
 }
 
 std::string whyNot(OneDnnTable& t, void* handle) {
@@ -52,6 +61,8 @@ std::string whyNot(OneDnnTable& t, void* handle) {
     // One OpenMP runtime under everything: other builds would fight over the cores.
     if (version->cpu_runtime != DNNL_RUNTIME_OMP)
         return "it was not built for OpenMP";
+    if (std::string why = holdTo(t, fixLevel(LibraryId::OneDnn)); !why.empty())
+        return why;
     t.info.core = isaText(t.get_effective_cpu_isa());
     if (t.engine_create(&t.engine, dnnl_cpu, 0) != dnnl_success ||
         t.stream_create(&t.stream, t.engine, dnnl_stream_default_flags) != dnnl_success)

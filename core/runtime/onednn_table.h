@@ -11,6 +11,7 @@ namespace fw::runtime {
 // X(name without the prefix)
 #define FW_DNNL_FUNCTIONS(X)                                                                       \
     X(version)                                                                                     \
+    X(set_max_cpu_isa)                                                                             \
     X(get_effective_cpu_isa)                                                                       \
     X(engine_create)                                                                               \
     X(stream_create)                                                                               \

@@ -1,7 +1,7 @@
 #include "runtime/openblas_table.h"
 
 #include "runtime/breadcrumb.h"
-#include "runtime/cpu.h"
+#include "runtime/library_level.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -62,14 +62,40 @@ bool tryFile(const std::string& file) {
     return ready;
 }
 
+// OPENBLAS_CORETYPE while the library is opened, which is when it is read.
+class CoreType {
+public:
+    explicit CoreType(const std::string& core) {
+        if (const char* set = std::getenv(name)) {
+            m_before = set;
+            m_wasSet = true;
+        }
+        if (!core.empty())
+            setenv(name, core.c_str(), 1);
+    }
+    ~CoreType() {
+        if (m_wasSet)
+            setenv(name, m_before.c_str(), 1);
+        else
+            unsetenv(name);
+    }
+    CoreType(const CoreType&) = delete;
+    CoreType& operator=(const CoreType&) = delete;
+
+private:
+    static constexpr const char* name = "OPENBLAS_CORETYPE";
+    std::string m_before;
+    bool m_wasSet = false;
+};
+
 void open() {
     const Crumb crumb{"opening openblas", "openblas", {}};
     const Breadcrumb at(crumb);
     table = new OpenBlasTable;
     table->info.package = "libopenblas0-openmp";
     table->info.reason = "there is no file libopenblas.so.0";
-    if (const char* core = openBlasCore())
-        setenv("OPENBLAS_CORETYPE", core, 0);
+    const std::string held = fixLevel(LibraryId::OpenBlas);
+    const CoreType core(held.empty() ? ownLevel(LibraryId::OpenBlas) : held);
     if (const char* wanted = std::getenv("FUSEWRIGHT_OPENBLAS")) {
         if (*wanted == '\0')
             table->info.reason = "switched off by FUSEWRIGHT_OPENBLAS";
@@ -85,17 +111,6 @@ void open() {
 }
 
 } // namespace
-
-const char* openBlasCore() {
-    const std::uint64_t features = cpuInfo().features;
-    if ((features & cpuLevel4) == cpuLevel4)
-        return "SkylakeX";
-    if ((features & cpuLevel3) == cpuLevel3)
-        return cpuInfo().vendor == "AuthenticAMD" ? "Zen" : "Haswell";
-    if ((features & CpuAvx) != 0)
-        return "Sandybridge";
-    return nullptr;
-}
 
 const OpenBlasTable& openBlas() {
     pthread_once(&once, open);

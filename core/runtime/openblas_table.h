@@ -21,8 +21,4 @@ struct OpenBlasTable {
 // pthread build would fight libgomp over the cores.
 const OpenBlasTable& openBlas();
 
-// The kernels to ask for on this CPU: version 0.3.21 does not know recent ones and would fall back
-// to SSE3 without a word. Null: leave the choice to the library.
-const char* openBlasCore();
-
 } // namespace fw::runtime

@@ -172,7 +172,7 @@ Answer match(PipelineStore& store, const Arguments& arguments, const Context& co
 }
 
 Answer diff(PipelineStore& store, const Arguments& arguments, const Context& context) {
-    return json(diffOf(store, arguments, context));
+    return json(diffSide(store, arguments, context));
 }
 
 Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& context) {

@@ -1,5 +1,7 @@
 #include "session/counterfactual.h"
 
+#include "extern/extern.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,6 +47,7 @@ libraryCounterfactuals(const Graph& graph, const Target& target, const PlanOptio
     std::vector<snapshot::CounterfactualRecord> out;
     Target found = target;
     found.libraryChoice = LibraryChoice::Found;
+    FW_CHECK(holdLibraries(found));
     const std::vector<std::string> now = options.catalog->libraries(target);
     for (const std::vector<std::string>& choice : choicesOf(options.catalog->libraries(found))) {
         if (choice == now)

@@ -1,6 +1,7 @@
 // What this program knows and what this machine offers: `fw ops` and `fw doctor`.
 #include "extern/extern.h"
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 #include "session/describe.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,23 @@ std::string_view stateText(LibraryState state) {
         return "unusable";
     }
     return {};
+}
+
+LevelsRecord generatedLevels() {
+    LevelsRecord out{"generated", {}, {}};
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+        (parseTarget(std::string("-mcpu=") + cpu).value().isHost ? out.plays : out.lacks)
+            .emplace_back(cpu);
+    return out;
+}
+
+LevelsRecord libraryLevels(const std::string& library) {
+    LevelsRecord out{library, {}, {}};
+    for (const auto id : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas})
+        if (library == runtime::libraryText(id))
+            for (const runtime::LibraryLevel& level : runtime::libraryLevels(id))
+                (runtime::playsHere(level) ? out.plays : out.lacks).emplace_back(level.name);
+    return out;
 }
 
 // A call with small shapes, so that facts can be shown: every operand f32[2, 3, 8, 8] or less.
@@ -113,13 +131,16 @@ DoctorDocument describeMachine() {
     out.cpu.vectorBits = target.vectorLanesF32 * 32;
     if (!target.hasFma())
         out.problems.push_back("this CPU has no AVX2: generated code will be slow");
+    out.levels.push_back(generatedLevels());
     for (const auto& library : externLibraries()) {
         const LibraryStatus& status = library->status();
         const bool ready = status.state == LibraryState::Ready;
         out.libraries.push_back({library->name(), status.version, status.core,
                                  std::string(stateText(status.state)), status.reason,
                                  status.package});
-        if (!ready)
+        if (ready)
+            out.levels.push_back(libraryLevels(library->name()));
+        else
             out.problems.push_back(
                 fmt::format("the library {} cannot be used ({}): apt-get install {}",
                             library->name(), status.reason, status.package));

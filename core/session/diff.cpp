@@ -3,7 +3,6 @@
 #include "ir/diff.h"
 #include "session/describe.h"
 #include "session/document.h"
-#include "snapshot/plan_changes.h"
 
 #include <fmt/format.h>
 
@@ -125,25 +124,29 @@ DiffDocument describeChanges(const std::vector<NodeChange>& changes, const Graph
 
 } // namespace
 
-Result<DiffDocument> diffOf(PipelineStore& store, const Arguments& arguments,
-                            const Context& context) {
+Result<DiffSideDocument> diffSide(PipelineStore& store, const Arguments& arguments,
+                                  const Context& context) {
     if (arguments.models.size() > 2)
         return makeDiag(DiagCode::Usage, "three models cannot be compared");
+    if (arguments.side != "before" && arguments.side != "after")
+        return makeDiag(DiagCode::Usage, "there is no side " + arguments.side, {},
+                        "before or after");
     FW_TRY(const Sides sides,
            arguments.models.size() == 2 ? twoModels(arguments) : oneModel(arguments));
+    DiffSideDocument out;
     if (sides.what == Compared::Graphs) {
         FW_TRY(const GraphPtr before, graphOf(store, sides.before, context));
         FW_TRY(const GraphPtr after, graphOf(store, sides.after, context));
-        DiffDocument out = describeChanges(diffByName(*before, *after), *before, *after);
-        out.before = sides.before.model;
-        out.after = sides.after.model;
+        out.graphs = describeChanges(diffByName(*before, *after), *before, *after);
+        out.graphs->before = sides.before.model;
+        out.graphs->after = sides.after.model;
         return out;
     }
-    FW_TRY(const FuseDocument before, planOf(store, sides.before, context));
-    FW_TRY(const FuseDocument after, planOf(store, sides.after, context));
-    DiffDocument out = comparePlans(before, after);
-    out.before = labelOf(sides.before, sides.after, before.target);
-    out.after = labelOf(sides.after, sides.before, after.target);
+    const bool first = arguments.side == "before";
+    const Arguments &side = first ? sides.before : sides.after,
+                    &other = first ? sides.after : sides.before;
+    FW_TRY(out.plan, planOf(store, side, context));
+    out.label = labelOf(side, other, out.plan.target);
     return out;
 }
 

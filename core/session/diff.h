@@ -7,10 +7,11 @@
 
 namespace fw {
 
-// Two models (`models`; `stage` says which graphs: imported, rewritten, or fused for their plans)
-// or one (`model`, or the only one of `models`) with two `targets` or with `versus`. Two documents
-// of one model are two ways to plan it. Anything else is a Usage diagnostic.
-Result<snapshot::DiffDocument> diffOf(PipelineStore& store, const snapshot::Arguments& arguments,
-                                      const Context& context);
+// The `side` of two models (`models`; `stage` says which graphs: imported, rewritten, or fused for
+// their plans) or of one (`model`, or the only one of `models`) with two `targets` or with
+// `versus`. Two documents of one model are two ways to plan it. Anything else is a Usage
+// diagnostic. snapshot::compareSides makes an answer of both.
+Result<snapshot::DiffSideDocument>
+diffSide(PipelineStore& store, const snapshot::Arguments& arguments, const Context& context);
 
 } // namespace fw

@@ -66,6 +66,7 @@ FW_FIELDS(ChangeRecord, v("kind", r.kind); v("name", r.name); v("sentence", r.se
           v("est_before_us", r.estBeforeUs); v("est_after_us", r.estAfterUs);)
 FW_FIELDS(DiffDocument, v("before", r.before); v("after", r.after); v("added", r.added); v("removed", r.removed);
           v("changed", r.changed);)
+FW_FIELDS(DiffSideDocument, v("label", r.label); v("plan", r.plan); v("graphs", r.graphs);)
 FW_FIELDS(OutputRecord, v("name", r.name); v("dtype", r.dtype); v("shape", r.shape); v("file", r.file);
           v("summary", r.summary);)
 FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
@@ -117,12 +118,13 @@ FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.f
           v("vector_bits", r.vectorBits);)
 FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);
           v("reason", r.reason); v("package", r.package);)
+FW_FIELDS(LevelsRecord, v("of", r.of); v("plays", r.plays); v("lacks", r.lacks);)
 FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries", r.libraries);
-          v("problems", r.problems);)
+          v("levels", r.levels); v("problems", r.problems);)
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("dims", r.dims);
+          v("rules", r.rules); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);

@@ -202,4 +202,13 @@ DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after)
     return Comparison(before, after).run();
 }
 
+DiffDocument compareSides(const DiffSideDocument& before, const DiffSideDocument& after) {
+    if (before.graphs)
+        return *before.graphs;
+    DiffDocument out = comparePlans(before.plan, after.plan);
+    out.before = before.label;
+    out.after = after.label;
+    return out;
+}
+
 } // namespace fw::snapshot

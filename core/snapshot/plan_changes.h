@@ -12,4 +12,8 @@ namespace fw::snapshot {
 
 DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after);
 
+// What `fw diff` says of two sides, each made by a worker of its own where their targets ask for
+// it.
+DiffDocument compareSides(const DiffSideDocument& before, const DiffSideDocument& after);
+
 } // namespace fw::snapshot

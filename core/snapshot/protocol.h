@@ -19,7 +19,7 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
 // (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match, diff, rewrite, check, test, tune (arguments.log), ops, doctor, draw.
+// match, diff (one side: arguments.side), rewrite, check, test, tune (arguments.log), ops, doctor, draw.
 #pragma once
 
 #include "base/result.h"
@@ -44,6 +44,7 @@ struct Arguments {
     std::string pins;                         // text of a book that holds the user's pins
     std::vector<std::string> targets;         // diff: two
     std::vector<std::string> versus;          // diff: the books of the other side
+    std::string side;                         // diff: "before" or "after"
     std::string log;                          // file of measurements
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;

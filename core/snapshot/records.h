@@ -294,6 +294,15 @@ struct DiffDocument {
     bool operator==(const DiffDocument&) const = default;
 };
 
+// One side of `fw diff`: a plan, or for two graphs the whole answer.
+struct DiffSideDocument {
+    std::string label;
+    FuseDocument plan;
+    std::optional<DiffDocument> graphs;
+
+    bool operator==(const DiffSideDocument&) const = default;
+};
+
 // --- run, bench, profile
 
 struct OutputRecord {

@@ -5,6 +5,10 @@
 
 namespace fw::snapshot {
 
+bool needsFreshWorker(const Diag& error, std::int64_t answered) {
+    return error.code == DiagCode::LibraryLevel && answered > 0;
+}
+
 std::optional<Pin> pinAfterDeath(const Progress& last, const std::vector<Pin>& now,
                                  const std::string& how) {
     if (last.library.empty() || last.nodes.empty())

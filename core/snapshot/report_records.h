@@ -70,10 +70,20 @@ struct LibraryRecord {
     bool operator==(const LibraryRecord&) const = default;
 };
 
+// Instruction sets that this CPU plays, lowest first, and those that are known but not here.
+struct LevelsRecord {
+    std::string of; // "generated", or a library
+    std::vector<std::string> plays;
+    std::vector<std::string> lacks;
+
+    bool operator==(const LevelsRecord&) const = default;
+};
+
 struct DoctorDocument {
     std::string version; // of Fusewright
     CpuRecord cpu;
     std::vector<LibraryRecord> libraries;
+    std::vector<LevelsRecord> levels;  // of generated code and of the libraries that are ready
     std::vector<std::string> problems; // what is missing and how to install it
 
     bool operator==(const DoctorDocument&) const = default;

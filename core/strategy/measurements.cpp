@@ -1,10 +1,27 @@
 #include "strategy/measurements.h"
 
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 
 #include <fmt/format.h>
 
 namespace fw {
+
+namespace {
+
+// " onednn=avx2 openblas=Haswell": libraries that are held below what they would choose here.
+std::string heldLibraries(const Target& target) {
+    std::string out;
+    for (const auto library : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas}) {
+        const std::string name = runtime::libraryText(library);
+        const std::string level = runtime::levelFor(library, target.libraryLevel(name));
+        if (!level.empty())
+            out += " " + name + "=" + level;
+    }
+    return out;
+}
+
+} // namespace
 
 std::string workloadText(const Graph& graph, const Node& node, const Target& target) {
     std::string operands, results;
@@ -16,9 +33,10 @@ std::string workloadText(const Graph& graph, const Node& node, const Target& tar
     }
     for (const Output& output : node.outputs)
         results += (results.empty() ? "" : ", ") + output.type.text();
-    return fmt::format("{}({}){} -> {} on {} threads={} cpu={}", node.op, operands,
+    return fmt::format("{}({}){} -> {} on {}{} threads={} cpu={}", node.op, operands,
                        node.attrs.empty() ? "" : " " + node.attrs.print(), results,
-                       target.codeKey(), target.threads, runtime::cpuInfo().model);
+                       target.codeKey(), heldLibraries(target), target.threads,
+                       runtime::cpuInfo().model);
 }
 
 void Measurements::add(const std::string& workload, const std::string& implementation, double us) {

@@ -13,7 +13,7 @@
 namespace fw {
 
 // What a time belongs to: operator, attributes, types of operands and results, which operands are
-// constant, threads and code of the target, and the CPU.
+// constant, code and threads of the target, levels that libraries are held to, and the CPU.
 std::string workloadText(const Graph& graph, const Node& node, const Target& target);
 
 class Measurements {

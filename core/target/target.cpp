@@ -29,19 +29,30 @@ constexpr LevelRow levelRows[] = {
 struct CpuRow {
     std::string_view name;
     CpuLevel level;
+    std::string_view oneDnn; // what the libraries use there for f32
+    std::string_view openBlas;
 };
 
 constexpr CpuRow cpuRows[] = {
-    {"x86-64-v2", CpuLevel::V2},      {"x86-64-v3", CpuLevel::V3},
-    {"x86-64-v4", CpuLevel::V4},      {"nehalem", CpuLevel::V2},
-    {"sandybridge", CpuLevel::V2},    {"haswell", CpuLevel::V3},
-    {"broadwell", CpuLevel::V3},      {"skylake", CpuLevel::V3},
-    {"alderlake", CpuLevel::V3},      {"znver1", CpuLevel::V3},
-    {"znver2", CpuLevel::V3},         {"znver3", CpuLevel::V3},
-    {"skylake-avx512", CpuLevel::V4}, {"cascadelake", CpuLevel::V4},
-    {"icelake-client", CpuLevel::V4}, {"icelake-server", CpuLevel::V4},
-    {"sapphirerapids", CpuLevel::V4}, {"emeraldrapids", CpuLevel::V4},
-    {"znver4", CpuLevel::V4},
+    {"x86-64-v2", CpuLevel::V2, "sse41", "Nehalem"},
+    {"x86-64-v3", CpuLevel::V3, "avx2", "Haswell"},
+    {"x86-64-v4", CpuLevel::V4, "avx512_core", "SkylakeX"},
+    {"nehalem", CpuLevel::V2, "sse41", "Nehalem"},
+    {"sandybridge", CpuLevel::V2, "avx", "Sandybridge"},
+    {"haswell", CpuLevel::V3, "avx2", "Haswell"},
+    {"broadwell", CpuLevel::V3, "avx2", "Haswell"},
+    {"skylake", CpuLevel::V3, "avx2", "Haswell"},
+    {"alderlake", CpuLevel::V3, "avx2", "Haswell"},
+    {"znver1", CpuLevel::V3, "avx2", "Zen"},
+    {"znver2", CpuLevel::V3, "avx2", "Zen"},
+    {"znver3", CpuLevel::V3, "avx2", "Zen"},
+    {"skylake-avx512", CpuLevel::V4, "avx512_core", "SkylakeX"},
+    {"cascadelake", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
+    {"icelake-client", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
+    {"icelake-server", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
+    {"sapphirerapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
+    {"emeraldrapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
+    {"znver4", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
 };
 
 struct LibraryRow {
@@ -151,6 +162,13 @@ std::string Target::llvmCpu() const {
 
 std::string Target::codeKey() const {
     return llvmCpu();
+}
+
+std::string Target::libraryLevel(std::string_view library) const {
+    for (const CpuRow& row : cpuRows)
+        if (row.name == cpu)
+            return std::string(library == "onednn" ? row.oneDnn : row.openBlas);
+    return {};
 }
 
 Result<Target> parseTarget(std::string_view text) {

@@ -5,7 +5,7 @@
 // Every part is optional; `-libs=onednn` alone is short for "x86-64 -libs=onednn". `native` is
 // described by the cpuid of this machine, every other CPU by a fixed table, so a plan for a named
 // CPU is the same everywhere. Code for `native` is made for the highest x86-64 level that this CPU
-// reaches.
+// reaches. Libraries are held to the CPU that is named, too (runtime/library_level.h).
 #pragma once
 
 #include "base/result.h"
@@ -40,6 +40,9 @@ struct Target {
     bool hasFma() const { return level != CpuLevel::V2; }
     bool hasAvx512() const { return level == CpuLevel::V4; }
     std::string codeKey() const; // what the bytes of a kernel depend on
+    // What a library is held to, in its own words: "avx2" for onednn, "Haswell" for openblas.
+    // Empty for `native`: nothing.
+    std::string libraryLevel(std::string_view library) const;
     bool operator==(const Target&) const = default;
 };
 

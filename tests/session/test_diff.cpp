@@ -1,6 +1,7 @@
 // What differs between two models, two targets, two sets of books.
 #include "session/commands.h"
 #include "snapshot/documents.h"
+#include "snapshot/plan_changes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -28,10 +29,17 @@ private:
         request.id = 1;
         request.command = "diff";
         request.arguments = std::move(arguments);
+        if (request.arguments.side.empty())
+            request.arguments.side = "before";
         return commands.run(request, Context());
     }
     static DiffDocument get(Arguments arguments) {
-        return fromJson<DiffDocument>(ask(std::move(arguments)).value()).value();
+        DiffSideDocument sides[2];
+        for (const int i : {0, 1}) {
+            arguments.side = i == 0 ? "before" : "after";
+            sides[i] = fromJson<DiffSideDocument>(ask(arguments).value()).value();
+        }
+        return compareSides(sides[0], sides[1]);
     }
     std::string write(const char* name, const QByteArray& text) {
         QFile file(m_folder.filePath(QString::fromLatin1(name)));

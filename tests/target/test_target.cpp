@@ -1,6 +1,7 @@
 // Targets read back from their own text, named CPUs do not depend on this machine, mistakes name
 // what is known.
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 #include "target/target.h"
 
 #include <QtTest>
@@ -14,6 +15,7 @@ private Q_SLOTS:
     void textReadsBack();
     void partsAreOptional();
     void namedCpuIsFixed();
+    void librariesFollowTheCpu();
     void hostFollowsCpuid();
     void mistakesNameWhatIsKnown_data();
     void mistakesNameWhatIsKnown();
@@ -49,6 +51,25 @@ void TestTarget::namedCpuIsFixed() {
     QCOMPARE(v4.vectorRegisters, 32);
     QVERIFY(v4.hasAvx512() && v4.hasFma());
     QVERIFY(!parseTarget("-mcpu=x86-64-v2").take().hasFma());
+}
+
+// Every name is a level that the library knows, so that holding it to that name means something.
+void TestTarget::librariesFollowTheCpu() {
+    QCOMPARE(hostTarget().libraryLevel("onednn"), std::string());
+    QCOMPARE(hostTarget().libraryLevel("openblas"), std::string());
+    QCOMPARE(parseTarget("-mcpu=sandybridge").take().libraryLevel("onednn"), std::string("avx"));
+    QCOMPARE(parseTarget("-mcpu=znver3").take().libraryLevel("openblas"), std::string("Zen"));
+    for (const char* cpu : {"x86-64-v2", "sandybridge", "x86-64-v3", "znver2", "x86-64-v4",
+                            "icelake-server", "znver4"}) {
+        const Target target = parseTarget(std::string("-mcpu=") + cpu).take();
+        for (const auto library : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas}) {
+            const std::string wanted = target.libraryLevel(runtime::libraryText(library));
+            bool known = false;
+            for (const runtime::LibraryLevel& level : runtime::libraryLevels(library))
+                known = known || wanted == level.name;
+            QVERIFY2(known, (cpu + (": " + wanted)).c_str());
+        }
+    }
 }
 
 void TestTarget::hostFollowsCpuid() {

@@ -1,6 +1,7 @@
 // A worker for tests of the window: answers canned documents of a small residual network. The name
 // of the model says how it misbehaves: `bad` cannot be opened, `die_COMMAND` aborts in that command
-// after a line of progress, `hang_COMMAND` waits for cancel, `deaf_COMMAND` waits and ignores it.
+// after a line of progress, `hang_COMMAND` waits for cancel, `deaf_COMMAND` waits and ignores it,
+// `fresh` needs a worker that answered nothing before, `never_fresh` finds none.
 #include "snapshot/protocol.h"
 
 #include <condition_variable>
@@ -264,6 +265,11 @@ void serve(const Request& request) {
         return writeLine(errorLine(request.id, makeDiag(DiagCode::NotOnnx, "this is no model",
                                                         Where{arguments.model, "", 0, 0},
                                                         "choose an .onnx file")));
+    static int served = 0;
+    if (has(arguments.model, "never_fresh") || (has(arguments.model, "fresh") && served > 0))
+        return writeLine(
+            errorLine(request.id, makeDiag(DiagCode::LibraryLevel, "onednn was opened at avx2")));
+    ++served;
     if (has(arguments.target, "bogus"))
         return writeLine(errorLine(
             request.id, makeDiag(DiagCode::UnknownTarget, "unknown target 'bogus'", {}, "x86-64")));

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void deafWorkerIsReplaced();
     void deathFailsAllPendingAndRestarts();
     void killedBetweenRequests();
+    void requestThatNeedsAFreshWorker();
     void missingProgramIsAnError();
     void workerThatDiesAtStart();
     void logIsPassedOn();
@@ -148,6 +149,26 @@ void TestWorkerClient::killedBetweenRequests() {
     QTRY_COMPARE(died.count(), 1);
     QTRY_COMPARE(client.state(), WorkerClient::State::Idle);
     QVERIFY(client.processId() != first);
+}
+
+// A library takes its instruction set once per process: the worker is replaced without a word, the
+// request is asked again, and what waited behind it is answered too.
+void TestWorkerClient::requestThatNeedsAFreshWorker() {
+    WorkerClient client(fake());
+    QSignalSpy died(&client, &WorkerClient::died);
+    bool first = false, fresh = false, behind = false;
+    client.request("info", model("m"), [&](auto answer) { first = answer.ok(); });
+    QTRY_VERIFY(first);
+    const qint64 process = client.processId();
+    client.request("fuse", model("fresh"), [&](auto answer) { fresh = answer.ok(); });
+    client.request("info", model("m"), [&](auto answer) { behind = answer.ok(); });
+    QTRY_VERIFY(fresh && behind);
+    QVERIFY(client.processId() != process);
+    // What a fresh worker says is the answer: nothing is asked for ever.
+    Diag diag;
+    client.request("fuse", model("never_fresh"), [&](auto answer) { diag = answer.diag(); });
+    QTRY_COMPARE(diag.code, DiagCode::LibraryLevel);
+    QCOMPARE(died.count(), 0);
 }
 
 void TestWorkerClient::missingProgramIsAnError() {
