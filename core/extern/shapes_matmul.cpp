@@ -1,3 +1,4 @@
+#include "expr/simplify.h"
 #include "extern/shapes.h"
 
 #include <fmt/format.h>
@@ -84,6 +85,12 @@ Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library)
     if (flat)
         return asTwoMatrices(builder, a, b, {right[right.size() - 2], right.back()},
                              {right.back(), Expr(1)});
+
+    for (std::size_t d = 0; d + 2 < rank; ++d)
+        for (const Expr& own : {l[d], r[d]})
+            if (!own.isInt(1) && !proveEqual(own, result[d]))
+                return no(fmt::format("whether {} is {} or 1 is known when the model runs",
+                                      own.text(), result[d].text()));
 
     // A batch. With the same leading axes on both sides they are one.
     bool same = rank > 3 && isRowMajor(site, a) && isRowMajor(site, b);

@@ -1,6 +1,8 @@
 // Operators without operands, and those that only look at types.
 #include "library/native.h"
 
+#include "tensor/demand.h"
+
 namespace fw {
 
 namespace {
@@ -30,7 +32,12 @@ Result<Inferred> inferFill(const OpCall& call) {
     FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
     const AttrValue* value = call.attrs.find("value");
     const auto* data = value ? std::get_if<TensorData>(value) : nullptr;
-    return inferredType({data ? data->dtype() : DType::F32, std::move(shape)});
+    Inferred out = inferredType({data ? data->dtype() : DType::F32, shape});
+    for (const Dim& dim : shape)
+        FW_CHECK(demand(out.assumptions, leExpr(Expr(0), dim),
+                        "constant_of_shape: a dimension would be " + dim.text() +
+                            ": it must not be negative"));
+    return out;
 }
 
 Result<OpInst> instantiateFill(const OpCall& call, const std::vector<TensorType>& outputs) {

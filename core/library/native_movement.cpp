@@ -2,6 +2,8 @@
 #include "library/native.h"
 
 #include "expr/simplify.h"
+#include "tensor/broadcast.h"
+#include "tensor/demand.h"
 
 #include <fmt/format.h>
 
@@ -33,15 +35,14 @@ Result<Inferred> inferReshape(const OpCall& call) {
     FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
     const Expr before = simplify(elementCount(x->shape)), after = simplify(elementCount(shape));
     Inferred out = inferredType({x->dtype, shape});
-    if (!proveEqual(before, after)) {
-        if (before.isInt() && after.isInt())
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} cannot become {}: the number of elements differs",
-                                        x->text(), shapeText(shape)));
-        out.assumptions.push_back(
-            {eqExpr(before, after),
-             fmt::format("{} has as many elements as {}", shapeText(x->shape), shapeText(shape))});
-    }
+    FW_CHECK(
+        demand(out.assumptions, eqExpr(before, after),
+               fmt::format("reshape: {} cannot become {}: the number of elements must be the same",
+                           x->text(), shapeText(shape))));
+    for (const Dim& dim : shape)
+        FW_CHECK(demand(
+            out.assumptions, leExpr(Expr(0), dim),
+            fmt::format("reshape: a dimension would be {}: it must not be negative", dim.text())));
     return out;
 }
 
@@ -74,24 +75,37 @@ Result<Inferred> inferExpand(const OpCall& call) {
     FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
     const std::size_t rank = std::max(shape.size(), x->rank());
     Shape out(rank);
+    Inferred inferred;
     for (std::size_t i = 0; i < rank; ++i) {
         const Dim given = i + shape.size() < rank ? Dim(1) : shape[i + shape.size() - rank];
         const Dim own = i + x->rank() < rank ? Dim(1) : x->shape[i + x->rank() - rank];
-        if (!own.isInt(1) && !given.isInt(1) && proveDifferent(own, given))
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} does not broadcast to {}",
-                                                                 x->text(), shapeText(shape)));
-        out[i] = own.isInt(1) ? given : own;
+        const Broadcast both = broadcast(own, given);
+        const auto sentence = [&](const Compatibility& pair) {
+            return fmt::format(
+                "expand: {} does not broadcast to {}: {} and {} must be equal, or one of them 1",
+                x->text(), shapeText(shape), pair.a.text(), pair.b.text());
+        };
+        if (both.refuted)
+            return makeDiag(DiagCode::ShapeMismatch, sentence(*both.refuted));
+        for (const Compatibility& pair : both.conditions)
+            inferred.assumptions.push_back({pair.condition, sentence(pair)});
+        out[i] = both.extent;
     }
-    return inferredType({x->dtype, std::move(out)});
+    inferred.outputs = {{x->dtype, std::move(out)}};
+    return inferred;
 }
 
 Result<OpInst> instantiateExpand(const OpCall& call, const Types& outputs) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     const std::vector<Axis> axes = axesOf(outputs[0].shape);
     Exprs indices;
-    for (std::size_t i = 0; i < x->rank(); ++i)
-        indices.push_back(x->shape[i].isInt(1) ? Expr(0)
-                                               : varExpr(axes[axes.size() - x->rank() + i].var));
+    for (std::size_t i = 0; i < x->rank(); ++i) {
+        const Axis& axis = axes[axes.size() - x->rank() + i];
+        const Dim& own = x->shape[i];
+        indices.push_back(own.isInt(1)                   ? Expr(0)
+                          : proveEqual(own, axis.extent) ? varExpr(axis.var)
+                                                         : stretchedIndex(varExpr(axis.var), own));
+    }
     return mapInst({{Symbol("x"), *x}}, outputs[0], load(*x, indices));
 }
 
@@ -111,10 +125,10 @@ Result<Inferred> inferSplit(const OpCall& call) {
         out.outputs.push_back(std::move(part));
         total += size;
     }
-    if (x->shape[axis].isInt() && !x->shape[axis].isInt(total))
-        return makeDiag(DiagCode::ShapeMismatch,
-                        fmt::format("the parts of a split add up to {}, the axis has {}", total,
-                                    x->shape[axis].text()));
+    FW_CHECK(demand(out.assumptions, eqExpr(x->shape[axis], Expr(total)),
+                    fmt::format("split: the parts add up to {}, dimension {} of x is {}: they must "
+                                "be equal",
+                                total, axis, x->shape[axis].text())));
     return out;
 }
 
@@ -224,13 +238,15 @@ Result<Integers> padsOf(const OpCall& call, std::size_t rank) {
 Result<Inferred> inferPad(const OpCall& call) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     FW_TRY(const Integers pads, padsOf(call, x->rank()));
-    TensorType out = *x;
+    Inferred out = inferredType(*x);
     for (std::size_t i = 0; i < x->rank(); ++i) {
-        out.shape[i] = simplify(x->shape[i] + Expr(pads[i] + pads[i + x->rank()]));
-        if (const auto extent = out.shape[i].asInt(); extent && *extent < 0)
-            return makeDiag(DiagCode::ShapeMismatch, "negative pads are larger than the tensor");
+        Dim& dim = out.outputs[0].shape[i];
+        dim = simplify(x->shape[i] + Expr(pads[i] + pads[i + x->rank()]));
+        FW_CHECK(demand(
+            out.assumptions, leExpr(Expr(0), dim),
+            fmt::format("pad: dimension {} would be {}: it must not be negative", i, dim.text())));
     }
-    return inferredType(std::move(out));
+    return out;
 }
 
 Result<OpInst> instantiatePad(const OpCall& call, const Types& outputs) {

@@ -75,6 +75,7 @@ const char* infix(Op op) {
     case Op::Minimum:
     case Op::Maximum:
     case Op::Not:
+    case Op::Select:
         break;
     }
     return " ? ";
@@ -126,6 +127,11 @@ std::string expressionText(const Program& program, ExpressionId expression) {
             const std::string left = operand();
             stack.push_back(fmt::format("{}({}, {})", instruction.op == Op::Minimum ? "min" : "max",
                                         left, right));
+            simple.push_back(true);
+        } else if (instruction.op == Op::Select) {
+            const std::string otherwise = operand();
+            const std::string then = operand();
+            stack.push_back(fmt::format("select({}, {}, {})", operand(), then, otherwise));
             simple.push_back(true);
         } else {
             const std::string right = operand();
@@ -285,7 +291,9 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
             Json{{"name", symbol.name}, {"minimum", symbol.minimum}, {"maximum", symbol.maximum}});
     json["assumptions"] = Json::array();
     for (const Assumption& assumption : program.assumptions)
-        json["assumptions"].push_back(assumption.sentence);
+        json["assumptions"].push_back(
+            Json{{"condition", expressionText(program, assumption.condition)},
+                 {"sentence", assumption.sentence}});
     json["kernels"] = request.kernels;
     json["groups"] = Json::array();
     for (const Step& step : program.steps)

@@ -60,6 +60,10 @@ runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& 
         out.code.push_back({runtime::Op::Not, 0});
         return out;
     }
+    if (e.op() == ExprOp::Select)
+        return runtime::select(programExpression(e.arg(0), symbols),
+                               programExpression(e.arg(1), symbols),
+                               programExpression(e.arg(2), symbols));
     const auto op = opOf(e.op());
     if (!op)
         throw InternalError("the runtime cannot evaluate " + e.text());

@@ -18,6 +18,11 @@ Expression binary(Op op, Expression left, const Expression& right) {
     return left;
 }
 
+Expression select(Expression condition, const Expression& then, const Expression& otherwise) {
+    condition.code.insert(condition.code.end(), then.code.begin(), then.code.end());
+    return binary(Op::Select, std::move(condition), otherwise);
+}
+
 bool wellFormed(const Expression& expression, std::size_t symbolCount) {
     std::size_t depth = 0;
     for (const Instruction& instruction : expression.code) {
@@ -33,6 +38,10 @@ bool wellFormed(const Expression& expression, std::size_t symbolCount) {
         } else if (instruction.op == Op::Not) {
             if (depth < 1)
                 return false;
+        } else if (instruction.op == Op::Select) {
+            if (depth < 3)
+                return false;
+            depth -= 2;
         } else {
             if (depth < 2)
                 return false;
@@ -75,6 +84,7 @@ Evaluation apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
     case Op::Constant:
     case Op::Symbol:
     case Op::Not:
+    case Op::Select:
         break;
     case Op::Add:
         overflow = __builtin_add_overflow(a, b, &result);
@@ -134,6 +144,9 @@ Evaluation evaluate(const Expression& expression, const std::int64_t* symbols,
             stack[depth++] = symbols[instruction.value];
         } else if (instruction.op == Op::Not) {
             stack[depth - 1] = stack[depth - 1] == 0;
+        } else if (instruction.op == Op::Select) {
+            stack[depth - 3] = stack[depth - 3] != 0 ? stack[depth - 2] : stack[depth - 1];
+            depth -= 2;
         } else {
             const Evaluation step =
                 apply(instruction.op, stack[depth - 2], stack[depth - 1], stack[depth - 2]);

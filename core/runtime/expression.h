@@ -30,9 +30,10 @@ enum class Op : std::uint8_t {
     And = 13,
     Or = 14,
     Not = 15,
+    Select = 16, // condition, then, otherwise: one of the last two; all three are evaluated
 };
 
-constexpr std::uint8_t lastOp = 15;
+constexpr std::uint8_t lastOp = 16;
 constexpr std::size_t maximumStack = 64;
 
 struct Instruction {
@@ -53,6 +54,7 @@ struct Expression {
 Expression constant(std::int64_t value);
 Expression symbol(std::uint32_t index);
 Expression binary(Op op, Expression left, const Expression& right);
+Expression select(Expression condition, const Expression& then, const Expression& otherwise);
 
 // True if the code leaves exactly one value, never underflows or outgrows the stack and names
 // existing symbols only.

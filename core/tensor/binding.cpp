@@ -2,6 +2,8 @@
 
 #include "expr/simplify.h"
 #include "tensor/bind_attributes.h"
+#include "tensor/broadcast.h"
+#include "tensor/demand.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,6 +49,15 @@ void collectPerElement(const Tree& tree, std::set<std::string>& names) {
     for (const Tree& arg : tree.args)
         collectPerElement(arg, names);
 }
+
+// A dimension of an operand.
+struct Place {
+    std::string operand;
+    std::size_t axis = 0;
+
+    std::string text() const { return fmt::format("dimension {} of {}", axis, operand); }
+};
+using Places = std::vector<Place>;
 
 class Binder {
 public:
@@ -155,17 +166,20 @@ private:
         for (std::size_t i = 0; i < dims.size(); ++i) {
             const auto begin = tensor.type.shape.begin() + static_cast<std::ptrdiff_t>(at);
             const Shape part(begin, begin + static_cast<std::ptrdiff_t>(sizes[i]));
+            Places places;
+            for (std::size_t k = 0; k < part.size(); ++k)
+                places.push_back({tensor.name, at + k});
             at += sizes[i];
             const std::string name = nameOf(dims[i]);
             if (isPack(dims[i]) && name.empty()) {
                 FW_TRY(const Exprs wanted, m_shapes.list(dims[i].value));
                 for (std::size_t k = 0; k < part.size(); ++k)
-                    FW_CHECK(
-                        equate("a dimension", wanted[k], part[k], "the signature", tensor.name));
+                    FW_CHECK(equate(wanted[k], {}, part[k], places[k]));
             } else if (isPack(dims[i])) {
-                FW_CHECK(param.bcast ? joinPack(name, part, tensor) : bindPack(name, part, tensor));
+                FW_CHECK(param.bcast ? joinPack(name, part, places)
+                                     : bindPack(name, part, places, Binds::Firmly));
             } else {
-                FW_CHECK(bindOne(dims[i], name, part[0], tensor));
+                FW_CHECK(bindOne(dims[i], name, part[0], places[0], Binds::Firmly));
             }
             tensor.items.push_back(part);
         }
@@ -187,10 +201,17 @@ private:
             }
             const Dim& dim = tensor.type.shape[i - missing];
             tensor.items.push_back({dim});
+            const Place place{tensor.name, i - missing};
             const std::string name = nameOf(dims[i]);
-            const bool one = dim.isInt(1) && (name.empty() || m_binding.names.contains(name));
-            if (!one)
-                FW_CHECK(bindOne(dims[i], name, dim, tensor));
+            const auto bound = m_binding.names.find(name);
+            if (name.empty() && dim.isInt(1))
+                continue;
+            auto* known =
+                bound == m_binding.names.end() ? nullptr : std::get_if<Expr>(&bound->second);
+            const bool first = known == nullptr || m_perElement.contains(name);
+            FW_CHECK(
+                first ? bindOne(dims[i], name, dim, place, Binds::Loosely)
+                      : joinDim(*known, m_places[name].at(0), m_firm.contains(name), dim, place));
         }
         return {};
     }
@@ -297,11 +318,21 @@ private:
         return out + "]";
     }
 
+    // Whether the extents that a name gets are those of the result, or may give way to others.
+    enum class Binds : std::uint8_t { Firmly, Loosely };
+
+    void bindNew(const std::string& name, NameValue value, Places places, Binds how) {
+        m_binding.names[name] = std::move(value);
+        m_places[name] = std::move(places);
+        if (how == Binds::Firmly)
+            m_firm.insert(name);
+    }
+
     Status bindOne(const DimTree& dim, const std::string& name, const Dim& extent,
-                   const BoundTensor& tensor) {
+                   const Place& place, Binds how) {
         if (name.empty()) {
             FW_TRY(const Expr wanted, m_shapes.scalar(dim.value));
-            return equate("a dimension", wanted, extent, "the signature", tensor.name);
+            return equate(wanted, {}, extent, place);
         }
         if (m_perElement.contains(name)) {
             m_binding.perElement[name].push_back(extent);
@@ -309,21 +340,19 @@ private:
         }
         const auto found = m_binding.names.find(name);
         if (found == m_binding.names.end()) {
-            m_binding.names[name] = extent;
-            m_origin[name] = tensor.name;
+            bindNew(name, extent, {place}, how);
             return {};
         }
         const auto* bound = std::get_if<Expr>(&found->second);
         if (bound == nullptr)
             return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
-        return equate(name, *bound, extent, m_origin[name], tensor.name);
+        return equate(*bound, placeOf(name, 0), extent, place);
     }
 
-    Status bindPack(const std::string& name, const Shape& part, const BoundTensor& tensor) {
+    Status bindPack(const std::string& name, const Shape& part, const Places& places, Binds how) {
         const auto found = m_binding.names.find(name);
         if (found == m_binding.names.end()) {
-            m_binding.names[name] = part;
-            m_origin[name] = tensor.name;
+            bindNew(name, part, places, how);
             return {};
         }
         const auto* bound = std::get_if<Exprs>(&found->second);
@@ -332,58 +361,95 @@ private:
         if (bound->size() != part.size())
             return makeDiag(DiagCode::ShapeMismatch,
                             fmt::format("{} is {} from {} but {} from {}", name, shapeText(*bound),
-                                        m_origin[name], shapeText(part), tensor.name));
+                                        operandOf(name), shapeText(part), operandOf(places)));
         for (std::size_t i = 0; i < part.size(); ++i)
-            FW_CHECK(equate(fmt::format("{}[{}]", name, i), (*bound)[i], part[i], m_origin[name],
-                            tensor.name));
+            FW_CHECK(equate((*bound)[i], placeOf(name, i), part[i], places[i]));
         return {};
     }
 
     // NumPy broadcasting: aligned at the right, 1 gives way.
-    Status joinPack(const std::string& name, const Shape& part, const BoundTensor& tensor) {
+    Status joinPack(const std::string& name, const Shape& part, const Places& places) {
         const auto found = m_binding.names.find(name);
         if (found == m_binding.names.end())
-            return bindPack(name, part, tensor);
-        const auto* bound = std::get_if<Exprs>(&found->second);
+            return bindPack(name, part, places, Binds::Loosely);
+        auto* bound = std::get_if<Exprs>(&found->second);
         if (bound == nullptr)
             return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
-        Shape joined = bound->size() >= part.size() ? *bound : part;
-        const Shape& shorter = bound->size() >= part.size() ? part : *bound;
-        const std::size_t offset = joined.size() - shorter.size();
-        for (std::size_t i = 0; i < shorter.size(); ++i) {
-            Dim& dim = joined[offset + i];
-            if (dim.isInt(1)) {
-                dim = shorter[i];
-            } else if (!shorter[i].isInt(1) && !proveEqual(dim, shorter[i])) {
-                if (proveDifferent(dim, shorter[i]))
-                    return makeDiag(DiagCode::ShapeMismatch,
-                                    fmt::format("{} from {} and {} from {} do not broadcast",
-                                                shapeText(*bound), m_origin[name], shapeText(part),
-                                                tensor.name));
-                assume(eqExpr(dim, shorter[i]));
-                if (shorter[i].isInt())
-                    dim = shorter[i];
-            }
-        }
-        m_binding.names[name] = joined;
-        return {};
-    }
-
-    Status equate(const std::string& name, const Dim& bound, const Dim& found,
-                  const std::string& boundFrom, const std::string& foundFrom) {
-        if (proveEqual(bound, found))
-            return {};
-        if (proveDifferent(bound, found))
+        const bool firm = m_firm.contains(name);
+        if (firm && part.size() > bound->size())
             return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} is {} from {} but {} from {}", name, bound.text(),
-                                        boundFrom, found.text(), foundFrom));
-        assume(eqExpr(bound, found));
+                            fmt::format("{} of {} does not broadcast to {} of {}", shapeText(part),
+                                        operandOf(places), shapeText(*bound), operandOf(name)));
+        Places& known = m_places[name];
+        while (bound->size() < part.size()) {
+            const std::size_t next = part.size() - bound->size() - 1;
+            bound->insert(bound->begin(), part[next]);
+            known.insert(known.begin(), places[next]);
+        }
+        const std::size_t offset = bound->size() - part.size();
+        for (std::size_t i = 0; i < part.size(); ++i)
+            FW_CHECK(joinDim((*bound)[offset + i], known[offset + i], firm, part[i], places[i]));
         return {};
     }
 
-    void assume(const Expr& condition) {
-        m_binding.assumptions.push_back(
-            {condition, fmt::format("{}: {}", m_op.name, condition.text())});
+    // Broadcasts one extent against what is known of the result. A firm one stays as it is.
+    Status joinDim(Dim& bound, Place& boundPlace, bool firm, const Dim& found, const Place& place) {
+        const auto sentence = [&](const Expr& a, const Expr& b, const char* which) {
+            return fmt::format("{} is {} and {} is {}: they must be equal, or {} 1",
+                               boundPlace.text(), a.text(), place.text(), b.text(), which);
+        };
+        if (firm) {
+            const Expr condition = orExpr(eqExpr(found, bound), eqExpr(found, Expr(1)));
+            return demand(condition, sentence(bound, found, "the second"));
+        }
+        const Broadcast both = broadcast(bound, found);
+        if (both.refuted)
+            return makeDiag(DiagCode::ShapeMismatch,
+                            sentence(both.refuted->a, both.refuted->b, "one of them"));
+        for (const Compatibility& pair : both.conditions)
+            assume(pair.condition, sentence(pair.a, pair.b, "one of them"));
+        if (!proveEqual(both.extent, bound) && proveEqual(both.extent, found))
+            boundPlace = place;
+        bound = both.extent;
+        return {};
+    }
+
+    Place placeOf(const std::string& name, std::size_t i) const {
+        const auto found = m_places.find(name);
+        return found == m_places.end() || i >= found->second.size() ? Place() : found->second[i];
+    }
+
+    static std::string operandOf(const Places& places) {
+        return places.empty() ? "a scalar" : places[0].operand;
+    }
+    std::string operandOf(const std::string& name) const {
+        const auto found = m_places.find(name);
+        return operandOf(found == m_places.end() ? Places() : found->second);
+    }
+
+    // A bound extent without a place is that of the signature.
+    Status equate(const Dim& bound, const Place& boundPlace, const Dim& found,
+                  const Place& foundPlace) {
+        const std::string sentence =
+            boundPlace.operand.empty()
+                ? fmt::format("{} is {}: it must be {}", foundPlace.text(), found.text(),
+                              bound.text())
+                : fmt::format("{} is {} and {} is {}: they must be equal", boundPlace.text(),
+                              bound.text(), foundPlace.text(), found.text());
+        return demand(eqExpr(bound, found), sentence);
+    }
+
+    // Diags get the operator's name from the caller.
+    Status demand(const Expr& condition, const std::string& sentence) {
+        std::vector<Assumption> found;
+        FW_CHECK(fw::demand(found, condition, sentence));
+        for (const Assumption& assumption : found)
+            assume(assumption.condition, sentence);
+        return {};
+    }
+
+    void assume(const Expr& condition, const std::string& sentence) {
+        m_binding.assumptions.push_back({condition, m_op.name + ": " + sentence});
     }
 
     // --- conditions and outputs
@@ -397,13 +463,7 @@ private:
         if (condition.dtype() != DType::Bool)
             return makeDiag(DiagCode::TextType, "the condition behind 'requires' is not a truth",
                             {m_file, {}, tree.span.line, tree.span.column});
-        const std::optional<bool> holds = decide(condition);
-        if (!holds)
-            assume(condition);
-        else if (!*holds)
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} does not hold{}", treeText(tree), valuesOf(tree)));
-        return {};
+        return demand(condition, fmt::format("{} must hold{}", treeText(tree), valuesOf(tree)));
     }
 
     static std::string treeText(const Tree& tree) {
@@ -453,11 +513,8 @@ private:
     Status checkDim(const std::string& name, const Dim& dim) {
         if (dim.dtype() != DType::I64)
             return makeDiag(DiagCode::TextType, fmt::format("{} is not an integer", name));
-        if (const auto value = dim.asInt(); value && *value < 0)
-            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} would be {}", name, *value));
-        if (!proveNonNegative(dim))
-            assume(leExpr(Expr(0), dim));
-        return {};
+        return demand(leExpr(Expr(0), dim),
+                      fmt::format("{} would be {}: it must not be negative", name, dim.text()));
     }
 
     // After broadcasting every pack is known, so the relation of each operand to it is.
@@ -478,9 +535,10 @@ private:
             for (std::size_t k = 0; k < whole.size(); ++k) {
                 if (k < missing)
                     tensor.slots.push_back(Slot::Drop);
+                else if (proveEqual(own[k - missing], whole[k]))
+                    tensor.slots.push_back(Slot::Same);
                 else
-                    tensor.slots.push_back(
-                        own[k - missing].isInt(1) && !whole[k].isInt(1) ? Slot::Zero : Slot::Same);
+                    tensor.slots.push_back(own[k - missing].isInt(1) ? Slot::Zero : Slot::Stretch);
             }
             tensor.items[i] = whole;
         }
@@ -514,7 +572,9 @@ private:
     Binding m_binding;
     ShapeEvaluator m_shapes;
     std::set<std::string> m_perElement;
-    std::map<std::string, std::string> m_origin; // which operand bound a name
+    std::map<std::string, std::string> m_origin; // which operand bound an element type
+    std::map<std::string, Places> m_places;      // which dimensions bound a name
+    std::set<std::string> m_firm;                // bound by an operand that does not broadcast
 };
 
 } // namespace

@@ -10,8 +10,9 @@ namespace fw {
 // How one dimension of a pattern reads its operand, when broadcasting is allowed.
 enum class Slot : std::uint8_t {
     Same,
-    Zero, // the operand has extent 1 here: read at 0
-    Drop, // the operand has no such dimension
+    Zero,    // the operand has extent 1 here: read at 0
+    Stretch, // equal or 1, which is known when the model runs: see tensor/broadcast.h
+    Drop,    // the operand has no such dimension
 };
 
 struct BoundTensor {

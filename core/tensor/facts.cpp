@@ -1,6 +1,7 @@
 #include "tensor/facts.h"
 
 #include "expr/simplify.h"
+#include "tensor/broadcast.h"
 
 #include <algorithm>
 #include <map>
@@ -33,17 +34,23 @@ FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& ext
     }
     if (indices == stage.store)
         return FusionKind::Elementwise;
-    // An ordered part of the output's own indices, 0 where the extent is 1.
+    // An ordered part of the output's own indices, 0 where the extent is 1 or turns out to be.
     std::size_t at = 0;
+    bool stretched = false;
     for (std::size_t i = 0; i < indices.size(); ++i) {
         if (indices[i].isInt(0) && i < extents.size() && isUnit(extents[i]))
             continue;
-        while (at < stage.store.size() && !(stage.store[at] == indices[i]))
+        const auto whole = i < extents.size() ? unstretched(indices[i], extents[i]) : std::nullopt;
+        stretched = stretched || whole;
+        const Expr& index = whole ? *whole : indices[i];
+        while (at < stage.store.size() && !(stage.store[at] == index))
             ++at;
-        if (at == stage.store.size() || !indices[i].isVar())
+        if (at == stage.store.size() || !index.isVar())
             return FusionKind::Injective;
         ++at;
     }
+    if (stretched) // for all that is known
+        return FusionKind::Broadcast;
     // What is missing has extent 1: still the same element.
     for (const Axis& axis : stage.space)
         if (!isUnit(axis.extent) &&

@@ -2,6 +2,7 @@
 
 #include "expr/parse.h"
 #include "expr/simplify.h"
+#include "tensor/broadcast.h"
 #include "tensor/safety.h"
 
 #include <algorithm>
@@ -208,14 +209,28 @@ private:
                          fmt::format("'{}' has {} dimensions, read with {} indices", tree.text,
                                      tensor->slots.size(), written.size()));
         const Ranges known = m_builder.ranges(m_axes);
+        Shape whole; // what each index runs over
+        for (const Shape& item : tensor->items)
+            whole.insert(whole.end(), item.begin(), item.end());
         Exprs indices;
         for (std::size_t i = 0; i < written.size(); ++i) {
             if (!isInteger(written[i].dtype()))
                 return error(tree, DiagCode::TextType, "an index is an integer");
-            if (tensor->slots[i] == Slot::Zero)
+            if (tensor->slots[i] == Slot::Drop)
+                continue;
+            if (tensor->slots[i] == Slot::Zero) {
                 indices.emplace_back(0);
-            else if (tensor->slots[i] == Slot::Same)
-                indices.push_back(simplify(castExpr(written[i], DType::I64), known));
+                continue;
+            }
+            Expr index = simplify(castExpr(written[i], DType::I64), known);
+            if (tensor->slots[i] == Slot::Stretch) {
+                const Dim& own = tensor->type.shape.at(indices.size());
+                if (guarded) // an index that leaves the result leaves the operand, too
+                    index = selectExpr(eqExpr(own, whole.at(i)), index, Expr(0));
+                else if (inRange({index}, {whole.at(i)}, known))
+                    index = stretchedIndex(index, own);
+            }
+            indices.push_back(std::move(index));
         }
         if (!guarded && !inRange(indices, tensor->type.shape, known))
             return error(tree, DiagCode::UnsafeAccess,

@@ -157,6 +157,10 @@ private Q_SLOTS:
         QCOMPARE(over(Op::FloorDivide, least, -1), Evaluation::Overflow);
         QCOMPARE(over(Op::FloorModulo, least, -1), Evaluation::Ok);
         QCOMPARE(over(Op::FloorDivide, 1, 0), Evaluation::DivisionByZero);
+        QCOMPARE(eval(select(binary(Op::Equal, symbol(0), symbol(0)), constant(5), symbol(1))), 5);
+        QCOMPARE(eval(binary(Op::Add, select(constant(0), constant(5), constant(7)), constant(1))),
+                 8);
+        QVERIFY(!wellFormed(Expression{{{Op::Constant, 1}, {Op::Constant, 2}, {Op::Select, 0}}}, 2));
         QVERIFY(!wellFormed(symbol(2), 2));
         QVERIFY(!wellFormed(Expression{}, 2));
         QVERIFY(!wellFormed(Expression{{{Op::Not, 0}}}, 2));

@@ -2,6 +2,7 @@
 // local response normalisation, average pools with a divisor from indices, attention scores. Random
 // small sizes.
 #include "lower_check.h"
+#include "tensor/operators.h"
 
 #include <QtTest>
 
@@ -150,6 +151,7 @@ class TestLowerOperators : public QObject {
 private Q_SLOTS:
     void random_data();
     void random();
+    void stretchedOperands();
 };
 
 void TestLowerOperators::random_data() {
@@ -183,6 +185,38 @@ void TestLowerOperators::random() {
                          which == 0 ? 0 : 1e-10);
         QVERIFY2(checked.problem.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + checked.problem));
+    }
+}
+
+// Operands that are equal in extent or 1, which is known when the nest runs.
+void TestLowerOperators::stretchedOperands() {
+    const std::vector<std::pair<const char*, std::vector<std::string>>> calls = {
+        {"add", {"f32[N, 5]", "f32[M, 5]"}},    {"sub", {"f32[3, N]", "f32[3, M]"}},
+        {"mul", {"f32[2, N, 4]", "f32[M, 1]"}}, {"div", {"f32[8]", "f32[N]"}},
+        {"prelu", {"f32[N, 6]", "f32[M, 6]"}},  {"batch_matmul", {"f32[N, 3, 4]", "f32[M, 4, 5]"}},
+    };
+    const std::vector<std::pair<std::int64_t, std::int64_t>> sizes = {
+        {0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 7}, {7, 1}, {8, 8}, {8, 1}, {37, 37}};
+    for (const auto& [op, types] : calls) {
+        const OpInst inst =
+            testing::libraryTexts().find(op)->instantiate(testing::callOf(types)).value();
+        for (const auto& [n, m] : sizes) {
+            const bool slope = std::string_view(op) == "prelu",
+                       known = std::string_view(op) == "div";
+            if ((slope && m != n && m != 1) || (known && n != 8 && n != 1))
+                continue;
+            for (const std::int64_t lanes : {4, 16}) {
+                ScheduleContext context;
+                context.vectorLanes = lanes;
+                const Checked checked = checkDefault(inst, context, {{"N", n}, {"M", m}}, 1, 1e-10);
+                QVERIFY2(checked.problem.isEmpty(),
+                         qPrintable(QStringLiteral("%1 of %2 and %3: %4\n%5")
+                                        .arg(op)
+                                        .arg(n)
+                                        .arg(m)
+                                        .arg(checked.problem, checked.text.c_str())));
+            }
+        }
     }
 }
 

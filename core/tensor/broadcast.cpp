@@ -1,0 +1,76 @@
+#include "tensor/broadcast.h"
+
+#include "expr/simplify.h"
+#include "tensor/demand.h"
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+// The extents that a result's extent was made of: select(N == 1, M, N) is {N, M}.
+void collectExtents(const Expr& extent, Exprs& out) {
+    if (extent.op() == ExprOp::Select && extent.arg(0) == eqExpr(extent.arg(2), Expr(1))) {
+        collectExtents(extent.arg(2), out);
+        return collectExtents(extent.arg(1), out);
+    }
+    if (std::none_of(out.begin(), out.end(),
+                     [&](const Expr& known) { return proveEqual(known, extent); }))
+        out.push_back(extent);
+}
+
+Expr joined(Exprs extents) {
+    std::erase_if(extents, [](const Expr& extent) { return extent.isInt(1); });
+    // A number other than 1 is the extent: whatever fits it is equal to it or 1.
+    for (const Expr& extent : extents)
+        if (extent.isInt())
+            return extent;
+    std::sort(extents.begin(), extents.end(),
+              [](const Expr& a, const Expr& b) { return a.text() < b.text(); });
+    Expr out = extents.empty() ? Expr(1) : extents.back();
+    for (std::size_t i = extents.size(); i-- > 1;)
+        out = selectExpr(eqExpr(extents[i - 1], Expr(1)), out, extents[i - 1]);
+    return out;
+}
+
+} // namespace
+
+Broadcast broadcast(const Expr& a, const Expr& b) {
+    Broadcast out;
+    Exprs left, right;
+    collectExtents(a, left);
+    collectExtents(b, right);
+    for (const Expr& x : left)
+        for (const Expr& y : right) {
+            if (proveEqual(x, y))
+                continue;
+            const bool ordered = !x.isInt() && (y.isInt() || x.text() < y.text());
+            const Expr &first = ordered ? x : y, &second = ordered ? y : x;
+            const Expr condition = orExpr(orExpr(eqExpr(first, second), eqExpr(first, Expr(1))),
+                                          eqExpr(second, Expr(1)));
+            const std::optional<bool> holds = decideDims(condition);
+            if (!holds)
+                out.conditions.push_back({x, y, condition});
+            else if (!*holds && !out.refuted)
+                out.refuted = Compatibility{x, y, condition};
+        }
+    Exprs all = left;
+    for (const Expr& extent : right)
+        collectExtents(extent, all);
+    out.extent = joined(std::move(all));
+    return out;
+}
+
+Expr stretchedIndex(const Expr& index, const Expr& own) {
+    return maxExpr(minExpr(index, own - Expr(1)), Expr(0));
+}
+
+std::optional<Expr> unstretched(const Expr& index, const Expr& own) {
+    if (index.op() != ExprOp::Max || index.arg(0).op() != ExprOp::Min || !index.arg(1).isInt(0) ||
+        !proveEqual(index.arg(0).arg(1), own - Expr(1)))
+        return std::nullopt;
+    return index.arg(0).arg(0);
+}
+
+} // namespace fw
