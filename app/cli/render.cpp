@@ -181,6 +181,12 @@ std::string render(const FuseDocument& document) {
         edges.row({oneLine(decision.from, 40), oneLine(decision.to, 40), decision.verdict,
                    decision.code, oneLine(decision.sentence, 120)});
     out += "\n" + edges.text();
+    if (!document.assumptions.empty()) {
+        Table assumed({"asked by", "code", "checked before a run"});
+        for (const DecisionRecord& row : document.assumptions)
+            assumed.row({oneLine(row.from, 40), row.code, oneLine(row.sentence, 160)});
+        out += "\n" + assumed.text();
+    }
     if (!document.notices.empty())
         out += "\n" + list(document.notices, "\n") + "\n";
     return out;

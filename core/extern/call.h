@@ -6,6 +6,7 @@
 // that their cost is seen.
 #pragma once
 
+#include "base/decision.h"
 #include "ir/graph.h"
 #include "ir/storage_map.h"
 #include "runtime/libraries.h"

@@ -6,6 +6,7 @@
 // are visited in topological order, ties go by order.
 #pragma once
 
+#include "base/decision.h"
 #include "fusion/policy.h"
 #include "ir/storage_map.h"
 #include "strategy/selection.h"

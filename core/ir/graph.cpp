@@ -49,6 +49,8 @@ std::vector<Symbol> Graph::freeDims() const {
         for (const Output& output : node->outputs)
             for (const Dim& dim : output.type.shape)
                 dims.merge(freeVars(dim));
+    for (const Assumption& assumption : m_assumptions)
+        dims.merge(freeVars(assumption.condition));
     return {dims.begin(), dims.end()};
 }
 
@@ -81,6 +83,8 @@ Hash Graph::hash() const {
         text += "\n-> " + result.name;
         addRef(result.value);
     }
+    for (const Assumption& assumption : m_assumptions)
+        text += "\n? " + assumption.condition.text();
     return hashOf(text);
 }
 

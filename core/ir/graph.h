@@ -8,7 +8,6 @@
 // topologically.
 #pragma once
 
-#include "base/decision.h"
 #include "ir/attributes.h"
 #include "ir/operator.h"
 
@@ -79,9 +78,12 @@ public:
     const TensorType& type(ValueRef value) const { return output(value).type; }
     std::vector<Use> uses(ValueRef value) const; // in node order; results are not uses
     bool isResult(ValueRef value) const;
-    std::vector<Symbol> freeDims() const;             // sorted by name
+    std::vector<Symbol> freeDims() const; // sorted by name; of all shapes and assumptions
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
-    const Decisions& assumptions() const { return m_assumptions; }
+    // What must hold of the free dimensions: what the nodes ask for, and what nodes asked for that
+    // a pass has taken out (a rewritten model takes the inputs that the written one takes, no
+    // others). No two conditions are equal.
+    const std::vector<Assumption>& assumptions() const { return m_assumptions; }
     NodeId nextId() const { return m_nextId; }
     Hash hash() const; // of everything but ids and origins
 
@@ -94,7 +96,7 @@ private:
     std::vector<NamedValue> m_results;
     std::map<ValueRef, std::vector<Use>> m_uses;
     std::shared_ptr<const OperatorSet> m_operators;
-    Decisions m_assumptions;
+    std::vector<Assumption> m_assumptions;
     NodeId m_nextId = 0;
 };
 using GraphPtr = std::shared_ptr<const Graph>;
@@ -125,6 +127,10 @@ public:
     void remove(NodeId node);                     // must be unused at finish()
     void removeUnused();                          // everything no result needs; inputs stay
     void setOrigins(NodeId node, std::vector<NodeId> origins);
+    void
+    assume(Assumption assumption); // holds whatever becomes of the nodes; a known one is left out
+    // What the nodes added so far ask for beyond the graph that is edited.
+    const std::vector<Assumption>& demands() const { return m_demands; }
 
     const Node* find(NodeId id) const;
     const TensorType& type(ValueRef value) const;
@@ -145,7 +151,8 @@ private:
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
     std::map<std::string, int> m_names;
-    Decisions m_assumptions;
+    std::vector<Assumption> m_assumptions; // of the graph that is edited, and those of assume()
+    std::vector<Assumption> m_demands;
     NodeId m_nextId = 0;
 };
 

@@ -13,6 +13,20 @@ bool isLeaf(const Node& node) {
     return node.isInput() || node.isConstant();
 }
 
+bool contains(const std::vector<Assumption>& list, const Assumption& assumption) {
+    return std::any_of(list.begin(), list.end(), [&](const Assumption& known) {
+        return known.condition == assumption.condition;
+    });
+}
+
+void addNew(std::vector<Assumption>& list, Assumption assumption, const std::string& node) {
+    if (contains(list, assumption))
+        return;
+    if (assumption.node.empty())
+        assumption.node = node;
+    list.push_back(std::move(assumption));
+}
+
 } // namespace
 
 GraphEditor::GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name)
@@ -91,10 +105,11 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
-    for (const Assumption& assumption : inferred->assumptions)
-        m_assumptions.push_back({name, Verdict::Note, ReasonCode::DimAssumed, assumption.sentence});
     node->id = m_nextId++;
     node->name = uniqueName(name);
+    for (const Assumption& assumption : inferred->assumptions)
+        if (!contains(m_assumptions, assumption))
+            addNew(m_demands, assumption, node->name);
     node->outputs.clear();
     std::vector<ValueRef> out;
     const std::vector<std::string> formal = op->outputNames();
@@ -168,6 +183,10 @@ void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
     m_nodes.at(node)->origins = std::move(origins);
 }
 
+void GraphEditor::assume(Assumption assumption) {
+    addNew(m_assumptions, std::move(assumption), {});
+}
+
 const Node* GraphEditor::find(NodeId id) const {
     const auto found = m_nodes.find(id);
     return found == m_nodes.end() ? nullptr : found->second.get();
@@ -224,6 +243,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
             Result<Inferred> inferred = op->infer(callOf(*graph, *node));
             if (!inferred)
                 return inferred.takeDiag().at({{}, node->name});
+            for (Assumption& assumption : inferred->assumptions)
+                addNew(graph->m_assumptions, std::move(assumption), node->name);
             if (inferred->outputs.size() != node->outputs.size())
                 throw InternalError("inference of " + node->name +
                                     " changed the number of outputs");

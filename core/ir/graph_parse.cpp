@@ -3,6 +3,7 @@
 #include "ir/tensor_text.h"
 
 #include "expr/parse.h"
+#include "expr/simplify.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,8 @@ public:
             const ValueRef value = m_editor.addInput(input.value.name, std::move(type));
             define(input.value.name, value, input.origins);
         }
+        for (const GraphAssumptionTree& assumption : m_tree.assumptions)
+            FW_CHECK(assume(assumption));
         for (const GraphNodeTree& node : m_tree.nodes)
             FW_CHECK(node.constant ? addConstant(node) : addCall(node));
         if (m_tree.results.empty())
@@ -119,6 +122,23 @@ private:
             return refuse(DiagCode::InputMismatch,
                           "the constant " + quoteText(name) + " has another content", span);
         return std::move(*data);
+    }
+
+    // Dimensions that were given a size may decide it here.
+    Status assume(const GraphAssumptionTree& tree) {
+        FW_TRY(const Expr condition, elaborateExpr(tree.condition, m_scope));
+        if (condition.dtype() != DType::Bool || hasLoad(condition))
+            return refuse(DiagCode::TextType, "what is assumed is a truth about dimensions",
+                          tree.span, "assume N == M");
+        const std::string sentence =
+            tree.sentence.empty() ? condition.text() + " must hold" : tree.sentence;
+        const std::optional<bool> holds = decide(condition);
+        if (holds && !*holds)
+            return makeDiag(DiagCode::ShapeMismatch, sentence,
+                            {m_file, tree.node, tree.span.line, tree.span.column});
+        if (!holds)
+            m_editor.assume({condition, sentence, tree.node});
+        return {};
     }
 
     Result<TensorData> constantData(const GraphNodeTree& node) const {

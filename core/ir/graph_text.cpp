@@ -85,6 +85,14 @@ std::string printGraph(const Graph& graph) {
     }
     std::string out =
         fmt::format("graph {}({}) -> {} {{\n", nameOrQuoted(graph.name()), inputs, results);
+    for (const Assumption& assumption : graph.assumptions()) {
+        out += fmt::format("  assume {}", assumption.condition.text());
+        if (!assumption.sentence.empty())
+            out += " " + quoteText(assumption.sentence);
+        if (!assumption.node.empty())
+            out += fmt::format(" @node({})", quoteText(assumption.node));
+        out += "\n";
+    }
     std::size_t position = graph.inputs().size();
     for (const NodePtr& node : graph.nodes())
         if (!node->isInput())

@@ -24,10 +24,13 @@ struct OpCall {
     std::vector<TensorType> declared; // types the model declares, used by unknown operators only
 };
 
-// What inference had to assume of free dimensions (an equation it could neither prove nor refute).
+// What inference had to assume of free dimensions: what it could neither prove nor refute.
 struct Assumption {
-    Expr condition; // Bool over free dimensions, checked when shapes are set
-    std::string sentence;
+    Expr condition;        // Bool over free dimensions, checked before anything runs
+    std::string sentence;  // which dimensions must be how: the words of the error where it is known
+    std::string node = {}; // that asks for it; inference leaves it empty, a graph fills it in
+
+    bool operator==(const Assumption&) const = default;
 };
 
 struct Inferred {

@@ -9,6 +9,13 @@ namespace fw {
 
 namespace {
 
+// The sentence begins with the operator, which a node is often named after.
+std::string assumptionText(const Assumption& assumption) {
+    const std::string node = assumption.node + ": ";
+    return (assumption.node.empty() || assumption.sentence.starts_with(node) ? "" : node) +
+           assumption.sentence;
+}
+
 constexpr std::int64_t largestDim = std::int64_t(1) << 31;
 
 class Assembler {
@@ -31,6 +38,9 @@ public:
     }
 
     Assembled run() {
+        for (const Assumption& assumption : m_graph.assumptions())
+            m_program.assumptions.push_back(
+                {expression(assumption.condition), assumptionText(assumption)});
         signature();
         for (const Group& group : m_plan.groups) {
             if (group.isView())

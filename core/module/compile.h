@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "base/decision.h"
 #include "codegen/compile.h"
 #include "fusion/group_body.h"
 #include "loop/loop.h"

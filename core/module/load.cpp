@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace fw {
@@ -16,8 +17,10 @@ Diag diagOf(const runtime::Status& status) {
     case FW_BAD_DTYPE:
     case FW_BAD_ARGUMENT:
     case FW_INPUT_MISSING:
-    case FW_ASSUMPTION_FAILED:
         return makeDiag(DiagCode::InputMismatch, status.message);
+    case FW_ASSUMPTION_FAILED:
+        return makeDiag(DiagCode::InputMismatch, status.message, {},
+                        "give inputs whose sizes agree, or --dim NAME=N for made-up ones");
     case FW_SYMBOL_UNBOUND:
         return makeDiag(DiagCode::DimUnbound, status.message, {}, "bind it with --dim NAME=N");
     case FW_OVERFLOW:
@@ -51,6 +54,42 @@ fw_tensor viewOf(const TensorData& data, std::vector<std::int64_t>& shape) {
     out.dtype = runtime::dlpackType(programType(data.dtype()));
     out.shape = shape.data();
     return out;
+}
+
+constexpr std::int64_t maximumExtent = std::int64_t(1) << 31; // of a dimension that is made up
+
+bool holds(const runtime::Program& program, const runtime::Assumption& assumption,
+           const std::vector<std::int64_t>& symbols) {
+    std::int64_t value = 0;
+    return runtime::evaluate(program.expressions[assumption.condition], symbols.data(), value) ==
+               runtime::Evaluation::Ok &&
+           value != 0;
+}
+
+// Sizes for the open symbols that make a broken assumption hold: the numbers that its condition
+// names, and the sizes of other symbols. What stays broken is for the run to refuse.
+void fit(const runtime::Program& program, const std::vector<bool>& open,
+         std::vector<std::int64_t>& symbols) {
+    for (const runtime::Assumption& assumption : program.assumptions) {
+        std::vector<std::int64_t> candidates = symbols;
+        for (const auto& instruction : program.expressions[assumption.condition].code)
+            if (instruction.op == runtime::Op::Constant && instruction.value > -maximumExtent &&
+                instruction.value < maximumExtent)
+                candidates.push_back(std::abs(instruction.value));
+        for (const auto& instruction : program.expressions[assumption.condition].code) {
+            if (instruction.op != runtime::Op::Symbol)
+                continue;
+            const auto symbol = static_cast<std::size_t>(instruction.value);
+            const std::int64_t before = symbols[symbol];
+            for (const std::int64_t candidate : candidates) {
+                if (!open[symbol] || holds(program, assumption, symbols))
+                    break;
+                symbols[symbol] = candidate;
+            }
+            if (!holds(program, assumption, symbols))
+                symbols[symbol] = before;
+        }
+    }
 }
 
 DType dtypeOf(runtime::DataType type) {
@@ -148,10 +187,13 @@ LoadedModule::randomInputs(std::uint64_t seed,
                            const std::map<std::string, std::int64_t>& dims) const {
     const runtime::Program& program = m_executor->program();
     std::vector<std::int64_t> symbols;
+    std::vector<bool> open;
     for (const runtime::Symbol& symbol : program.symbols) {
         const auto bound = dims.find(symbol.name);
+        open.push_back(bound == dims.end());
         symbols.push_back(bound == dims.end() ? 1 : bound->second);
     }
+    fit(program, open, symbols);
     std::vector<TensorData> out;
     for (const runtime::TensorId id : program.inputs) {
         const runtime::Tensor& tensor = program.tensors[id];

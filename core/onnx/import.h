@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "base/decision.h"
 #include "ir/graph.h"
 #include "onnx/limits.h"
 

@@ -1,6 +1,7 @@
 // Rewrites that are not rules: they look at values or at the whole graph.
 #pragma once
 
+#include "base/decision.h"
 #include "rewrite/driver.h"
 
 namespace fw {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "base/decision.h"
 #include "pattern/match.h"
 
 #include <chrono>

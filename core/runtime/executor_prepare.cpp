@@ -17,6 +17,20 @@ std::size_t aligned(std::int64_t bytes) {
            memoryAlignment;
 }
 
+// "; here N is 8, M is 3": the free dimensions of a condition.
+std::string sizesText(const Program& program, const Expression& expression,
+                      const std::vector<std::int64_t>& values) {
+    std::string out;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        for (const Instruction& instruction : expression.code)
+            if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i)) {
+                out += (out.empty() ? "; here " : ", ") + program.symbols[i].name + " is " +
+                       std::to_string(values[i]);
+                break;
+            }
+    return out;
+}
+
 bool isAligned(const std::byte* data) {
     return reinterpret_cast<std::uintptr_t>(data) % memoryAlignment == 0;
 }
@@ -88,9 +102,9 @@ Status Executor::checkAssumptions(const std::vector<std::int64_t>& values) const
             return fail(FW_OVERFLOW, "cannot be computed for these shapes: %s",
                         assumption.sentence.c_str());
         if (holds == 0)
-            return fail(FW_ASSUMPTION_FAILED,
-                        "the shapes break what the model was compiled for: %s",
-                        assumption.sentence.c_str());
+            return fail(
+                FW_ASSUMPTION_FAILED, "%s%s", assumption.sentence.c_str(),
+                sizesText(m_program, m_program.expressions[assumption.condition], values).c_str());
     }
     return {};
 }

@@ -205,6 +205,19 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     }
     for (const EdgeDecision& edge : plan.edges)
         out.decisions.push_back(record(graph, edge));
+    for (const Assumption& assumption : graph.assumptions()) {
+        const Decision decision{
+            assumption.node, Verdict::Note, ReasonCode::DimAssumed,
+            fmt::format("{} ({})", assumption.condition.text(), assumption.sentence)};
+        const Node* node = graph.findByName(assumption.node);
+        DecisionRecord row;
+        row.from = assumption.node;
+        row.fromId = node == nullptr ? noNode : node->id;
+        row.verdict = verdictText(decision.verdict);
+        row.code = codeText(decision.code);
+        row.sentence = decision.sentence();
+        out.assumptions.push_back(std::move(row));
+    }
     for (const Decision& notice : plan.notices)
         out.notices.push_back(
             fmt::format("{} {}: {}", codeText(notice.code), notice.subject, notice.sentence()));

@@ -46,7 +46,7 @@ FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v(
 FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromId); v("to_id", r.toId);
           v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
 FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", r.groups); v("decisions", r.decisions);
-          v("notices", r.notices); v("arena_bytes", r.arenaBytes);)
+          v("assumptions", r.assumptions); v("notices", r.notices); v("arena_bytes", r.arenaBytes);)
 FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);
           v("candidate", r.candidate);)
 FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); v("groups", r.groups);)

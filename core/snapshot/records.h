@@ -181,6 +181,7 @@ struct FuseDocument {
     std::string target; // complete: every part spelled out
     std::vector<GroupRecord> groups;
     std::vector<DecisionRecord> decisions;
+    std::vector<DecisionRecord> assumptions; // about free dimensions; `from` is the node that asks
     std::vector<std::string> notices;
     std::optional<std::int64_t> arenaBytes;
 

@@ -5,6 +5,7 @@
 // its guard, chosen or not.
 #pragma once
 
+#include "base/decision.h"
 #include "strategy/book.h"
 #include "strategy/library.h"
 #include "strategy/measurements.h"

@@ -146,6 +146,22 @@ GraphNodeTree node(Parser& parser) {
     return tree;
 }
 
+// Behind "assume". A value may have that name, too: then "=" follows.
+GraphAssumptionTree assumption(Parser& parser) {
+    GraphAssumptionTree tree;
+    const Token first = parser.peek();
+    tree.condition = parser.expression();
+    tree.sentence = parser.acceptText();
+    if (parser.accept("@")) {
+        parser.expect("node");
+        parser.expect("(");
+        tree.node = parser.expectText("the name of the node");
+        parser.expect(")");
+    }
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
 } // namespace
 
 std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser) {
@@ -175,8 +191,14 @@ std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser) {
             break;
     }
     parser.expect("{");
-    while (!parser.failed() && !parser.at("}"))
-        graph->nodes.push_back(node(parser));
+    while (!parser.failed() && !parser.at("}")) {
+        if (parser.at("assume") && !parser.peek(1).is("=")) {
+            parser.take();
+            graph->assumptions.push_back(assumption(parser));
+        } else {
+            graph->nodes.push_back(node(parser));
+        }
+    }
     parser.expect("}");
     return graph;
 }

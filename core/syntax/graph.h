@@ -1,13 +1,15 @@
 // The tree of a graph:
 //
-//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...} "{" {
-//     node } "}" node    := results "=" (constant | call) { "@node" "(" TEXT ")" | from } results
-//     := value | "(" [value {"," value}] ")" constant := "const" ( list | "random" "(" INT ")" |
-//     "@" TEXT ["hash" TEXT] ) ":" type call    := NAME "(" [operand {"," operand}] ")" ["{" attrs
-//     "}"]
-//              | "unknown" TEXT TEXT "(" ... ")" ["{" attrs "}"] ":" type {"," type}
-//     operand := value | "none"        value := NAME | TEXT        from := "@from" "(" [INT {","
-//     INT}] ")" attrs   := (NAME | TEXT) "=" expression {"," ...}
+//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...}
+//         "{" { node | "assume" expression [TEXT] ["@node" "(" TEXT ")"] } "}"
+//     node     := results "=" (constant | call) { "@node" "(" TEXT ")" | from }
+//     results  := value | "(" [value {"," value}] ")"
+//     constant := "const" ( list | "random" "(" INT ")" | "@" TEXT ["hash" TEXT] ) ":" type
+//     call     := NAME "(" [operand {"," operand}] ")" ["{" attrs "}"]
+//               | "unknown" TEXT TEXT "(" ... ")" ["{" attrs "}"] ":" type {"," type}
+//     operand  := value | "none"        value := NAME | TEXT
+//     from     := "@from" "(" [INT {"," INT}] ")"
+//     attrs    := (NAME | TEXT) "=" expression {"," ...}
 #pragma once
 
 #include "syntax/parser.h"
@@ -53,9 +55,18 @@ struct GraphNodeTree {
     Span span;
 };
 
+// What must hold of the free dimensions.
+struct GraphAssumptionTree {
+    Tree condition;
+    std::string sentence; // empty if not written
+    std::string node;     // that asks for it; empty if not written
+    Span span;
+};
+
 struct GraphTree : DeclarationTree {
     std::vector<GraphInputTree> inputs;
     std::vector<GraphResultTree> results;
+    std::vector<GraphAssumptionTree> assumptions;
     std::vector<GraphNodeTree> nodes;
 };
 

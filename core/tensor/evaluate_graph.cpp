@@ -33,6 +33,10 @@ public:
             if (!(type == inputs[i].type()))
                 return mismatch(output, inputs[i]);
         }
+        for (const Assumption& assumption : m_graph.assumptions())
+            if (simplify(substitute(assumption.condition, m_dims)).isInt(0))
+                return makeDiag(DiagCode::InputMismatch, assumption.sentence,
+                                {{}, assumption.node});
         return {};
     }
 

@@ -55,7 +55,8 @@ class TestGraphText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void handWritten();
-    void assumptionsAreDecisions();
+    void assumptionsAreKept();
+    void assumptionsAsText();
     void exampleOfTheDocs();
     void everythingReadsBack();
     void attributesReadBack();
@@ -126,15 +127,67 @@ graph small(x: f32[B, 4]) -> y, mean = m {
 }
 
 // What cannot be decided before the free dimensions are known is assumed, and said.
-void TestGraphText::assumptionsAreDecisions() {
+void TestGraphText::assumptionsAreKept() {
     const GraphPtr graph =
         read("graph g(x: f32[N], z: f32[M]) -> y { y = add(x, z) @node(\"Add_3\") }");
     QVERIFY(graph);
     QCOMPARE(graph->assumptions().size(), std::size_t(1));
-    const Decision& assumed = graph->assumptions()[0];
-    QCOMPARE(assumed.code, ReasonCode::DimAssumed);
-    QCOMPARE(assumed.subject, std::string("Add_3"));
-    QVERIFY2(assumed.sentence().find("N") != std::string::npos, assumed.sentence().c_str());
+    const Assumption& assumed = graph->assumptions()[0];
+    QCOMPARE(assumed.condition.text(), std::string("M == N || M == 1 || N == 1"));
+    QCOMPARE(assumed.node, std::string("Add_3"));
+    QVERIFY2(assumed.sentence.find("dimension 0 of a is N") != std::string::npos,
+             assumed.sentence.c_str());
+    roundTrip(graph);
+
+    // A pass that takes the node out leaves what it asked for; what its own nodes ask for is told
+    // apart, and counts only while they are there.
+    GraphEditor editor(*graph);
+    const ValueRef x{graph->inputs()[0], 0}, z{graph->inputs()[1], 0};
+    editor.replaceUses(graph->results()[0].value, x);
+    GraphEditor::NewNode same;
+    same.op = "concat";
+    same.inputs = {x, z};
+    same.attrs.set("axis", std::int64_t(0));
+    QVERIFY(editor.add(same).ok());
+    QVERIFY(editor.demands().empty());
+    GraphEditor::NewNode prelu;
+    prelu.op = "prelu";
+    prelu.inputs = {x, z};
+    QVERIFY(editor.add(prelu).ok());
+    QCOMPARE(editor.demands().size(), std::size_t(1));
+    editor.removeUnused();
+    const GraphPtr without = editor.finish().value();
+    QCOMPARE(without->nodes().size(), std::size_t(2));
+    QCOMPARE(without->assumptions(), graph->assumptions());
+    roundTrip(without);
+}
+
+// Written by hand, they are kept, decided where the dimensions are known, and refused with a place.
+void TestGraphText::assumptionsAsText() {
+    const char* const text = "graph g(x: f32[N, 4]) -> y {\n"
+                             "  assume N % 2 == 0 \"pairs of rows\"\n"
+                             "  assume N <= 512\n"
+                             "  assume = relu(x)  y = exp(assume)\n}";
+    const GraphPtr graph = read(text);
+    QVERIFY(graph);
+    QCOMPARE(graph->assumptions().size(), std::size_t(2));
+    QCOMPARE(graph->assumptions()[0].sentence, std::string("pairs of rows"));
+    QCOMPARE(graph->assumptions()[1].sentence, std::string("N <= 512 must hold"));
+    roundTrip(graph);
+    QVERIFY(!(graph->hash() ==
+              read("graph g(x: f32[N, 4]) -> y { assume = relu(x)  y = exp(assume) }")->hash()));
+    GraphTextOptions options;
+    options.dims = {{"N", 6}};
+    QVERIFY(parseGraph(text, standardOperators(), options).value()->assumptions().empty());
+    options.dims = {{"N", 5}};
+    const auto refused = parseGraph(text, standardOperators(), options);
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.diag().message, std::string("pairs of rows"));
+    QCOMPARE(refused.diag().where.line, 2);
+    const auto number =
+        parseGraph("graph g(x: f32[N]) -> y { assume N + 1  y = relu(x) }", standardOperators());
+    QVERIFY(!number.ok());
+    QCOMPARE(number.diag().code, DiagCode::TextType);
 }
 
 void TestGraphText::exampleOfTheDocs() {

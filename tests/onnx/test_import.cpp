@@ -49,6 +49,7 @@ private Q_SLOTS:
     void gemmBecomesDense();
     void constantsBecomeBias();
     void shapesFollowFreeDimensions();
+    void demandsOnFreeDimensions();
     void operandsBecomeAttributes();
     void unsupportedIsNamed();
     void oneOriginPerNode();
@@ -152,6 +153,71 @@ void TestImport::shapesFollowFreeDimensions() {
     open.node("Reshape", "x t", "y");
     QCOMPARE(read(open.bytes())->graph->nodes().back()->outputs[0].type.text(),
              std::string("f32[N, 25088]"));
+}
+
+// Wherever two dimensions meet of which one is free, what is asked of them is kept.
+void TestImport::demandsOnFreeDimensions() {
+    const auto asked = [](const M& m) {
+        const auto result = read(m.bytes());
+        if (!result)
+            return result.diag().text();
+        if (!result->diagnostics.empty())
+            return result->diagnostics.front().text();
+        std::string out;
+        for (const Assumption& assumption : result->graph->assumptions())
+            out += (out.empty() ? "" : "; ") + assumption.condition.text();
+        return out;
+    };
+    const auto two = [](const std::vector<std::string>& a, const std::vector<std::string>& b) {
+        M m;
+        m.input("a", a).input("b", b).output("y");
+        return m;
+    };
+    M add = two({"N", "8"}, {"M", "K"});
+    add.node("Add", "a b", "y");
+    QCOMPARE(asked(add), std::string("M == N || M == 1 || N == 1; K == 8 || K == 1"));
+    M same = two({"N", "8"}, {"1", "8"});
+    same.node("Add", "a b", "y");
+    QCOMPARE(asked(same), std::string());
+    M where = two({"N"}, {"M"});
+    where.input("c", {"L"}, proto::TensorProto::BOOL);
+    where.node("Where", "c a b", "y");
+    QCOMPARE(asked(where), std::string("L == N || L == 1 || N == 1; L == M || L == 1 || M == 1; "
+                                       "M == N || M == 1 || N == 1"));
+    M product = two({"B", "3", "K"}, {"C", "L", "5"});
+    product.node("MatMul", "a b", "y");
+    QCOMPARE(asked(product), std::string("B == C || B == 1 || C == 1; K == L"));
+    M gemm = two({"N", "8"}, {"K", "4"});
+    gemm.node("Gemm", "a b", "y");
+    QCOMPARE(asked(gemm), std::string("8 == K"));
+    M conv = two({"N", "C", "9", "9"}, {"4", "D", "3", "3"});
+    conv.node("Conv", "a b", "y");
+    QCOMPARE(asked(conv), std::string("C == D"));
+    M concat = two({"N", "2"}, {"M", "3"});
+    M::set(concat.node("Concat", "a b", "y"), "axis", 1);
+    QCOMPARE(asked(concat), std::string("N == M"));
+    M reshape = two({"N", "4"}, {"M"});
+    reshape.integers("shape", {-1, 3}).output("z");
+    reshape.node("Reshape", "a shape", "y");
+    reshape.node("Relu", "b", "z");
+    QCOMPARE(asked(reshape), std::string("N * 4 == N * 4 / 3 * 3"));
+    M squeeze = two({"N", "4"}, {"M"});
+    squeeze.integers("axes", {0}).output("z");
+    squeeze.node("Squeeze", "a axes", "y");
+    squeeze.node("Relu", "b", "z");
+    QCOMPARE(asked(squeeze), std::string("N * 4 == 4"));
+    M expand = two({"N", "4"}, {"M", "4"});
+    expand.node("Shape", "b", "shape");
+    expand.node("Expand", "a shape", "y");
+    QCOMPARE(asked(expand), std::string("M == N || M == 1 || N == 1"));
+    M split = two({"N", "4"}, {"M"});
+    split.integers("sizes", {1, 2}).output("q").output("r");
+    M::set(split.node("Split", "a sizes", "q r"), "axis", 0);
+    split.node("Relu", "b", "y");
+    QCOMPARE(asked(split), std::string("N == 3"));
+    M norm = two({"N", "C", "4"}, {"D"});
+    norm.node("BatchNormalization", "a b b b b", "y");
+    QCOMPARE(asked(norm), std::string("C == D"));
 }
 
 void TestImport::operandsBecomeAttributes() {

@@ -167,7 +167,7 @@ private Q_SLOTS:
         QVERIFY(e.setInput(0, sample::floats(data.data(), many)).ok());
         REFUSED(e.run(), FW_BAD_SHAPE, "between 0 and 100000");
         session.give(13);
-        REFUSED(e.run(), FW_ASSUMPTION_FAILED, "n is not 13");
+        REFUSED(e.run(), FW_ASSUMPTION_FAILED, "n is not 13; here n is 13");
         REFUSED(e.setSymbol("m", 1), FW_BAD_ARGUMENT, "no free dimension m");
         fw_tensor view;
         REFUSED(e.outputView(0, view), FW_BAD_ARGUMENT, "has not run");

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void stagesHaveText();
     void samplesGiveTheirExpectedOutputs_data();
     void samplesGiveTheirExpectedOutputs();
+    void demandsOnFreeDimensions();
     void freeDimensionsRunAtOddSizes();
     void profileKeepsSumAndEndToEndApart();
     void graphFilesAreModels();
@@ -169,6 +170,39 @@ void TestCommands::samplesGiveTheirExpectedOutputs() {
         QVERIFY2(set.pass, set.worst.c_str());
     for (const char* stage : {"import", "rewrite", "fuse", "compile", "run"})
         QVERIFY2(std::count(a.stages.begin(), a.stages.end(), stage) > 0, stage);
+}
+
+// What is asked of free dimensions is listed, and broken sizes are told before anything runs.
+void TestCommands::demandsOnFreeDimensions() {
+    QTemporaryDir folder;
+    Arguments arguments;
+    arguments.target = "x86-64 -libs=";
+    arguments.model = folder.filePath(QStringLiteral("demands.fw")).toStdString();
+    QVERIFY(writeFile(arguments.model, "graph g(x: f32[N, 8], w: f32[4, K], z: f32[M, 1]) -> y {\n"
+                                       "  d = dense(x, w)  y = add(d, z)\n}\n")
+                .ok());
+    Asked a;
+    const FuseDocument plan = a.get<FuseDocument>("fuse", arguments);
+    QCOMPARE(plan.assumptions.size(), std::size_t(2));
+    QCOMPARE(plan.assumptions[0].from, std::string("dense"));
+    QCOMPARE(plan.assumptions[0].code, std::string("DIM01"));
+    QVERIFY2(
+        QString::fromStdString(plan.assumptions[0].sentence).contains(QStringLiteral("8 == K")),
+        plan.assumptions[0].sentence.c_str());
+    QCOMPARE(plan.assumptions[1].from, std::string("add"));
+    // Sizes that are made up are those that fit.
+    const RunDocument run = a.get<RunDocument>("run", arguments);
+    QCOMPARE(run.outputs.at(0).shape, (std::vector<std::int64_t>{1, 4}));
+    arguments.dims = {{"N", 3}, {"M", 5}};
+    const auto refused = a.ask("run", arguments);
+    QVERIFY(!refused.ok());
+    QCOMPARE(exitCode(refused.diag().code), 2);
+    QVERIFY2(refused.diag().message.find("dimension 0 of a is 3 and dimension 0 of b is 5") !=
+                 std::string::npos,
+             refused.diag().message.c_str());
+    arguments.dims = {{"M", 5}};
+    QCOMPARE(a.get<RunDocument>("run", arguments).outputs.at(0).shape,
+             (std::vector<std::int64_t>{5, 4}));
 }
 
 void TestCommands::freeDimensionsRunAtOddSizes() {

@@ -164,6 +164,7 @@ void TestDocuments::othersRoundTrip() {
     measured.groups[0].forcedUs = 4;
     measured.groups[0].forced = {"a", "b"};
     measured.groups[0].agree = true;
+    measured.assumptions = {{"Add_3", "", 3, noNode, "note", "DIM01", "assumed: N is M"}};
     roundTrip(measured);
     MatchDocument found;
     found.model = "m";
