@@ -1,6 +1,7 @@
 #include "rewrite/driver.h"
 
 #include "base/files.h"
+#include "expr/simplify.h"
 #include "pattern/roots.h"
 #include "rewrite/apply.h"
 #include "rewrite/book_test.h"
@@ -135,8 +136,24 @@ private:
         return result.count;
     }
 
-    // Every match in the snapshot that touches nothing replaced before, in node order.
+    // Every match in the snapshot that touches nothing replaced before, in node order. What asks
+    // more of the free dimensions than the model does is left out: the rewritten model would refuse
+    // inputs that the written one takes.
     Result<std::size_t> applyAll(const RuleTree& rule) {
+        std::map<NodeId, std::string> demanding; // by root: the sentence
+        for (;;) {
+            const std::size_t lines = m_trace.lines.size(), decisions = m_trace.decisions.size();
+            FW_TRY(const std::optional<std::size_t> count, applyBut(rule, demanding));
+            if (count)
+                return *count;
+            m_trace.lines.resize(lines);
+            m_trace.decisions.resize(decisions);
+        }
+    }
+
+    // Nothing if a match had to be added to `demanding`: the graph is as before.
+    Result<std::optional<std::size_t>> applyBut(const RuleTree& rule,
+                                                std::map<NodeId, std::string>& demanding) {
         std::set<std::string> roots;
         const bool anyRoot = !rootOperators(rule.match.front().pattern, m_table, roots);
         std::optional<GraphEditor> editor;
@@ -170,11 +187,22 @@ private:
                                              ReasonCode::ConditionFalse, failed});
                 continue;
             }
+            if (const auto demand = demanding.find(node->id); demand != demanding.end()) {
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
+                                             ReasonCode::RuleDemands, demand->second});
+                continue;
+            }
             if (!editor)
                 editor.emplace(*m_graph);
+            const std::size_t demands = editor->demands().size();
             Result<Applied> applied = applyRule(rule, *m_graph, *match, forward, *editor);
             if (!applied)
                 return applied.takeDiag();
+            for (std::size_t i = demands; i < editor->demands().size(); ++i)
+                if (!impliedBy(m_graph->assumptions(), editor->demands()[i].condition)) {
+                    demanding.emplace(node->id, editor->demands()[i].sentence);
+                    return std::optional<std::size_t>();
+                }
             for (std::size_t i = 0; i < match->roots.size(); ++i)
                 moved[match->roots[i]] = applied->results[i];
             touched.insert(match->nodes.begin(), match->nodes.end());
@@ -192,7 +220,19 @@ private:
                                               " made a graph that is not valid");
             m_graph = *next;
         }
-        return count;
+        return std::optional(count);
+    }
+
+    static bool impliedBy(const std::vector<Assumption>& known, const Expr& condition) {
+        if (condition.op() == ExprOp::Or)
+            return impliedBy(known, condition.arg(0)) || impliedBy(known, condition.arg(1));
+        Ranges ranges;
+        for (const Assumption& assumption : known) {
+            if (assumption.condition == condition)
+                return true;
+            ranges.assume(assumption.condition);
+        }
+        return decide(condition, ranges).value_or(false);
     }
 
     const RuleBook& m_book;

@@ -18,6 +18,8 @@ private Q_SLOTS:
     void optionalCapture();
     void conditions_data();
     void conditions();
+    void demandsOfTheModelStay();
+    void rulesThatDemandMore();
     void undoingRulesStop();
     void growingRuleStops();
     void onceIsOnce();
@@ -165,6 +167,36 @@ void TestRewrite::conditions() {
                                 condition.toStdString() + "\n emit y = relu(x)\n}"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(holds ? 1 : 0));
     QCOMPARE(decision(out.trace, ReasonCode::ConditionFalse) == nullptr, holds);
+}
+
+// A rule takes an operator out; what it asked of the inputs is asked all the same.
+void TestRewrite::demandsOfTheModelStay() {
+    const GraphPtr graph = graphOf(
+        "graph g(x: f32[N], z: f32[M]) -> y {\n a = add(x, z)  b = sub(a, z)  y = relu(x)\n}");
+    QCOMPARE(graph->assumptions().size(), std::size_t(1));
+    const Rewritten out =
+        rewritten(graph, bookOf("rule r {\n match y = relu(x)\n emit y = tanh(x)\n}"));
+    QCOMPARE(operatorsOf(*out.graph), QStringLiteral("tanh"));
+    QCOMPARE(out.graph->assumptions(), graph->assumptions());
+}
+
+// add() takes [3] and [1], prelu() takes its slope no longer than what it multiplies.
+void TestRewrite::rulesThatDemandMore() {
+    const RuleBook book = bookOf("rule r {\n match y = add(a, b)\n emit y = prelu(a, b)\n}");
+    const GraphPtr graph =
+        graphOf("graph g(p: f32[N], q: f32[M]) -> y, z {\n"
+                " y = add(p, q) @node(\"two\")  z = add(p, p) @node(\"one\")\n}");
+    const Rewritten out = rewritten(graph, book);
+    QCOMPARE(operatorsOf(*out.graph), QStringLiteral("add prelu"));
+    const Decision* no = decision(out.trace, ReasonCode::RuleDemands);
+    QVERIFY(no);
+    QCOMPARE(no->subject, std::string("r at two"));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+    QCOMPARE(out.graph->assumptions(), graph->assumptions());
+    // Where the model says so already, it is no more than it asks.
+    const GraphPtr same = graphOf("graph g(p: f32[N], q: f32[M]) -> y, c {\n"
+                                  " c = concat(p, q) {axis = 0}  y = add(p, q)\n assume M == 1\n}");
+    QCOMPARE(operatorsOf(*rewritten(same, book).graph), QStringLiteral("concat prelu"));
 }
 
 void TestRewrite::undoingRulesStop() {
