@@ -38,10 +38,12 @@ const char* isaText(dnnl_cpu_isa_t isa) {
     return "other";
 }
 
-// Empty if the library is now held to this level, which must come before its first answer.
+// Empty if the library is now held to this level, which must come before its first answer, or was
+// before: an exported module may meet it in use, held by the environment that both read.
 std::string holdTo(const OneDnnTable& t, const std::string& level) {
     for (const Isa& known : isas)
-        if (level == known.name && t.set_max_cpu_isa(known.isa) != dnnl_success)
+        if (level == known.name && t.set_max_cpu_isa(known.isa) != dnnl_success &&
+            t.get_effective_cpu_isa() != known.isa)
             return "it cannot be held to " + level;
     return {};
 }
