@@ -1,0 +1,41 @@
+// The reference, node by node: what the generator tries operators with, and the judge of results.
+//
+// Beside its values a tensor knows whether they are exact: made of integers by operators that do
+// not round, with partial sums that every order of summation represents.
+#pragma once
+
+#include "fuzz/case.h"
+
+#include <functional>
+
+namespace fw::fuzz {
+
+struct Tried {
+    std::vector<TensorData> outputs;
+    bool exact = false;
+};
+
+struct Operand {
+    const TensorData* data = nullptr; // nullptr: an absent optional operand
+    bool exact = false;
+};
+
+// One call on concrete operands; shapes in `attrs` take `sizes`.
+Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
+                      const std::vector<Operand>& operands, const Attrs& attrs, const Sizes& sizes);
+
+// What an evaluation sees of each value before others read it; it may change the data.
+using ValueHook = std::function<void(const Node& node, std::size_t output, TensorData& data)>;
+
+struct Evaluated {
+    std::vector<TensorData> results;
+    std::vector<bool> exact;
+};
+Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
+                                const std::vector<TensorData>& inputs,
+                                const ValueHook& hook = nullptr);
+
+bool isExactData(const TensorData& data); // integers below 2^24, or no floats at all
+double largestOf(const TensorData& data); // of the absolute values; infinity if one is a NaN
+
+} // namespace fw::fuzz

@@ -1,0 +1,358 @@
+#include "fuzz/oracles.h"
+
+#include "fuzz/compare.h"
+#include "fuzz/exported.h"
+#include "fuzz/random.h"
+#include "ir/graph_text.h"
+#include "loop/verify.h"
+#include "onnx/export.h"
+#include "onnx/import.h"
+#include "tensor/evaluate_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace fw::fuzz {
+
+namespace {
+
+struct Ask {
+    Engine& engine;
+    const Setting& setting;
+    const Case& one;
+    Answered out;
+
+    // One graph in four runs on two threads by default; the others meet them by `threads`.
+    int threads() const { return one.seed % 4 == 0 ? 2 : 1; }
+    Way usual() const { return {setting.target(threads())}; }
+    // False once something failed.
+    bool fail(const std::string& what) {
+        if (out.failure.empty())
+            out.failure = what;
+        return false;
+    }
+    bool compare(const std::string& name, const Case& with, Result<std::vector<TensorData>> got) {
+        ++out.comparisons;
+        if (!got)
+            return fail(name + " is refused: " + got.diag().text());
+        const std::string differs = difference(with, *got);
+        return differs.empty() || fail(name + ": " + differs);
+    }
+    bool compareWay(const std::string& name, const GraphPtr& graph, const Way& way) {
+        Result<Built> built = engine.build(graph, way);
+        if (!built) {
+            ++out.comparisons;
+            return fail(name + " is refused: " + built.diag().text());
+        }
+        return compare(name, one, built->loaded->run(one.inputs));
+    }
+};
+
+void byDefault(Ask& ask) {
+    ask.compareWay("default", ask.one.graph, ask.usual());
+}
+
+// Every entry that says ready for a group, by a pin: of up to three groups, up to four each.
+void byCandidates(Ask& ask) {
+    const Result<GraphPtr> graph = ask.engine.rewritten(ask.one.graph);
+    if (!graph)
+        return;
+    const Result<FusionPlan> plan = ask.engine.plan(**graph, ask.usual());
+    if (!plan)
+        return;
+    int asked = 0;
+    for (const Group& group : plan->groups) {
+        if (group.isView() || asked >= 6)
+            continue;
+        for (const Candidate& candidate : group.candidates) {
+            if (candidate.verdict != Verdict::Yes || candidate.chosen || asked >= 6)
+                continue;
+            PinClause pin;
+            pin.kind = PinKind::Use;
+            pin.names = {(*graph)->node(group.anchor).name};
+            pin.implementation = candidate.implementation;
+            Way way = ask.usual();
+            way.pins = {pin};
+            way.rewritten = false;
+            // Less exact by design, and by a pin only.
+            if (candidate.implementation.find("winograd") != std::string::npos)
+                continue;
+            ++asked;
+            if (!ask.compareWay(fmt::format("{} for {}", candidate.implementation, pin.names[0]),
+                                *graph, way))
+                return;
+        }
+    }
+    ask.out.asked = asked > 0;
+}
+
+void byLibraries(Ask& ask) {
+    for (const char* libs : {"", "onednn", "openblas"})
+        if (!ask.compareWay(fmt::format("-libs={}", libs), ask.one.graph,
+                            {ask.setting.target(ask.threads(), libs)}))
+            return;
+}
+
+// Own code at every level; the libraries' is the process's.
+void byLevel(Ask& ask) {
+    for (const Level& level : levels()) {
+        if (!canPlay(level) || std::string_view(level.name) == "avx")
+            continue;
+        if (!ask.compareWay(fmt::format("-mcpu={} -libs=", level.cpu), ask.one.graph,
+                            {fmt::format("-mcpu={} -libs= -threads={}", level.cpu, ask.threads())}))
+            return;
+    }
+}
+
+void byThreads(Ask& ask) {
+    const int threads = 3 - ask.threads();
+    ask.compareWay(fmt::format("-threads={}", threads), ask.one.graph,
+                   {ask.setting.target(threads)});
+}
+
+void unrewritten(Ask& ask) {
+    Way way = ask.usual();
+    way.rewritten = false;
+    ask.compareWay("unrewritten", ask.one.graph, way);
+}
+
+void byText(Ask& ask) {
+    ++ask.out.comparisons;
+    GraphTextOptions options;
+    options.constants = constantsOf(*ask.one.graph);
+    const std::string text = printGraph(*ask.one.graph);
+    const Result<GraphPtr> back = parseGraph(text, ask.one.graph->operatorSet(), options);
+    if (!back)
+        ask.fail("the text is refused: " + back.diag().text());
+    else if (!((*back)->hash() == ask.one.graph->hash()))
+        ask.fail("the text reads back as another graph");
+    else if (printGraph(**back) != text)
+        ask.fail("the text of what was read is another text");
+}
+
+void byOnnx(Ask& ask) {
+    const Result<std::string> bytes = exportModel(*ask.one.graph);
+    if (!bytes) { // an operator without an ONNX spelling is refused by name
+        ask.out.asked = bytes.diag().code != DiagCode::UnknownOperator &&
+                        bytes.diag().code != DiagCode::UnsupportedAttribute;
+        if (ask.out.asked)
+            ask.fail("cannot be written as ONNX: " + bytes.diag().text());
+        return;
+    }
+    const Result<Imported> back = importModelBytes(*bytes, ask.engine.operators());
+    if (!back) {
+        ask.fail("the ONNX model is refused: " + back.diag().text());
+        return;
+    }
+    for (const Diag& diag : back->diagnostics)
+        if (diag.severity == Severity::Error) {
+            ask.fail("the ONNX model: " + diag.text());
+            return;
+        }
+    ask.compare("ONNX", ask.one, evaluateGraph(*back->graph, ask.one.inputs));
+}
+
+// The sizes bound before planning, and a second choice of them in what was compiled without.
+void byBinding(Ask& ask) {
+    if (ask.one.sizes.empty()) {
+        ask.out.asked = false;
+        return;
+    }
+    const Result<GraphPtr> early = bound(*ask.one.graph, ask.one.sizes);
+    if (!early) {
+        ask.fail("bound early: " + early.diag().text());
+        return;
+    }
+    if (!ask.compareWay("bound early", *early, ask.usual()))
+        return;
+    Result<Built> late = ask.engine.build(ask.one.graph, ask.usual());
+    if (!late)
+        return; // the default says so
+    Case other = ask.one;
+    other.sizes = ask.one.others;
+    if (!evaluateCase(other)) { // then the module refuses these sizes, too
+        const Result<std::vector<TensorData>> inputs =
+            operandsOf(*ask.one.graph, other.sizes, other.values);
+        if (inputs && late->loaded->run(*inputs).ok())
+            ask.fail("sizes that the reference refuses are run");
+        return;
+    }
+    for (const TensorData& data : other.wanted)
+        for (std::size_t i = 0; i < data.count(); ++i)
+            if (!(std::abs(data.at(i)) < 1e5))
+                return;
+    if (ask.compare("first sizes", ask.one, late->loaded->run(ask.one.inputs)) &&
+        ask.compare("other sizes", other, late->loaded->run(other.inputs)))
+        ask.compare("first sizes again", ask.one, late->loaded->run(ask.one.inputs));
+}
+
+std::string planText(const FusionPlan& plan) {
+    std::string out;
+    for (const Group& group : plan.groups) {
+        out += fmt::format("{} {} {} {} {}:", group.name, group.implementation, group.source,
+                           group.anchor, group.estimateUs);
+        for (const NodeId id : group.nodes)
+            out += fmt::format(" {}", id);
+        out += "\n";
+    }
+    for (const auto& [value, map] : plan.layouts)
+        out += fmt::format("{}.{} {}\n", value.node, value.output, map.text(8));
+    for (const auto& [value, home] : plan.homes)
+        out += fmt::format("{}.{} in {}.{}\n", value.node, value.output, home.node, home.output);
+    return out;
+}
+
+void twice(Ask& ask) {
+    ++ask.out.comparisons;
+    const Result<GraphPtr> first = ask.engine.rewritten(ask.one.graph);
+    const Result<GraphPtr> second = ask.engine.rewritten(ask.one.graph);
+    if (!first || !second)
+        return;
+    if (printGraph(**first) != printGraph(**second)) {
+        ask.fail("rewritten twice, two graphs");
+        return;
+    }
+    const Result<FusionPlan> a = ask.engine.plan(**first, ask.usual());
+    const Result<FusionPlan> b = ask.engine.plan(**second, ask.usual());
+    if (!a || !b)
+        return;
+    if (planText(*a) != planText(*b)) {
+        ask.fail("planned twice, two plans");
+        return;
+    }
+    const Result<CompiledModule> one = ask.engine.compile(**first, *a, ask.usual(), nullptr);
+    const Result<CompiledModule> two = ask.engine.compile(**second, *b, ask.usual(), nullptr);
+    if (!one || !two)
+        return;
+    if (runtime::writeProgram(one->program) != runtime::writeProgram(two->program))
+        ask.fail("compiled twice, two programs");
+    for (std::size_t i = 0; i < std::min(one->kernels.size(), two->kernels.size()); ++i)
+        if (one->kernels[i]->object != two->kernels[i]->object)
+            ask.fail("compiled twice, two codes of " + one->kernels[i]->symbol);
+}
+
+bool verifyNests(Ask& ask, const KernelReport& report) {
+    for (const KernelReport& part : report.parts)
+        if (!verifyNests(ask, part))
+            return false;
+    if (!report.parts.empty() || !report.libraryCall.empty())
+        return true;
+    const LoopReport found = verifyLoops(report.nest);
+    return found.ok() || ask.fail("loops of " + report.nest.name + ": " + found.errors[0].text());
+}
+
+// The verifier after every step: graph, rewritten graph, plan, loops, program.
+void verified(Ask& ask) {
+    ++ask.out.comparisons;
+    const auto sound = [&](const Graph& graph, const char* what) {
+        const Diags found = verify(graph);
+        return found.empty() || ask.fail(std::string(what) + ": " + found[0].text());
+    };
+    if (!sound(*ask.one.graph, "the graph"))
+        return;
+    Result<Built> built = ask.engine.build(ask.one.graph, ask.usual());
+    if (!built || !sound(*built->graph, "the rewritten graph"))
+        return; // refusals are the default's
+    std::map<NodeId, int> place;
+    for (const Group& group : built->plan.groups)
+        for (const NodeId id : group.nodes)
+            if (!place.emplace(id, group.id).second)
+                ask.fail(fmt::format("node {} is in two groups", id));
+    for (const NodePtr& node : built->graph->nodes()) {
+        if (node->isInput() || node->isConstant())
+            continue;
+        if (!place.contains(node->id))
+            ask.fail(node->name + " is in no group");
+        for (const ValueRef& input : node->inputs)
+            if (input.valid() && place.contains(input.node) &&
+                place.at(input.node) > place.at(node->id))
+                ask.fail(node->name + " comes before what it reads");
+    }
+    for (const KernelReport& report : built->module->reports)
+        if (!verifyNests(ask, report))
+            return;
+    if (const runtime::Status status = runtime::checkProgram(built->module->program); !status.ok())
+        ask.fail("the program: " + status.message);
+}
+
+void exported(Ask& ask) {
+    if (ask.setting.folder.empty()) {
+        ask.out.asked = false;
+        return;
+    }
+    Result<Built> built = ask.engine.build(ask.one.graph, ask.usual());
+    if (!built)
+        return;
+    ask.compare("exported", ask.one,
+                runExported(*built->module, ask.setting.folder, ask.one.inputs));
+}
+
+struct Oracle {
+    const char* name;
+    void (*ask)(Ask&);
+};
+
+constexpr Oracle table[] = {
+    {"default", byDefault}, {"candidates", byCandidates},
+    {"libs", byLibraries},  {"level", byLevel},
+    {"threads", byThreads}, {"unrewritten", unrewritten},
+    {"text", byText},       {"onnx", byOnnx},
+    {"binding", byBinding}, {"twice", twice},
+    {"verified", verified}, {"exported", exported},
+};
+
+} // namespace
+
+std::string Setting::target(int threads) const {
+    const std::string cpu = level == nullptr ? "native" : level->cpu;
+    return fmt::format("-mcpu={}{} -threads={}", cpu, listed ? " -libs=" + libs : "", threads);
+}
+
+std::string Setting::target(int threads, const std::string& exactly) const {
+    Setting one = *this;
+    one.libs = exactly;
+    one.listed = true;
+    return one.target(threads);
+}
+
+Answered Judge::ask(const std::string& oracle, const Case& one) {
+    Ask ask{m_engine, m_setting, one, {}};
+    const auto* row = std::find_if(std::begin(table), std::end(table),
+                                   [&](const Oracle& known) { return known.name == oracle; });
+    if (row == std::end(table))
+        throw InternalError("no oracle is called " + oracle);
+    try {
+        row->ask(ask);
+    } catch (const std::exception& error) {
+        ask.fail(std::string("thrown: ") + error.what());
+    }
+    return ask.out;
+}
+
+const std::vector<std::string>& oracleNames() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> out;
+        for (const Oracle& oracle : table)
+            out.emplace_back(oracle.name);
+        return out;
+    }();
+    return names;
+}
+
+std::vector<std::string> oraclesFor(std::uint64_t seed) {
+    std::vector<std::string> out = {"default"};
+    std::vector<std::string> others(oracleNames().begin() + 1, oracleNames().end() - 1);
+    Random random(seed ^ 0x5EED);
+    for (int i = 0; i < 2; ++i) {
+        const std::size_t at = random.below(others.size());
+        out.push_back(others[at]);
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    if (seed % 50 == 0)
+        out.push_back("exported");
+    return out;
+}
+
+} // namespace fw::fuzz
