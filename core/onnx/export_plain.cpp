@@ -140,6 +140,17 @@ Status gelu(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// Swish is an operator since opset 24 only: x * sigmoid(alpha x).
+Status swish(GraphWriter& out, const Node& node) {
+    const std::string x = out.use(node.inputs[0]);
+    const double alpha = node.attrs.real("alpha", 1);
+    const std::string scaled =
+        alpha == 1 ? x : out.step(node, "Mul", {x, scalar(out, node, "alpha", alpha)}, "scaled");
+    const std::string gate = out.step(node, "Sigmoid", {scaled}, "gate");
+    out.main(node, "Mul", {x, gate});
+    return {};
+}
+
 // One value per position of an axis, as [D, 1, 1]: what NumPy's rule stretches along the axes
 // behind it.
 Result<std::string> alongAxis(GraphWriter& out, const Node& node) {
@@ -246,6 +257,7 @@ constexpr std::array special{
     WriterRow{"cast", cast},
     WriterRow{"dropout", dropout},
     WriterRow{"gelu", gelu},
+    WriterRow{"swish", swish},
     WriterRow{"bias", bias},
     WriterRow{"scale", scale},
     WriterRow{"batch_norm", batchNorm},

@@ -95,6 +95,10 @@ Status elu(NodeImport& n) {
     return withReal<"elu", "alpha">(n, 1.0);
 }
 
+Status swish(NodeImport& n) {
+    return withReal<"swish", "alpha">(n, 1.0);
+}
+
 Status hardSigmoid(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const ValueRef x, n.input(0));
@@ -276,6 +280,7 @@ constexpr ImporterRow rows[] = {
     {"Gelu", 20, gelu},
     {"HardSigmoid", 1, hardSigmoid},
     {"HardSwish", 14, unary<"hard_swish">},
+    {"Swish", 24, swish},
     {"Softplus", 1, unary<"softplus">},
     {"Softsign", 1, unary<"softsign">},
     {"Sigmoid", 1, unary<"sigmoid">},

@@ -11,6 +11,8 @@
 #include <QElapsedTimer>
 #include <QtTest>
 
+#include <cmath>
+
 using namespace fw;
 using namespace fw::test;
 using M = ModelBuilder;
@@ -58,6 +60,7 @@ private Q_SLOTS:
     void writerKeepsUnknownNodes();
     void writerRefusesOldUnknownNodes();
     void writerNamesResults();
+    void writerSpellsSwish();
     void writerComputesFreeShapes();
     void writerRefusesOperatorsOfOurOwn();
     void samplesRoundTrip_data();
@@ -386,6 +389,31 @@ void TestImport::writerNamesResults() {
     QVERIFY(out.ok());
     QVERIFY(((*out)[0].toDoubles() == std::vector<double>{-0.0, -3}));
     QVERIFY((*out)[1] == (*out)[0] && (*out)[2] == in);
+}
+
+// An operator since opset 24 only: the writer uses operators that every opset knows.
+void TestImport::writerSpellsSwish() {
+    for (const float alpha : {1.0f, 1.5f}) {
+        M m(24);
+        m.input("x", {"N", "3"}).output("y");
+        M::setReal(m.node("Swish", "x", "y", "gate"), "alpha", alpha);
+        const auto result = read(m.bytes());
+        QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+        QCOMPARE(operatorsOf(*result->graph), std::string("swish"));
+        const auto bytes = exportModel(*result->graph);
+        QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+        QCOMPARE(operatorsOf(*read(*bytes)->graph),
+                 std::string(alpha == 1 ? "sigmoid mul" : "mul sigmoid mul"));
+        const TensorData x = randomData(DType::F32, {5, 3}, 4);
+        const TensorData got = evaluateGraph(*read(*bytes)->graph, {x}).value().at(0);
+        for (std::size_t i = 0; i < x.count(); ++i)
+            QVERIFY(std::abs(got.at(i) - x.at(i) / (1 + std::exp(-double(alpha) * x.at(i)))) <
+                    1e-6);
+    }
+    M old(23);
+    old.input("x", {"3"}).output("y");
+    old.node("Swish", "x", "y", "gate");
+    QVERIFY(ops(old) != "swish");
 }
 
 void TestImport::writerComputesFreeShapes() {

@@ -71,6 +71,18 @@ std::vector<Case> cases() {
          "graph g(x: f32[N, 4]) -> y, r {\n" + n +
              "  a = bias(x, g)  y = bias(a, t)  r = relu(a)\n}",
          "", "bias bias relu"},
+        {"a gate by itself", "graph g(x: f32[N, 4]) -> y {\n  a = sigmoid(x)  y = mul(a, x)\n}",
+         "gate_by_itself", "swish"},
+        {"a gate that others read",
+         "graph g(x: f32[N, 4]) -> y, r {\n  a = sigmoid(x)  y = mul(x, a)  r = exp(a)\n}", "",
+         "sigmoid mul exp"},
+        {"a hard gate by itself",
+         "graph g(x: f32[N, 4]) -> y {\n  a = hard_sigmoid(x) {alpha = 0.16666667}  y = mul(x, "
+         "a)\n}",
+         "hard_gate_by_itself", "hard_swish"},
+        {"a hard gate of another slope",
+         "graph g(x: f32[N, 4]) -> y {\n  a = hard_sigmoid(x)  y = mul(x, a)\n}", "",
+         "hard_sigmoid mul"},
         {"constants",
          "graph g(x: f32[4]) -> y {\n" + n + "  a = add(g, t)  b = mul(a, m)  y = add(x, b)\n}",
          "fold_constants", "add"},

@@ -132,6 +132,9 @@ void TestReference::maps() {
     compareMap("sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); });
     compareMap("gelu", [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); });
     compareMap("hard_swish", [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
+    compareMap("swish", [](double x) { return x / (1 + std::exp(-x)); });
+    compareMap(
+        "swish", [](double x) { return x / (1 + std::exp(-1.5 * x)); }, attrs({{"alpha", 1.5}}));
     compareMap("softplus", [](double x) { return std::log1p(std::exp(x)); });
     compareMap(
         "leaky_relu", [](double x) { return x < 0 ? 0.1 * x : x; }, attrs({{"alpha", 0.1}}));
