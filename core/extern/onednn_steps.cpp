@@ -79,7 +79,7 @@ Status packWeights(const Graph& graph, ExternStep& step, int threads, ExternCall
     packed.kind = ExternOperand::Kind::Packed;
     packed.name = graph.output(value).name;
     packed.bytes.resize(answer.weightsBytes);
-    status = runtime::packOneDnn(question, shaped(step, typicalExtent).arguments[at],
+    status = runtime::packOneDnn(question, threads, shaped(step, typicalExtent).arguments[at],
                                  graph.constant(value)->bytes().data(), packed.bytes.data());
     if (!status.ok())
         return makeDiag(DiagCode::LibraryFailed, status.message);

@@ -59,8 +59,9 @@ struct OneDnnAnswer {
 Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer);
 
 // Weights with the strides of `from`, brought into the layout that oneDNN chooses for `call` (whose
-// weights are given as "any"). `packed` holds OneDnnAnswer::weightsBytes bytes.
-Status packOneDnn(const ShapedCall& call, const ShapedArgument& from, const void* data,
+// weights are given as "any") on that many threads. `packed` holds OneDnnAnswer::weightsBytes
+// bytes.
+Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& from, const void* data,
                   void* packed);
 
 // The two halves of prepareCall.

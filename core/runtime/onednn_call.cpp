@@ -298,10 +298,11 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
     return {};
 }
 
-Status packOneDnn(const ShapedCall& call, const ShapedArgument& from, const void* data,
+Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& from, const void* data,
                   void* packed) {
     if (Status s = missing(); !s.ok())
         return s;
+    const ThreadCount count(threads);
     const OneDnnTable& dnnl = oneDnn();
     OneDnnPlan plan;
     if (Status s = plan.make(call); !s.ok())
