@@ -102,10 +102,21 @@ Status StepBuilder::tail(const View& view, const Place& place, std::size_t chann
     return {};
 }
 
+bool StepBuilder::inCall(ValueRef value) const {
+    return value.node == m_site.anchor || std::find(m_site.epilogue.begin(), m_site.epilogue.end(),
+                                                    value.node) != m_site.epilogue.end();
+}
+
 Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, const Place& place,
                         std::size_t channels) {
     if (node.outputs[0].type != graph().type(previous))
         return no(fmt::format("{} changes the shape or type", node.op));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        if (node.inputs[i] != previous && inCall(node.inputs[i]))
+            return no(fmt::format("{} reads {}, which the call computes and does not store",
+                                  node.op, graph().output(node.inputs[i]).name));
+    if (std::find(node.inputs.begin(), node.inputs.end(), previous) == node.inputs.end())
+        return no(fmt::format("{} does not read {}", node.op, graph().output(previous).name));
     if (const auto row = mapRows().find(node.op); row != mapRows().end()) {
         const MapRow& map = row->second;
         runtime::PostOp op;

@@ -42,6 +42,7 @@ private:
     Status binary(const Node& node, ValueRef previous, runtime::PostOpKind kind, const View& view,
                   const Place& place);
     std::uint32_t operand(ValueRef value, runtime::Access access);
+    bool inCall(ValueRef value) const; // computed by the call itself: never in memory
 
     const CallSite& m_site;
     ExternStep m_step;
