@@ -81,7 +81,7 @@ double ExternImplementation::estimate(const Facts& work, const Target& target) c
 
 CallSite ExternImplementation::probe(const Workload& anchor, std::vector<NodeId> epilogue) const {
     const Graph* graph = anchor.graph;
-    const bool images = m_row.images;
+    const bool images = this->images();
     CallSite site;
     site.graph = graph;
     site.anchor = anchor.node->id;

@@ -6,14 +6,19 @@
 
 namespace fw {
 
+// Extents that stand for free dimensions in questions.
+constexpr std::int64_t typicalExtent = 16;
+
 class ExternImplementation : public Implementation {
 public:
     using Build = Result<ExternCall> (*)(const CallSite&);
+    // How the tensors of a call lie where the plan is free.
+    enum class Order : std::uint8_t { Any, Rows, ChannelsLast };
     struct Row {
         std::string name;
         int priority;
         std::vector<std::string> operators;
-        bool images;       // its tensors lie channels-last where the plan is free
+        Order order;
         double efficiency; // of the peak of the FMA units
         Build build;
     };
@@ -27,6 +32,7 @@ public:
     Answer accepts(const Workload& anchor, const Target& target) const override;
     Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
     double estimate(const Facts& work, const Target& target) const override;
+    bool wantsRows() const override { return m_row.order == Order::Rows; }
 
     // The finished call for the layouts of the plan.
     virtual Result<ExternCall> call(const CallSite& site, const Target& target) const = 0;
@@ -38,7 +44,7 @@ protected:
     Answer absorbs(const Growing& group, const Workload& next,
                    const std::function<Answer(const CallSite&)>& ask) const;
     Result<ExternCall> build(const CallSite& site) const { return m_row.build(site); }
-    bool images() const { return m_row.images; }
+    bool images() const { return m_row.order == Order::ChannelsLast; }
     // The library's word on a built call.
     virtual Answer ask(const ExternCall& call, const Target& target) const = 0;
 

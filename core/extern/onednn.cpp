@@ -54,7 +54,7 @@ public:
                           [](const ExternStep& s) { return s.kind != CallKind::Reorder; });
         FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
         const Answer answer =
-            onednn::verdictOf(shaped(step, onednn::typicalExtent), target.threads);
+            onednn::verdictOf(shaped(step, typicalExtent), target.threads);
         if (!answer.yes())
             return makeDiag(DiagCode::LibraryFailed, answer.evidence);
         call.kernel = answer.evidence;
@@ -192,25 +192,31 @@ public:
     }
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
         using Row = ExternImplementation::Row;
+        using Order = ExternImplementation::Order;
         const Row rows[] = {
-            {"onednn.matmul", 15, {"dense", "batch_matmul"}, false, 0.8, matmul},
-            {"onednn.conv", 15, {"conv2d"}, true, 0.8, convolution},
-            {"onednn.deconv", 15, {"conv_transpose2d"}, true, 0.6, buildDeconvolution},
+            {"onednn.matmul", 15, {"dense", "batch_matmul"}, Order::Rows, 0.8, matmul},
+            {"onednn.conv", 15, {"conv2d"}, Order::ChannelsLast, 0.8, convolution},
+            {"onednn.deconv",
+             15,
+             {"conv_transpose2d"},
+             Order::ChannelsLast,
+             0.6,
+             buildDeconvolution},
             {"onednn.pool",
              12,
              {"max_pool2d", "avg_pool2d", "global_average_pool", "global_max_pool"},
-             true,
+             Order::ChannelsLast,
              0.2,
              buildPool},
-            {"onednn.softmax", 12, {"softmax", "log_softmax"}, false, 0.1, buildSoftmax},
-            {"onednn.layernorm", 12, {"layernorm"}, false, 0.1, buildLayerNorm},
+            {"onednn.softmax", 12, {"softmax", "log_softmax"}, Order::Any, 0.1, buildSoftmax},
+            {"onednn.layernorm", 12, {"layernorm"}, Order::Rows, 0.1, buildLayerNorm},
         };
         std::vector<std::shared_ptr<const Implementation>> out;
         for (const Row& row : rows)
             out.push_back(std::make_shared<OneDnnImplementation>(*this, row));
         // Only by a pin, a measurement or a book that says otherwise: it is less exact.
         out.push_back(std::make_shared<WinogradImplementation>(
-            *this, Row{"onednn.winograd", 1, {"conv2d"}, true, 1.2, winograd}));
+            *this, Row{"onednn.winograd", 1, {"conv2d"}, Order::ChannelsLast, 1.2, winograd}));
         return out;
     }
 

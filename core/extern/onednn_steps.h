@@ -5,9 +5,6 @@
 
 namespace fw::onednn {
 
-// Extents that stand for free dimensions in questions.
-constexpr std::int64_t typicalExtent = 16;
-
 // The step with numbers and with constant weights in the layout of the library's choice.
 runtime::ShapedCall questionOf(const ExternStep& step);
 

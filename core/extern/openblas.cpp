@@ -18,10 +18,12 @@ public:
         return {Verdict::No, ReasonCode::AbsorbsNothing, name()};
     }
 
-    Result<ExternCall> call(const CallSite& site, const Target&) const override {
+    Result<ExternCall> call(const CallSite& site, const Target& target) const override {
         if (!site.epilogue.empty())
             return makeDiag(DiagCode::LibraryFailed, "it absorbs nothing");
         FW_TRY(ExternCall call, build(site));
+        if (const Answer answer = ask(call, target); !answer.yes())
+            return makeDiag(DiagCode::LibraryFailed, answer.evidence);
         call.kernel = "cblas_sgemm:" + runtime::libraryInfo(runtime::LibraryId::OpenBlas).core;
         return call;
     }
@@ -29,8 +31,8 @@ public:
 protected:
     Answer ask(const ExternCall& call, const Target& target) const override {
         std::unique_ptr<runtime::PreparedCall> ignored;
-        const runtime::Status status =
-            runtime::prepareCall(shaped(call.steps.front(), 16), target.threads, ignored);
+        const runtime::Status status = runtime::prepareCall(
+            shaped(call.steps.front(), typicalExtent), target.threads, ignored);
         if (!status.ok())
             return {Verdict::No, ReasonCode::LibraryRefused, status.message};
         return {Verdict::Yes, ReasonCode::LibraryTakes, "cblas_sgemm"};
@@ -45,9 +47,13 @@ public:
         return status;
     }
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
-        return {std::make_shared<Gemm>(
-            *this, ExternImplementation::Row{
-                       "openblas.sgemm", 12, {"dense", "batch_matmul"}, false, 0.7, buildGemm})};
+        return {std::make_shared<Gemm>(*this,
+                                       ExternImplementation::Row{"openblas.sgemm",
+                                                                 12,
+                                                                 {"dense", "batch_matmul"},
+                                                                 ExternImplementation::Order::Rows,
+                                                                 0.7,
+                                                                 buildGemm})};
     }
 
 private:

@@ -224,6 +224,13 @@ void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan)
         fixed.insert({id, 0});
     for (const NamedValue& result : graph.results())
         fixed.insert(result.value);
+    std::map<ValueRef, std::string> rows; // what a library wants row-major -> its call
+    for (const Group& group : plan.groups)
+        if (const Implementation* by = catalog.find(group.computedBy);
+            by != nullptr && by->wantsRows())
+            for (const std::vector<ValueRef>* values : {&group.inputs, &group.outputs})
+                for (const ValueRef& value : *values)
+                    rows.emplace(value, group.implementation);
     const auto images = [&](const Node& node) {
         std::vector<ValueRef> out;
         for (const ValueRef& input : node.inputs)
@@ -275,6 +282,11 @@ void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan)
                                     graph.isResult(value) || graph.node(value.node).isInput()
                                         ? "it belongs to the model's signature"
                                         : "a view reads it as a row"});
+            continue;
+        }
+        if (const auto by = rows.find(value); by != rows.end()) {
+            plan.notices.push_back(
+                {name, Verdict::No, ReasonCode::LayoutKept, by->second + " works on rows of it"});
             continue;
         }
         if (const auto block = blocks.find(value); block != blocks.end()) {

@@ -60,6 +60,8 @@ public:
     // The order of an image between two calls of this implementation, if it has one of its own; its
     // channels are a multiple of the block.
     virtual std::optional<StorageMap> imagesBetween() const { return std::nullopt; }
+    // Whether its call wants every tensor row-major.
+    virtual bool wantsRows() const { return false; }
     // Microseconds on this target, by a roofline over flops and bytes.
     virtual double estimate(const Facts& work, const Target& target) const = 0;
 };

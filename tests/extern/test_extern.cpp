@@ -181,6 +181,57 @@ private Q_SLOTS:
         QVERIFY2(out.worst < tolerance, out.calls.c_str());
     }
 
+    // What lies channels-last for a window operator beside it is no matrix: the plan keeps it
+    // row-major.
+    void productsOfImages_data() {
+        QTest::addColumn<QString>("library");
+        QTest::addColumn<bool>("right");
+        for (const char* library : {"onednn", "openblas"})
+            for (const bool right : {false, true})
+                QTest::addRow("%s %d", library, right) << library << right;
+    }
+    void productsOfImages() {
+        QFETCH(QString, library);
+        QFETCH(bool, right);
+        if (!present(library.toStdString()))
+            QSKIP("the library is not installed");
+        Builder b;
+        const ValueRef image =
+            right ? b.op("conv2d", {b.input("x", {1, 3, 4, 6}), b.weight("w", {5, 3, 1, 1})})
+                  : b.op("lrn", {b.input("x", {1, 5, 18, 4})},
+                         attrs({{"size", std::int64_t(3)}, {"alpha", 0.1}}));
+        const ValueRef other = b.input("z", {1, 5, right ? 18 : 4, right ? 4 : 6});
+        const Outcome out = judge(b.finish(right ? b.op("batch_matmul", {other, image})
+                                                 : b.op("batch_matmul", {image, other})),
+                                  library.toStdString());
+        QVERIFY2(out.implementations.find(library.toStdString() +
+                                          (library == "onednn" ? ".matmul" : ".sgemm")) !=
+                     std::string::npos,
+                 out.implementations.c_str());
+        QVERIFY2(out.moved.empty(), out.moved.empty() ? "" : out.moved[0].c_str());
+        QVERIFY2(out.worst < tolerance, out.calls.c_str());
+    }
+
+    // A layout that OpenBLAS cannot read is refused while compiling, never when a program is
+    // opened.
+    void unreadableLayouts() {
+        if (!present("openblas"))
+            QSKIP("OpenBLAS is not installed");
+        Builder b;
+        const ValueRef x = b.input("x", {1, 3, 18, 4});
+        const GraphPtr graph = b.finish(b.op("batch_matmul", {x, b.input("z", {1, 3, 4, 6})}));
+        const CallSite site = {
+            graph.get(),
+            graph->results()[0].value.node,
+            {},
+            [&](ValueRef value) { return value == x ? channelsLast(4) : StorageMap{}; },
+            {}};
+        const Result<ExternCall> call = externCall("openblas.sgemm", site, target("openblas"));
+        QVERIFY(!call.ok());
+        QVERIFY2(call.diag().message.find("layout") != std::string::npos,
+                 call.diag().message.c_str());
+    }
+
     // J2: every attribute of a convolution.
     void convolutions_data() {
         QTest::addColumn<QList<int>>("a"); // N C H O K stride pads(4) dilation groups
