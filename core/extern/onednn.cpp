@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fw {
 
@@ -45,20 +46,14 @@ public:
         });
     }
 
+    // Where the library does not add to what the output holds, it reads the other tensor.
     Result<ExternCall> call(const CallSite& site, const Target& target) const override {
-        FW_TRY(ExternCall call, build(site));
-        if (images())
-            FW_CHECK(channelsLastInside(site, call));
-        ExternStep& step =
-            *std::find_if(call.steps.begin(), call.steps.end(),
-                          [](const ExternStep& s) { return s.kind != CallKind::Reorder; });
-        FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
-        const Answer answer =
-            onednn::verdictOf(shaped(step, typicalExtent), target.threads);
-        if (!answer.yes())
-            return makeDiag(DiagCode::LibraryFailed, answer.evidence);
-        call.kernel = answer.evidence;
-        return call;
+        Result<ExternCall> out = arranged(site, target);
+        if (out || !site.mayReuse)
+            return out;
+        CallSite apart = site;
+        apart.mayReuse = nullptr;
+        return arranged(apart, target);
     }
 
 protected:
@@ -67,28 +62,73 @@ protected:
     }
 
 private:
-    // Images that the plan keeps row-major are reordered by steps of their own before and after.
+    Result<ExternCall> arranged(const CallSite& site, const Target& target) const {
+        FW_TRY(ExternCall call, build(site));
+        if (images())
+            FW_CHECK(channelsLastInside(site, call));
+        ExternStep& step =
+            *std::find_if(call.steps.begin(), call.steps.end(),
+                          [](const ExternStep& s) { return s.kind != CallKind::Reorder; });
+        FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
+        const Answer answer = onednn::verdictOf(shaped(step, typicalExtent), target.threads);
+        if (!answer.yes())
+            return makeDiag(DiagCode::LibraryFailed, answer.evidence);
+        call.kernel = answer.evidence;
+        return call;
+    }
+
+    // Images that the plan keeps row-major are reordered by steps of their own before and after;
+    // those that a post-op reads as well, since the library's fast kernels know one order only.
     static Status channelsLastInside(const CallSite& site, ExternCall& call) {
         std::vector<ExternStep> before, after;
         ExternStep step = std::move(call.steps.front());
+        std::map<std::uint32_t, std::uint32_t> moved; // operands that were reordered already
         for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-            const ExternArgument& argument = step.arguments[i];
+            ExternArgument& argument = step.arguments[i];
             const bool output = argument.role == Role::Output;
+            const bool operand = argument.role == Role::Operand;
+            const ValueRef value = step.operands[argument.operand].value;
+            if (operand && step.operands[argument.operand].constant &&
+                !sameEitherWay(argument.dims)) {
+                call.decisions.push_back({site.graph->output(value).name, Verdict::Note,
+                                          ReasonCode::ReorderAdded,
+                                          "channels-last, while compiling"});
+                onednn::storeChannelsLast(*site.graph, step, i);
+                continue;
+            }
             const Exprs wanted = argument.dims.size() == 4
                                      ? placementOf(argument.dims, channelsLast(4))->strides
                                      : argument.strides;
-            if ((!output && argument.role != Role::Input) || argument.strides == wanted)
+            if ((!output && !operand && argument.role != Role::Input) ||
+                argument.strides == wanted || (operand && sameEitherWay(argument.dims)))
                 continue;
             if (output && call.reused)
                 return makeDiag(DiagCode::LibraryFailed,
                                 "its result is added to, and stored in another order");
-            call.decisions.push_back(
-                {site.graph->output(step.operands[argument.operand].value).name, Verdict::Note,
-                 ReasonCode::ReorderAdded, "channels-last"});
+            call.decisions.push_back({site.graph->output(value).name, Verdict::Note,
+                                      ReasonCode::ReorderAdded, "channels-last"});
+            const std::uint32_t from = argument.operand;
+            if (const auto known = moved.find(from); operand && known != moved.end()) {
+                argument.operand = known->second;
+                argument.strides = wanted;
+                argument.offset = 0;
+                continue;
+            }
+            const std::string number = operand ? fmt::format("{}", i) : std::string();
             (output ? after : before)
-                .push_back(onednn::moveInside(
-                    step, i,
-                    {output ? "result_channels_last" : "image_channels_last", wanted, {}}));
+                .push_back(onednn::moveInside(step, i,
+                                              {(output    ? "result_channels_last"
+                                                : operand ? "operand_channels_last"
+                                                          : "image_channels_last") +
+                                                   number,
+                                               (output    ? "_reorder_out"
+                                                : operand ? "_reorder_operand"
+                                                          : "_reorder_in") +
+                                                   number,
+                                               wanted,
+                                               {}}));
+            if (!output)
+                moved.emplace(from, step.arguments[i].operand);
         }
         onednn::dropUnused(step);
         call.steps = std::move(before);
@@ -151,7 +191,10 @@ public:
                 (role == Role::Input ? before : after)
                     .push_back(onednn::moveInside(
                         step, i,
-                        {role == Role::Input ? "image_blocked" : "result_blocked", {}, layout}));
+                        {role == Role::Input ? "image_blocked" : "result_blocked",
+                         role == Role::Input ? "_reorder_in" : "_reorder_out",
+                         {},
+                         layout}));
             }
         onednn::dropUnused(step);
         FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace fw::onednn {
 
 using runtime::CallKind;
@@ -59,6 +61,8 @@ Answer verdictOf(const runtime::ShapedCall& question, int threads) {
     if (answer.slow)
         return {Verdict::No, ReasonCode::LibraryRefused,
                 "only a reference kernel, " + answer.kernel};
+    if (!answer.doubt.empty())
+        return {Verdict::No, ReasonCode::LibraryRefused, answer.doubt};
     return {Verdict::Yes, ReasonCode::LibraryTakes, answer.kernel};
 }
 
@@ -116,7 +120,7 @@ ExternStep moveInside(ExternStep& step, std::size_t at, const Inside& inside) {
                         argument.offset};
 
     ExternStep reorder;
-    reorder.suffix = output ? "_reorder_out" : "_reorder_in";
+    reorder.suffix = inside.suffix;
     reorder.kind = CallKind::Reorder;
     original.access = output ? runtime::Access::Write : runtime::Access::Read;
     between.access = output ? runtime::Access::Read : runtime::Access::Write;
@@ -135,6 +139,28 @@ ExternStep moveInside(ExternStep& step, std::size_t at, const Inside& inside) {
     argument.offset = 0;
     step.operands.push_back(std::move(between));
     return reorder;
+}
+
+void storeChannelsLast(const Graph& graph, ExternStep& step, std::size_t at) {
+    ExternArgument& argument = step.arguments[at];
+    const ValueRef value = step.operands[argument.operand].value;
+    const TensorData& data = *graph.constant(value);
+    const std::vector<std::int64_t>& e = data.extents();
+    const auto channels = static_cast<std::size_t>(e[1]),
+               pixels = static_cast<std::size_t>(e[2] * e[3]);
+    ExternOperand stored;
+    stored.kind = ExternOperand::Kind::Packed;
+    stored.name = graph.output(value).name;
+    stored.bytes.resize(data.bytes().size());
+    for (std::size_t i = 0; i < data.count(); ++i) {
+        const std::size_t image = i / (channels * pixels), c = i / pixels % channels,
+                          pixel = i % pixels;
+        std::memcpy(&stored.bytes[4 * ((image * pixels + pixel) * channels + c)],
+                    &data.bytes()[4 * i], 4);
+    }
+    argument.operand = static_cast<std::uint32_t>(step.operands.size());
+    argument.strides = placementOf(argument.dims, channelsLast(4))->strides;
+    step.operands.push_back(std::move(stored));
 }
 
 void dropUnused(ExternStep& step) {

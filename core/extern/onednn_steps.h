@@ -18,6 +18,7 @@ Status packWeights(const Graph& graph, ExternStep& step, int threads, ExternCall
 // A tensor between two steps of the call. `layout` is oneDNN's name, or empty: dense, by `strides`.
 struct Inside {
     std::string name;
+    std::string suffix; // of the step that brings it there, or back: "_reorder_in"
     Exprs strides;
     std::string layout;
 };
@@ -25,6 +26,9 @@ struct Inside {
 // Lets `argument` of `step` work on memory of its own; the step that is returned brings the value
 // there (or back, for an output).
 ExternStep moveInside(ExternStep& step, std::size_t argument, const Inside& inside);
+
+// Stores the data of `argument`, a constant image, channels-last.
+void storeChannelsLast(const Graph& graph, ExternStep& step, std::size_t argument);
 
 // Operands that no argument uses any more.
 void dropUnused(ExternStep& step);

@@ -41,8 +41,11 @@ Status addImages(StepBuilder& builder) {
 Status addTail(StepBuilder& builder) {
     const CallSite& site = builder.site();
     const auto view = [](const Shape& shape) -> Exprs { return shape; };
+    // Constants are brought into the order of the images while compiling.
     const auto place = [&site](ValueRef value, const Shape& shape) {
-        return placeImage(site, value, shape);
+        return site.graph->constant(value) != nullptr && shape.size() == 4
+                   ? placementOf(shape, channelsLast(4))
+                   : placeImage(site, value, shape);
     };
     return builder.tail(view, place, 1);
 }

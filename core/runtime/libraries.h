@@ -55,6 +55,7 @@ struct OneDnnAnswer {
     std::string outputLayout;
     std::size_t weightsBytes = 0;
     bool slow = false; // a reference kernel
+    std::string doubt; // why its numbers are not trusted; empty if they were seen to be right
 };
 Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer);
 

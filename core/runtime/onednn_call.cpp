@@ -1,6 +1,7 @@
 // A oneDNN primitive for one choice of shapes, with its memory objects.
 #include "runtime/memory.h"
 #include "runtime/onednn_describe.h"
+#include "runtime/onednn_trial.h"
 
 #include <tuple>
 
@@ -60,6 +61,11 @@ public:
             oneDnn().primitive_destroy(m_pack);
     }
 
+    // The call as the library sees it, and what it chose for it.
+    const ShapedCall& asked() const { return m_asked; }
+    const std::string& kernel() const { return m_kernel; }
+    void addNote(const std::string& note) { m_note += (m_note.empty() ? "" : "; ") + note; }
+
     Status prepare(ShapedCall call, int threads) {
         m_threads = threads;
         const ThreadCount count(threads);
@@ -91,6 +97,8 @@ public:
                    !s.ok()) {
             return s;
         }
+        m_kernel = plan->kernel();
+        m_asked = call;
         return create(call, *plan, weights, repack, emptySum);
     }
 
@@ -242,6 +250,8 @@ private:
     }
 
     int m_threads = 1;
+    ShapedCall m_asked;
+    std::string m_kernel;
     dnnl_primitive_t m_primitive = nullptr;
     std::vector<dnnl_exec_arg_t> m_arguments;
     std::vector<std::uint32_t> m_buffers; // per argument: which buffer
@@ -261,16 +271,61 @@ Status missing() {
                 info.reason.c_str(), info.package.c_str());
 }
 
+// Extents of post-ops' operands are 1 or those of the output.
+bool operandsFit(const ShapedCall& call) {
+    const ShapedArgument* output = call.find(Role::Output);
+    for (const ShapedArgument& argument : call.arguments)
+        for (std::size_t d = 0; argument.role == Role::Operand && d < argument.dims.size(); ++d)
+            if (argument.dims[d] != 1 && argument.dims[d] != output->dims[d])
+                return false;
+    return true;
+}
+
 } // namespace
 
-Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
-    if (Status s = missing(); !s.ok())
-        return s;
+Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared,
+                      std::string& kernel) {
     std::unique_ptr<OneDnnCall> out(new OneDnnCall);
     if (Status s = out->prepare(call, threads); !s.ok())
         return s;
+    kernel = out->kernel();
     prepared = std::move(out);
     return {};
+}
+
+// With as many of the post-ops as the library computes rightly; the rest by loops.
+Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    if (Status s = missing(); !s.ok())
+        return s;
+    if (!operandsFit(call))
+        return fail(FW_BAD_PROGRAM, "an operand of a post-op does not fit");
+    Status refusal;
+    std::string doubts;
+    ShapedCall part = call;
+    while (true) {
+        std::unique_ptr<OneDnnCall> out(new OneDnnCall);
+        const Status s = out->prepare(part, threads);
+        if (!s.ok() && refusal.ok())
+            refusal = s;
+        const std::string doubt = s.ok() && !part.postOps.empty()
+                                      ? doubtOf(out->asked(), out->kernel(), threads)
+                                      : std::string();
+        if (doubts.empty())
+            doubts = doubt;
+        if (s.ok() && doubt.empty()) {
+            const std::size_t taken = part.postOps.size();
+            if (taken == call.postOps.size()) {
+                prepared = std::move(out);
+                return {};
+            }
+            out->addNote(doubts.empty() ? refusal.message : doubts);
+            prepared = finishedByLoops(std::move(out), call, taken, threads);
+            return {};
+        }
+        if (part.postOps.empty())
+            return refusal;
+        part.postOps.pop_back();
+    }
 }
 
 Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
@@ -283,6 +338,8 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
     answer = OneDnnAnswer{};
     answer.kernel = plan.kernel();
     answer.slow = plan.slow();
+    if (!answer.slow)
+        answer.doubt = doubtOf(call, answer.kernel, threads);
     const std::tuple<Role, dnnl_query_t, std::string*> images[] = {
         {Role::Input, dnnl_query_src_md, &answer.inputLayout},
         {Role::Output, dnnl_query_dst_md, &answer.outputLayout}};

@@ -143,4 +143,20 @@ Status describeMemory(const ShapedArgument& argument, dnnl_memory_desc_t& descri
     return fail(FW_LIBRARY_FAILED, "oneDNN cannot describe memory of these extents and strides");
 }
 
+std::int64_t elementOffset(const dnnl_memory_desc_t& description, const std::int64_t* index) {
+    const dnnl_blocking_desc_t& blocking = description.format_desc.blocking;
+    std::int64_t place[DNNL_MAX_NDIMS], out = description.offset0, inner = 1;
+    for (int d = 0; d < description.ndims; ++d)
+        place[d] = index[d];
+    for (int i = blocking.inner_nblks; i-- > 0;) {
+        std::int64_t& at = place[blocking.inner_idxs[i]];
+        out += at % blocking.inner_blks[i] * inner;
+        at /= blocking.inner_blks[i];
+        inner *= blocking.inner_blks[i];
+    }
+    for (int d = 0; d < description.ndims; ++d)
+        out += place[d] * blocking.strides[d];
+    return out;
+}
+
 } // namespace fw::runtime

@@ -395,7 +395,7 @@ void TestImport::writerNamesResults() {
 void TestImport::writerSpellsSwish() {
     for (const float alpha : {1.0f, 1.5f}) {
         M m(24);
-        m.input("x", {"N", "3"}).output("y");
+        m.input("x", {"5", "3"}).output("y");
         M::setReal(m.node("Swish", "x", "y", "gate"), "alpha", alpha);
         const auto result = read(m.bytes());
         QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());

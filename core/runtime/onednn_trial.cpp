@@ -1,0 +1,311 @@
+#include "runtime/onednn_trial.h"
+
+#include "runtime/memory.h"
+#include "runtime/onednn_describe.h"
+#include "runtime/plain_loops.h"
+
+#include <cmath>
+#include <cstdio>
+#include <pthread.h>
+
+namespace fw::runtime {
+
+namespace {
+
+constexpr std::int64_t mostWork = 4000000; // products; of larger instances some elements are judged
+constexpr float untouched = 1e30f;         // what the output holds before
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
+std::string list(const std::vector<std::int64_t>& values) {
+    std::string out;
+    for (const std::int64_t value : values)
+        out += (out.empty() ? "[" : ", ") + std::to_string(value);
+    return out + "]";
+}
+
+std::string tailText(const ShapedCall& call) {
+    std::string out = kindText(call.kind);
+    for (const PostOp& op : call.postOps)
+        out += std::string(", ") + postOpText(op.kind);
+    return out;
+}
+
+std::string keyOf(const ShapedCall& small, const std::string& kernel, int threads) {
+    std::string out = kernel + " " + std::to_string(threads) + " " + tailText(small);
+    for (const ShapedArgument& argument : small.arguments)
+        out += " " + std::to_string(static_cast<int>(argument.role)) + list(argument.dims) +
+               list(argument.strides) + argument.layout + "+" + std::to_string(argument.offset);
+    out += list(small.attributes);
+    for (const PostOp& op : small.postOps)
+        out += " " + number(static_cast<double>(op.alpha)) + "," +
+               number(static_cast<double>(op.beta)) + "," + std::to_string(op.argument);
+    return out;
+}
+
+// Numbers whose sums of products are exact: multiples of powers of two.
+class Numbers {
+public:
+    int below(int count) {
+        m_state = m_state * 6364136223846793005ull + 1442695040888963407ull;
+        return static_cast<int>((m_state >> 33) % static_cast<unsigned>(count));
+    }
+    float quarter() { return static_cast<float>(below(9) - 4) * 0.25f; }
+    float awayFromZero() {
+        const float size = 0.5f + 0.25f * static_cast<float>(below(7));
+        return below(2) == 0 ? size : -size;
+    }
+
+private:
+    unsigned long long m_state = 20;
+};
+
+class Trial {
+public:
+    Trial(const ShapedCall& call, int threads) : m_call(call), m_threads(threads) {}
+
+    // False if it says nothing about `kernel`: oneDNN takes another one for this instance, or
+    // refuses it.
+    bool run(const std::string& kernel) {
+        if (!nameLayouts(kernel) || !place())
+            return false;
+        std::unique_ptr<PreparedCall> prepared;
+        std::string chosen;
+        if (!prepareUntried(m_call, m_threads, prepared, chosen).ok() || chosen != kernel)
+            return false;
+        AlignedMemory scratch;
+        std::vector<void*> buffers;
+        for (AlignedMemory& memory : m_memory)
+            buffers.push_back(memory.data());
+        return scratch.reserve(prepared->scratchBytes()).ok() &&
+               prepared->run(buffers.data(), scratch.data()).ok();
+    }
+
+    // Empty if the output is what plain loops make of the operands.
+    std::string judge() const {
+        std::size_t at = 0;
+        while (m_call.arguments[at].role != Role::Output)
+            ++at;
+        const ShapedArgument& output = m_call.arguments[at];
+        const auto* got = reinterpret_cast<const float*>(m_memory[at].data()) + output.offset;
+        const std::int64_t work = plainWork(m_call) * output.elements() / mostWork;
+        const std::int64_t step = work < 1 ? 1 : 2 * work + 1;
+        std::int64_t index[DNNL_MAX_NDIMS] = {}, element = 0, judged = 0;
+        do {
+            double want = 0;
+            if (element++ % step != 0 || !wanted(at, index, want))
+                continue;
+            ++judged;
+            const double found = static_cast<double>(got[elementOffset(m_descriptions[at], index)]);
+            const double close = m_call.kind == CallKind::Winograd ? 1e-2 : 1e-4;
+            if (!(std::fabs(found - want) <= close * (1 + std::fabs(want))))
+                return number(found) + " instead of " + number(want) + " at " +
+                       list({index, index + output.dims.size()});
+        } while (nextIndex(output.dims, index));
+        return judged > 0 ? std::string() : "no number that could be judged";
+    }
+
+private:
+    // "any" becomes the name of what the library chose.
+    bool nameLayouts(const std::string& kernel) {
+        OneDnnPlan plan;
+        if (!plan.make(m_call).ok() || plan.kernel() != kernel)
+            return false;
+        bool unnamed = false;
+        for (ShapedArgument& argument : m_call.arguments) {
+            if (argument.layout != "any")
+                continue;
+            argument.layout =
+                layoutText(plan.memory(argument.role == Role::Input     ? dnnl_query_src_md
+                                       : argument.role == Role::Weights ? dnnl_query_weights_md
+                                                                        : dnnl_query_dst_md));
+            if (!argument.layout.empty())
+                continue;
+            unnamed = true;
+            argument.strides.assign(argument.dims.size(), 1);
+            for (std::size_t d = argument.dims.size() - 1; d-- > 0;)
+                argument.strides[d] = argument.strides[d + 1] * argument.dims[d + 1];
+        }
+        if (!unnamed)
+            return true;
+        OneDnnPlan again;
+        return again.make(m_call).ok() && again.kernel() == kernel;
+    }
+
+    bool place() {
+        Numbers numbers;
+        const std::size_t count = m_call.arguments.size();
+        m_memory = std::vector<AlignedMemory>(count);
+        m_descriptions.resize(count);
+        m_values.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            ShapedArgument& argument = m_call.arguments[i];
+            m_values[i].resize(static_cast<std::size_t>(argument.elements()));
+            for (float& value : m_values[i])
+                value = fresh(argument.role, numbers);
+            if (argument.layout.compare(0, 5, "wino:") == 0) {
+                if (!pack(argument, i))
+                    return false;
+                continue;
+            }
+            dnnl_memory_desc_t& description = m_descriptions[i];
+            if (!describeMemory(argument, description).ok())
+                return false;
+            argument.bytes = static_cast<std::int64_t>(
+                oneDnn().memory_desc_get_size(&description) +
+                sizeof(float) * static_cast<std::size_t>(argument.offset));
+            if (!m_memory[i].reserve(static_cast<std::size_t>(argument.bytes)).ok())
+                return false;
+            auto* data = reinterpret_cast<float*>(m_memory[i].data()) + argument.offset;
+            std::int64_t index[DNNL_MAX_NDIMS] = {};
+            for (const float value : m_values[i]) {
+                data[elementOffset(description, index)] = value;
+                nextIndex(argument.dims, index);
+            }
+        }
+        return true;
+    }
+
+    // Weights in a form that only the library knows.
+    bool pack(ShapedArgument& argument, std::size_t i) {
+        ShapedCall question = m_call;
+        question.arguments[i].layout = "any";
+        ShapedArgument dense = argument;
+        dense.layout.clear();
+        dense.strides.assign(dense.dims.size(), 1);
+        for (std::size_t d = dense.dims.size() - 1; d-- > 0;)
+            dense.strides[d] = dense.strides[d + 1] * dense.dims[d + 1];
+        OneDnnPlan plan;
+        if (!plan.make(question).ok())
+            return false;
+        argument.bytes = static_cast<std::int64_t>(
+            oneDnn().memory_desc_get_size(&plan.memory(dnnl_query_weights_md)));
+        return m_memory[i].reserve(static_cast<std::size_t>(argument.bytes)).ok() &&
+               packOneDnn(question, m_threads, dense, m_values[i].data(), m_memory[i].data()).ok();
+    }
+
+    // Results lie around 0, a few units wide.
+    float fresh(Role role, Numbers& numbers) const {
+        if (role == Role::Operand)
+            return numbers.awayFromZero();
+        if (role == Role::Weights) {
+            float unit = 1;
+            for (double work = 0.4 * static_cast<double>(plainWork(m_call)); work > 2; work /= 4)
+                unit *= 0.5f;
+            return static_cast<float>(numbers.below(5) - 2) * unit;
+        }
+        bool sum = false;
+        for (const PostOp& op : m_call.postOps)
+            sum = sum || op.kind == PostOpKind::Sum;
+        return role == Role::Output && !sum ? untouched : numbers.quarter();
+    }
+
+    // What belongs at `index`; false where no number can be asked for: outside of what a function
+    // takes, or next to a step of it.
+    bool wanted(std::size_t output, const std::int64_t* index, double& out) const {
+        out = plainElement(m_call, m_values, index);
+        for (const PostOp& op : m_call.postOps) {
+            const std::size_t from = op.kind == PostOpKind::Sum ? output : op.argument;
+            const bool reads = op.kind == PostOpKind::Sum || takesOperand(op.kind);
+            const double operand =
+                reads
+                    ? static_cast<double>(m_values[from][plainPlace(m_call.arguments[from], index)])
+                    : 0;
+            const bool edge = op.kind == PostOpKind::Sqrt || op.kind == PostOpKind::Log;
+            const double off = std::fabs(out - std::floor(out) - 0.5); // of two numbers' middle
+            if ((op.kind == PostOpKind::Round && off > 0 && off < 1e-2) ||
+                (edge && std::fabs(out) < 1e-2))
+                return false;
+            out = postOpValue(op, out, operand);
+            if (!(std::fabs(out) < 1e30))
+                return false;
+        }
+        return true;
+    }
+
+    ShapedCall m_call;
+    int m_threads;
+    std::vector<AlignedMemory> m_memory;
+    std::vector<dnnl_memory_desc_t> m_descriptions;
+    PlainValues m_values;
+};
+
+// The smallest instance that oneDNN gives to the same kernel decides.
+std::string tried(const ShapedCall& call, const ShapedCall& small, const std::string& kernel,
+                  int threads) {
+    ShapedCall instance = small;
+    for (int size = 0; size < 3; ++size) {
+        if (size == 1 && !smallInstance(call, true, instance))
+            continue;
+        if (size == 2) {
+            instance = call;
+            for (std::size_t i = 0; i < instance.arguments.size(); ++i)
+                instance.arguments[i].buffer = static_cast<std::uint32_t>(i);
+        }
+        Trial trial(instance, threads);
+        if (!trial.run(kernel))
+            continue;
+        const std::string found = trial.judge();
+        return found.empty() ? found
+                             : kernel + " computes " + tailText(call) + " wrongly: " + found +
+                                   (size == 2 ? "" : " of a small instance");
+    }
+    return kernel + " could not be tried with " + tailText(call);
+}
+
+struct Finding {
+    std::string key, doubt;
+};
+
+// SSE kernels add what the output held as operands that must lie at multiples of 16 bytes: a fault,
+// not a wrong number, so it is not tried.
+bool mayFault(const ShapedCall& call) {
+    const std::string& core = oneDnn().info.core;
+    bool sum = false;
+    for (const PostOp& op : call.postOps)
+        sum = sum || op.kind == PostOpKind::Sum;
+    if (!sum || (core != "sse41" && core != "avx"))
+        return false;
+    const ShapedArgument& output = *call.find(Role::Output);
+    bool odd = output.offset % 4 != 0;
+    for (std::size_t d = 0; d < output.strides.size(); ++d)
+        odd = odd || (output.dims[d] > 1 && output.strides[d] != 1 && output.strides[d] % 4 != 0);
+    return odd;
+}
+
+} // namespace
+
+std::string doubtOf(const ShapedCall& call, const std::string& kernel, int threads) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static std::vector<Finding>* known = nullptr;
+    if (!hasPlainLoops(call.kind))
+        return call.postOps.empty() ? std::string()
+                                    : std::string(kindText(call.kind)) + " is not tried with " +
+                                          postOpText(call.postOps.front().kind);
+    if (mayFault(call))
+        return kernel + " adds rows that do not begin at multiples of 16 bytes";
+    ShapedCall small;
+    if (!smallInstance(call, false, small))
+        small = call;
+    const std::string key = keyOf(small, kernel, threads);
+    pthread_mutex_lock(&lock);
+    if (!known)
+        known = new std::vector<Finding>;
+    const Finding* found = nullptr;
+    for (const Finding& one : *known)
+        if (one.key == key)
+            found = &one;
+    if (!found) {
+        known->push_back({key, tried(call, small, kernel, threads)});
+        found = &known->back();
+    }
+    const std::string out = found->doubt;
+    pthread_mutex_unlock(&lock);
+    return out;
+}
+
+} // namespace fw::runtime

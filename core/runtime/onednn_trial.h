@@ -1,0 +1,30 @@
+// A kernel of oneDNN is taken with what follows on each element only where it was seen to be right:
+// once per process it computes a small instance of the same form (kind, groups, orders in memory,
+// post-ops, threads), which plain loops compute as well.
+#pragma once
+
+#include "runtime/libraries.h"
+
+namespace fw::runtime {
+
+// Empty if `kernel`, which oneDNN chose for `call`, computes calls of this form rightly; else what
+// it does, for people: "gemm:jit computes convolution, add wrongly: 3.5 instead of 1.25 at
+// [0, 1, 0, 2] of a small instance". Calls of kinds that have no plain loops are doubted if they
+// have post-ops.
+std::string doubtOf(const ShapedCall& call, const std::string& kernel, int threads);
+
+// A call of the same form on little memory: offsets, gaps between rows, remainders of channels by
+// 16 and the order in memory are kept. With `channels` their numbers are kept, too. False if the
+// strides of an argument cannot be kept.
+bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small);
+
+// prepareOneDnn without a trial; `kernel` is what oneDNN chose.
+Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared,
+                      std::string& kernel);
+
+// `anchor` computes `call` up to its post-op `first`; the rest is computed by plain loops.
+std::unique_ptr<PreparedCall> finishedByLoops(std::unique_ptr<PreparedCall> anchor,
+                                              const ShapedCall& call, std::size_t first,
+                                              int threads);
+
+} // namespace fw::runtime

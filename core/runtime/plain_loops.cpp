@@ -1,0 +1,256 @@
+#include "runtime/plain_loops.h"
+
+#include <cmath>
+
+namespace fw::runtime {
+
+namespace {
+
+constexpr std::size_t largestRank = 12;
+
+std::size_t indexOf(const ShapedCall& call, Role role) {
+    std::size_t i = 0;
+    while (i < call.arguments.size() && call.arguments[i].role != role)
+        ++i;
+    return i;
+}
+
+double valueAt(const ShapedCall& call, const PlainValues& values, Role role,
+               const std::int64_t* index) {
+    const std::size_t i = indexOf(call, role);
+    return i == call.arguments.size()
+               ? 0
+               : static_cast<double>(values[i][plainPlace(call.arguments[i], index)]);
+}
+
+// Elements from one entry of an axis to the next.
+std::size_t step(const ShapedArgument& argument, std::size_t axis) {
+    std::int64_t out = 1;
+    for (std::size_t d = axis + 1; d < argument.dims.size(); ++d)
+        out *= argument.dims[d];
+    return static_cast<std::size_t>(out);
+}
+
+// The sum of `count` products along an axis of the input and one of the weights, both of which
+// begin at the given places.
+double sumAlong(const ShapedCall& call, const PlainValues& values, std::int64_t count,
+                const std::int64_t* left, std::size_t leftAxis, const std::int64_t* right,
+                std::size_t rightAxis) {
+    const std::size_t a = indexOf(call, Role::Input), b = indexOf(call, Role::Weights);
+    const float* x = &values[a][plainPlace(call.arguments[a], left)];
+    const float* w = &values[b][plainPlace(call.arguments[b], right)];
+    const std::size_t xs = step(call.arguments[a], leftAxis),
+                      ws = step(call.arguments[b], rightAxis);
+    double sum = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        sum += static_cast<double>(x[i * xs]) * static_cast<double>(w[i * ws]);
+    return sum;
+}
+
+double product(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
+    const std::vector<std::int64_t>& input = call.find(Role::Input)->dims;
+    const std::size_t rank = input.size();
+    std::int64_t left[largestRank], right[largestRank];
+    for (std::size_t d = 0; d < rank; ++d)
+        left[d] = right[d] = index[d];
+    left[rank - 1] = right[rank - 2] = 0;
+    return valueAt(call, values, Role::Bias, index) +
+           sumAlong(call, values, input.back(), left, rank - 1, right, rank - 2);
+}
+
+// The n-th list of attributes, one entry per axis of the image.
+std::int64_t attribute(const ShapedCall& call, std::size_t list, std::size_t axis,
+                       std::size_t images) {
+    return call.attributes[list * images + axis];
+}
+
+// Where a window that belongs to `out` reads the other image at step `step`; false if nowhere.
+bool readPlace(const ShapedCall& call, std::size_t axis, std::size_t images, std::int64_t out,
+               std::int64_t step, std::int64_t extent, std::int64_t& in) {
+    const bool pool = call.kind == CallKind::MaxPool || call.kind == CallKind::AveragePool ||
+                      call.kind == CallKind::FullAveragePool;
+    const std::int64_t stride = attribute(call, 0, axis, images);
+    const std::int64_t dilation = attribute(call, 1, axis, images);
+    const std::int64_t low = attribute(call, pool ? 3 : 2, axis, images);
+    if (call.kind == CallKind::Deconvolution) {
+        const std::int64_t scaled = out + low - step * dilation;
+        in = scaled / stride;
+        return scaled >= 0 && scaled % stride == 0 && in < extent;
+    }
+    in = out * stride - low + step * dilation;
+    return in >= 0 && in < extent;
+}
+
+// Calls `body(in, step)` for every element of the image under the window at `index`.
+template <typename Body>
+void overWindow(const ShapedCall& call, const std::vector<std::int64_t>& window,
+                const std::int64_t* index, const Body& body) {
+    const std::vector<std::int64_t>& image = call.find(Role::Input)->dims;
+    const std::size_t images = image.size() - 2;
+    std::int64_t step[largestRank] = {}, in[largestRank] = {};
+    do {
+        bool inside = true;
+        for (std::size_t a = 0; a < images; ++a)
+            inside = inside &&
+                     readPlace(call, a, images, index[a + 2], step[a], image[a + 2], in[a + 2]);
+        if (inside)
+            body(in, step);
+    } while (nextIndex(window, step));
+}
+
+double convolution(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
+    const std::size_t at = indexOf(call, Role::Weights);
+    const std::vector<std::int64_t>& filters = call.arguments[at].dims;
+    const std::size_t rank = call.find(Role::Output)->dims.size();
+    const std::size_t grouped = filters.size() - rank;
+    const std::int64_t outputs = filters[grouped], inputs = filters[grouped + 1];
+    const std::int64_t group = index[1] / outputs;
+    std::int64_t place[largestRank] = {group};
+    place[grouped] = index[1] % outputs;
+    double sum = valueAt(call, values, Role::Bias, index + 1);
+    const std::vector<std::int64_t> window(filters.end() - static_cast<std::ptrdiff_t>(rank - 2),
+                                           filters.end());
+    overWindow(call, window, index, [&](std::int64_t* in, const std::int64_t* step) {
+        in[0] = index[0];
+        for (std::size_t a = 0; a + 2 < rank; ++a)
+            place[grouped + 2 + a] = step[a];
+        in[1] = group * inputs;
+        sum += sumAlong(call, values, inputs, in, 1, place, grouped + 1);
+    });
+    return sum;
+}
+
+std::vector<std::int64_t> poolWindow(const ShapedCall& call) {
+    const std::size_t images = call.find(Role::Input)->dims.size() - 2;
+    std::vector<std::int64_t> out;
+    for (std::size_t a = 0; a < images; ++a)
+        out.push_back(attribute(call, 2, a, images));
+    return out;
+}
+
+double pool(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
+    const std::vector<std::int64_t> window = poolWindow(call);
+    double sum = 0, largest = -HUGE_VAL;
+    std::int64_t seen = 0, whole = 1;
+    for (const std::int64_t extent : window)
+        whole *= extent;
+    overWindow(call, window, index, [&](std::int64_t* in, const std::int64_t*) {
+        in[0] = index[0];
+        in[1] = index[1];
+        const double value = valueAt(call, values, Role::Input, in);
+        sum += value;
+        largest = value > largest ? value : largest;
+        ++seen;
+    });
+    if (call.kind == CallKind::MaxPool)
+        return largest;
+    return sum / static_cast<double>(call.kind == CallKind::AveragePool ? seen : whole);
+}
+
+} // namespace
+
+bool hasPlainLoops(CallKind kind) {
+    return kind >= CallKind::Matmul && kind <= CallKind::FullAveragePool;
+}
+
+double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
+    switch (call.kind) {
+    case CallKind::Matmul:
+        return product(call, values, index);
+    case CallKind::Convolution:
+    case CallKind::Winograd:
+    case CallKind::Deconvolution:
+        return convolution(call, values, index);
+    case CallKind::MaxPool:
+    case CallKind::AveragePool:
+    case CallKind::FullAveragePool:
+        return pool(call, values, index);
+    case CallKind::Reorder:
+    case CallKind::Softmax:
+    case CallKind::LogSoftmax:
+    case CallKind::LayerNorm:
+        break;
+    }
+    return 0;
+}
+
+std::int64_t plainWork(const ShapedCall& call) {
+    std::int64_t out = 1;
+    if (call.kind == CallKind::Matmul)
+        return call.find(Role::Input)->dims.back();
+    if (const ShapedArgument* filters = call.find(Role::Weights)) {
+        const std::size_t rank = call.find(Role::Output)->dims.size();
+        for (std::size_t d = filters->dims.size() - rank + 1; d < filters->dims.size(); ++d)
+            out *= filters->dims[d];
+        return out;
+    }
+    for (const std::int64_t extent : poolWindow(call))
+        out *= extent;
+    return out;
+}
+
+double postOpValue(const PostOp& op, double x, double operand) {
+    const double alpha = static_cast<double>(op.alpha), beta = static_cast<double>(op.beta);
+    switch (op.kind) {
+    case PostOpKind::Relu:
+        return x < 0 ? alpha * x : x;
+    case PostOpKind::Clip:
+        return x < alpha ? alpha : beta < x ? beta : x;
+    case PostOpKind::Elu:
+        return x < 0 ? alpha * std::expm1(x) : x;
+    case PostOpKind::Gelu:
+        return 0.5 * x * (1 + std::erf(x * 0.70710678118654752440));
+    case PostOpKind::Sigmoid:
+        return 1 / (1 + std::exp(-x));
+    case PostOpKind::Tanh:
+        return std::tanh(x);
+    case PostOpKind::HardSwish:
+        return x * std::fmax(0, std::fmin(1, x / 6 + 0.5));
+    case PostOpKind::Swish:
+        return x / (1 + std::exp(-alpha * x));
+    case PostOpKind::Abs:
+        return std::fabs(x);
+    case PostOpKind::Sqrt:
+        return std::sqrt(x);
+    case PostOpKind::Exp:
+        return std::exp(x);
+    case PostOpKind::Log:
+        return std::log(x);
+    case PostOpKind::Round:
+        return std::nearbyint(x);
+    case PostOpKind::Linear:
+        return alpha * x + beta;
+    case PostOpKind::Add:
+    case PostOpKind::Sum:
+        return x + operand;
+    case PostOpKind::Mul:
+        return x * operand;
+    case PostOpKind::Sub:
+        return x - operand;
+    case PostOpKind::Div:
+        return x / operand;
+    case PostOpKind::Max:
+        return x < operand ? operand : x;
+    case PostOpKind::Min:
+        return operand < x ? operand : x;
+    }
+    return x;
+}
+
+std::size_t plainPlace(const ShapedArgument& argument, const std::int64_t* index) {
+    std::int64_t out = 0;
+    for (std::size_t d = 0; d < argument.dims.size(); ++d)
+        out = out * argument.dims[d] + (argument.dims[d] == 1 ? 0 : index[d]);
+    return static_cast<std::size_t>(out);
+}
+
+bool nextIndex(const std::vector<std::int64_t>& dims, std::int64_t* index) {
+    for (std::size_t d = dims.size(); d-- > 0;) {
+        if (++index[d] < dims[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+} // namespace fw::runtime

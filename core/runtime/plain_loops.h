@@ -1,0 +1,32 @@
+// Library calls by plain loops: slow and right. Kernels are judged by them, and they compute what
+// follows on each element where a library's own way was seen to be wrong.
+#pragma once
+
+#include "runtime/library_call.h"
+
+namespace fw::runtime {
+
+// Dense row-major values, one list per argument of a call, in the order of the arguments.
+using PlainValues = std::vector<std::vector<float>>;
+
+// Products, convolutions, deconvolutions and pools.
+bool hasPlainLoops(CallKind kind);
+
+// One element of the output before its post-ops; `index` has an entry per axis of the output.
+double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index);
+
+// How many products or comparisons one element takes.
+std::int64_t plainWork(const ShapedCall& call);
+
+// One post-op on one element. `operand` is the element of its operand, for Sum what the output
+// held; other kinds ignore it.
+double postOpValue(const PostOp& op, double x, double operand);
+
+// Where the element of `argument` lies in row-major order that belongs to `index` of the output:
+// extents of 1 broadcast.
+std::size_t plainPlace(const ShapedArgument& argument, const std::int64_t* index);
+
+// The next index in row-major order; false behind the last one.
+bool nextIndex(const std::vector<std::int64_t>& dims, std::int64_t* index);
+
+} // namespace fw::runtime
