@@ -242,8 +242,9 @@ std::string render(const RewriteDocument& document) {
     out += fmt::format("{} operators became {}, stopped at: {}\n", document.nodesBefore,
                        document.nodesAfter, document.stopReason);
     if (!document.file.empty())
-        out += "wrote " + document.file + "\n";
-    return out;
+        out += "wrote " + document.file +
+               (document.opset ? fmt::format(" (opset {})", *document.opset) : "") + "\n";
+    return out + diagLines(document.diagnostics);
 }
 
 std::string render(const CheckDocument& document) {

@@ -15,9 +15,27 @@ Diag wrongKind(std::string_view name, std::string_view expected) {
                     fmt::format("attribute '{}' is not {}", name, expected));
 }
 
+using Kind = proto::AttributeProto;
+
 // IR version 1 and 2 models may leave the type out; then the field that is set speaks.
-bool isKind(const proto::AttributeProto& attribute, proto::AttributeProto::AttributeType kind) {
-    return attribute.type() == kind || attribute.type() == proto::AttributeProto::UNDEFINED;
+bool isKind(const proto::AttributeProto& attribute, Kind::AttributeType kind) {
+    if (attribute.type() != Kind::UNDEFINED)
+        return attribute.type() == kind;
+    switch (kind) {
+    case Kind::INT:
+        return attribute.has_i();
+    case Kind::FLOAT:
+        return attribute.has_f();
+    case Kind::STRING:
+        return attribute.has_s();
+    case Kind::TENSOR:
+        return attribute.has_t();
+    case Kind::INTS: // an empty list leaves no trace
+        return !attribute.has_i() && !attribute.has_f() && !attribute.has_s() &&
+               !attribute.has_t() && attribute.floats_size() == 0 && attribute.strings_size() == 0;
+    default:
+        return false;
+    }
 }
 
 } // namespace
@@ -67,6 +85,16 @@ Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::
         return wrongKind(name, "a list of integers");
     return std::optional(
         std::vector<std::int64_t>(attribute->ints().begin(), attribute->ints().end()));
+}
+
+Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,
+                                                  std::string_view name) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return nullptr;
+    if (!isKind(*attribute, proto::AttributeProto::TENSOR) || !attribute->has_t())
+        return wrongKind(name, "a tensor");
+    return &attribute->t();
 }
 
 double readableReal(float value) {

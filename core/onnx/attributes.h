@@ -22,6 +22,10 @@ Result<std::string> textAttribute(const proto::NodeProto& node, std::string_view
 Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::NodeProto& node,
                                                                    std::string_view name);
 
+// nullptr if there is none.
+Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,
+                                                  std::string_view name);
+
 // The shortest decimal that is the same float: 1e-05, not 9.999999747378752e-06.
 double readableReal(float value);
 

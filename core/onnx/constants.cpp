@@ -35,16 +35,27 @@ Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodePro
             return data.takeDiag();
         return Outcome(data.take());
     }
-    if (attribute.name() == "value_float")
-        return Outcome(dataFromDoubles(DType::F32, {}, {static_cast<double>(attribute.f())}));
-    if (attribute.name() == "value_int")
-        return Outcome(dataFromIntegers(DType::I64, {}, {attribute.i()}));
-    if (attribute.name() == "value_floats")
+    const auto isList = [&](proto::AttributeProto::AttributeType kind) {
+        return attribute.type() == kind || attribute.type() == proto::AttributeProto::UNDEFINED;
+    };
+    if (attribute.name() == "value_float") {
+        FW_TRY(const double value, realAttribute(node, attribute.name(), 0));
+        return Outcome(dataFromDoubles(DType::F32, {}, {value}));
+    }
+    if (attribute.name() == "value_int") {
+        FW_TRY(const std::int64_t value, integerAttribute(node, attribute.name(), 0));
+        return Outcome(dataFromIntegers(DType::I64, {}, {value}));
+    }
+    if (attribute.name() == "value_floats" && isList(proto::AttributeProto::FLOATS))
         return Outcome(dataFromDoubles(DType::F32, {attribute.floats_size()},
                                        {attribute.floats().begin(), attribute.floats().end()}));
-    if (attribute.name() == "value_ints")
+    if (attribute.name() == "value_ints" && isList(proto::AttributeProto::INTS))
         return Outcome(dataFromIntegers(DType::I64, {attribute.ints_size()},
                                         {attribute.ints().begin(), attribute.ints().end()}));
+    if (attribute.name() == "value_floats" || attribute.name() == "value_ints")
+        return makeDiag(
+            DiagCode::OnnxMalformed,
+            fmt::format("attribute '{}' is not the list that it says", attribute.name()));
     return Outcome(); // texts and sparse values: not known, the node is shown as it is
 }
 

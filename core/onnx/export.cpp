@@ -7,15 +7,23 @@
 
 namespace fw {
 
-Result<std::string> exportModel(const Graph& graph, const ExportOptions& options) {
+namespace {
+
+// The format version that came with an opset; readers check only that they know it.
+std::int64_t irVersionOf(std::int64_t opset) {
+    return opset <= 18 ? 8 : opset <= 20 ? 9 : opset <= 22 ? 10 : opset <= 23 ? 11 : 12;
+}
+
+} // namespace
+
+Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& options) {
     proto::ModelProto model;
-    model.set_ir_version(writtenIrVersion);
     model.set_producer_name(options.producer);
     if (!options.doc.empty())
         model.set_doc_string(options.doc);
     GraphWriter writer(graph, *model.mutable_graph());
-    writer.markDomain("", newestOpset);
     FW_CHECK(writer.run());
+    model.set_ir_version(irVersionOf(writer.opset()));
     for (const auto& [domain, version] : writer.domains()) {
         auto* entry = model.add_opset_import();
         entry->set_domain(domain);
@@ -24,9 +32,11 @@ Result<std::string> exportModel(const Graph& graph, const ExportOptions& options
     if (model.ByteSizeLong() > 0x7fffffff)
         return makeDiag(DiagCode::FileTooLarge,
                         "the model passes 2 GiB, the limit of the format without external data");
-    std::string out;
+    ExportedModel out;
+    out.opset = writer.opset();
+    out.diagnostics = writer.diagnostics();
     {
-        google::protobuf::io::StringOutputStream stream(&out);
+        google::protobuf::io::StringOutputStream stream(&out.bytes);
         google::protobuf::io::CodedOutputStream coded(&stream);
         coded.SetSerializationDeterministic(true);
         model.SerializeToCodedStream(&coded);

@@ -1,9 +1,12 @@
-// Graph -> ONNX, at one opset (17) and with the same bytes every time.
+// Graph -> ONNX, with the same bytes every time.
 //
 // The normal forms are taken back: a bias that directly follows a convolution or a dense layer
 // becomes its operand, attributes become operands where ONNX has them so. Reading the result gives
-// an equal graph, up to names of inner values. "unknown" nodes are written as they were read. An
-// operator without an ONNX spelling, such as one of the user's own, is refused by name.
+// an equal graph, up to names of inner values and to operators that opset 17 says in several nodes
+// (gelu). "unknown" nodes are written as they were read, with
+// their domains. The opset is 17 unless one of those means something else there; then it is the
+// nearest in which all mean what they meant, and everything is written in its form. An operator
+// without an ONNX spelling, such as one of the user's own, is refused by name.
 #pragma once
 
 #include "ir/graph.h"
@@ -17,8 +20,14 @@ struct ExportOptions {
     std::string doc;
 };
 
-// The bytes of a ModelProto. UnknownOperator or UnsupportedAttribute names the node that cannot be
-// written, FileTooLarge when the model would pass 2 GiB.
-Result<std::string> exportModel(const Graph& graph, const ExportOptions& options = {});
+struct ExportedModel {
+    std::string bytes; // of a ModelProto
+    std::int64_t opset = 0;
+    Diags diagnostics; // warnings: what is no ONNX in the model read, and so in the one written
+};
+
+// UnknownOperator or UnsupportedAttribute names the node that cannot be written, FileTooLarge when
+// the model would pass 2 GiB.
+Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& options = {});
 
 } // namespace fw

@@ -1,12 +1,9 @@
-// Operators that move elements: their attributes become operands again. And "unknown", as it was
-// read.
+// Operators that move elements: their attributes become operands again.
 #include "onnx/graph_writer.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
-#include <variant>
 
 namespace fw {
 
@@ -129,102 +126,8 @@ Status tile(GraphWriter& out, const Node& node) {
     return {};
 }
 
-struct AttributeWriter {
-    proto::AttributeProto& out;
-
-    Status operator()(std::int64_t value) const {
-        out.set_type(proto::AttributeProto::INT);
-        out.set_i(value);
-        return {};
-    }
-    Status operator()(double value) const {
-        out.set_type(proto::AttributeProto::FLOAT);
-        out.set_f(static_cast<float>(value));
-        return {};
-    }
-    Status operator()(const std::string& value) const {
-        out.set_type(proto::AttributeProto::STRING);
-        out.set_s(value);
-        return {};
-    }
-    Status operator()(const Integers& values) const {
-        out.set_type(proto::AttributeProto::INTS);
-        out.mutable_ints()->Add(values.begin(), values.end());
-        return {};
-    }
-    Status operator()(const Reals& values) const {
-        out.set_type(proto::AttributeProto::FLOATS);
-        for (const double value : values)
-            out.add_floats(static_cast<float>(value));
-        return {};
-    }
-    Status operator()(const Texts& values) const {
-        out.set_type(proto::AttributeProto::STRINGS);
-        for (const std::string& value : values)
-            out.add_strings(value);
-        return {};
-    }
-    Status operator()(const TensorData& value) const {
-        out.set_type(proto::AttributeProto::TENSOR);
-        fillTensor(*out.mutable_t(), value, {});
-        return {};
-    }
-    Status operator()(DType value) const { return (*this)(std::int64_t{onnxFromDtype(value)}); }
-    Status operator()(const Exprs&) const {
-        return makeDiag(DiagCode::UnsupportedAttribute,
-                        fmt::format("attribute '{}' is a symbolic shape", out.name()));
-    }
-};
-
-Status unknown(GraphWriter& out, const Node& node) {
-    const std::string domain = node.attrs.text("domain", "");
-    const std::string type = node.attrs.text("op_type", "");
-    const std::int64_t opset = node.attrs.integer("opset", 1);
-    if ((domain.empty() || domain == "ai.onnx") && opset != newestOpset)
-        return makeDiag(
-            DiagCode::UnknownOperator,
-            fmt::format(
-                "{} was read from opset {} and is not known, so it cannot be brought to opset {}",
-                type, opset, newestOpset),
-            {}, "convert the model to opset 17 first");
-    std::vector<std::string> inputs;
-    for (const ValueRef& input : node.inputs)
-        inputs.push_back(out.use(input));
-    // Sub-graphs read outer values by name; those were added behind the operands.
-    const AttrValue* value = node.attrs.find("captures");
-    if (const auto* captures = value ? std::get_if<Texts>(value) : nullptr)
-        for (std::size_t i = captures->size(); i-- > 0; inputs.pop_back())
-            if (inputs.empty() || inputs.back() != (*captures)[i])
-                return makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("its sub-graph reads '{}', which has another name now",
-                                            (*captures)[i]));
-    auto& written = out.node(type, inputs, {}, node.name);
-    for (int i = 0; i < static_cast<int>(node.outputs.size()); ++i)
-        written.add_output(out.nameOf({node.id, i}));
-    written.set_domain(domain);
-    if (!domain.empty())
-        out.markDomain(domain, opset);
-    for (const auto& [name, attribute] : node.attrs) {
-        if (name == "domain" || name == "op_type" || name == "opset" || name == "captures")
-            continue;
-        auto& target = *written.add_attribute();
-        const auto* bytes =
-            name.starts_with("onnx:") ? std::get_if<TensorData>(&attribute) : nullptr;
-        if (bytes) {
-            if (!target.ParseFromArray(bytes->bytes().data(),
-                                       static_cast<int>(bytes->bytes().size())))
-                return makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("attribute '{}' is damaged", name));
-            continue;
-        }
-        target.set_name(name);
-        FW_CHECK(std::visit(AttributeWriter{target}, attribute));
-    }
-    return {};
-}
-
 constexpr std::array rows{
-    WriterRow{"reshape", reshape},
+    WriterRow{"reshape", reshape, 14},
     WriterRow{"expand", expand},
     WriterRow{"constant_of_shape", constantOfShape},
     WriterRow{"transpose", transpose},
@@ -234,7 +137,6 @@ constexpr std::array rows{
     WriterRow{"slice", slice},
     WriterRow{"pad", pad},
     WriterRow{"tile", tile},
-    WriterRow{"unknown", unknown},
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 // Operators whose ONNX spelling is one node, or a short chain of nodes without geometry.
 #include "onnx/graph_writer.h"
+#include "onnx/standard_operators.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
@@ -12,14 +13,15 @@ namespace {
 struct Spelling {
     std::string_view op;
     const char* type;
+    std::int64_t since = oldestWrittenOpset;
 };
 
 // Same operands, no attributes.
 constexpr std::array spellings{
-    Spelling{"add", "Add"},
-    Spelling{"sub", "Sub"},
-    Spelling{"mul", "Mul"},
-    Spelling{"div", "Div"},
+    Spelling{"add", "Add", 14},
+    Spelling{"sub", "Sub", 14},
+    Spelling{"mul", "Mul", 14},
+    Spelling{"div", "Div", 14},
     Spelling{"pow", "Pow"},
     Spelling{"max", "Max"},
     Spelling{"min", "Min"},
@@ -46,10 +48,10 @@ constexpr std::array spellings{
     Spelling{"sin", "Sin"},
     Spelling{"cos", "Cos"},
     Spelling{"erf", "Erf"},
-    Spelling{"relu", "Relu"},
+    Spelling{"relu", "Relu", 14},
     Spelling{"prelu", "PRelu"},
     Spelling{"sigmoid", "Sigmoid"},
-    Spelling{"hard_swish", "HardSwish"},
+    Spelling{"hard_swish", "HardSwish", 14},
     Spelling{"tanh", "Tanh"},
     Spelling{"softplus", "Softplus"},
     Spelling{"softsign", "Softsign"},
@@ -231,18 +233,22 @@ Status softmax(GraphWriter& out, const Node& node) {
 Status reduce(GraphWriter& out, const Node& node) {
     const Integers axes = node.attrs.integers("axes");
     const std::int64_t keep = node.attrs.integer("keepdims", 1);
-    if (node.op == "reduce_sum") { // its axes are an operand since opset 13
-        auto& written = out.main(
-            node, "ReduceSum", {out.use(node.inputs[0]), out.integers(node.name + ".axes", axes)});
-        setAttribute(written, "keepdims", keep);
+    if (axes.empty()) { // over no axis; without axes ONNX means all of them
+        out.main(node, "Identity", operands(out, node));
         return {};
     }
-    const char* const type = node.op == "reduce_mean"  ? "ReduceMean"
-                             : node.op == "reduce_max" ? "ReduceMax"
-                             : node.op == "reduce_min" ? "ReduceMin"
-                                                       : "ReduceProd";
-    auto& written = out.main(node, type, operands(out, node));
-    if (!axes.empty())
+    const char* const type = node.op == "reduce_sum"    ? "ReduceSum"
+                             : node.op == "reduce_mean" ? "ReduceMean"
+                             : node.op == "reduce_max"  ? "ReduceMax"
+                             : node.op == "reduce_min"  ? "ReduceMin"
+                                                        : "ReduceProd";
+    // The axes are an attribute of all before opset 18, of a sum before 13.
+    std::vector<std::string> inputs{out.use(node.inputs[0])};
+    const bool asAttribute = hasAttribute(type, out.opset(), "axes");
+    if (!asAttribute)
+        inputs.push_back(out.integers(node.name + ".axes", axes));
+    auto& written = out.main(node, type, inputs);
+    if (asAttribute)
         setAttribute(written, "axes", axes);
     setAttribute(written, "keepdims", keep);
     return {};
@@ -261,7 +267,7 @@ constexpr std::array special{
     WriterRow{"bias", bias},
     WriterRow{"scale", scale},
     WriterRow{"batch_norm", batchNorm},
-    WriterRow{"layernorm", layernorm},
+    WriterRow{"layernorm", layernorm, 17},
     WriterRow{"lrn", lrn},
     WriterRow{"softmax", softmax},
     WriterRow{"log_softmax", softmax},
@@ -275,7 +281,7 @@ constexpr std::array special{
 constexpr auto rows = [] {
     std::array<WriterRow, spellings.size() + special.size()> all{};
     for (std::size_t i = 0; i < spellings.size(); ++i)
-        all[i] = {spellings[i].op, plain};
+        all[i] = {spellings[i].op, plain, spellings[i].since};
     std::copy(special.begin(), special.end(), all.begin() + spellings.size());
     return all;
 }();

@@ -1,9 +1,12 @@
 #include "onnx/graph_writer.h"
 
+#include "onnx/subgraphs.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <optional>
 
 namespace fw {
 
@@ -14,7 +17,8 @@ bool byText(const Expr& a, const Expr& b) {
 }
 
 const WriterRow* findWriter(std::string_view op) {
-    for (const auto& family : {plainWriters(), windowWriters(), movementWriters()})
+    for (const auto& family :
+         {plainWriters(), windowWriters(), movementWriters(), unknownWriters()})
         for (const WriterRow& row : family)
             if (row.op == op)
                 return &row;
@@ -28,9 +32,11 @@ GraphWriter::GraphWriter(const Graph& graph, proto::GraphProto& out)
 
 Status GraphWriter::run() {
     m_out.set_name(m_graph.name());
+    FW_CHECK(readUnknown());
+    FW_CHECK(chooseOpset());
     nameValues();
     for (const NodeId id : m_graph.inputs())
-        declare(*m_out.add_input(), m_names.at({id, 0}), m_graph.node(id).outputs[0].type);
+        declare(*m_out.add_input(), m_names.at({id, 0}), {id, 0});
     for (const NodePtr& node : m_graph.nodes()) {
         if (node->isInput() || node->isConstant() || m_folded.contains(node->id))
             continue;
@@ -41,13 +47,65 @@ Status GraphWriter::run() {
         const std::string name = use(result.value);
         if (name != result.name)
             node("Identity", {name}, result.name, fresh(result.name + ".result"));
-        declare(*m_out.add_output(), result.name, m_graph.type(result.value));
+        declare(*m_out.add_output(), result.name, result.value);
     }
+    return {};
+}
+
+Status GraphWriter::readUnknown() {
+    for (const NodePtr& node : m_graph.nodes()) {
+        if (node->op != "unknown")
+            continue;
+        auto spelling = unknownSpelling(*node);
+        if (!spelling)
+            return spelling.takeDiag().at({{}, node->name});
+        m_inner.merge(innerNames(spelling->node));
+        m_unknown.emplace(node->id, spelling.take());
+    }
+    return {};
+}
+
+// The opset in which everything can be said: the usual one if it can be, else the nearest later
+// one, else the nearest earlier one.
+Status GraphWriter::chooseOpset() {
+    std::int64_t needed = oldestWrittenOpset; // by what this program writes in its own words
+    for (const NodePtr& node : m_graph.nodes())
+        if (const WriterRow* row = findWriter(node->op))
+            needed = std::max(needed, row->since);
+    OpsetRange allowed{needed, std::numeric_limits<std::int64_t>::max()};
+    const auto choose = [&]() -> std::optional<std::int64_t> {
+        if (allowed.least > allowed.most)
+            return std::nullopt;
+        return std::clamp(writtenOpset, allowed.least, allowed.most);
+    };
+    for (const auto& [id, spelling] : m_unknown) {
+        const std::int64_t from = spelling.standardOpset();
+        const OpsetRange own = from > 0 ? opsetsOf(spelling.node, from)
+                                        : OpsetRange{1, std::numeric_limits<std::int64_t>::max()};
+        allowed = allowed.with(own);
+        if (!choose())
+            return makeDiag(
+                DiagCode::UnknownOperator,
+                fmt::format("{} was read from opset {} and is not known; it means the same in "
+                            "opsets {} to {} only, and the rest of the model is written in opset "
+                            "{} or later",
+                            spelling.node.op_type(), from, own.least, own.most, needed),
+                {{}, m_graph.node(id).name}, "convert the model to opset 17 first");
+    }
+    m_opset = *choose();
+    markDomain("", m_opset);
+    for (const auto& [id, spelling] : m_unknown)
+        if (spelling.standardOpset() > 0)
+            for (Diag& diag : problemsOf(spelling.node, m_opset)) {
+                diag.hint = "other programs will refuse the file; it was so in the model read";
+                m_diagnostics.push_back(std::move(diag.at({{}, m_graph.node(id).name})));
+            }
     return {};
 }
 
 // A computed value that is a result takes the result's name; another value of that name gives way.
 void GraphWriter::nameValues() {
+    m_taken = m_inner;
     std::map<std::string, ValueRef> results;
     std::map<ValueRef, std::string> wanted;
     for (const NamedValue& result : m_graph.results()) {
@@ -65,7 +123,8 @@ void GraphWriter::nameValues() {
             const auto result = results.find(name);
             if (asResult != wanted.end())
                 m_names[value] = asResult->second;
-            else if (result == results.end() || result->second == value || node->isInput())
+            else if ((result == results.end() || result->second == value || node->isInput()) &&
+                     (!m_inner.contains(name) || node->isInput()))
                 m_names[value] = name;
             else
                 m_names[value] = fresh(name + ".inner");
@@ -79,12 +138,7 @@ Status GraphWriter::writeNode(const Node& node) {
         return makeDiag(DiagCode::UnknownOperator,
                         "the operator " + node.op + " has no spelling in ONNX", {},
                         "only operators that can be imported can be written");
-    FW_CHECK(row->write(*this, node));
-    if (node.op == "unknown") // what reads it needs its type
-        for (std::size_t i = 0; i < node.outputs.size(); ++i)
-            declare(*m_out.add_value_info(), nameOf({node.id, static_cast<int>(i)}),
-                    node.outputs[i].type);
-    return {};
+    return row->write(*this, node);
 }
 
 std::string GraphWriter::use(ValueRef value) {
@@ -218,19 +272,29 @@ void GraphWriter::markDomain(const std::string& domain, std::int64_t version) {
     known = std::max(known, version);
 }
 
-void GraphWriter::declare(proto::ValueInfoProto& out, const std::string& name,
-                          const TensorType& type) {
+// What was not known of a result of an unknown node is not made up.
+void GraphWriter::declare(proto::ValueInfoProto& out, const std::string& name, ValueRef value) {
     out.set_name(name);
+    const TensorType& type = m_graph.type(value);
+    const auto unknown = m_unknown.find(value.node);
+    if (unknown != m_unknown.end() && unknown->second.untyped.contains(value.output))
+        return;
     auto* tensor = out.mutable_type()->mutable_tensor_type();
     tensor->set_elem_type(onnxFromDtype(type.dtype));
+    if (unknown != m_unknown.end() && unknown->second.unranked.contains(value.output))
+        return;
     auto* shape = tensor->mutable_shape();
     for (const Dim& dim : type.shape) {
         auto* entry = shape->add_dim();
-        if (const auto value = dim.asInt())
-            entry->set_dim_value(*value);
+        if (const auto extent = dim.asInt())
+            entry->set_dim_value(*extent);
         else if (dim.isVar())
             entry->set_dim_param(dim.text());
     }
+}
+
+void GraphWriter::declareInner(ValueRef value) {
+    declare(*m_out.add_value_info(), nameOf(value), value);
 }
 
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value) {

@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 #include "onnx/proto.h"
+#include "onnx/unknown_spelling.h"
 
 #include <map>
 #include <set>
@@ -19,6 +20,9 @@ public:
 
     const Graph& graph() const { return m_graph; }
     Status run();
+    std::int64_t opset() const { return m_opset; } // of the standard domain, since run()
+    const UnknownSpelling& spelling(const Node& n) const { return m_unknown.at(n.id); }
+    const Diags& diagnostics() const { return m_diagnostics; }
 
     // Names. A constant that is asked for becomes an initializer.
     std::string use(ValueRef value);
@@ -31,6 +35,7 @@ public:
     // inputs.
     Result<std::string> dims(const std::string& wish, const Exprs& values);
 
+    proto::NodeProto& add() { return *m_out.add_node(); }
     proto::NodeProto& node(const std::string& type, const std::vector<std::string>& inputs,
                            const std::string& output, const std::string& name = {});
     // The node that stands for `n`: its name, its outputs (the used ones).
@@ -42,13 +47,16 @@ public:
     // The bias that can be folded into `n`: the only use of its first output, along `axis`. Written
     // with it.
     const Node* foldedBias(const Node& n, std::int64_t axis);
+    void declareInner(ValueRef value); // its type, for those who read it
     void markDomain(const std::string& domain, std::int64_t version);
     const std::map<std::string, std::int64_t>& domains() const { return m_domains; }
 
 private:
+    Status readUnknown();
+    Status chooseOpset();
     void nameValues();
     Status writeNode(const Node& node);
-    void declare(proto::ValueInfoProto& out, const std::string& name, const TensorType& type);
+    void declare(proto::ValueInfoProto& out, const std::string& name, ValueRef value);
     Result<std::string> dimValue(const std::string& wish, const Expr& dim);
 
     const Graph& m_graph;
@@ -58,6 +66,10 @@ private:
     std::set<NodeId> m_initializers; // constants written
     std::set<NodeId> m_folded;       // nodes written with another
     std::map<std::string, std::int64_t> m_domains;
+    std::map<NodeId, UnknownSpelling> m_unknown;
+    std::set<std::string> m_inner; // names inside sub-graphs, which no value of the graph may have
+    std::int64_t m_opset = writtenOpset;
+    Diags m_diagnostics;
     std::map<Expr, std::string, bool (*)(const Expr&, const Expr&)> m_dims;
 };
 
@@ -65,10 +77,12 @@ private:
 struct WriterRow {
     std::string_view op;
     Status (*write)(GraphWriter& out, const Node& node);
+    std::int64_t since = oldestWrittenOpset; // from here on its form holds
 };
 std::span<const WriterRow> plainWriters();    // elementwise, normalisation, reductions
 std::span<const WriterRow> windowWriters();   // contractions and pools
-std::span<const WriterRow> movementWriters(); // movement and unknown
+std::span<const WriterRow> movementWriters(); // what moves elements
+std::span<const WriterRow> unknownWriters();  // "unknown", as it was read
 
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value);
 void setAttribute(proto::NodeProto& node, const std::string& name, double value);

@@ -203,21 +203,20 @@ Status gemm(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
     FW_TRY(const double alpha, n.real("alpha", 1));
     FW_TRY(const double beta, n.real("beta", 1));
-    FW_TRY(const std::int64_t transA, n.integer("transA", 0));
-    FW_TRY(const std::int64_t transB, n.integer("transB", 0));
+    FW_TRY(const bool transA, n.flag("transA", false));
+    FW_TRY(const bool transB, n.flag("transB", false));
     FW_TRY(const TensorType a, n.inputType(0));
     FW_TRY(const TensorType b, n.inputType(1));
     if (a.rank() != 2 || b.rank() != 2)
         return makeDiag(DiagCode::ShapeMismatch,
                         fmt::format("Gemm needs matrices, not {} and {}", a.text(), b.text()));
     FW_TRY(ValueRef x, n.input(0));
-    if (transA != 0) {
+    if (transA) {
         Attrs perm;
         perm.set("perm", Integers{1, 0});
         FW_TRY(x, n.step("transpose", {x}, perm));
     }
-    FW_TRY(const ValueRef w,
-           denseWeights(n, transB != 0 ? Weights::AsTheyAre : Weights::Transposed));
+    FW_TRY(const ValueRef w, denseWeights(n, transB ? Weights::AsTheyAre : Weights::Transposed));
     const bool addend = n.has(2) && beta != 0;
     if (alpha == 1 && !addend)
         return n.result("dense", {x, w});

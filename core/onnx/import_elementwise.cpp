@@ -136,7 +136,7 @@ Status clipAttributes(NodeImport& n) {
     std::optional<double> bounds[2];
     const char* const names[] = {"min", "max"};
     for (std::size_t i = 0; i < 2; ++i)
-        if (findAttribute(n.node(), names[i])) {
+        if (n.given(names[i])) {
             FW_TRY(bounds[i], n.real(names[i], 0));
         }
     return clipBounds(n, x, bounds[0], bounds[1]);
@@ -145,6 +145,14 @@ Status clipAttributes(NodeImport& n) {
 Status clip(NodeImport& n) {
     FW_CHECK(n.need(1, 3));
     FW_TRY(ValueRef x, n.input(0));
+    for (const std::size_t i : {1u, 2u})
+        if (n.has(i)) {
+            FW_TRY(const TensorType bound, n.inputType(i));
+            for (const Dim& extent : bound.shape)
+                if (!extent.isInt(1))
+                    return n.malformed(fmt::format("a bound of shape {} is not one number",
+                                                   shapeText(bound.shape)));
+        }
     const auto low = n.scalar(1);
     const auto high = n.scalar(2);
     if ((!n.has(1) || low) && (!n.has(2) || high))
@@ -242,8 +250,8 @@ Status pow(NodeImport& n) {
 // Before opset 7 the second operand was stretched by attributes.
 template <Status (*import)(NodeImport&)>
 Status oldBroadcast(NodeImport& n) {
-    FW_TRY(const std::int64_t broadcast, n.integer("broadcast", 0));
-    if (broadcast != 0 && findAttribute(n.node(), "axis"))
+    FW_TRY(const bool broadcast, n.flag("broadcast", false));
+    if (n.given("axis") && broadcast)
         return n.unsupported("broadcasting along an axis (opset 6) is not supported",
                              "convert the model to opset 13");
     return import(n);

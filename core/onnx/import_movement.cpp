@@ -46,14 +46,14 @@ Dim remaining(Shape from, const Shape& known) {
     return simplify(floorDivExpr(count, divisor));
 }
 
-Status reshapeTo(NodeImport& n, const Exprs& target, std::int64_t allowZero) {
+Status reshapeTo(NodeImport& n, const Exprs& target, bool allowZero) {
     FW_TRY(const TensorType x, n.inputType(0));
     Shape shape;
     Shape known;
     std::optional<std::size_t> open;
     for (std::size_t i = 0; i < target.size(); ++i) {
         Dim dim = target[i];
-        if (dim.isInt(0) && allowZero == 0) {
+        if (dim.isInt(0) && !allowZero) {
             if (i >= x.rank())
                 return n.malformed(
                     fmt::format("target {} copies dimension {} of a tensor of rank {}",
@@ -92,12 +92,12 @@ Status reshapeAttribute(NodeImport& n) {
     FW_TRY(const auto shape, n.list("shape"));
     if (!shape)
         return n.malformed("has no attribute 'shape'");
-    return reshapeTo(n, Exprs(shape->begin(), shape->end()), 0);
+    return reshapeTo(n, Exprs(shape->begin(), shape->end()), false);
 }
 
 Status reshape(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
-    FW_TRY(const std::int64_t allowZero, n.integer("allowzero", 0));
+    FW_TRY(const bool allowZero, n.flag("allowzero", false));
     const auto target = n.shapeValues(1);
     if (!target)
         return n.unsupported("the target shape is computed at run time",
@@ -125,6 +125,8 @@ Status squeeze(NodeImport& n) {
     FW_TRY(const auto given, n.listOrOperand("axes", 1));
     FW_TRY(const TensorType x, n.inputType(0));
     std::vector<std::size_t> axes;
+    if (given && given->empty()) // all axes to some programs, none to others
+        return n.unsupported("an empty list of axes is not supported");
     if (given) {
         for (const std::int64_t where : *given) {
             FW_TRY(const std::size_t axis, n.axis(where, x.rank()));
@@ -188,6 +190,8 @@ Status transpose(NodeImport& n) {
 
 Status concat(NodeImport& n) {
     FW_CHECK(n.need(1, n.inputCount()));
+    if (n.opset() >= 4 && !n.given("axis"))
+        return n.malformed("has no attribute 'axis'");
     FW_TRY(const std::int64_t where, n.integer("axis", 1));
     std::vector<ValueRef> inputs;
     for (std::size_t i = 0; i < n.inputCount(); ++i) {
@@ -210,10 +214,16 @@ Status split(NodeImport& n) {
     const TensorType type = n.type(x);
     FW_TRY(const std::size_t axis, n.axis(where, type.rank()));
     const auto extent = type.shape[axis].asInt();
+    const auto outputs = static_cast<std::int64_t>(n.outputCount());
+    FW_TRY(const std::int64_t parts, n.integer("num_outputs", outputs)); // since opset 18
+    if (parts != outputs || (sizes && n.given("num_outputs")))
+        return n.malformed(fmt::format("num_outputs {} does not fit {} outputs{}", parts, outputs,
+                                       sizes ? " of given sizes" : ""));
+    if (!sizes && n.opset() >= 18 && !n.given("num_outputs"))
+        return n.malformed("has neither sizes nor num_outputs");
     if (!sizes) {
         if (!extent)
             return n.unsupported("into equal parts, over a free dimension");
-        const auto parts = static_cast<std::int64_t>(n.outputCount());
         const std::int64_t size =
             (*extent + parts - 1) / parts; // the last one may be smaller (opset 18)
         sizes = Integers(n.outputCount(), size);

@@ -11,11 +11,11 @@ namespace {
 Status batchNorm(NodeImport& n) {
     FW_CHECK(n.need(5, 5));
     FW_TRY(const double eps, n.real("epsilon", 1e-5));
-    FW_TRY(const std::int64_t training, n.integer("training_mode", 0));
-    FW_TRY(const std::int64_t spatial, n.integer("spatial", 1));
-    if (training != 0)
+    FW_TRY(const bool training, n.flag("training_mode", false));
+    FW_TRY(const bool spatial, n.flag("spatial", true));
+    if (training)
         return n.unsupported("training mode is not supported", "export the model for inference");
-    if (spatial != 1)
+    if (!spatial)
         return n.unsupported("statistics per position (spatial = 0) are not supported");
     std::vector<ValueRef> inputs;
     for (std::size_t i = 0; i < 5; ++i) {

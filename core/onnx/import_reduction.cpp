@@ -9,9 +9,9 @@ namespace fw {
 namespace {
 
 Status reduceOver(NodeImport& n, const std::string& op, const std::optional<Integers>& given) {
-    FW_TRY(const std::int64_t keepdims, n.integer("keepdims", 1));
-    const std::int64_t keep = keepdims != 0 ? 1 : 0;
-    FW_TRY(const std::int64_t noop, n.integer("noop_with_empty_axes", 0));
+    FW_TRY(const bool keepdims, n.flag("keepdims", true));
+    const std::int64_t keep = keepdims ? 1 : 0;
+    FW_TRY(const bool noop, n.flag("noop_with_empty_axes", false));
     FW_TRY(const ValueRef x, n.input(0));
     const Shape shape = n.type(x).shape;
     std::vector<std::size_t> axes;
@@ -23,7 +23,7 @@ Status reduceOver(NodeImport& n, const std::string& op, const std::optional<Inte
     if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
         return n.malformed("an axis is named twice");
     if (axes.empty()) {
-        if (noop != 0 || shape.empty())
+        if (noop || shape.empty())
             return n.result("identity", {x});
         for (std::size_t i = 0; i < shape.size(); ++i)
             axes.push_back(i);

@@ -21,8 +21,8 @@ Status pool(NodeImport& n, const std::string& op, const WindowGeometry& g, Attrs
 // The pads that a last, partial window needs. A window that would begin behind the data is left
 // out.
 Status ceilPads(NodeImport& n, const Shape& x, WindowGeometry& g) {
-    FW_TRY(const std::int64_t ceilMode, n.integer("ceil_mode", 0));
-    if (ceilMode == 0)
+    FW_TRY(const bool ceilMode, n.flag("ceil_mode", false));
+    if (!ceilMode)
         return {};
     const Shape view = g.oneAxis ? withHeight(x) : x;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -62,8 +62,8 @@ Status averagePool(NodeImport& n) {
     FW_TRY(WindowGeometry g, windowGeometry(n, x.shape, {}));
     if (g.dilations != Integers{1, 1})
         return n.unsupported("dilations are not supported");
-    FW_TRY(const std::int64_t countsPads, n.integer("count_include_pad", 0));
-    const Integers counted = countsPads != 0 ? g.pads : Integers{0, 0, 0, 0};
+    FW_TRY(const bool countsPads, n.flag("count_include_pad", false));
+    const Integers counted = countsPads ? g.pads : Integers{0, 0, 0, 0};
     FW_CHECK(ceilPads(n, x.shape, g));
     Attrs attrs = g.attrs();
     attrs.erase("dilations");

@@ -1,6 +1,8 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
+#include "onnx/local_functions.h"
+#include "onnx/standard_operators.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,12 +15,24 @@ namespace {
 constexpr int deferredDepth =
     64; // chains of shape arithmetic longer than this enter the graph at once
 
-bool isStandard(const std::string& domain) {
-    return domain.empty() || domain == "ai.onnx";
+std::string typeName(const proto::NodeProto& node) {
+    return isStandardDomain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
-std::string typeName(const proto::NodeProto& node) {
-    return isStandard(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
+// Each attribute is given once and holds its own value.
+Status checkAttributes(const proto::NodeProto& node) {
+    std::set<std::string_view> names;
+    for (const auto& attribute : node.attribute()) {
+        if (!names.insert(attribute.name()).second)
+            return makeDiag(DiagCode::OnnxMalformed, fmt::format("attribute '{}' is given twice",
+                                                                 cleanText(attribute.name())));
+        if (!attribute.ref_attr_name().empty())
+            return makeDiag(
+                DiagCode::OnnxMalformed,
+                fmt::format("attribute '{}' refers to one of a function, and is in none",
+                            cleanText(attribute.name())));
+    }
+    return {};
 }
 
 } // namespace
@@ -33,9 +47,9 @@ ModelImporter::ModelImporter(proto::ModelProto& model, std::shared_ptr<const Ope
 
 Result<Imported> ModelImporter::run() {
     for (const auto stage :
-         {&ModelImporter::readHeader, &ModelImporter::checkNames, &ModelImporter::readInitializers,
-          &ModelImporter::readInputs, &ModelImporter::sortNodes, &ModelImporter::importNodes,
-          &ModelImporter::addResults})
+         {&ModelImporter::readHeader, &ModelImporter::writeOutFunctions, &ModelImporter::checkNames,
+          &ModelImporter::readInitializers, &ModelImporter::readInputs, &ModelImporter::sortNodes,
+          &ModelImporter::importNodes, &ModelImporter::addResults})
         if (auto status = (this->*stage)(); !status)
             return status.takeDiag().at({m_file});
     for (const std::string& name : m_dims.unusedBindings())
@@ -66,7 +80,7 @@ Status ModelImporter::readHeader() {
         info.metadata.emplace_back(cleanText(entry.key()), cleanText(entry.value()));
     std::map<std::string, std::int64_t> versions;
     for (const auto& entry : m_model.opset_import()) {
-        const std::string domain = isStandard(entry.domain()) ? "" : entry.domain();
+        const std::string domain = isStandardDomain(entry.domain()) ? "" : entry.domain();
         const auto [place, fresh] = versions.emplace(domain, entry.version());
         if (!fresh && place->second != entry.version())
             return makeDiag(DiagCode::OnnxMalformed,
@@ -98,6 +112,13 @@ Status ModelImporter::readHeader() {
                         "save the model with dense weights");
     for (const auto& node : m_graph.node())
         ++info.operators[cleanText(typeName(node))];
+    return {};
+}
+
+Status ModelImporter::writeOutFunctions() {
+    FW_TRY(Diags diagnostics, inlineFunctions(m_model, m_options.limits));
+    for (Diag& diag : diagnostics)
+        m_out.diagnostics.push_back(std::move(diag));
     return {};
 }
 
@@ -134,6 +155,8 @@ Status ModelImporter::checkNames() {
             }
     for (int i = 0; i < m_graph.node_size(); ++i) {
         const auto& node = m_graph.node(i);
+        if (auto status = checkAttributes(node); !status)
+            return inNode(i, status.takeDiag());
         for (const std::string& input : node.input()) {
             if (!input.empty() && !defined.contains(input))
                 return inNode(i, makeDiag(DiagCode::OnnxMalformed,
@@ -145,8 +168,8 @@ Status ModelImporter::checkNames() {
             m_used.insert(std::move(capture));
     }
     if (m_graph.output_size() == 0)
-        return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed", {},
-                        "export the model again with the values that it should give");
+        return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed",
+                        {}, "export the model again with the values that it should give");
     for (const auto& output : m_graph.output()) {
         if (!defined.contains(output.name()))
             return makeDiag(DiagCode::OnnxMalformed,
@@ -306,7 +329,10 @@ Status ModelImporter::importNodes() {
 // used there.
 Result<bool> ModelImporter::importKnown(int index) {
     const auto& node = m_graph.node(index);
-    if (!isStandard(node.domain()) || node.output_size() != 1 || node.output(0).empty())
+    if (!isStandardDomain(node.domain()) || node.output_size() != 1 || node.output(0).empty())
+        return false;
+    // What does not look like the operator is left to the importer, which says so.
+    if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
         return false;
     auto constant = constantOf(node);
     if (!constant)
@@ -366,7 +392,7 @@ Status ModelImporter::importNode(int index) {
                                       fmt::format("{} reads a value of unknown type", type), {},
                                       "it becomes known when the operator before it is"));
     const ImportFunction import =
-        isStandard(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
+        isStandardDomain(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
     if (!import)
         return importUnknown(
             index, name,
@@ -374,13 +400,20 @@ Status ModelImporter::importNode(int index) {
                 DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type), {},
                 "the model can be looked at but not run; declare the operator in a rule book"));
     NodeImport context(*this, node, name);
-    if (auto status = import(context); !status) {
+    auto status = import(context);
+    if (status)
+        status = context.allHonoured();
+    if (!status) {
         Diag diag = status.takeDiag();
         if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
             diag.code == DiagCode::DtypeMismatch)
             return importUnknown(index, name, std::move(diag));
         diag.where.node.clear(); // an inner operator's name says less than the node's
         return inNode(index, std::move(diag));
+    }
+    for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same
+        problem.where.node.clear();
+        m_out.diagnostics.push_back(inNode(index, std::move(problem)));
     }
     if (context.emitted().empty())
         return {};
@@ -494,6 +527,13 @@ Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string&
     if (!dtype || !shape)
         return std::optional<TensorType>();
     return std::optional(TensorType{*dtype, std::move(*shape)});
+}
+
+std::optional<DType> ModelImporter::declaredElement(const std::string& name) const {
+    const auto found = m_declared.find(name);
+    if (found == m_declared.end() || !found->second->type().has_tensor_type())
+        return std::nullopt;
+    return dtypeFromOnnx(found->second->type().tensor_type().elem_type());
 }
 
 std::string ModelImporter::nodeName(int index) const {

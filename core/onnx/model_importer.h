@@ -52,6 +52,7 @@ private:
     };
 
     Status readHeader();
+    Status writeOutFunctions();
     Status readInitializers();
     Status readInputs();
     Status checkNames();
@@ -63,11 +64,16 @@ private:
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, const std::string& node);
     Result<std::optional<TensorType>> declaredType(const std::string& name);
+    std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
     Result<Attrs> unknownAttrs(const proto::NodeProto& node);
     Result<std::optional<TensorData>> constantOf(const proto::NodeProto& node);
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
     std::vector<std::string> captures(const proto::NodeProto& node) const;
+    std::int64_t opsetOf(const std::string& domain) const;
+    Status embedExternal(proto::GraphProto& graph);
+    Status embedExternal(proto::AttributeProto& attribute);
+    Status embedExternal(proto::TensorProto& tensor);
     Diag inNode(int index, Diag diag) const;
 
     proto::ModelProto& m_model;

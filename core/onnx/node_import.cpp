@@ -1,6 +1,7 @@
 #include "onnx/node_import.h"
 
 #include "onnx/model_importer.h"
+#include "onnx/standard_operators.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -86,12 +87,58 @@ Result<std::optional<Integers>> NodeImport::listOrOperand(std::string_view name,
     return std::optional(std::move(*known));
 }
 
+Result<bool> NodeImport::flag(std::string_view name, bool fallback) const {
+    FW_TRY(const std::int64_t value, integer(name, fallback ? 1 : 0));
+    if (value != 0 && value != 1)
+        return unsupported(
+            fmt::format("the attribute '{}' is {}, which is neither 0 nor 1", name, value));
+    return value == 1;
+}
+
 std::optional<Result<TensorData>> NodeImport::tensor(std::string_view name) const {
-    const auto* attribute = findAttribute(m_node, name);
-    if (!attribute)
+    const auto found = tensorAttribute(honoured(name), name);
+    if (!found)
+        return Result<TensorData>(found.diag());
+    if (*found == nullptr)
         return std::nullopt;
-    proto::TensorProto copy = attribute->t();
+    proto::TensorProto copy = **found;
     return m_model.takeTensorHere(copy);
+}
+
+namespace {
+
+// Attributes that change nothing of what is computed here.
+struct Harmless {
+    std::string_view type; // empty: of every operator
+    std::string_view attribute;
+};
+constexpr Harmless harmless[] = {
+    {"", "consumed_inputs"},            // of opset 1
+    {"BatchNormalization", "momentum"}, // of training
+    {"Dropout", "seed"},                // of training
+    {"MaxPool", "storage_order"},       // of the indices, which are refused
+    {"Cast", "saturate"},               // of element types that are refused
+    {"Cast", "round_mode"},             // of element types that are refused
+};
+
+} // namespace
+
+Status NodeImport::allHonoured() const {
+    for (const auto& attribute : m_node.attribute()) {
+        const auto isThis = [&](const Harmless& row) {
+            return (row.type.empty() || row.type == m_node.op_type()) &&
+                   row.attribute == attribute.name();
+        };
+        if (m_honoured.contains(attribute.name()) ||
+            std::any_of(std::begin(harmless), std::end(harmless), isThis))
+            continue;
+        const std::string name = cleanText(attribute.name());
+        return hasAttribute(m_node.op_type(), opset(), attribute.name())
+                   ? unsupported(fmt::format("the attribute '{}' is not supported", name))
+                   : unsupported(fmt::format("opset {} has no attribute '{}' here", opset(), name),
+                                 "the model says something that no program can honour");
+    }
+    return {};
 }
 
 Result<std::size_t> NodeImport::axis(std::int64_t axis, std::size_t rank) const {

@@ -11,6 +11,7 @@
 #include "onnx/shape_values.h"
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,21 +45,27 @@ public:
     std::optional<Integers> integers(std::size_t i) const; // known and fixed
     std::optional<double> scalar(std::size_t i) const;     // a known tensor with one element
 
-    // Attributes
+    // Attributes. What is read is honoured: an attribute that nobody asked for is refused.
     Result<std::int64_t> integer(std::string_view name, std::int64_t fallback) const {
-        return integerAttribute(m_node, name, fallback);
+        return integerAttribute(honoured(name), name, fallback);
     }
+    // 0 or 1; programs read other numbers differently, so they are refused.
+    Result<bool> flag(std::string_view name, bool fallback) const;
     Result<double> real(std::string_view name, double fallback) const {
-        return realAttribute(m_node, name, fallback);
+        return realAttribute(honoured(name), name, fallback);
     }
     Result<std::string> text(std::string_view name, const std::string& fallback) const {
-        return textAttribute(m_node, name, fallback);
+        return textAttribute(honoured(name), name, fallback);
     }
     Result<std::optional<Integers>> list(std::string_view name) const {
-        return integersAttribute(m_node, name);
+        return integersAttribute(honoured(name), name);
+    }
+    bool given(std::string_view name) const {
+        return findAttribute(honoured(name), name) != nullptr;
     }
     std::optional<Result<TensorData>>
     tensor(std::string_view name) const; // nullopt if there is none
+    Status allHonoured() const; // UnsupportedAttribute names the first that was not asked for
     // An attribute in older opsets, an operand in newer ones. UnsupportedAttribute if computed at
     // run time.
     Result<std::optional<Integers>> listOrOperand(std::string_view name, std::size_t i) const;
@@ -86,8 +93,14 @@ public:
     const std::vector<NodeId>& emitted() const { return m_emitted; }
 
 private:
+    const proto::NodeProto& honoured(std::string_view name) const {
+        m_honoured.emplace(name);
+        return m_node;
+    }
+
     ModelImporter& m_model;
     const proto::NodeProto& m_node;
+    mutable std::set<std::string, std::less<>> m_honoured; // attributes
     std::string m_name;
     std::vector<NodeId> m_emitted; // the last one is the origin of all
 };

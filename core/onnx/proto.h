@@ -8,9 +8,12 @@ namespace fw {
 
 namespace proto = ::onnx;
 
-// What this program writes, and the newest it reads without a warning.
+// Read without a warning: these and all between.
 constexpr std::int64_t oldestOpset = 7;
-constexpr std::int64_t newestOpset = 17;
-constexpr std::int64_t writtenIrVersion = 8;
+constexpr std::int64_t newestOpset = 23; // standard_table.cpp lists its operators
+// What this program writes unless a node that it does not know needs another one, and the oldest
+// for which its forms hold.
+constexpr std::int64_t writtenOpset = 17;
+constexpr std::int64_t oldestWrittenOpset = 13;
 
 } // namespace fw

@@ -63,11 +63,25 @@ std::optional<std::optional<std::vector<std::int64_t>>> Call::list(std::string_v
     return fixed;
 }
 
+// Whether the element type holds the value; wrapping is not what an index expression does.
+bool holds(DType dtype, std::int64_t value) {
+    const int bits = 8 * static_cast<int>(dtypeBytes(dtype));
+    if (dtype == DType::Bool)
+        return value == 0 || value == 1;
+    if (dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64)
+        return value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
+    return bits == 64 ||
+           (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
+}
+
 Outcome one(SmallTensor tensor) {
     if (tensor.elements.size() > smallTensorLimit)
         return std::nullopt;
-    for (Expr& element : tensor.elements)
+    for (Expr& element : tensor.elements) {
         element = simplify(element);
+        if (const auto value = element.asInt(); value && !holds(tensor.dtype, *value))
+            return std::nullopt;
+    }
     return std::vector{std::move(tensor)};
 }
 
@@ -109,11 +123,6 @@ Outcome cast(const Call& call) {
         return std::nullopt;
     SmallTensor out = *x;
     out.dtype = to == proto::TensorProto::INT64 ? DType::I64 : DType::I32;
-    if (out.dtype == DType::I32) // wrapping is not what an index expression does
-        for (const Expr& element : out.elements)
-            if (const auto value = element.asInt();
-                value && (*value > INT32_MAX || *value < INT32_MIN))
-                return std::nullopt;
     return one(std::move(out));
 }
 
@@ -138,7 +147,8 @@ Outcome concat(const Call& call) {
     const std::int64_t axis = call.integer("axis", 0);
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
         const SmallTensor* x = call.value(i);
-        if (!x || x->extents.size() != 1 || (axis != 0 && axis != -1))
+        if (!x || x->extents.size() != 1 || (axis != 0 && axis != -1) ||
+            (i > 0 && x->dtype != out.dtype))
             return std::nullopt;
         out.dtype = x->dtype;
         out.elements.insert(out.elements.end(), x->elements.begin(), x->elements.end());
@@ -214,7 +224,9 @@ Outcome slice(const Call& call) {
         return std::nullopt;
     if (*axes && **axes != std::vector<std::int64_t>{0} && **axes != std::vector<std::int64_t>{-1})
         return std::nullopt;
-    const std::int64_t step = *steps && !(*steps)->empty() ? (**steps)[0] : 1;
+    if (*steps && (*steps)->size() != 1)
+        return std::nullopt;
+    const std::int64_t step = *steps ? (**steps)[0] : 1;
     const auto size = static_cast<std::int64_t>(x->elements.size());
     if (step == 0 || step < -size - 1)
         return std::nullopt;
@@ -238,7 +250,7 @@ Outcome binary(const Call& call, DType* result,
                const std::function<std::optional<Expr>(const Expr&, const Expr&)>& apply) {
     const SmallTensor* a = call.value(0);
     const SmallTensor* b = call.value(1);
-    if (!a || !b || a->extents.size() > 1 || b->extents.size() > 1)
+    if (!a || !b || a->dtype != b->dtype || a->extents.size() > 1 || b->extents.size() > 1)
         return std::nullopt;
     const std::size_t count = a->elements.size() == 1 ? b->elements.size() : a->elements.size();
     if ((a->elements.size() != count && a->elements.size() != 1) ||
@@ -347,7 +359,10 @@ Outcome where(const Call& call) {
 Outcome reduceProd(const Call& call) {
     const SmallTensor* x = call.value(0);
     const auto axes = call.list("axes", 1);
-    if (!x || x->extents.size() != 1 || !axes)
+    if (!x || x->extents.size() != 1 || !axes || call.integer("noop_with_empty_axes", 0) != 0)
+        return std::nullopt;
+    if (*axes && !(*axes)->empty() && **axes != std::vector<std::int64_t>{0} &&
+        **axes != std::vector<std::int64_t>{-1})
         return std::nullopt;
     Expr product = intExpr(1);
     for (const Expr& element : x->elements) {

@@ -3,60 +3,93 @@
 // declares.
 #include "onnx/model_importer.h"
 
+#include "onnx/local_functions.h"
+#include "onnx/standard_operators.h"
+#include "onnx/subgraphs.h"
+
 #include <fmt/format.h>
 
 namespace fw {
 
 namespace {
 
-// Names that sub-graphs read but do not define themselves.
-void collectCaptures(const proto::GraphProto& graph, std::set<std::string> defined,
-                     std::set<std::string>& out) {
-    for (const auto& input : graph.input())
-        defined.insert(input.name());
-    for (const auto& tensor : graph.initializer())
-        defined.insert(tensor.name());
-    for (const auto& node : graph.node())
-        defined.insert(node.output().begin(), node.output().end());
-    const auto read = [&](const std::string& name) {
-        if (!name.empty() && !defined.contains(name))
-            out.insert(name);
-    };
-    for (const auto& node : graph.node()) {
-        for (const std::string& input : node.input())
-            read(input);
-        for (const auto& attribute : node.attribute()) {
-            if (attribute.has_g())
-                collectCaptures(attribute.g(), defined, out);
-            for (const auto& body : attribute.graphs())
-                collectCaptures(body, defined, out);
+// What the writer reads of an unknown node; an attribute of the model with one of these names is
+// kept as bytes.
+const std::set<std::string> ownAttributes{"domain",         "op_type",          "opset",
+                                          "inner_opsets",   "captures",         "untyped_outputs",
+                                          "local_function", "unranked_outputs", "absent_outputs"};
+
+std::shared_ptr<const std::string> bytesOf(const proto::AttributeProto& attribute) {
+    return std::make_shared<const std::string>(attribute.SerializeAsString());
+}
+
+void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
+    forSubgraphs(node, [&](const auto& body) {
+        for (const auto& inner : body.node()) {
+            out.insert(isStandardDomain(inner.domain()) ? "" : inner.domain());
+            collectDomains(inner, out);
         }
-    }
-    for (const auto& output : graph.output())
-        read(output.name());
+    });
 }
 
 } // namespace
 
 std::vector<std::string> ModelImporter::captures(const proto::NodeProto& node) const {
-    std::set<std::string> out;
-    for (const auto& attribute : node.attribute()) {
-        if (attribute.has_g())
-            collectCaptures(attribute.g(), {}, out);
-        for (const auto& body : attribute.graphs())
-            collectCaptures(body, {}, out);
-    }
+    std::set<std::string> out = capturedNames(node);
     std::erase_if(out, [&](const std::string& name) {
         return !m_producers.contains(name) && !m_values.contains(name);
     });
     return {out.begin(), out.end()};
 }
 
+std::int64_t ModelImporter::opsetOf(const std::string& domain) const {
+    if (isStandardDomain(domain))
+        return m_opset;
+    for (const auto& entry : m_model.opset_import())
+        if (entry.domain() == domain)
+            return entry.version();
+    return 1;
+}
+
+// Weights that lie in other files are taken into the attribute: the file written has no others.
+Status ModelImporter::embedExternal(proto::GraphProto& graph) {
+    for (auto& tensor : *graph.mutable_initializer())
+        FW_CHECK(embedExternal(tensor));
+    for (auto& node : *graph.mutable_node())
+        for (auto& attribute : *node.mutable_attribute())
+            FW_CHECK(embedExternal(attribute));
+    return {};
+}
+
+Status ModelImporter::embedExternal(proto::AttributeProto& attribute) {
+    if (attribute.has_t())
+        FW_CHECK(embedExternal(*attribute.mutable_t()));
+    for (auto& tensor : *attribute.mutable_tensors())
+        FW_CHECK(embedExternal(tensor));
+    if (attribute.has_g())
+        FW_CHECK(embedExternal(*attribute.mutable_g()));
+    for (auto& body : *attribute.mutable_graphs())
+        FW_CHECK(embedExternal(body));
+    return {};
+}
+
+Status ModelImporter::embedExternal(proto::TensorProto& tensor) {
+    if (tensor.data_location() != proto::TensorProto::EXTERNAL)
+        return {};
+    const std::string name = tensor.name();
+    FW_TRY(const TensorData data, takeTensorHere(tensor));
+    tensor.Clear();
+    fillTensor(tensor, data, name);
+    return {};
+}
+
 Result<Attrs> ModelImporter::unknownAttrs(const proto::NodeProto& node) {
     Attrs attrs;
     for (const auto& attribute : node.attribute()) {
         const std::string name = cleanText(attribute.name());
-        switch (attribute.type()) {
+        const bool plain = name == attribute.name() && !ownAttributes.contains(name) &&
+                           !attrs.has(name) && !attribute.has_ref_attr_name();
+        switch (plain ? attribute.type() : proto::AttributeProto::UNDEFINED) {
         case proto::AttributeProto::FLOAT:
             attrs.set(name, readableReal(attribute.f()));
             break;
@@ -80,21 +113,27 @@ Result<Attrs> ModelImporter::unknownAttrs(const proto::NodeProto& node) {
             }
             [[fallthrough]];
         default: { // kept as the bytes of the message, for writing it back
-            std::string bytes = attribute.SerializeAsString();
-            const auto owner = std::make_shared<const std::string>(std::move(bytes));
+            proto::AttributeProto whole = attribute;
+            FW_CHECK(embedExternal(whole));
+            const auto owner = bytesOf(whole);
             attrs.set("onnx:" + name,
                       TensorData(DType::U8, {static_cast<std::int64_t>(owner->size())},
                                  std::as_bytes(std::span(owner->data(), owner->size())), owner));
         }
         }
     }
-    attrs.set("domain", cleanText(node.domain()));
+    attrs.set("domain", isStandardDomain(node.domain()) ? "" : cleanText(node.domain()));
     attrs.set("op_type", cleanText(node.op_type()));
-    std::int64_t opset = m_opset;
-    for (const auto& entry : m_model.opset_import())
-        if (entry.domain() == node.domain())
-            opset = entry.version();
-    attrs.set("opset", opset);
+    attrs.set("opset", opsetOf(node.domain()));
+    std::set<std::string> domains;
+    collectDomains(node, domains);
+    if (callsFunction(m_model, node))
+        attrs.set("local_function", std::int64_t{1});
+    Texts inner; // "OPSET DOMAIN" of the nodes in sub-graphs
+    for (const std::string& domain : domains)
+        inner.push_back(fmt::format("{} {}", opsetOf(domain), cleanText(domain)));
+    if (!inner.empty())
+        attrs.set("inner_opsets", std::move(inner));
     return attrs;
 }
 
@@ -122,9 +161,14 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         wish.attrs.set("captures", std::move(names));
     }
     std::vector<bool> untyped;
+    Integers untypedOutputs;  // nothing is known of them
+    Integers unrankedOutputs; // the element type is
+    Integers absentOutputs;
     for (int i = 0; i < node.output_size(); ++i) {
         const std::string output =
             node.output(i).empty() ? fmt::format("{}.{}", name, i) : node.output(i);
+        if (node.output(i).empty())
+            absentOutputs.push_back(i);
         auto declared = declaredType(output);
         if (!declared)
             return inNode(index, declared.takeDiag());
@@ -132,12 +176,21 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived
         // from it.
-        const DType guess = !wish.inputs.empty() && wish.inputs[0].valid()
+        const auto element = declaredElement(output);
+        if (!*declared)
+            (element ? unrankedOutputs : untypedOutputs).push_back(i);
+        const DType guess = element ? *element
+                            : !wish.inputs.empty() && wish.inputs[0].valid()
                                 ? m_editor.type(wish.inputs[0]).dtype
                                 : DType::F32;
         wish.declaredTypes.push_back(
             *declared ? **declared : TensorType{guess, {m_dims.unnamed(output + "_unknown", 0)}});
     }
+    for (auto& [key, list] : {std::pair("untyped_outputs", &untypedOutputs),
+                              std::pair("unranked_outputs", &unrankedOutputs),
+                              std::pair("absent_outputs", &absentOutputs)})
+        if (!list->empty())
+            wish.attrs.set(key, std::move(*list));
     auto values = m_editor.add(std::move(wish));
     if (!values)
         return inNode(index, values.takeDiag());

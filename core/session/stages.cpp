@@ -204,8 +204,11 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
         if (arguments.output.ends_with(".fw")) {
             FW_CHECK(writeFile(arguments.output, printGraph(*simplified.graph)));
         } else {
-            FW_TRY(const std::string bytes, exportModel(*simplified.graph));
-            FW_CHECK(writeFile(arguments.output, bytes));
+            FW_TRY(ExportedModel exported, exportModel(*simplified.graph));
+            FW_CHECK(writeFile(arguments.output, exported.bytes));
+            out.opset = exported.opset;
+            for (Diag& diag : exported.diagnostics)
+                out.diagnostics.push_back(std::move(diag.at({arguments.output})));
         }
     }
     return out;

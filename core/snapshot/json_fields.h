@@ -69,8 +69,10 @@ FW_FIELDS(DiffDocument, v("before", r.before); v("after", r.after); v("added", r
 FW_FIELDS(DiffSideDocument, v("label", r.label); v("plan", r.plan); v("graphs", r.graphs);)
 FW_FIELDS(OutputRecord, v("name", r.name); v("dtype", r.dtype); v("shape", r.shape); v("file", r.file);
           v("summary", r.summary);)
+FW_FIELDS(OutputDifference, v("name", r.name); v("elements", r.elements); v("outside", r.outside);
+          v("max_abs", r.maxAbs); v("relative_l2", r.relativeL2); v("cosine", r.cosine); v("same_top", r.sameTop);)
 FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
-          v("max_ulp", r.maxUlp); v("worst", r.worst);)
+          v("max_ulp", r.maxUlp); v("worst", r.worst); v("rule", r.rule); v("outputs", r.outputs);)
 FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
           v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
           v("notices", r.notices);)
@@ -105,13 +107,15 @@ FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("a
           v("libraries", r.libraries); v("sha256", r.sha256);)
 FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
 FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBefore); v("nodes_after", r.nodesAfter);
-          v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);)
+          v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);
+          v("opset", r.opset); v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);)
 FW_FIELDS(OpRecord, v("name", r.name); v("signature", r.signature); v("kind", r.kind); v("facts", r.facts);
           v("doc", r.doc); v("expression", r.expression); v("implementations", r.implementations);)
 FW_FIELDS(OpsDocument, v("ops", r.ops);)
-FW_FIELDS(CaseRecord, v("name", r.name); v("verdict", r.verdict); v("reason", r.reason);)
+FW_FIELDS(CaseRecord, v("name", r.name); v("verdict", r.verdict); v("reason", r.reason);
+          v("sets", r.sets);)
 FW_FIELDS(TestDocument, v("total", r.total); v("passed", r.passed); v("failed", r.failed);
           v("unsupported", r.unsupported); v("crashed", r.crashed); v("cases", r.cases);)
 FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.features); v("cores", r.cores);
@@ -127,7 +131,7 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("rules", r.rules); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
-          v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("threads", r.threads);
+          v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);

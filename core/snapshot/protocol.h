@@ -59,6 +59,7 @@ struct Arguments {
     std::optional<bool> measure;               // fuse: time every group alone and split
     std::optional<double> rtol;
     std::optional<double> atol;
+    std::optional<bool> strict; // run, test: the bound of every element alone decides
     std::optional<int> threads;
     std::optional<double> seconds; // how long bench and profile may measure
     std::string trace;             // profile, rewrite: file for the trace

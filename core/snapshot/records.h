@@ -316,17 +316,6 @@ struct OutputRecord {
     bool operator==(const OutputRecord&) const = default;
 };
 
-struct ComparisonRecord {
-    std::string name; // test_data_set_0
-    bool pass = false;
-    std::optional<double> maxAbs;
-    std::optional<double> maxRel;
-    std::optional<double> maxUlp;
-    std::string worst; // which output and element
-
-    bool operator==(const ComparisonRecord&) const = default;
-};
-
 struct RunDocument {
     std::string model;
     std::string target;
@@ -524,6 +513,8 @@ struct RewriteDocument {
     std::string file;       // written, if any
     std::string text;       // with -o -
     std::vector<std::string> trace;
+    std::optional<std::int64_t> opset; // of the ONNX file written
+    Diags diagnostics;                 // what other programs may refuse in the file written
 
     bool operator==(const RewriteDocument&) const = default;
 };

@@ -30,10 +30,37 @@ struct OpsDocument {
     bool operator==(const OpsDocument&) const = default;
 };
 
+// How far one output is from what was expected. Distances are over the finite elements.
+struct OutputDifference {
+    std::string name;
+    std::int64_t elements = 0;
+    std::int64_t outside = 0; // elements outside the bound of --rtol and --atol
+    std::optional<double> maxAbs;
+    std::optional<double> relativeL2; // |got - expected| / |expected|, Euclidean
+    std::optional<double> cosine;     // of the angle between both, as vectors
+    std::optional<bool> sameTop;      // every row of the last axis is largest at the same place
+
+    bool operator==(const OutputDifference&) const = default;
+};
+
+struct ComparisonRecord {
+    std::string name; // test_data_set_0
+    bool pass = false;
+    std::optional<double> maxAbs;
+    std::optional<double> maxRel;
+    std::optional<double> maxUlp;
+    std::string worst; // which output and element
+    std::string rule;  // that passed it: "elements" or "norm"; empty if none did
+    std::vector<OutputDifference> outputs;
+
+    bool operator==(const ComparisonRecord&) const = default;
+};
+
 struct CaseRecord {
     std::string name;
     std::string verdict; // "passed", "failed", "unsupported", "crashed"
     std::string reason;
+    std::vector<ComparisonRecord> sets = {}; // as far as they were compared
 
     bool operator==(const CaseRecord&) const = default;
 };

@@ -133,15 +133,15 @@ void byText(Ask& ask) {
 }
 
 void byOnnx(Ask& ask) {
-    const Result<std::string> bytes = exportModel(*ask.one.graph);
-    if (!bytes) { // an operator without an ONNX spelling is refused by name
-        ask.out.asked = bytes.diag().code != DiagCode::UnknownOperator &&
-                        bytes.diag().code != DiagCode::UnsupportedAttribute;
+    const Result<ExportedModel> written = exportModel(*ask.one.graph);
+    if (!written) { // an operator without an ONNX spelling is refused by name
+        ask.out.asked = written.diag().code != DiagCode::UnknownOperator &&
+                        written.diag().code != DiagCode::UnsupportedAttribute;
         if (ask.out.asked)
-            ask.fail("cannot be written as ONNX: " + bytes.diag().text());
+            ask.fail("cannot be written as ONNX: " + written.diag().text());
         return;
     }
-    const Result<Imported> back = importModelBytes(*bytes, ask.engine.operators());
+    const Result<Imported> back = importModelBytes(written->bytes, ask.engine.operators());
     if (!back) {
         ask.fail("the ONNX model is refused: " + back.diag().text());
         return;

@@ -155,8 +155,7 @@ void TestHostile::contradictions_data() {
     row("dangling operand", DiagCode::OnnxMalformed, "'nowhere'",
         [](M& m) { m.node("Relu", "nowhere", "z"); });
     row("dangling output", DiagCode::OnnxMalformed, "'nothing'", [](M& m) { m.output("nothing"); });
-    row("no output", DiagCode::OnnxMalformed, "no outputs",
-        [](M& m) { m.graph().clear_output(); });
+    row("no output", DiagCode::OnnxMalformed, "no outputs", [](M& m) { m.graph().clear_output(); });
     row("missing operand", DiagCode::OperatorArity, "Relu",
         [](M& m) { m.node("Relu", "-", "z"), m.output("z"); });
     row("too many operands", DiagCode::OperatorArity, "at most 1",

@@ -144,7 +144,7 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(RunDocument{"m",
                           "t",
                           {{"y", "f32", {1, 10}, "y.npy", "0.1 0.2"}},
-                          {{"set", true, 1e-6, {}, 2.0, ""}},
+                          {{"set", true, 1e-6, {}, 2.0, "", "elements", {}}},
                           true,
                           1,
                           2,
@@ -180,10 +180,27 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(found);
     roundTrip(StagesDocument{"loops", 3, "for i\n  y[i]", {{1, 2, {7}}}});
     roundTrip(ExportDocument{"out", {"a.so"}, "fw1", "t", {}, {{"a.so", "00"}}});
-    roundTrip(RewriteDocument{{{"fold", 3, 0.5}}, 10, 7, "fixpoint", "", "", {"t"}});
+    roundTrip(RewriteDocument{{{"fold", 3, 0.5}},
+                              10,
+                              7,
+                              "fixpoint",
+                              "m.onnx",
+                              "",
+                              {"t"},
+                              18,
+                              {makeWarning(DiagCode::UnknownOperator, "no operator")}});
     roundTrip(CheckDocument{"b.fw", {{"r", "rule", "ok", {}}}, {}});
     roundTrip(OpsDocument{{{"relu", "relu(x)", "elementwise", {{"in_place", "yes"}}, "", "", {}}}});
-    roundTrip(TestDocument{2, 1, 0, 0, 1, {{"a", "passed", ""}, {"b", "crashed", "signal 11"}}});
+    const ComparisonRecord set{"test_data_set_0",
+                               true,
+                               1e-5,
+                               1e-3,
+                               4,
+                               "y[0]: 1 instead of 2",
+                               "norm",
+                               {{"y", 10, 1, 1e-5, 1e-6, 1, true}}};
+    roundTrip(
+        TestDocument{2, 1, 0, 0, 1, {{"a", "passed", "", {set}}, {"b", "crashed", "signal 11"}}});
     roundTrip(DoctorDocument{"0.1",
                              {"cpu", "v4", {"avx2"}, 2, 512},
                              {{"onednn", "", "", "missing", "not found", "libdnnl2"}},

@@ -1,0 +1,137 @@
+#include "onnx/unknown_spelling.h"
+
+#include "base/numbers.h"
+#include "onnx/tensor_proto.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+namespace fw {
+
+namespace {
+
+struct AttributeWriter {
+    proto::AttributeProto& out;
+
+    Status operator()(std::int64_t value) const {
+        out.set_type(proto::AttributeProto::INT);
+        out.set_i(value);
+        return {};
+    }
+    Status operator()(double value) const {
+        out.set_type(proto::AttributeProto::FLOAT);
+        out.set_f(static_cast<float>(value));
+        return {};
+    }
+    Status operator()(const std::string& value) const {
+        out.set_type(proto::AttributeProto::STRING);
+        out.set_s(value);
+        return {};
+    }
+    Status operator()(const Integers& values) const {
+        out.set_type(proto::AttributeProto::INTS);
+        out.mutable_ints()->Add(values.begin(), values.end());
+        return {};
+    }
+    Status operator()(const Reals& values) const {
+        out.set_type(proto::AttributeProto::FLOATS);
+        for (const double value : values)
+            out.add_floats(static_cast<float>(value));
+        return {};
+    }
+    Status operator()(const Texts& values) const {
+        out.set_type(proto::AttributeProto::STRINGS);
+        for (const std::string& value : values)
+            out.add_strings(value);
+        return {};
+    }
+    Status operator()(const TensorData& value) const {
+        out.set_type(proto::AttributeProto::TENSOR);
+        fillTensor(*out.mutable_t(), value, {});
+        return {};
+    }
+    Status operator()(DType value) const { return (*this)(std::int64_t{onnxFromDtype(value)}); }
+    Status operator()(const Exprs&) const {
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("attribute '{}' is a symbolic shape", out.name()));
+    }
+};
+
+Status restore(proto::AttributeProto& out, const std::string& name, const AttrValue& value) {
+    const auto* bytes = name.starts_with("onnx:") ? std::get_if<TensorData>(&value) : nullptr;
+    if (!bytes) {
+        out.set_name(name);
+        return std::visit(AttributeWriter{out}, value);
+    }
+    if (!out.ParseFromArray(bytes->bytes().data(), static_cast<int>(bytes->bytes().size())))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("attribute '{}' is damaged", name));
+    return {};
+}
+
+const Texts& textsOf(const AttrValue& value) {
+    static const Texts none;
+    const auto* texts = std::get_if<Texts>(&value);
+    return texts ? *texts : none;
+}
+
+std::set<int> indicesOf(const AttrValue& value) {
+    const auto* list = std::get_if<Integers>(&value);
+    return list ? std::set<int>(list->begin(), list->end()) : std::set<int>();
+}
+
+} // namespace
+
+std::int64_t UnknownSpelling::standardOpset() const {
+    if (isStandardDomain(node.domain()))
+        return opset;
+    const auto inner = innerOpsets.find("");
+    return inner == innerOpsets.end() ? 0 : inner->second;
+}
+
+Result<UnknownSpelling> unknownSpelling(const Node& node) {
+    UnknownSpelling out;
+    out.node.set_name(node.name);
+    for (const auto& [name, value] : node.attrs) {
+        if (name == "domain") {
+            const std::string domain = node.attrs.text(name, {});
+            out.node.set_domain(isStandardDomain(domain) ? "" : domain);
+        } else if (name == "op_type") {
+            out.node.set_op_type(node.attrs.text(name, {}));
+        } else if (name == "opset") {
+            out.opset = node.attrs.integer(name, 1);
+        } else if (name == "inner_opsets") {
+            for (const std::string& entry : textsOf(value)) {
+                const std::size_t blank = std::min(entry.find(' '), entry.size());
+                const std::string domain = entry.substr(std::min(blank + 1, entry.size()));
+                out.innerOpsets[domain] = parseInteger(entry.substr(0, blank)).value_or(1);
+            }
+        } else if (name == "local_function") {
+            return makeDiag(DiagCode::UnknownOperator,
+                            fmt::format("{} is a function of the model read, which is not kept",
+                                        node.attrs.text("op_type", {})),
+                            {}, "inline the functions of the model first");
+        } else if (name == "captures") {
+            out.captures = textsOf(value);
+        } else if (name == "untyped_outputs") {
+            out.untyped = indicesOf(value);
+        } else if (name == "unranked_outputs") {
+            out.unranked = indicesOf(value);
+        } else if (name == "absent_outputs") {
+            out.absent = indicesOf(value);
+        } else {
+            FW_CHECK(restore(*out.node.add_attribute(), name, value));
+        }
+    }
+    if (out.captures.size() > node.inputs.size())
+        return makeDiag(DiagCode::OperatorArity, "it captures more values than it has operands");
+    const std::size_t operands = node.inputs.size() - out.captures.size();
+    for (std::size_t i = 0; i < operands; ++i)
+        out.node.add_input(node.inputs[i].valid() ? "x" : "");
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        out.node.add_output(out.absent.contains(static_cast<int>(i)) ? "" : "x");
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,32 @@
+// An "unknown" node of the graph as the ONNX node that it was read from.
+#pragma once
+
+#include "ir/graph.h"
+#include "onnx/proto.h"
+#include "onnx/standard_operators.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace fw {
+
+struct UnknownSpelling {
+    proto::NodeProto node;  // with stand-ins for operands and results: "x", and "" if absent
+    std::int64_t opset = 1; // of its domain, in the model that it was read from
+    std::map<std::string, std::int64_t> innerOpsets; // of the domains in its sub-graphs
+    Texts captures;         // names that its sub-graphs read; their values end the operands
+    std::set<int> untyped;  // results of which the model did not declare a type
+    std::set<int> unranked; // results with an element type and no shape
+    std::set<int> absent;   // results that the model left out
+
+    // The opset of the standard domain that its nodes were read from; 0 if it has none of that
+    // domain.
+    std::int64_t standardOpset() const;
+};
+
+// UnsupportedAttribute if an attribute has no form in ONNX, UnknownOperator if the node calls a
+// function of the model.
+Result<UnknownSpelling> unknownSpelling(const Node& node);
+
+} // namespace fw
