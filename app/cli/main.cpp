@@ -307,6 +307,8 @@ private:
             ->allow_extra_args(false);
         run->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         run->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
+        run->add_flag("--strict", m_strict, "the bound of every element alone decides")
+            ->each([&a](const std::string&) { a.strict = true; });
         run->add_flag("--expect,!--no-expect", m_expect,
                       "compare with the folder's data (the default)")
             ->each([&a](const std::string& value) { a.expect = value != "false"; });
@@ -343,6 +345,8 @@ private:
             ->required();
         test->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         test->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
+        test->add_flag("--strict", m_strict, "the bound of every element alone decides")
+            ->each([&a](const std::string&) { a.strict = true; });
         CLI::App* draw = onModel(
             "draw", "the picture the workbench shows", [](Client& client, const Options& o) {
                 const Result<DrawDocument> document = drawModel(client, o.arguments);
@@ -368,6 +372,7 @@ private:
     Options m_options;
     bool m_expect = true;
     bool m_measure = false;
+    bool m_strict = false;
     bool m_each = false;
     std::vector<CLI::App*> m_listBooks;
     Run m_chosen;

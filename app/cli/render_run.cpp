@@ -57,6 +57,28 @@ std::string startText(const StartRecord& start) {
         start.compiled, start.cached, decimal(start.assembleMs, 0), decimal(start.loadMs, 0));
 }
 
+// How far every output of every data set is from what was expected.
+class Differences {
+public:
+    void add(const std::string& place, const ComparisonRecord& set) {
+        for (const OutputDifference& output : set.outputs)
+            m_table.row({place, output.name, scientific(output.maxAbs),
+                         scientific(output.relativeL2),
+                         output.cosine ? fmt::format("{:.9f}", *output.cosine) : "",
+                         output.sameTop ? *output.sameTop ? "same" : "DIFFERS" : "",
+                         fmt::format("{} of {}", output.outside, output.elements),
+                         set.pass ? set.rule : "none"});
+        m_any = m_any || !set.outputs.empty();
+    }
+    std::string text() const { return m_any ? m_table.text() : ""; }
+
+private:
+    Table m_table{
+        {"data", "output", "largest", "relative L2", "cosine", "top 1", "outside", "passed by"},
+        {false, false, true, true, true, false, true, false}};
+    bool m_any = false;
+};
+
 } // namespace
 
 std::string render(const RunDocument& document) {
@@ -75,8 +97,12 @@ std::string render(const RunDocument& document) {
     for (const ComparisonRecord& set : document.sets)
         out +=
             fmt::format("{}: {}, largest difference {} ({} ulp){}{}\n", set.name,
-                        set.pass ? "passed" : "FAILED", scientific(set.maxAbs),
+                        set.pass ? "passed by " + set.rule : "FAILED", scientific(set.maxAbs),
                         optionalText(set.maxUlp, 0), set.worst.empty() ? "" : ", at ", set.worst);
+    Differences differences;
+    for (const ComparisonRecord& set : document.sets)
+        differences.add(set.name, set);
+    out += differences.text();
     return out + noticeLines(document.notices);
 }
 
@@ -143,6 +169,11 @@ std::string render(const TestDocument& document) {
     for (const CaseRecord& item : document.cases)
         table.row({item.name, item.verdict, item.reason});
     out += table.text();
+    Differences differences;
+    for (const CaseRecord& item : document.cases)
+        for (const ComparisonRecord& set : item.sets)
+            differences.add(item.name + "/" + set.name, set);
+    out += differences.text();
     return out + fmt::format("{} folders: {} passed, {} failed, {} unsupported, {} crashed\n",
                              document.total, document.passed, document.failed, document.unsupported,
                              document.crashed);

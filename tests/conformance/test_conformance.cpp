@@ -93,7 +93,7 @@ void TestConformance::operatorsAreClose() {
 void TestConformance::samplesPass() {
     const QStringList folders = modelFolders(root + u"/samples"_s);
     QVERIFY(folders.size() >= 11);
-    const QStringList wrong = surprises(folders, {}, 300);
+    const QStringList wrong = surprises(folders, {u"--strict"_s}, 300);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
@@ -102,7 +102,7 @@ void TestConformance::sharedModelsPass() {
     if (folders.isEmpty())
         QSKIP("there are no shared models beside this checkout");
     const QStringList wrong =
-        surprises(folders, {u"--rtol"_s, u"1e-3"_s, u"--atol"_s, u"1e-5"_s}, 550);
+        surprises(folders, {u"--strict"_s}, 550);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
