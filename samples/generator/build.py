@@ -10,7 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from .evaluate import evaluate
 
-IR_VERSIONS = {7: 3, 8: 3, 9: 4, 10: 5, 11: 6, 12: 7, 13: 7, 14: 7, 15: 8, 16: 8, 17: 8}
+IR_VERSIONS = {7: 3, 8: 3, 9: 4, 10: 5, 11: 6, 12: 7, 13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10}
+CHECKED_OPSET = 17  # the newest that Debian's python3-onnx can check
 
 
 def node(operator, inputs, outputs="y", **attributes):
@@ -42,7 +43,8 @@ class Sample:
         self.model = self._model(nodes, opset, doc)
         self.results = [evaluate(self.model, feeds) for feeds in self.sets]
         self._declare_outputs()
-        onnx.checker.check_model(self.model)
+        if opset <= CHECKED_OPSET:
+            onnx.checker.check_model(self.model)
 
     def _value(self, name, array):
         return helper.make_tensor_value_info(name, numpy_type(array.dtype), self.shapes.get(name, array.shape))

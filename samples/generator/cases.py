@@ -3,7 +3,7 @@
 `ops` holds cases of small integers whose results any correct engine computes exactly in float32, in whatever order it
 adds; they are compared without tolerance. `close` holds those with roots, exponentials and inexact quotients.
 """
-from . import cases_elementwise, cases_matrix, cases_shape, cases_windows
+from . import cases_elementwise, cases_matrix, cases_newer, cases_shape, cases_windows
 from .build import Sample
 
 
@@ -30,6 +30,6 @@ class Cases:
 
 def all_cases():
     cases = Cases()
-    for part in (cases_elementwise, cases_matrix, cases_windows, cases_shape):
+    for part in (cases_elementwise, cases_matrix, cases_windows, cases_shape, cases_newer):
         part.add_to(cases)
     return cases.folders

@@ -28,6 +28,12 @@ def divide(a, b):
     return (np.sign(a) * np.sign(b) * (abs(a) // abs(b))).astype(a.dtype)  # integers round toward zero
 
 
+def gelu(x, at):
+    if at.get("approximate", "none") == "tanh":
+        return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return x / 2 * (1 + erf(x / math.sqrt(2)))
+
+
 def gemm(a, b, c, at):
     a = a.T if at.get("transA", 0) else a
     b = b.T if at.get("transB", 0) else b
@@ -150,6 +156,7 @@ OPERATORS = {
     "Sigmoid": unary(lambda x: 1 / (1 + np.exp(-x))),
     "Tanh": unary(np.tanh),
     "Erf": unary(erf),
+    "Gelu": lambda x, at, opset: [gelu(x[0], at)],
     "Exp": unary(np.exp),
     "Sqrt": unary(np.sqrt),
     "Neg": unary(np.negative),
@@ -166,6 +173,8 @@ OPERATORS = {
     "ReduceMean": reduce_by(np.mean),
     "ReduceSum": reduce_by(np.sum),
     "ReduceMax": reduce_by(np.max),
+    "ReduceMin": reduce_by(np.min),
+    "ReduceProd": reduce_by(np.prod),
     "GlobalAveragePool": lambda x, at, opset: [x[0].mean(axis=global_axes(x[0]), keepdims=True)],
     "GlobalMaxPool": lambda x, at, opset: [x[0].max(axis=global_axes(x[0]), keepdims=True)],
     **windows.OPERATORS,

@@ -83,7 +83,10 @@ def split(x, at, opset):
     axis = at.get("axis", 0)
     sizes = operand_or_attribute(x, 1, at, "split")
     if sizes is None:
-        return np.split(x[0], at["output_count"], axis=axis)
+        count = at["output_count"]
+        chunk = -(-x[0].shape[axis] // count)  # since opset 18 the last part may be smaller
+        sizes = [chunk] * (count - 1)
+        return np.split(x[0], np.cumsum(sizes), axis=axis)
     return np.split(x[0], np.cumsum(sizes)[:-1], axis=axis)
 
 
@@ -94,6 +97,12 @@ def pad(x, at, opset):
         value = x[2].item()
     rank = x[0].ndim
     data = x[0]
+    if len(x) > 3 and x[3] is not None:
+        whole_pads = [0] * (2 * rank)
+        for i, axis in enumerate(x[3].tolist()):
+            whole_pads[axis % rank] = pads[i]
+            whole_pads[axis % rank + rank] = pads[len(x[3]) + i]
+        pads = whole_pads
     # A negative pad cuts.
     data = data[tuple(slice(max(0, -pads[i]), data.shape[i] - max(0, -pads[rank + i])) for i in range(rank))]
     widths = [(max(0, pads[i]), max(0, pads[rank + i])) for i in range(rank)]
