@@ -42,8 +42,9 @@ std::optional<std::int64_t> evalIndex(const Expr& e, const Bindings& bindings) {
         return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
                                                               : std::optional(floorDiv(v[0], v[1]));
     case ExprOp::Mod:
-        return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
-                                                              : std::optional(floorMod(v[0], v[1]));
+        if (v[1] == 0)
+            return std::nullopt;
+        return v[1] == -1 ? 0 : floorMod(v[0], v[1]);
     case ExprOp::Div:
         return v[1] == 0 || (v[0] == INT64_MIN && v[1] == -1) ? std::nullopt
                                                               : std::optional(v[0] / v[1]);

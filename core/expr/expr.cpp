@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/numbers.h"
 #include "base/result.h"
+#include "expr/scalar.h"
 
 #include <bit>
 #include <cmath>
@@ -48,26 +49,29 @@ void adapt(Expr& a, Expr& b) {
     if (a.dtype() == b.dtype())
         return;
     if (a.isInt() && a.dtype() == DType::I64)
-        a = constantExpr(static_cast<double>(a->integer), b.dtype());
+        a = literalAs(a, b.dtype());
     else if (b.isInt() && b.dtype() == DType::I64)
-        b = constantExpr(static_cast<double>(b->integer), a.dtype());
+        b = literalAs(b, a.dtype());
     else
         throw InternalError("operands of different dtypes: " + a.text() + " and " + b.text());
 }
 
-// Folds two Int leaves of the same dtype; overflow leaves the expression as it is.
-template <class Fold>
-std::optional<Expr> foldInts(const Expr& a, const Expr& b, Fold fold) {
+// Folds two Int leaves of the same dtype. Values wrap; an index that overflows or is divided by 0
+// is left as it is, so that who evaluates a shape sees it.
+std::optional<Expr> foldInts(ExprOp op, const Expr& a, const Expr& b) {
     if (!a.isInt() || !b.isInt())
         return std::nullopt;
-    const std::optional<std::int64_t> value = fold(a->integer, b->integer);
-    if (!value)
-        return std::nullopt;
-    return intExpr(*value, a.dtype());
-}
-
-bool isZero(const Expr& e) {
-    return e.isInt(0) || (e.op() == ExprOp::Float && e->real == 0 && !std::signbit(e->real));
+    const std::int64_t x = a->integer, y = b->integer;
+    if (a.dtype() == DType::I64) {
+        std::int64_t unused = 0;
+        const bool divides = op == ExprOp::Div || op == ExprOp::FloorDiv || op == ExprOp::Mod;
+        if ((op == ExprOp::Add && __builtin_add_overflow(x, y, &unused)) ||
+            (op == ExprOp::Sub && __builtin_sub_overflow(x, y, &unused)) ||
+            (op == ExprOp::Mul && __builtin_mul_overflow(x, y, &unused)) ||
+            (divides && (y == 0 || (x == INT64_MIN && y == -1))))
+            return std::nullopt;
+    }
+    return intExpr(applyIntegers(op, a.dtype(), x, y), a.dtype());
 }
 
 bool isOne(const Expr& e) {
@@ -140,7 +144,7 @@ bool Expr::isConstant() const {
 Expr intExpr(std::int64_t value, DType dtype) {
     ExprNode node;
     node.dtype = dtype;
-    node.integer = value;
+    node.integer = wrapTo(dtype, value);
     return make(std::move(node));
 }
 
@@ -157,8 +161,7 @@ Expr floatExpr(double value, DType dtype) {
 }
 
 Expr constantExpr(double value, DType dtype) {
-    return isFloat(dtype) ? floatExpr(value, dtype)
-                          : intExpr(static_cast<std::int64_t>(value), dtype);
+    return isFloat(dtype) ? floatExpr(value, dtype) : intExpr(saturateTo(dtype, value), dtype);
 }
 
 Expr varExpr(Symbol name, DType dtype) {
@@ -172,7 +175,7 @@ Expr varExpr(Symbol name, DType dtype) {
 Expr operator+(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(a, b, checkedAdd))
+    if (auto folded = foldInts(ExprOp::Add, a, b))
         return *folded;
     // x + 0.0 turns -0 into +0, so only integers drop a zero.
     if (a.isInt(0))
@@ -185,13 +188,7 @@ Expr operator+(const Expr& left, const Expr& right) {
 Expr operator-(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded =
-            foldInts(a, b, [](std::int64_t x, std::int64_t y) -> std::optional<std::int64_t> {
-                std::int64_t out = 0;
-                if (__builtin_sub_overflow(x, y, &out))
-                    return std::nullopt;
-                return out;
-            }))
+    if (auto folded = foldInts(ExprOp::Sub, a, b))
         return *folded;
     if (b.isInt(0))
         return a;
@@ -201,7 +198,7 @@ Expr operator-(const Expr& left, const Expr& right) {
 Expr operator*(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(a, b, checkedMul))
+    if (auto folded = foldInts(ExprOp::Mul, a, b))
         return *folded;
     if (isOne(a))
         return b;
@@ -225,6 +222,8 @@ Expr operator-(const Expr& a) {
 Expr divExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
+    if (auto folded = foldInts(ExprOp::Div, a, b))
+        return *folded;
     if (isOne(b))
         return a;
     return makeOp(ExprOp::Div, a.dtype(), {a, b});
@@ -233,11 +232,8 @@ Expr divExpr(const Expr& left, const Expr& right) {
 Expr floorDivExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (b.isInt() && b->integer != 0)
-        if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
-                return x == INT64_MIN && y == -1 ? std::nullopt : std::optional(floorDiv(x, y));
-            }))
-            return *folded;
+    if (auto folded = foldInts(ExprOp::FloorDiv, a, b))
+        return *folded;
     if (b.isInt(1))
         return a;
     return makeOp(ExprOp::FloorDiv, a.dtype(), {a, b});
@@ -246,11 +242,8 @@ Expr floorDivExpr(const Expr& left, const Expr& right) {
 Expr modExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (b.isInt() && b->integer != 0)
-        if (auto folded = foldInts(a, b, [](std::int64_t x, std::int64_t y) {
-                return x == INT64_MIN && y == -1 ? std::nullopt : std::optional(floorMod(x, y));
-            }))
-            return *folded;
+    if (auto folded = foldInts(ExprOp::Mod, a, b))
+        return *folded;
     if (b.isInt(1))
         return intExpr(0, a.dtype());
     return makeOp(ExprOp::Mod, a.dtype(), {a, b});
@@ -259,8 +252,7 @@ Expr modExpr(const Expr& left, const Expr& right) {
 Expr minExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(
-            a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::min(x, y)); }))
+    if (auto folded = foldInts(ExprOp::Min, a, b))
         return *folded;
     if (a == b)
         return a;
@@ -270,8 +262,7 @@ Expr minExpr(const Expr& left, const Expr& right) {
 Expr maxExpr(const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
-    if (auto folded = foldInts(
-            a, b, [](std::int64_t x, std::int64_t y) { return std::optional(std::max(x, y)); }))
+    if (auto folded = foldInts(ExprOp::Max, a, b))
         return *folded;
     if (a == b)
         return a;
@@ -279,7 +270,7 @@ Expr maxExpr(const Expr& left, const Expr& right) {
 }
 
 Expr fmaExpr(const Expr& a, const Expr& b, const Expr& c) {
-    if (isZero(a) || isZero(b))
+    if (a.isInt(0) || b.isInt(0))
         return c;
     return makeOp(ExprOp::Fma, c.dtype(), {a, b, c});
 }
@@ -290,37 +281,32 @@ Expr ceilDivExpr(const Expr& a, const Expr& b) {
 
 namespace {
 
-Expr compare(ExprOp op, const Expr& left, const Expr& right,
-             bool (*onInts)(std::int64_t, std::int64_t), bool onEqual) {
+Expr compare(ExprOp op, const Expr& left, const Expr& right) {
     Expr a = left, b = right;
     adapt(a, b);
     if (a.isInt() && b.isInt())
-        return boolExpr(onInts(a->integer, b->integer));
+        return boolExpr(applyIntegers(op, a.dtype(), a->integer, b->integer) != 0);
     if (!isFloat(a.dtype()) && a == b)
-        return boolExpr(onEqual);
+        return boolExpr(op == ExprOp::Eq || op == ExprOp::Le);
     return makeOp(op, DType::Bool, {a, b});
 }
 
 } // namespace
 
 Expr eqExpr(const Expr& a, const Expr& b) {
-    return compare(
-        ExprOp::Eq, a, b, [](std::int64_t x, std::int64_t y) { return x == y; }, true);
+    return compare(ExprOp::Eq, a, b);
 }
 
 Expr neExpr(const Expr& a, const Expr& b) {
-    return compare(
-        ExprOp::Ne, a, b, [](std::int64_t x, std::int64_t y) { return x != y; }, false);
+    return compare(ExprOp::Ne, a, b);
 }
 
 Expr ltExpr(const Expr& a, const Expr& b) {
-    return compare(
-        ExprOp::Lt, a, b, [](std::int64_t x, std::int64_t y) { return x < y; }, false);
+    return compare(ExprOp::Lt, a, b);
 }
 
 Expr leExpr(const Expr& a, const Expr& b) {
-    return compare(
-        ExprOp::Le, a, b, [](std::int64_t x, std::int64_t y) { return x <= y; }, true);
+    return compare(ExprOp::Le, a, b);
 }
 
 Expr andExpr(const Expr& a, const Expr& b) {
@@ -364,12 +350,9 @@ Expr selectExpr(const Expr& condition, const Expr& then, const Expr& otherwise) 
 Expr castExpr(const Expr& value, DType dtype) {
     if (value.dtype() == dtype)
         return value;
-    if (value.isInt() && dtype != DType::Bool && dtype != DType::Text) {
-        if (isFloat(dtype))
-            return floatExpr(static_cast<double>(value->integer), dtype);
-        if (dtype == DType::I64 || dtype == DType::I32)
-            return intExpr(value->integer, dtype);
-    }
+    if (value.isInt() && dtype != DType::Text)
+        return isFloat(dtype) ? floatExpr(realOf(value.dtype(), value->integer, dtype), dtype)
+                              : intExpr(value->integer, dtype);
     return makeOp(ExprOp::Cast, dtype, {value});
 }
 

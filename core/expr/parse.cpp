@@ -1,5 +1,7 @@
 #include "expr/parse.h"
 
+#include "expr/scalar.h"
+
 #include <fmt/format.h>
 #include <limits>
 
@@ -20,16 +22,12 @@ bool unify(Expr& a, Expr& b) {
             return literal.dtype() == DType::I64 && to != DType::Bool && to != DType::Text;
         return literal.op() == ExprOp::Float && literal.dtype() == DType::F32 && isFloat(to);
     };
-    const auto change = [](const Expr& literal, DType to) {
-        return constantExpr(literal.isInt() ? static_cast<double>(literal->integer) : literal->real,
-                            to);
-    };
     if (adapts(a, b.dtype())) {
-        a = change(a, b.dtype());
+        a = literalAs(a, b.dtype());
         return true;
     }
     if (adapts(b, a.dtype())) {
-        b = change(b, a.dtype());
+        b = literalAs(b, a.dtype());
         return true;
     }
     return false;
@@ -135,12 +133,8 @@ private:
         // A literal of a given dtype: f64(0.5), i32(-3).
         if (const auto dtype = parseDtype(tree.text);
             dtype && args.size() == 1 && args[0].isConstant()) {
-            if (isFloat(*dtype))
-                return floatExpr(args[0].isInt() ? static_cast<double>(args[0]->integer)
-                                                 : args[0]->real,
-                                 *dtype);
-            if (args[0].isInt() && *dtype != DType::Text)
-                return intExpr(args[0]->integer, *dtype);
+            if (isFloat(*dtype) || (args[0].isInt() && *dtype != DType::Text))
+                return literalAs(args[0], *dtype);
         }
         if (auto result = applyFunction(tree.text, args, where(tree)))
             return *result;

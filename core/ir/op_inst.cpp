@@ -1,6 +1,7 @@
 #include "ir/op_inst.h"
 
 #include "base/result.h"
+#include "expr/scalar.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ const TensorDecl* OpInst::find(Symbol name) const {
 }
 
 Expr reducerIdentity(Reducer reducer, DType dtype) {
-    const bool real = isFloat(dtype);
+    const double infinity = std::numeric_limits<double>::infinity();
     switch (reducer) {
     case Reducer::None:
         break;
@@ -26,21 +27,9 @@ Expr reducerIdentity(Reducer reducer, DType dtype) {
     case Reducer::Prod:
         return constantExpr(1, dtype);
     case Reducer::Max:
-        if (real)
-            return floatExpr(-std::numeric_limits<double>::infinity(), dtype);
-        return dtype == DType::Bool  ? boolExpr(false)
-               : dtype == DType::I32 ? intExpr(std::numeric_limits<std::int32_t>::min(), dtype)
-               : dtype == DType::I8  ? intExpr(-128, dtype)
-               : dtype == DType::U8  ? intExpr(0, dtype)
-                                     : intExpr(std::numeric_limits<std::int64_t>::min(), dtype);
+        return isFloat(dtype) ? floatExpr(-infinity, dtype) : intExpr(leastOf(dtype), dtype);
     case Reducer::Min:
-        if (real)
-            return floatExpr(std::numeric_limits<double>::infinity(), dtype);
-        return dtype == DType::Bool  ? boolExpr(true)
-               : dtype == DType::I32 ? intExpr(std::numeric_limits<std::int32_t>::max(), dtype)
-               : dtype == DType::I8  ? intExpr(127, dtype)
-               : dtype == DType::U8  ? intExpr(255, dtype)
-                                     : intExpr(std::numeric_limits<std::int64_t>::max(), dtype);
+        return isFloat(dtype) ? floatExpr(infinity, dtype) : intExpr(mostOf(dtype), dtype);
     }
     throw InternalError("a map has no reducer");
 }

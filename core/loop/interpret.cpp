@@ -30,11 +30,6 @@ struct Place {
     std::vector<std::uint64_t>* writer = nullptr; // parallel run and iteration of the last write
 };
 
-std::int64_t wrapping(ExprOp op, std::int64_t a, std::int64_t b) {
-    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-    return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : op == ExprOp::Sub ? x - y : x * y);
-}
-
 class Machine {
 public:
     Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding)
@@ -148,21 +143,19 @@ private:
             (*target.integer)[at] = wrapTo(target.dtype, value.integer);
     }
 
-    Value number(DType dtype, double real) const {
-        return isFloat(dtype) ? Value{real, 0} : Value{0, saturateTo(dtype, real)};
-    }
-
-    Value compare(const Expr& e, const Value& a, const Value& b) const {
-        const bool real = isFloat(e.arg(0).dtype());
+    static Value compare(const Expr& e, const Value& a, const Value& b) {
+        const DType dtype = e.arg(0).dtype();
+        if (!isFloat(dtype))
+            return {0, applyIntegers(e.op(), dtype, a.integer, b.integer)};
         bool truth = false;
         if (e.op() == ExprOp::Eq)
-            truth = real ? a.real == b.real : a.integer == b.integer;
+            truth = a.real == b.real;
         else if (e.op() == ExprOp::Ne)
-            truth = real ? a.real != b.real : a.integer != b.integer;
+            truth = a.real != b.real;
         else if (e.op() == ExprOp::Lt)
-            truth = real ? a.real < b.real : a.integer < b.integer;
+            truth = a.real < b.real;
         else
-            truth = real ? a.real <= b.real : a.integer <= b.integer;
+            truth = a.real <= b.real;
         return {0, truth ? 1 : 0};
     }
 
@@ -203,7 +196,8 @@ private:
             if (e.dtype() == DType::Bool)
                 return {0, (fromReal ? value.real != 0 : value.integer != 0) ? 1 : 0};
             if (real) {
-                const double wide = fromReal ? value.real : static_cast<double>(value.integer);
+                const double wide =
+                    fromReal ? value.real : realOf(e.arg(0).dtype(), value.integer, e.dtype());
                 return {e.dtype() == DType::F32 ? static_cast<double>(static_cast<float>(wide))
                                                 : wide,
                         0};
@@ -217,20 +211,19 @@ private:
             const Value a = evaluate(e.arg(0)), b = evaluate(e.arg(1)), c = evaluate(e.arg(2));
             if (real)
                 return {std::fma(a.real, b.real, c.real), 0};
-            return {0,
-                    wrapping(ExprOp::Add, wrapping(ExprOp::Mul, a.integer, b.integer), c.integer)};
+            const std::int64_t product =
+                applyIntegers(ExprOp::Mul, e.dtype(), a.integer, b.integer);
+            return {0, applyIntegers(ExprOp::Add, e.dtype(), product, c.integer)};
         }
         case ExprOp::Call: {
-            const auto asReal = [&](const Expr& part) {
-                const Value value = evaluate(part);
-                return isFloat(part.dtype()) ? value.real : static_cast<double>(value.integer);
-            };
-            return number(e.dtype(), evalMath(e->fn, asReal(e.arg(0)),
-                                              e.args().size() > 1 ? asReal(e.arg(1)) : 0));
+            const Value a = evaluate(e.arg(0));
+            if (!real)
+                return {0, applyIntegerFunction(e->fn, e.dtype(), a.integer)};
+            return {evalMath(e->fn, a.real, e.args().size() > 1 ? evaluate(e.arg(1)).real : 0), 0};
         }
         case ExprOp::Neg: {
             const Value a = evaluate(e.arg(0));
-            return {-a.real, wrapping(ExprOp::Sub, 0, a.integer)};
+            return {-a.real, applyIntegers(ExprOp::Sub, e.dtype(), 0, a.integer)};
         }
         case ExprOp::Eq:
         case ExprOp::Ne:
@@ -275,19 +268,7 @@ private:
                 return {std::floor(x / y), 0};
             return {x - y * std::floor(x / y), 0};
         }
-        const std::int64_t x = a.integer, y = b.integer;
-        if (op == ExprOp::Add || op == ExprOp::Sub || op == ExprOp::Mul)
-            return {0, wrapTo(e.dtype(), wrapping(op, x, y))};
-        if (op == ExprOp::Min || op == ExprOp::Max)
-            return {0, op == ExprOp::Min ? std::min(x, y) : std::max(x, y)};
-        if (y == 0 || (x == INT64_MIN && y == -1))
-            throw Fault{"an integer division by zero"};
-        if (op == ExprOp::Div)
-            return {0, x / y};
-        // floorDiv and mod of base/numbers.h, spelled out: the machine must not share a mistake
-        // with the folder
-        const std::int64_t rest = ((x % y) + y) % y;
-        return {0, op == ExprOp::Mod ? rest : (x - rest) / y};
+        return {0, applyIntegers(op, e.dtype(), a.integer, b.integer)};
     }
 
     StoreRounding m_rounding;

@@ -1,6 +1,7 @@
 #include "tensor/instantiate.h"
 
 #include "expr/parse.h"
+#include "expr/scalar.h"
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
 #include "tensor/safety.h"
@@ -152,9 +153,7 @@ protected:
             return inside;
         // The value takes the dtype of the tensor, as literals do.
         if (otherwise.isConstant() && (isFloat(inside.dtype()) || otherwise.isInt()))
-            otherwise = constantExpr(otherwise.isInt() ? static_cast<double>(otherwise->integer)
-                                                       : otherwise->real,
-                                     inside.dtype());
+            otherwise = literalAs(otherwise, inside.dtype());
         if (otherwise.dtype() != inside.dtype())
             return error(tree, DiagCode::TextType, "the value of pad() has another element type");
         return padExpr(inside, otherwise);
@@ -401,12 +400,8 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
             stage.body.isConstant() ||
             (isFloat(type.dtype) && stage.body.dtype() == DType::I64 && !hasLoad(stage.body));
         if (stage.body.dtype() != type.dtype && literal)
-            stage.body =
-                stage.body.isConstant()
-                    ? constantExpr(stage.body.isInt() ? static_cast<double>(stage.body->integer)
-                                                      : stage.body->real,
-                                   type.dtype)
-                    : castExpr(stage.body, type.dtype);
+            stage.body = stage.body.isConstant() ? literalAs(stage.body, type.dtype)
+                                                 : castExpr(stage.body, type.dtype);
     } else {
         type.dtype = stage.body.dtype();
         for (const Axis& axis : stage.space)

@@ -1,6 +1,5 @@
 #include "tensor/program.h"
 
-#include "base/numbers.h"
 #include "base/result.h"
 #include "expr/scalar.h"
 #include "expr/simplify.h"
@@ -41,7 +40,7 @@ Value castValue(Value value, DType from, DType to) {
     if (isFloat(from) && isFloat(to))
         return roundTo(value, to);
     if (isFloat(to))
-        return roundTo(realValue(static_cast<double>(value.integer)), to);
+        return roundTo(realValue(realOf(from, value.integer, to)), to);
     if (!isFloat(from))
         return intValue(wrapTo(to, value.integer));
     if (to == DType::Bool)
@@ -56,154 +55,68 @@ double pickReal(double a, double b, bool wantMax) {
     return wantMax ? (a < b ? b : a) : (b < a ? b : a);
 }
 
-std::int64_t wrapping(std::int64_t a, std::int64_t b, ExprOp op) {
-    std::int64_t out = 0;
-    if (op == ExprOp::Add)
-        static_cast<void>(__builtin_add_overflow(a, b, &out));
-    else if (op == ExprOp::Sub)
-        static_cast<void>(__builtin_sub_overflow(a, b, &out));
-    else
-        static_cast<void>(__builtin_mul_overflow(a, b, &out));
-    return out;
-}
-
-bool applyReal(const Instruction& i, Value a, Value b, Value c, Value& out) {
+Value applyReal(const Instruction& i, Value a, Value b, Value c) {
     const double x = a.real, y = b.real;
     switch (i.op) {
     case ExprOp::Add:
-        out.real = x + y;
-        return true;
+        return realValue(x + y);
     case ExprOp::Sub:
-        out.real = x - y;
-        return true;
+        return realValue(x - y);
     case ExprOp::Mul:
-        out.real = x * y;
-        return true;
+        return realValue(x * y);
     case ExprOp::Div:
-        out.real = x / y;
-        return true;
+        return realValue(x / y);
     case ExprOp::FloorDiv:
-        out.real = std::floor(x / y);
-        return true;
+        return realValue(std::floor(x / y));
     case ExprOp::Mod:
-        out.real = x - std::floor(x / y) * y;
-        return true;
+        return realValue(x - std::floor(x / y) * y);
     case ExprOp::Min:
     case ExprOp::Max:
-        out.real = pickReal(x, y, i.op == ExprOp::Max);
-        return true;
+        return realValue(pickReal(x, y, i.op == ExprOp::Max));
     case ExprOp::Neg:
-        out.real = -x;
-        return true;
+        return realValue(-x);
     case ExprOp::Fma:
-        out.real = std::fma(x, y, c.real);
-        return true;
+        return realValue(std::fma(x, y, c.real));
     case ExprOp::Eq:
-        out.integer = x == y;
-        return true;
+        return intValue(x == y);
     case ExprOp::Ne:
-        out.integer = x != y;
-        return true;
+        return intValue(x != y);
     case ExprOp::Lt:
-        out.integer = x < y;
-        return true;
+        return intValue(x < y);
     case ExprOp::Le:
-        out.integer = x <= y;
-        return true;
+        return intValue(x <= y);
     case ExprOp::Call:
-        out.real = evalMath(i.fn, x, y);
-        return true;
+        return realValue(evalMath(i.fn, x, y));
     case ExprOp::Cast:
-        out = castValue(a, i.from, i.dtype);
-        return true;
-    case ExprOp::Int:
-    case ExprOp::Float:
-    case ExprOp::Var:
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-    case ExprOp::Select:
-    case ExprOp::Load:
-    case ExprOp::Pad:
-        break;
+        return castValue(a, i.from, i.dtype);
+    default:
+        throw InternalError("an operation without a meaning on floats");
     }
-    return false;
 }
 
-bool applyInt(const Instruction& i, Value a, Value b, Value c, Value& out) {
+Value applyInt(const Instruction& i, Value a, Value b, Value c) {
     const std::int64_t x = a.integer, y = b.integer;
-    const bool divides = y != 0 && !(x == INT64_MIN && y == -1);
     switch (i.op) {
-    case ExprOp::Add:
-    case ExprOp::Sub:
-    case ExprOp::Mul:
-        out.integer = wrapTo(i.dtype, wrapping(x, y, i.op));
-        return true;
-    case ExprOp::Div:
-        out.integer = divides ? x / y : 0;
-        return divides;
-    case ExprOp::FloorDiv:
-        out.integer = divides ? floorDiv(x, y) : 0;
-        return divides;
-    case ExprOp::Mod:
-        out.integer = divides ? floorMod(x, y) : 0;
-        return divides;
-    case ExprOp::Min:
-        out.integer = std::min(x, y);
-        return true;
-    case ExprOp::Max:
-        out.integer = std::max(x, y);
-        return true;
     case ExprOp::Neg:
-        out.integer = wrapTo(i.dtype, wrapping(0, x, ExprOp::Sub));
-        return true;
+        return intValue(applyIntegers(ExprOp::Sub, i.from, 0, x));
     case ExprOp::Fma:
-        out.integer =
-            wrapTo(i.dtype, wrapping(wrapping(x, y, ExprOp::Mul), c.integer, ExprOp::Add));
-        return true;
-    case ExprOp::Eq:
-        out.integer = x == y;
-        return true;
-    case ExprOp::Ne:
-        out.integer = x != y;
-        return true;
-    case ExprOp::Lt:
-        out.integer = x < y;
-        return true;
-    case ExprOp::Le:
-        out.integer = x <= y;
-        return true;
-    case ExprOp::And:
-        out.integer = (x != 0) && (y != 0);
-        return true;
-    case ExprOp::Or:
-        out.integer = (x != 0) || (y != 0);
-        return true;
+        return intValue(applyIntegers(ExprOp::Add, i.from, applyIntegers(ExprOp::Mul, i.from, x, y),
+                                      c.integer));
     case ExprOp::Not:
-        out.integer = x == 0;
-        return true;
-    case ExprOp::Call: // abs and sign are the ones that take integers
-        out.integer =
-            i.fn == MathFn::Abs ? (x < 0 ? wrapping(0, x, ExprOp::Sub) : x) : (x > 0) - (x < 0);
-        return true;
+        return intValue(x == 0);
+    case ExprOp::Call:
+        return intValue(applyIntegerFunction(i.fn, i.from, x));
     case ExprOp::Cast:
-        out = castValue(a, i.from, i.dtype);
-        return true;
-    case ExprOp::Int:
-    case ExprOp::Float:
-    case ExprOp::Var:
-    case ExprOp::Select:
-    case ExprOp::Load:
-    case ExprOp::Pad:
-        break;
+        return castValue(a, i.from, i.dtype);
+    default:
+        return intValue(applyIntegers(i.op, i.from, x, y));
     }
-    return false;
 }
 
 } // namespace
 
-bool applyInstruction(const Instruction& apply, Value a, Value b, Value c, Value& out) {
-    return isFloat(apply.from) ? applyReal(apply, a, b, c, out) : applyInt(apply, a, b, c, out);
+Value applyInstruction(const Instruction& apply, Value a, Value b, Value c) {
+    return isFloat(apply.from) ? applyReal(apply, a, b, c) : applyInt(apply, a, b, c);
 }
 
 Value roundTo(Value value, DType dtype) {
@@ -377,9 +290,7 @@ bool Program::run(std::vector<Value>& registers) const {
                 reg(i.out) = reg(i.a);
                 break;
             }
-            const Value a = reg(i.a), b = reg(i.b), c = reg(i.c);
-            if (!applyInstruction(i, a, b, c, reg(i.out)))
-                return false;
+            reg(i.out) = applyInstruction(i, reg(i.a), reg(i.b), reg(i.c));
             break;
         }
         case Instruction::Code::Load:

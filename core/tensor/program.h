@@ -47,7 +47,7 @@ public:
     Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
             const std::unordered_map<Symbol, const Values*>& tensors);
 
-    // False if a read lies outside its tensor or an integer division has no result.
+    // False if a read lies outside its tensor.
     bool run(std::vector<Value>& registers) const;
     int result() const { return m_result; }
     std::vector<Value> registers() const { return m_initial; }
@@ -68,8 +68,7 @@ private:
     int m_result = 0;
 };
 
-// What an Apply computes; false if an integer division has no result.
-bool applyInstruction(const Instruction& apply, Value a, Value b, Value c, Value& out);
+Value applyInstruction(const Instruction& apply, Value a, Value b, Value c); // of an Apply
 Value roundTo(Value value, DType dtype); // as a store to a tensor of that type does
 
 } // namespace fw

@@ -100,23 +100,21 @@ bool ProgramRows::load(const Instruction& instruction, std::int64_t stride,
     return true;
 }
 
-bool ProgramRows::apply(const Instruction& instruction, std::size_t count) {
+void ProgramRows::apply(const Instruction& instruction, std::size_t count) {
     const Value *a = row(instruction.a), *b = row(instruction.b), *c = row(instruction.c);
     Value* out = row(instruction.out);
     if (isFloat(instruction.from) && instruction.op == ExprOp::Mul) {
         for (std::size_t i = 0; i < count; ++i)
             out[i].real = a[i].real * b[i].real;
-        return true;
+        return;
     }
     if (isFloat(instruction.from) && instruction.op == ExprOp::Add) {
         for (std::size_t i = 0; i < count; ++i)
             out[i].real = a[i].real + b[i].real;
-        return true;
+        return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        if (!applyInstruction(instruction, a[i], b[i], c[i], out[i]))
-            return false;
-    return true;
+        out[i] = applyInstruction(instruction, a[i], b[i], c[i]);
 }
 
 const Value* ProgramRows::run(const std::vector<Value>& registers, std::size_t first,
@@ -128,9 +126,9 @@ const Value* ProgramRows::run(const std::vector<Value>& registers, std::size_t f
             row(m_counting)[i].integer = static_cast<std::int64_t>(first + i);
     for (std::size_t k = 0; k < m_code.size(); ++k) {
         const Instruction& instruction = m_code[k];
-        if (!(instruction.code == Code::Load
-                  ? load(instruction, m_strides[k], registers, first, count)
-                  : apply(instruction, count)))
+        if (instruction.code != Code::Load)
+            apply(instruction, count);
+        else if (!load(instruction, m_strides[k], registers, first, count))
             return nullptr;
     }
     return row(m_result);

@@ -31,7 +31,7 @@ private:
     Value* row(int index) { return m_rows.data() + static_cast<std::size_t>(index) * width; }
     bool load(const Instruction& instruction, std::int64_t stride,
               const std::vector<Value>& registers, std::size_t first, std::size_t count);
-    bool apply(const Instruction& instruction, std::size_t count);
+    void apply(const Instruction& instruction, std::size_t count);
 
     std::vector<Instruction> m_code;
     std::vector<std::int64_t> m_strides; // by instruction: of a load, per point of the row

@@ -1,6 +1,7 @@
 #include "tensor/reference.h"
 
 #include "base/numbers.h"
+#include "expr/scalar.h"
 #include "tensor/program_rows.h"
 
 #include <cmath>
@@ -244,33 +245,32 @@ private:
     }
 
     static Value combine(Reducer reducer, DType dtype, Value a, Value b) {
-        Value out = a;
-        const bool real = isFloat(dtype);
+        if (!isFloat(dtype)) {
+            a.integer = applyIntegers(operationOf(reducer), dtype, a.integer, b.integer);
+            return a;
+        }
         switch (reducer) {
         case Reducer::None:
             return b;
         case Reducer::Sum:
-            if (real)
-                out.real = a.real + b.real;
-            else
-                static_cast<void>(__builtin_add_overflow(a.integer, b.integer, &out.integer));
-            return out;
+            a.real += b.real;
+            return a;
         case Reducer::Prod:
-            if (real)
-                out.real = a.real * b.real;
-            else
-                static_cast<void>(__builtin_mul_overflow(a.integer, b.integer, &out.integer));
-            return out;
+            a.real *= b.real;
+            return a;
         case Reducer::Max:
-            if (real)
-                return std::isnan(a.real) || a.real >= b.real ? a : b;
-            return a.integer >= b.integer ? a : b;
+            return std::isnan(a.real) || a.real >= b.real ? a : b;
         case Reducer::Min:
-            if (real)
-                return std::isnan(a.real) || a.real <= b.real ? a : b;
-            return a.integer <= b.integer ? a : b;
+            return std::isnan(a.real) || a.real <= b.real ? a : b;
         }
-        return out;
+        return a;
+    }
+
+    static ExprOp operationOf(Reducer reducer) {
+        return reducer == Reducer::Sum    ? ExprOp::Add
+               : reducer == Reducer::Prod ? ExprOp::Mul
+               : reducer == Reducer::Max  ? ExprOp::Max
+                                          : ExprOp::Min;
     }
 
     const OpInst& m_inst;
