@@ -1,5 +1,7 @@
 #include "fusion/group_body.h"
 
+#include "tensor/verify.h"
+
 #include <fmt/format.h>
 
 #include <set>
@@ -60,12 +62,56 @@ void keepUsedInputs(GroupBody& body) {
     body = std::move(out);
 }
 
+// One node of the group with the names that its tensors have in the group.
+struct Member {
+    const Node* node;
+    OpInst inst;
+    std::vector<std::pair<Symbol, Symbol>> tensors;
+};
+
+// Variables of all members in one name space. An operator's text may use any name, so a name is
+// only given away once it is seen to be free: `d` of the node at position 2 is `d_2`, and where
+// that is taken `d_2_2`.
+class VariableNames {
+public:
+    explicit VariableNames(const std::vector<Member>& members) {
+        for (const Member& member : members) {
+            m_taken.merge(freeDimsOf(member.inst));
+            for (const auto& [own, shared] : member.tensors)
+                m_taken.insert(shared);
+        }
+    }
+
+    Symbol take(Symbol own, std::size_t position) {
+        const std::string wish =
+            position == 0 ? own.text() : fmt::format("{}_{}", own.text(), position);
+        Symbol name(wish);
+        for (int n = 2; !m_taken.insert(name).second; ++n)
+            name = Symbol(fmt::format("{}_{}", wish, n));
+        return name;
+    }
+
+private:
+    std::set<Symbol> m_taken;
+};
+
+Status verified(const GroupBody& body, const Graph& graph, const Group& group) {
+    Status status = verify(body.inst);
+    if (status)
+        return status;
+    std::string nodes;
+    for (const NodeId id : group.nodes)
+        nodes += (nodes.empty() ? "" : ", ") + graph.node(id).name;
+    Diag diag = status.takeDiag();
+    diag.message = fmt::format("the computation of {} ({}): {}", group.name, nodes, diag.message);
+    return diag.at({{}, group.name});
+}
+
 } // namespace
 
 Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Group& group) {
     GroupBody body;
     std::map<ValueRef, Symbol> names;
-    const std::set<NodeId> members(group.nodes.begin(), group.nodes.end());
     for (std::size_t i = 0; i < group.outputs.size(); ++i) {
         const ValueRef value = group.outputs[i];
         const Symbol name(fmt::format("out{}", i));
@@ -74,11 +120,11 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
         body.outputs.push_back(value);
         body.outputLayouts.push_back(plan.layout(value));
     }
-    Substitution none;
     std::map<Symbol, Expr> literals;
+    std::vector<Member> members;
     int temporaries = 0;
-    for (std::size_t position = 0; position < group.nodes.size(); ++position) {
-        const Node& node = graph.node(group.nodes[position]);
+    for (const NodeId id : group.nodes) {
+        const Node& node = graph.node(id);
         const Operator* op = graph.operators().find(node.op);
         Result<OpInst> inst = op->instantiate(callOf(graph, node));
         if (!inst)
@@ -114,10 +160,15 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             rename.emplace_back(decl.name, name);
             body.inst.temporaries.push_back({name, decl.type});
         }
-        OpInst own =
-            renamed(*inst, rename, position == 0 ? std::string() : fmt::format("_{}", position));
+        members.push_back({&node, inst.take(), std::move(rename)});
+    }
+    VariableNames variables(members);
+    for (std::size_t position = 0; position < members.size(); ++position) {
+        const Member& member = members[position];
+        OpInst own = renamed(member.inst, member.tensors,
+                             [&](Symbol var) { return variables.take(var, position); });
         for (Stage& stage : own.stages) {
-            stage.nodes = {node.id};
+            stage.nodes = {member.node->id};
             body.inst.stages.push_back(std::move(stage));
         }
     }
@@ -131,6 +182,7 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             });
     removeDeadStages(body.inst);
     keepUsedInputs(body);
+    FW_CHECK(verified(body, graph, group));
     return body;
 }
 

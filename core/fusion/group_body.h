@@ -15,7 +15,8 @@ struct GroupBody {
 };
 
 // Names depend only on positions, so equal groups have equal bodies. Stages whose result nobody
-// reads are left out. Group inputs that are constants of one element become literals.
+// reads are left out. Group inputs that are constants of one element become literals. What comes
+// back has passed verify(); Internal with the group and its nodes otherwise.
 Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Group& group);
 
 } // namespace fw

@@ -106,8 +106,41 @@ std::string OpInst::text() const {
     return out;
 }
 
+std::set<Symbol> axesOf(const OpInst& inst) {
+    std::set<Symbol> out;
+    for (const Stage& stage : inst.stages)
+        for (const auto* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes)
+                out.insert(axis.var);
+    return out;
+}
+
+std::set<Symbol> freeDimsOf(const OpInst& inst) {
+    const std::set<Symbol> axes = axesOf(inst);
+    std::set<Symbol> out;
+    const auto add = [&](const Expr& e) {
+        visitExpr(e, [&](const Expr& part) {
+            if (part.isVar() && !axes.contains(part->symbol))
+                out.insert(part->symbol);
+        });
+    };
+    for (const auto* list : {&inst.inputs, &inst.outputs, &inst.temporaries})
+        for (const TensorDecl& decl : *list)
+            for (const Dim& dim : decl.type.shape)
+                add(dim);
+    for (const Stage& stage : inst.stages) {
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list)
+                add(axis.extent);
+        for (const Expr& index : stage.store)
+            add(index);
+        add(stage.body);
+    }
+    return out;
+}
+
 OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors,
-               const std::string& suffix) {
+               const std::function<Symbol(Symbol)>& variable) {
     const auto tensorName = [&](Symbol name) {
         for (const auto& [from, to] : tensors)
             if (from == name)
@@ -117,7 +150,7 @@ OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>&
     Substitution vars;
     const auto renameAxes = [&](std::vector<Axis>& axes) {
         for (Axis& axis : axes) {
-            const Symbol fresh(axis.var.text() + suffix);
+            const Symbol fresh = variable(axis.var);
             vars.insert_or_assign(axis.var, varExpr(fresh));
             axis.var = fresh;
         }

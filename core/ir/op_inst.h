@@ -11,6 +11,8 @@
 
 #include "ir/tensor_type.h"
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,8 +60,11 @@ Expr reducerIdentity(Reducer reducer, DType dtype); // 0, 1, -inf / lowest, +inf
 Expr reducerCombine(Reducer reducer, const Expr& accumulated, const Expr& value);
 std::string_view reducerText(Reducer reducer); // "sum", "prod", "max", "min", "" for None
 
-// Renames tensors and variables: every variable gets `suffix`, tensors as in `tensors`.
+std::set<Symbol> axesOf(const OpInst& inst);     // every variable that an axis binds
+std::set<Symbol> freeDimsOf(const OpInst& inst); // every variable that no axis binds
+
+// Renames tensors and the variables of axes; tensors that `tensors` does not list keep their names.
 OpInst renamed(const OpInst& inst, const std::vector<std::pair<Symbol, Symbol>>& tensors,
-               const std::string& suffix);
+               const std::function<Symbol(Symbol)>& variable);
 
 } // namespace fw

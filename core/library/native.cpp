@@ -3,9 +3,77 @@
 #include "tensor/facts.h"
 #include "tensor/reference.h"
 
+#include <set>
+
 namespace fw {
 
 namespace {
+
+// Native operators name their axes i0, j0, r0, ... A free dimension may have such a name as well;
+// it is called otherwise while the computation is built.
+class DimsAside {
+public:
+    explicit DimsAside(const OpCall& call) : m_call(call) {
+        for (auto& input : m_call.inputs)
+            if (input)
+                input->shape = aside(input->shape);
+        for (TensorType& type : m_call.declared)
+            type.shape = aside(type.shape);
+        for (const auto& [name, value] : call.attrs)
+            if (const auto* dims = std::get_if<Exprs>(&value))
+                m_call.attrs.set(name, aside(*dims));
+    }
+
+    const OpCall& call() const { return m_call; }
+
+    // With the dimensions called as they were, and axes that have none of their names.
+    OpInst back(const OpInst& inst) const {
+        if (m_back.empty())
+            return inst;
+        std::set<Symbol> taken;
+        for (const auto& [aside, dim] : m_back)
+            taken.insert(dim->symbol);
+        OpInst out = renamed(inst, {}, [&](Symbol axis) {
+            Symbol name = axis;
+            for (int n = 1; !taken.insert(name).second; ++n)
+                name = Symbol(axis.text() + "_" + std::to_string(n));
+            return name;
+        });
+        for (auto* list : {&out.inputs, &out.outputs, &out.temporaries})
+            for (TensorDecl& decl : *list)
+                replace(decl.type.shape);
+        for (Stage& stage : out.stages) {
+            for (auto* axes : {&stage.space, &stage.reduce})
+                for (Axis& axis : *axes)
+                    axis.extent = substitute(axis.extent, m_back);
+            replace(stage.store);
+            stage.body = substitute(stage.body, m_back);
+        }
+        return out;
+    }
+
+private:
+    Exprs aside(const Exprs& dims) {
+        Exprs out;
+        for (const Expr& dim : dims)
+            out.push_back(mapExpr(dim, [&](const Expr& part) {
+                if (!part.isVar() || part->symbol.text().find_first_of("ijr") != 0)
+                    return part;
+                const Symbol name("$" + part->symbol.text());
+                m_back.emplace(name, part);
+                return varExpr(name);
+            }));
+        return out;
+    }
+
+    void replace(Exprs& list) const {
+        for (Expr& e : list)
+            e = substitute(e, m_back);
+    }
+
+    OpCall m_call;
+    Substitution m_back;
+};
 
 class NativeOperator final : public Operator {
 public:
@@ -26,8 +94,10 @@ public:
         if (!m_row.instantiate)
             return makeDiag(DiagCode::UnknownOperator, m_row.name + " has no tensor expression", {},
                             "it can be looked at, but not run");
-        FW_TRY(const Inferred inferred, m_row.infer(call));
-        return m_row.instantiate(call, inferred.outputs);
+        const DimsAside dims(call);
+        FW_TRY(const Inferred inferred, m_row.infer(dims.call()));
+        FW_TRY(const OpInst inst, m_row.instantiate(dims.call(), inferred.outputs));
+        return dims.back(inst);
     }
 
     Result<Facts> facts(const OpCall& call) const override {

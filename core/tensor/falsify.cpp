@@ -2,6 +2,7 @@
 
 #include "tensor/reference.h"
 #include "tensor/safety.h"
+#include "tensor/verify.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +46,7 @@ public:
         FW_TRY(const Inferred inferred, m_op.infer(m_call));
         FW_TRY(m_inst, m_op.instantiate(m_call));
         FW_TRY(m_facts, m_op.facts(m_call));
+        FW_CHECK(verify(m_inst));
         FW_CHECK(checkSafety(m_inst));
         if (m_facts.inputKinds.size() != m_inst.inputs.size() ||
             m_facts.inPlace.size() != m_inst.inputs.size())

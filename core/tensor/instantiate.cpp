@@ -51,7 +51,6 @@ private:
                                    std::size_t element);
     Ranges ranges(const std::vector<Axis>& axes) const;
     Status finishStage(Stage& stage, const TensorType& written, const StmtTree& stmt);
-    Status checkCoverage() const;
 
     const OpTree& m_op;
     const std::string& m_file;
@@ -452,41 +451,28 @@ Status Builder::finishStage(Stage& stage, const TensorType& written, const StmtT
     return {};
 }
 
-// As many elements are written as the output has.
-Status Builder::checkCoverage() const {
-    for (const TensorDecl& out : m_inst.outputs) {
-        Expr written(0);
-        for (const Stage& stage : m_inst.stages) {
-            if (stage.out != out.name)
-                continue;
-            Expr points(1);
-            for (const Axis& axis : stage.space)
-                points = points * axis.extent;
-            written = written + points;
-        }
-        if (proveDifferent(written, elementCount(out.type.shape)))
-            return makeDiag(DiagCode::UnsafeAccess,
-                            fmt::format("{} of {} elements of {} are written", written.text(),
-                                        elementCount(out.type.shape).text(), out.name.text()));
-    }
-    return {};
-}
-
 Result<OpInst> Builder::run() {
+    const auto takeDims = [&](const Exprs& dims) {
+        for (const Expr& dim : dims)
+            for (const Symbol var : freeVars(dim))
+                m_taken.insert(var.text());
+    };
     for (const BoundTensor& tensor : m_binding.tensors) {
         m_inst.inputs.push_back({tensor.name, tensor.type});
         m_taken.insert(tensor.name);
         m_params[tensor.name] = {tensor.name, tensor.type, tensor.items, tensor.slots};
-        for (const Dim& dim : tensor.type.shape)
-            for (const Symbol var : freeVars(dim))
-                m_taken.insert(var.text());
+        takeDims(tensor.type.shape);
     }
     for (const BoundOutput& out : m_binding.outputs) {
         m_inst.outputs.push_back({out.name, out.type});
         m_taken.insert(out.name);
-        for (const Dim& dim : out.type.shape)
-            for (const Symbol var : freeVars(dim))
-                m_taken.insert(var.text());
+        takeDims(out.type.shape);
+    }
+    for (const auto& [name, value] : m_binding.names) {
+        if (const auto* dim = std::get_if<Expr>(&value))
+            takeDims({*dim});
+        else if (const auto* dims = std::get_if<Exprs>(&value))
+            takeDims(*dims);
     }
     for (const StmtTree& stmt : m_op.stmts) {
         if (stmt.each.empty()) {
@@ -497,7 +483,7 @@ Result<OpInst> Builder::run() {
             if (m_op.params[tensor.param].name == stmt.each)
                 FW_CHECK(statement(stmt, tensor.element));
     }
-    FW_CHECK(checkCoverage());
+    FW_CHECK(checkCoverage(m_inst));
     return std::move(m_inst);
 }
 

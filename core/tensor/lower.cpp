@@ -1,6 +1,7 @@
 #include "tensor/lower.h"
 
 #include "loop/passes.h"
+#include "loop/verify.h"
 #include "tensor/lower_nest.h"
 
 #include <fmt/format.h>
@@ -25,31 +26,6 @@ bool needsMemory(const ScheduledGroup& group, const ScheduledStage& stage) {
             loadedTensors(group.inst.stages[user.stage].body).contains(out))
             return true;
     return false;
-}
-
-void collectSymbols(const ScheduledGroup& group, std::set<Symbol>& out) {
-    std::set<Symbol> axes;
-    const auto add = [&](const Expr& e) {
-        for (const Symbol var : freeVars(e))
-            if (!axes.contains(var))
-                out.insert(var);
-    };
-    for (const Stage& stage : group.inst.stages)
-        for (const auto* list : {&stage.space, &stage.reduce})
-            for (const Axis& axis : *list)
-                axes.insert(axis.var);
-    for (const auto* list : {&group.inst.inputs, &group.inst.outputs, &group.inst.temporaries})
-        for (const TensorDecl& decl : *list)
-            for (const Dim& dim : decl.type.shape)
-                add(dim);
-    for (const Stage& stage : group.inst.stages) {
-        for (const auto* list : {&stage.space, &stage.reduce})
-            for (const Axis& axis : *list)
-                add(axis.extent);
-        add(stage.body);
-        for (const Expr& index : stage.store)
-            add(index);
-    }
 }
 
 } // namespace
@@ -91,8 +67,7 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
             continue;
         memory[decl.name] = {decl, StorageMap()};
     }
-    std::set<Symbol> symbols;
-    collectSymbols(group, symbols);
+    const std::set<Symbol> symbols = freeDimsOf(group.inst);
     out.nest.symbols.assign(symbols.begin(), symbols.end());
     std::vector<Stmt> nests;
     try {
@@ -111,6 +86,9 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
     }
     out.nest.body = blockStmt(std::move(nests));
     out.nest = optimizeLoops(out.nest);
+    if (const LoopReport report = verifyLoops(out.nest); !report.ok())
+        throw InternalError("the loops of " + out.nest.name +
+                            " break a rule: " + report.errors.front().message);
     return out;
 }
 

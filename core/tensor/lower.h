@@ -19,7 +19,8 @@ struct Lowered {
         temporaries; // the last parameters: memory for them comes from the caller, row-major
 };
 
-// Layouts asked for by the schedule win over `maps`. ScheduleIllegal says which stage and why.
+// Layouts asked for by the schedule win over `maps`. ScheduleIllegal says which stage and why. The
+// loops have passed verifyLoops(): InternalError if they break a rule.
 Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
                       std::string name);
 

@@ -42,6 +42,33 @@ bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges) {
     return true;
 }
 
+bool outOfRange(const Exprs& indices, const Shape& extents, const Ranges& ranges) {
+    for (std::size_t i = 0; i < indices.size() && i < extents.size(); ++i)
+        if (proveNonNegative(-indices[i] - Expr(1), ranges) ||
+            proveNonNegative(indices[i] - extents[i], ranges))
+            return true;
+    return false;
+}
+
+Status checkCoverage(const OpInst& inst) {
+    for (const TensorDecl& out : inst.outputs) {
+        Expr written(0);
+        for (const Stage& stage : inst.stages) {
+            if (stage.out != out.name)
+                continue;
+            Expr points(1);
+            for (const Axis& axis : stage.space)
+                points = points * axis.extent;
+            written = written + points;
+        }
+        if (proveDifferent(written, elementCount(out.type.shape)))
+            return makeDiag(DiagCode::UnsafeAccess,
+                            fmt::format("{} of {} elements of {} are written", written.text(),
+                                        elementCount(out.type.shape).text(), out.name.text()));
+    }
+    return {};
+}
+
 Status checkSafety(const OpInst& inst, const std::vector<Expr>& assumptions) {
     for (const Stage& stage : inst.stages) {
         Ranges ranges;

@@ -120,7 +120,8 @@ private:
     void reset(const OpInst& inst) {
         group.inst = inst;
         group.stages.clear();
-        m_names.clear();
+        m_names = axesOf(inst);
+        m_names.merge(freeDimsOf(inst));
         for (std::size_t i = 0; i < inst.stages.size(); ++i) {
             ScheduledStage stage;
             stage.name = stageName(inst, i);
@@ -129,12 +130,6 @@ private:
                 stage.loops.push_back({axis.var});
             for (const Axis& axis : inst.stages[i].reduce)
                 stage.reduce.push_back({axis.var});
-            for (const auto* axes : {&inst.stages[i].space, &inst.stages[i].reduce})
-                for (const Axis& axis : *axes) {
-                    m_names.insert(axis.var);
-                    for (const Symbol dim : freeVars(axis.extent))
-                        m_names.insert(dim);
-                }
             group.stages.push_back(std::move(stage));
         }
         m_touched = false;

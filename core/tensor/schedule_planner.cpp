@@ -8,14 +8,9 @@
 
 namespace fw {
 
-Planner::Planner(const OpInst& whole, const ScheduleContext& where) : context(where), inst(whole) {
-    for (const Stage& stage : inst.stages)
-        for (const auto* list : {&stage.space, &stage.reduce})
-            for (const Axis& axis : *list) {
-                m_names.insert(axis.var);
-                for (const Symbol dim : freeVars(axis.extent))
-                    m_names.insert(dim);
-            }
+Planner::Planner(const OpInst& whole, const ScheduleContext& where)
+    : context(where), inst(whole), m_names(axesOf(whole)) {
+    m_names.merge(freeDimsOf(whole));
 }
 
 Symbol Planner::fresh(Symbol base, std::string_view suffix) {

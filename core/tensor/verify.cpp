@@ -1,0 +1,163 @@
+#include "tensor/verify.h"
+
+#include "expr/simplify.h"
+#include "tensor/safety.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace fw {
+
+namespace {
+
+class Verifier {
+public:
+    explicit Verifier(const OpInst& inst) : m_inst(inst) {}
+
+    Status run() {
+        FW_CHECK(declarations());
+        FW_CHECK(axes());
+        for (const Stage& stage : m_inst.stages)
+            ++m_writesLeft[stage.out];
+        for (const TensorDecl& output : m_inst.outputs)
+            if (!m_writesLeft.contains(output.name))
+                return broken("no stage writes the output " + output.name.text());
+        for (const Stage& stage : m_inst.stages)
+            FW_CHECK(check(stage));
+        if (Status covered = checkCoverage(m_inst); !covered)
+            return broken(covered.diag().message);
+        return {};
+    }
+
+private:
+    struct Tensor {
+        const TensorType* type;
+        bool written; // by a stage, not handed in
+    };
+
+    static Diag broken(std::string what) {
+        return makeDiag(DiagCode::Internal, std::move(what), {},
+                        "this is a mistake of the program, please report it");
+    }
+
+    static Diag broken(const Stage& stage, const std::string& what) {
+        return broken(fmt::format("the stage of {} {}", stage.out.text(), what));
+    }
+
+    Status declarations() {
+        for (const auto* list : {&m_inst.inputs, &m_inst.outputs, &m_inst.temporaries})
+            for (const TensorDecl& decl : *list)
+                if (!m_tensors.try_emplace(decl.name, Tensor{&decl.type, list != &m_inst.inputs})
+                         .second)
+                    return broken("the tensor " + decl.name.text() + " is declared twice");
+        return {};
+    }
+
+    Status axes() {
+        for (const Stage& stage : m_inst.stages)
+            for (const auto* list : {&stage.space, &stage.reduce})
+                for (const Axis& axis : *list)
+                    if (!m_axes.try_emplace(axis.var, &stage).second)
+                        return broken(stage, fmt::format("has the variable {}, which another axis "
+                                                         "has too",
+                                                         axis.var.text()));
+        // An axis named like a dimension of a tensor would hide it.
+        for (const auto& [name, tensor] : m_tensors)
+            for (const Dim& dim : tensor.type->shape)
+                for (const Symbol var : freeVars(dim))
+                    if (m_axes.contains(var))
+                        return broken(*m_axes.at(var),
+                                      fmt::format("has the variable {}, which is a dimension of {}",
+                                                  var.text(), name.text()));
+        return {};
+    }
+
+    // `e` uses free dimensions and axes of the stage; of these only the ones that it may.
+    Status scope(const Stage& stage, const Expr& e, bool reduced) const {
+        for (const Symbol var : freeVars(e)) {
+            const auto axis = m_axes.find(var);
+            if (axis == m_axes.end())
+                continue;
+            bool own = false;
+            for (const Axis& known : stage.space)
+                own = own || known.var == var;
+            for (const Axis& known : stage.reduce)
+                own = own || (reduced && known.var == var);
+            if (!own)
+                return broken(stage, fmt::format("uses the variable {} of the stage of {}",
+                                                 var.text(), axis->second->out.text()));
+        }
+        return {};
+    }
+
+    Status check(const Stage& stage) {
+        const auto out = m_tensors.find(stage.out);
+        if (out == m_tensors.end() || !out->second.written)
+            return broken(stage, "writes a tensor that is no output and no temporary");
+        const TensorType& type = *out->second.type;
+        if (stage.store.size() != type.rank())
+            return broken(
+                stage, fmt::format("writes {} with {} indices", type.text(), stage.store.size()));
+        if (stage.body.dtype() != type.dtype)
+            return broken(stage, fmt::format("writes {} into {}", dtypeText(stage.body.dtype()),
+                                             type.text()));
+        if (stage.isMap() && !stage.reduce.empty())
+            return broken(stage, "has axes to reduce but no reducer");
+        Ranges ranges;
+        bool empty = false;
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list) {
+                for (const Symbol var : freeVars(axis.extent))
+                    if (m_axes.contains(var))
+                        return broken(stage,
+                                      "has an extent that is no number: " + axis.extent.text());
+                ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
+                empty = empty || axis.extent.isInt(0);
+            }
+        for (const Expr& index : stage.store)
+            FW_CHECK(scope(stage, index, false));
+        FW_CHECK(scope(stage, stage.body, true));
+        if (!empty && outOfRange(stage.store, type.shape, ranges))
+            return broken(stage, "writes outside " + type.text());
+        FW_CHECK(reads(stage, stage.body, ranges, empty));
+        --m_writesLeft[stage.out];
+        return {};
+    }
+
+    // Below `guarded` a read may never be made.
+    Status reads(const Stage& stage, const Expr& e, const Ranges& ranges, bool guarded) const {
+        if (e.op() == ExprOp::Load) {
+            const auto tensor = m_tensors.find(e->symbol);
+            if (tensor == m_tensors.end())
+                return broken(stage, "reads a tensor that is not declared: " + e.text());
+            const TensorType& type = *tensor->second.type;
+            if (e.args().size() != type.rank() || e.dtype() != type.dtype)
+                return broken(stage, fmt::format("reads {} as {}[{} indices]: {}", type.text(),
+                                                 dtypeText(e.dtype()), e.args().size(), e.text()));
+            const auto left = m_writesLeft.find(e->symbol);
+            if (tensor->second.written && (left == m_writesLeft.end() || left->second > 0))
+                return broken(stage, "reads " + e->symbol.text() + " before it is written");
+            if (!guarded && outOfRange(e.args(), type.shape, ranges))
+                return broken(stage, fmt::format("reads outside {}: {}", type.text(), e.text()));
+        }
+        for (std::size_t i = 0; i < e.args().size(); ++i)
+            FW_CHECK(reads(stage, e.arg(i), ranges,
+                           guarded || (e.op() == ExprOp::Pad && i == 0) ||
+                               (e.op() == ExprOp::Select && i > 0)));
+        return {};
+    }
+
+    const OpInst& m_inst;
+    std::map<Symbol, Tensor> m_tensors;
+    std::map<Symbol, const Stage*> m_axes;
+    std::map<Symbol, int> m_writesLeft; // of stages that have not been passed yet
+};
+
+} // namespace
+
+Status verify(const OpInst& inst) {
+    return Verifier(inst).run();
+}
+
+} // namespace fw

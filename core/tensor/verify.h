@@ -1,0 +1,18 @@
+// Holds an OpInst against its rules, as it must be after every step that builds or changes one.
+//
+// Tensors are declared once and axis variables are unique; a stage uses its own axes and free
+// dimensions only; it writes a declared output or temporary with as many indices as dimensions and
+// with its element type; every read has the rank and the element type of its tensor and comes after
+// all writes of it; every output is written, element by element as far as counting can tell; no
+// read or write is proved to lie outside (a read under pad() or select() may).
+#pragma once
+
+#include "base/result.h"
+#include "ir/op_inst.h"
+
+namespace fw {
+
+// Internal with the stage and the rule it breaks. Linear in the size of the stages.
+Status verify(const OpInst& inst);
+
+} // namespace fw
