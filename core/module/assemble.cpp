@@ -309,11 +309,11 @@ private:
                         runtime::Access::Read};
             return {value(ref), runtime::Access::Read};
         }
+        // A stage may read what an earlier one wrote, but nothing of what lay there before the
+        // step.
         for (std::size_t i = 0; i < inst.outputs.size(); ++i)
             if (inst.outputs[i].name == parameter.name)
-                return {value(lowered.body.outputs[i]), parameter.access == BufferAccess::ReadWrite
-                                                            ? runtime::Access::ReadWrite
-                                                            : runtime::Access::Write};
+                return {value(lowered.body.outputs[i]), runtime::Access::Write};
         // Memory between the stages of the group.
         const std::string name = fmt::format("{}.{}", lowered.group->name, parameter.name.text());
         const TensorType type{parameter.dtype, {parameter.size}};

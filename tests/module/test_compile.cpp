@@ -1,6 +1,7 @@
 // Compiled modules compute what the reference computes, and a second compilation takes its kernels
 // from the cache.
 #include "graph/builder.h"
+#include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/kernel_cache.h"
 #include "module/load.h"
@@ -21,12 +22,13 @@ Target host() {
 }
 
 // The largest difference to the reference, relative to 1 + |reference|; -1 if something refuses.
-double difference(const GraphPtr& graph, std::string* steps = nullptr) {
-    const auto plan = planFusion(*graph, host());
-    const auto module = compileModule(*graph, *plan, host());
+double difference(const GraphPtr& graph, std::string* steps = nullptr,
+                  const Target& target = host()) {
+    const auto plan = planFusion(*graph, target);
+    const auto module = compileModule(*graph, *plan, target);
     if (!module.ok())
         return -1;
-    auto loaded = loadModule(std::make_shared<const CompiledModule>(*module), host());
+    auto loaded = loadModule(std::make_shared<const CompiledModule>(*module), target);
     if (!loaded.ok())
         return -1;
     std::vector<TensorData> inputs = (*loaded)->randomInputs(3, {}).value();
@@ -57,6 +59,9 @@ private Q_SLOTS:
     void slicesInPlace();
     void residualIsWrittenOver();
     void secondCompilationIsCached();
+    void softmaxBeforeAnotherOperator();
+    void resultsThatReadResults_data();
+    void resultsThatReadResults();
 };
 
 // Operands that are read by others too, a concat inside a concat, a pool of a slice.
@@ -211,6 +216,71 @@ void TestCompile::secondCompilationIsCached() {
     for (const KernelReport& report : cold.reports)
         nodes.insert(report.nest.body->nodes.begin(), report.nest.body->nodes.end());
     QVERIFY(nodes.size() >= 4);
+}
+
+// A softmax has four variables of one name; those of the operators behind it are others.
+void TestCompile::softmaxBeforeAnotherOperator() {
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+        const Target target =
+            parseTarget(std::string("x86-64 -libs= -threads=2 -mcpu=") + cpu).value();
+        if (!target.isHost)
+            continue;
+        for (const std::vector<std::int64_t>& shape :
+             {std::vector<std::int64_t>{1, 8, 3, 5}, {2, 2, 4, 16}, {4, 7}, {3, 5, 33}})
+            for (std::size_t axis = 1; axis < shape.size(); ++axis) {
+                Builder b;
+                const std::vector<std::int64_t> channels = {shape[1]};
+                const ValueRef softmax = b.op("softmax", {b.input("x", shape)},
+                                              attrs({{"axis", static_cast<std::int64_t>(axis)}}));
+                const GraphPtr graph =
+                    b.finish(b.op("batch_norm", {softmax, b.weight("s", channels),
+                                                 b.weight("b", channels), b.weight("m", channels),
+                                                 b.op("abs", {b.weight("v", channels)})}));
+                const double worst = difference(graph, nullptr, target);
+                QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+            }
+    }
+}
+
+void TestCompile::resultsThatReadResults_data() {
+    QTest::addColumn<QByteArray>("text");
+    const auto row = [](const char* name, const char* graph) {
+        QTest::newRow(name) << QByteArray::fromStdString(
+            "op two(x: T[N, D]) -> (y: T[N, D], r: T[N]) {\n"
+            "  r[n] = sum(d in D : x[n, d])\n  y[n, d] = x[n, d] + r[n] }\n"
+            "op chain(x: T[N, D]) -> (a: T[N], b: T[N, D], c: T[D]) {\n"
+            "  a[n] = max(d in D : x[n, d])\n  b[n, d] = x[n, d] - a[n]\n"
+            "  c[d] = sum(n in N : b[n, d] * a[n]) }\n" +
+            std::string(graph));
+    };
+    row("the second is read by the first", "graph g(x: f32[7, 32]) -> n, r { (n, r) = two(x) }");
+    row("three in a chain", "graph g(x: f32[5, 9]) -> a, b, c { (a, b, c) = chain(x) }");
+    row("the middle one is a result and goes on",
+        "graph g(x: f32[5, 9]) -> b, y { (a, b, c) = chain(x)\n  y = relu(b) }");
+    row("only the last is used", "graph g(x: f32[5, 9]) -> y { (a, b, c) = chain(x)\n  y = "
+                                 "tanh(c) }");
+    row("only the first is used", "graph g(x: f32[5, 9]) -> y { (a, b, c) = chain(x)\n  y = "
+                                  "tanh(a) }");
+    row("a result of one is read by another",
+        "graph g(x: f32[7, 7]) -> n, c { (n, r) = two(x)\n  (a, b, c) = chain(n) }");
+    row("layernorm with its statistics",
+        "graph g(x: f32[7, 32], s: f32[32], t: f32[32]) -> n, m, r { (n, m, r) = layernorm(x, s, "
+        "t) }");
+    row("layernorm of which one statistic is used",
+        "graph g(x: f32[7, 32], s: f32[32], t: f32[32]) -> y, r { (n, m, r) = layernorm(x, s, "
+        "t)\n  y = relu(n) }");
+    row("an elementwise value is a result and goes on",
+        "graph g(x: f32[7, 32]) -> a, y { a = relu(x)\n  b = tanh(a)\n  y = add(a, b) }");
+}
+
+void TestCompile::resultsThatReadResults() {
+    QFETCH(QByteArray, text);
+    Diags errors;
+    const auto operators = withOperators(*standardOperators(), text.toStdString(), "t.fw", errors);
+    QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().text().c_str());
+    const GraphPtr graph = parseGraph(text.toStdString(), operators).value();
+    const double worst = difference(graph);
+    QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
 }
 
 QTEST_GUILESS_MAIN(TestCompile)
