@@ -3,6 +3,8 @@
 
 #include "tensor/demand.h"
 
+#include <fmt/format.h>
+
 namespace fw {
 
 namespace {
@@ -28,11 +30,25 @@ Result<OpInst> instantiateShape(const OpCall& call, const std::vector<TensorType
     return mapInst({{Symbol("x"), *x}}, outputs[0], body);
 }
 
+// The one element that the result is filled with; an f32 0 if there is no `value`.
+Result<TensorData> fillOf(const OpCall& call) {
+    const AttrValue* value = call.attrs.find("value");
+    if (value == nullptr)
+        return dataFromDoubles(DType::F32, {1}, {0});
+    const auto* data = std::get_if<TensorData>(value);
+    if (data == nullptr || data->count() != 1 || data->dtype() == DType::Text)
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("value = {} is no tensor of one number, "
+                                    "which the element type is taken from",
+                                    attrText(*value)),
+                        {}, "write value = tensor(f32[1], [3.0]), or of another type");
+    return *data;
+}
+
 Result<Inferred> inferFill(const OpCall& call) {
     FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
-    const AttrValue* value = call.attrs.find("value");
-    const auto* data = value ? std::get_if<TensorData>(value) : nullptr;
-    Inferred out = inferredType({data ? data->dtype() : DType::F32, shape});
+    FW_TRY(const TensorData fill, fillOf(call));
+    Inferred out = inferredType({fill.dtype(), shape});
     for (const Dim& dim : shape)
         FW_CHECK(demand(out.assumptions, leExpr(Expr(0), dim),
                         "constant_of_shape: a dimension would be " + dim.text() +
@@ -41,10 +57,10 @@ Result<Inferred> inferFill(const OpCall& call) {
 }
 
 Result<OpInst> instantiateFill(const OpCall& call, const std::vector<TensorType>& outputs) {
-    const AttrValue* value = call.attrs.find("value");
-    const auto* data = value ? std::get_if<TensorData>(value) : nullptr;
+    FW_TRY(const TensorData fill, fillOf(call));
     return mapInst({}, outputs[0],
-                   constantExpr(data && data->count() > 0 ? data->at(0) : 0, outputs[0].dtype));
+                   isFloat(fill.dtype()) ? floatExpr(fill.at(0), fill.dtype())
+                                         : intExpr(fill.integerAt(0), fill.dtype()));
 }
 
 } // namespace
@@ -78,7 +94,8 @@ std::vector<NativeRow> leafOperators() {
          instantiateShape},
         {"constant_of_shape",
          "one value everywhere",
-         "constant_of_shape(attr shape, attr value) -> y: T[shape...]",
+         "constant_of_shape(attr shape, attr value: tensor of one element = f32 0) -> y: "
+         "T[shape...]",
          {},
          {"y"},
          {"shape", "value"},

@@ -414,6 +414,9 @@ Status constantOfShape(NodeImport& n) {
             return given->takeDiag();
         value = given->take();
     }
+    if (value.count() != 1)
+        return n.unsupported(fmt::format("its value has {} elements", value.count()),
+                             "ConstantOfShape takes a value of one element");
     Attrs attrs;
     attrs.set("shape", shapeAttr(*target));
     attrs.set("value", value.reshaped({1}));

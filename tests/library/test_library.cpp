@@ -136,6 +136,7 @@ private Q_SLOTS:
     void wrongFactsAreFound();
     void hostileText();
     void opaqueOnesSayWhy();
+    void constantOfShape();
 };
 
 void TestLibrary::everyOperatorHasAnInstance() {
@@ -280,6 +281,47 @@ void TestLibrary::opaqueOnesSayWhy() {
     QCOMPARE(unknown->instantiate(call).diag().code, DiagCode::UnknownOperator);
     QCOMPARE(unknown->facts(call)->kind, FusionKind::Opaque);
     QCOMPARE(unknown->infer(call)->outputs[0].text(), std::string("f32[2]"));
+}
+
+// Filled with one element of any type; what is no such tensor is refused with what to write.
+void TestLibrary::constantOfShape() {
+    const Operator* op = standardOperators()->find("constant_of_shape");
+    const auto filled = [&](Attrs attributes) {
+        attributes.set("shape", Integers{2, 3});
+        OpCall call;
+        call.attrs = std::move(attributes);
+        return op->reference(call, {});
+    };
+    const TensorData zero = filled({}).value().at(0);
+    QCOMPARE(zero.type().text(), std::string("f32[2, 3]"));
+    QCOMPARE(zero.at(5), 0.0);
+    for (const DType dtype : {DType::F16, DType::BF16, DType::F32, DType::F64}) {
+        const TensorData data =
+            filled(attrs({{"value", dataFromDoubles(dtype, {1}, {-2.5})}})).value().at(0);
+        QCOMPARE(data.dtype(), dtype);
+        QCOMPARE(data.at(5), -2.5);
+    }
+    const std::vector<std::pair<DType, std::int64_t>> integers = {
+        {DType::Bool, 1},        {DType::I8, -128},
+        {DType::U8, 255},        {DType::I16, -32768},
+        {DType::U16, 65535},     {DType::I32, INT32_MIN},
+        {DType::U32, 1LL << 31}, {DType::I64, (1LL << 53) + 1},
+        {DType::I64, INT64_MIN}};
+    for (const auto& [dtype, value] : integers) {
+        const TensorData data =
+            filled(attrs({{"value", dataFromIntegers(dtype, {}, {value})}})).value().at(0);
+        QCOMPARE(data.dtype(), dtype);
+        QCOMPARE(data.integerAt(5), value);
+    }
+    for (const AttrValue& wrong :
+         {AttrValue(std::int64_t(3)), AttrValue(3.0), AttrValue(Integers{3}),
+          AttrValue(std::string("3")), AttrValue(dataFromDoubles(DType::F32, {2}, {1, 2})),
+          AttrValue(dataFromDoubles(DType::F32, {0}, {}))}) {
+        const auto refused = filled(attrs({{"value", wrong}}));
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.diag().code, DiagCode::UnsupportedAttribute);
+        QVERIFY(refused.diag().hint.find("tensor(f32[1], [3.0])") != std::string::npos);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestLibrary)
