@@ -2,6 +2,7 @@
 
 #include "library/native.h"
 #include "syntax/op.h"
+#include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
 #include <string_view>
@@ -35,7 +36,10 @@ std::vector<Book> books() {
     };
 }
 
-void addText(OperatorSet& operators, std::string_view text, const std::string& file,
+// Operators of the library itself are tried by a test, not whenever the program starts.
+enum class Trial : std::uint8_t { Skip, Make };
+
+void addText(OperatorSet& operators, std::string_view text, const std::string& file, Trial trial,
              Diags& errors) {
     FileTree tree = parseFile(text, file);
     errors.insert(errors.end(), tree.errors.begin(), tree.errors.end());
@@ -43,6 +47,11 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
         const auto op = declarationAs<OpTree>(declaration);
         if (!op)
             continue;
+        Diags wrong = trial == Trial::Make ? checkOperator(*op, file) : checkDefinition(*op, file);
+        if (!wrong.empty()) {
+            std::move(wrong.begin(), wrong.end(), std::back_inserter(errors));
+            continue;
+        }
         Result<std::shared_ptr<const Operator>> defined = defineOperator(op, file);
         if (!defined) {
             errors.push_back(defined.takeDiag());
@@ -60,7 +69,7 @@ std::shared_ptr<const OperatorSet> standardOperators() {
         auto operators = std::make_shared<OperatorSet>();
         Diags errors;
         for (const Book& book : books())
-            addText(*operators, book.text, book.file, errors);
+            addText(*operators, book.text, book.file, Trial::Skip, errors);
         for (auto& op : nativeOperators())
             if (const Status status = operators->add(std::move(op)); !status)
                 errors.push_back(status.diag());
@@ -74,7 +83,7 @@ std::shared_ptr<const OperatorSet> standardOperators() {
 std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,
                                                  const std::string& file, Diags& errors) {
     auto operators = std::make_shared<OperatorSet>(base);
-    addText(*operators, text, file, errors);
+    addText(*operators, text, file, Trial::Make, errors);
     return operators;
 }
 

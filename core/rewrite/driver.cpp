@@ -7,6 +7,7 @@
 #include "rewrite/book_test.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
+#include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
 #include <fmt/format.h>
@@ -342,10 +343,9 @@ Result<CheckedBook> checkRulesText(std::string_view text, const std::string& fil
             item.diagnostics = checkRule(*rule, operators, table, file);
         else if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
             item.diagnostics = checkPattern(*pattern, operators, table, file);
-        else if (const auto op = declarationAs<OpTree>(declaration)) {
-            if (auto defined = defineOperator(op, file); !defined)
-                item.diagnostics.push_back(defined.takeDiag());
-        } else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
+        else if (const auto op = declarationAs<OpTree>(declaration))
+            item.diagnostics = checkOperator(*op, file);
+        else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
             item.diagnostics.push_back(
                 makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
                          {file, {}, declaration->span.line, declaration->span.column},

@@ -171,71 +171,65 @@ class DefinitionCheck {
 public:
     DefinitionCheck(const OpTree& op, const std::string& file) : m_op(op), m_file(file) {}
 
-    Status run() {
+    Diags run() {
         for (const ParamTree& param : m_op.params)
-            FW_CHECK(newName(param.name, param.span));
+            newName(param.name, param.span);
         for (const AttrParamTree& attr : m_op.attrs)
-            FW_CHECK(newName(attr.name, attr.span));
+            newName(attr.name, attr.span);
         if (std::count_if(m_op.params.begin(), m_op.params.end(),
                           [](const ParamTree& p) { return p.variadic; }) > 1)
-            return refuse(m_op.params[0].span, DiagCode::TextType,
-                          "only one parameter can be variadic");
+            refuse(m_op.params[0].span, DiagCode::TextType, "only one parameter can be variadic");
         for (const OutTree& out : m_op.outs)
-            FW_CHECK(newName(out.name, out.span));
+            newName(out.name, out.span);
         for (const ParamTree& param : m_op.params)
             for (const DimTree& dim : param.type.dims)
                 if (!dim.axis.empty() && !isAttr(dim.axis))
-                    return refuse(
-                        param.span, DiagCode::TextName,
-                        fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+                    refuse(param.span, DiagCode::TextName,
+                           fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
         for (const StmtTree& stmt : m_op.stmts)
-            FW_CHECK(checkStatement(stmt));
+            checkStatement(stmt);
         for (const OutTree& out : m_op.outs)
             if (!m_written.contains(out.name))
-                return refuse(out.span, DiagCode::TextName,
-                              fmt::format("no statement writes the output '{}'", out.name));
-        return {};
+                refuse(out.span, DiagCode::TextName,
+                       fmt::format("no statement writes the output '{}'", out.name));
+        return std::move(m_errors);
     }
 
 private:
-    Status checkStatement(const StmtTree& stmt) {
+    void checkStatement(const StmtTree& stmt) {
         const bool output = std::any_of(m_op.outs.begin(), m_op.outs.end(),
                                         [&](const OutTree& out) { return out.name == stmt.name; });
         if (output == stmt.let)
-            return refuse(stmt.span, DiagCode::TextName,
-                          output
-                              ? fmt::format("'{}' is an output, not a tensor of its own", stmt.name)
-                              : fmt::format("'{}' is not an output", stmt.name),
-                          output ? "leave out 'let'" : "write 'let' before it");
+            refuse(stmt.span, DiagCode::TextName,
+                   output ? fmt::format("'{}' is an output, not a tensor of its own", stmt.name)
+                          : fmt::format("'{}' is not an output", stmt.name),
+                   output ? "leave out 'let'" : "write 'let' before it");
         if (m_written.contains(stmt.name) && stmt.each.empty())
-            return refuse(stmt.span, DiagCode::TextName,
-                          fmt::format("'{}' is written twice", stmt.name));
+            refuse(stmt.span, DiagCode::TextName, fmt::format("'{}' is written twice", stmt.name));
         if (!stmt.each.empty()) {
             const bool variadic =
                 std::any_of(m_op.params.begin(), m_op.params.end(),
                             [&](const ParamTree& p) { return p.variadic && p.name == stmt.each; });
             if (!variadic)
-                return refuse(stmt.span, DiagCode::TextName,
-                              fmt::format("'{}' is not a variadic parameter", stmt.each));
+                refuse(stmt.span, DiagCode::TextName,
+                       fmt::format("'{}' is not a variadic parameter", stmt.each));
         }
-        FW_CHECK(checkReads(stmt.value));
+        checkReads(stmt.value);
         m_written.insert(stmt.name);
-        return {};
     }
 
-    Status checkReads(const Tree& tree) {
+    void checkReads(const Tree& tree) {
         if (tree.kind == TreeKind::Index && !m_names.contains(tree.text) &&
             !m_written.contains(tree.text) && !isDimPack(tree.text))
-            return refuse(tree.span, DiagCode::TextName,
-                          fmt::format("there is no tensor '{}' to read here", tree.text));
+            refuse(tree.span, DiagCode::TextName,
+                   fmt::format("there is no tensor '{}' to read here", tree.text));
         if (tree.kind == TreeKind::Index && m_written.count(tree.text) == 0 &&
             std::any_of(m_op.outs.begin(), m_op.outs.end(),
                         [&](const OutTree& out) { return out.name == tree.text; }))
-            return refuse(tree.span, DiagCode::TextName,
-                          fmt::format("'{}' is read before it is written", tree.text));
+            refuse(tree.span, DiagCode::TextName,
+                   fmt::format("'{}' is read before it is written", tree.text));
         for (const Tree& arg : tree.args)
-            FW_CHECK(checkReads(arg));
-        return {};
+            checkReads(arg);
     }
 
     bool isDimPack(const std::string& name) const {
@@ -251,29 +245,33 @@ private:
                            [&](const AttrParamTree& attr) { return attr.name == name; });
     }
 
-    Status newName(const std::string& name, const Span& span) {
+    void newName(const std::string& name, const Span& span) {
         if (!m_names.insert(name).second)
-            return refuse(span, DiagCode::TextName,
-                          fmt::format("the name '{}' is used twice", name));
-        return {};
+            refuse(span, DiagCode::TextName, fmt::format("the name '{}' is used twice", name));
     }
 
-    Diag refuse(const Span& span, DiagCode code, std::string message, std::string hint = {}) const {
-        return makeDiag(code, m_op.name + ": " + std::move(message),
-                        {m_file, {}, span.line, span.column}, std::move(hint));
+    void refuse(const Span& span, DiagCode code, std::string message, std::string hint = {}) {
+        m_errors.push_back(makeDiag(code, m_op.name + ": " + std::move(message),
+                                    {m_file, {}, span.line, span.column}, std::move(hint)));
     }
 
     const OpTree& m_op;
     const std::string& m_file;
     std::set<std::string> m_names;
     std::set<std::string> m_written;
+    Diags m_errors;
 };
 
 } // namespace
 
+Diags checkDefinition(const OpTree& op, const std::string& file) {
+    return DefinitionCheck(op, file).run();
+}
+
 Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
                                                        const std::string& file) {
-    FW_CHECK(DefinitionCheck(*tree, file).run());
+    if (Diags errors = checkDefinition(*tree, file); !errors.empty())
+        return std::move(errors.front());
     return std::shared_ptr<const Operator>(std::make_shared<OpDef>(std::move(tree), file));
 }
 

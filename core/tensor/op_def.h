@@ -8,8 +8,11 @@
 
 namespace fw {
 
-// Refused if the text contradicts itself: unknown names, an output that no statement writes, ...
-// `file` is named in errors.
+// What the declaration says wrongly as it stands, whatever the call: names used twice or unknown,
+// an output that no statement writes, ... Cheap; checkOperator() tries the statements as well.
+Diags checkDefinition(const OpTree& op, const std::string& file);
+
+// Refused if the text contradicts itself, with the first error of checkDefinition().
 Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
                                                        const std::string& file);
 

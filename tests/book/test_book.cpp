@@ -4,6 +4,8 @@
 
 #include <QtTest>
 
+#include <set>
+
 using namespace fw;
 
 namespace {
@@ -38,6 +40,7 @@ private Q_SLOTS:
     void shippedBooksAreSound();
     void everyMistakeHasItsPlace_data();
     void everyMistakeHasItsPlace();
+    void operatorsAreTried();
     void mistakesLeaveTheRest();
     void shippedNamesAreReplaced();
     void changesOfEntriesAreTold();
@@ -99,6 +102,33 @@ void TestBook::everyMistakeHasItsPlace() {
     QCOMPARE(error->where.file, std::string("mine.fw"));
     for (const FusionKind from : {FusionKind::Rowwise, FusionKind::Window})
         QVERIFY(books.fusion.grow(from, FusionKind::Injective, GrowDirection::Forward) != nullptr);
+}
+
+// An unknown function and a read out of range are told together, by the check and by every command
+// that reads the book.
+void TestBook::operatorsAreTried() {
+    const std::string text = "op good (x: T[N]) -> y: T[N] { y[n] = pad(x[n + 1], 0) }\n"
+                             "op bad (x: T[N]) -> y: T[N] {\n"
+                             "  y[n] = foo(x[n + 1]) + argmax(k in N : x[k]) }\n";
+    const CheckedBook checked = checkBookText(text, "b.fw").value();
+    QCOMPARE(item(checked, "good")->verdict, std::string("ok"));
+    QCOMPARE(item(checked, "bad")->verdict, std::string("refused"));
+    const Books books = readBooks({{"b.fw", text}});
+    QVERIFY(books.operators->find("good") != nullptr);
+    QVERIFY(books.operators->find("bad") == nullptr);
+    for (const Diags& diagnostics : {item(checked, "bad")->diagnostics, books.diagnostics}) {
+        QCOMPARE(diagnostics.size(), std::size_t(3));
+        std::set<int> columns;
+        for (const Diag& diag : diagnostics) {
+            QCOMPARE(diag.where.file, std::string("b.fw"));
+            QCOMPARE(diag.where.line, 3);
+            columns.insert(diag.where.column);
+        }
+        QCOMPARE(columns, (std::set<int>{10, 14, 26}));
+        QVERIFY(mentions(diagnostics, "there is no function 'foo'"));
+        QVERIFY(mentions(diagnostics, "x[n + 1] may lie outside"));
+        QVERIFY(mentions(diagnostics, "there is no reduction 'argmax'"));
+    }
 }
 
 void TestBook::mistakesLeaveTheRest() {

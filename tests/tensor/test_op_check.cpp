@@ -1,0 +1,142 @@
+// What is wrong with an operator is said before anybody calls it, all of it, with its place.
+#include "tensor/op_check.h"
+#include "tensor/operators.h"
+
+#include <QtTest>
+
+#include <fstream>
+#include <sstream>
+
+using namespace fw;
+
+namespace {
+
+QStringList errorsOf(const char* text, int* fitting = nullptr) {
+    const FileTree tree = parseFile(text, "t.fw");
+    if (!tree.errors.empty())
+        return {QString::fromStdString(tree.errors.front().text())};
+    QStringList out;
+    for (const Diag& diag :
+         checkOperator(*declarationAs<OpTree>(tree.declarations.at(0)), "t.fw", fitting))
+        out << QString::fromStdString(std::to_string(diag.where.line) + ":" +
+                                      std::to_string(diag.where.column) + " " +
+                                      std::string(codeText(diag.code)) + " " + diag.message);
+    return out;
+}
+
+} // namespace
+
+class TestOpCheck : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theLibraryPasses();
+    void sound_data();
+    void sound();
+    void wrong_data();
+    void wrong();
+    void allErrorsInOnePass();
+};
+
+void TestOpCheck::theLibraryPasses() {
+    int operators = 0;
+    for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization"}) {
+        std::ifstream file(std::string(FW_SOURCE_DIR "/resources/library/") + name + ".fw");
+        std::stringstream text;
+        text << file.rdbuf();
+        const FileTree tree = parseFile(text.str(), name);
+        for (const DeclarationPtr& declaration : tree.declarations) {
+            const auto op = declarationAs<OpTree>(declaration);
+            if (!op)
+                continue;
+            int fitting = 0;
+            const Diags errors = checkOperator(*op, name, &fitting);
+            QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().text().c_str());
+            QVERIFY2(fitting > 0, op->name.c_str());
+            ++operators;
+        }
+    }
+    QVERIFY(operators > 50);
+}
+
+void TestOpCheck::sound_data() {
+    QTest::addColumn<QByteArray>("text");
+    const auto row = [](const char* text) { QTest::newRow(text) << QByteArray(text); };
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[n + 1], 0) - x[n] }");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] % 2 }");                          // integers only
+    row("op a(x: T[N]) -> y: T[N] { y[n] = exp(x[n]) }");                         // floats only
+    row("op a(x: T[N]) -> y: T[N] { y[n] = select(x[n] && true, x[n], !x[n]) }"); // truths only
+    row("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }");
+    row("op a(x: T[N]) requires N >= 1 -> y: T[] { y[] = x[0] }");
+    row("op a(x: T[N, M], b?: T[M]) -> y: T[N, M] { y[n, m] = x[n, m] + given(b, b[m], 0) }");
+    row("op a(x: T[P..., D@axis, Q...], attr axis: int) -> y: T[P..., Q...] {\n"
+        "  y[p..., q...] = sum(d in D : x[p..., d, q...]) }");
+    row("op a(xs*: T[N]) -> y: T[M] where M = total(N) { each xs: y[before(N) + n] = xs[n] }");
+}
+
+void TestOpCheck::sound() {
+    QFETCH(QByteArray, text);
+    int fitting = 0;
+    const QStringList errors = errorsOf(text.constData(), &fitting);
+    QVERIFY2(errors.isEmpty(), qPrintable(errors.join(u'\n')));
+    QVERIFY(fitting > 0);
+}
+
+void TestOpCheck::wrong_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* text, const char* said) {
+        QTest::newRow(text) << QByteArray(text) << QString::fromLatin1(said);
+    };
+    row("op a(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }",
+        "1:35 TXT02 a: there is no function 'foo'");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }",
+        "1:35 TXT02 a: there is no reduction 'median'");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] + q }", "1:42 TXT02 a: 'q' is not known here");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n + 1] }",
+        "1:35 TXT04 a: x[n + 1] may lie outside f32[2]");
+    row("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[i[m]] }",
+        "1:44 TXT04 a: x[i[m]] may lie outside f32[2]");
+    // Only where there is one element more, or none.
+    row("op a(x: T[N]) -> y: T[] { y[] = x[0] }", "1:33 TXT04 a: x[0] may lie outside f32[0]");
+    row("op a(x: T[N]) -> y: T[] { y[] = x[1] }", "1:33 TXT04 a: x[1] may lie outside f32[1]");
+    // Only from a certain rank on.
+    row("op a(x: T[S...]) -> y: T[S...] { y[s...] = x[s... * 2] }", "1:44 TXT04");
+    row("op a(x: T[N]) -> y: T[N] { y[n + 1] = x[n] }", "1:28 TXT04 a: a write may lie outside y");
+    row("op a(x: T[N]) -> y: T[M] where M = 2 * N { y[n + 0] = x[n] }", "of 4 elements of y");
+    row("op a(x: T[N]) -> y: bool[N] { y[n] = x[n] + 1 }", "1:38 TXT03 a: y is bool");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n, n] }", "has 1 dimensions, read with 2 indices");
+    row("op a(x: T[N], attr k: int = 3) -> y: T[N] { y[n] = x[n] + x[k] }", "TXT04 a: x[3]");
+}
+
+void TestOpCheck::wrong() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, said);
+    const QStringList errors = errorsOf(text.constData());
+    QCOMPARE(errors.size(), 1);
+    QVERIFY2(errors[0].contains(said), qPrintable(errors[0]));
+}
+
+void TestOpCheck::allErrorsInOnePass() {
+    QStringList errors =
+        errorsOf("op bad (x: T[N]) -> y: T[N] {\n"
+                 "  y[n] = foo(x[n + 1]) + argmax(k in N : x[k]) + x[n - 1] * bar() }");
+    errors.sort();
+    QCOMPARE(errors.size(), 5);
+    QVERIFY2(errors[0].startsWith(u"2:10 TXT02 bad: there is no function 'foo'"),
+             qPrintable(errors[0]));
+    QVERIFY2(errors[1].startsWith(u"2:14 TXT04 bad: x[n + 1] may lie outside"),
+             qPrintable(errors[1]));
+    QVERIFY2(errors[2].startsWith(u"2:26 TXT02 bad: there is no reduction 'argmax'"),
+             qPrintable(errors[2]));
+    QVERIFY2(errors[3].startsWith(u"2:50 TXT04 bad: x[n - 1] may lie outside"),
+             qPrintable(errors[3]));
+    QVERIFY2(errors[4].startsWith(u"2:61 TXT02 bad: there is no function 'bar'"),
+             qPrintable(errors[4]));
+    // Of the declaration, too.
+    errors = errorsOf("op two(x: T[N], x: T[N]) -> (y: T[N], z: T[N]) { y[n] = w[n] }");
+    QCOMPARE(errors.size(), 3);
+}
+
+QTEST_GUILESS_MAIN(TestOpCheck)
+#include "test_op_check.moc"
