@@ -415,8 +415,7 @@ Status constantOfShape(NodeImport& n) {
         value = given->take();
     }
     if (value.count() != 1)
-        return n.unsupported(fmt::format("its value has {} elements", value.count()),
-                             "ConstantOfShape takes a value of one element");
+        return n.malformed(fmt::format("its value has {} elements, not one", value.count()));
     Attrs attrs;
     attrs.set("shape", shapeAttr(*target));
     attrs.set("value", value.reshaped({1}));

@@ -28,6 +28,8 @@ private Q_SLOTS:
     void unsupportedIsNamed();
     void oneOriginPerNode();
     void uniformWeightsAreCheap();
+    void freeShapesAreFilled_data();
+    void freeShapesAreFilled();
     void writerFoldsBiasBack();
     void writerKeepsUnknownNodes();
     void writerRefusesOldUnknownNodes();
@@ -262,6 +264,63 @@ void TestImport::uniformWeightsAreCheap() {
     const auto* c = result->graph->constant(result->graph->results()[2].value);
     QVERIFY(b && c && b->bytes().data() == c->bytes().data());
     QVERIFY(b->isUniform());
+}
+
+void TestImport::freeShapesAreFilled_data() {
+    QTest::addColumn<int>("dtype");
+    QTest::addColumn<QByteArray>("values"); // as raw data; empty: no attribute
+    QTest::addColumn<QString>("expected");
+    const auto raw = [](auto... values) {
+        QByteArray out;
+        (out.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+        return out;
+    };
+    using P = proto::TensorProto;
+    QTest::newRow("none") << 0 << QByteArray() << "f32[N, 3] 0";
+    QTest::newRow("f32") << int(P::FLOAT) << raw(2.5f) << "f32[N, 3] 2.5";
+    QTest::newRow("f64") << int(P::DOUBLE) << raw(-2.5) << "f64[N, 3] -2.5";
+    QTest::newRow("i64") << int(P::INT64) << raw(std::int64_t(-7)) << "i64[N, 3] -7";
+    QTest::newRow("i32") << int(P::INT32) << raw(std::int32_t(7)) << "i32[N, 3] 7";
+    QTest::newRow("u8") << int(P::UINT8) << raw(std::uint8_t(200)) << "u8[N, 3] 200";
+    QTest::newRow("bool") << int(P::BOOL) << raw(std::uint8_t(1)) << "bool[N, 3] 1";
+    QTest::newRow("two") << int(P::FLOAT) << raw(1.0f, 2.0f) << "ONX02";
+}
+
+// The shape is known when the model runs only; the value and its type are known before.
+void TestImport::freeShapesAreFilled() {
+    QFETCH(int, dtype);
+    QFETCH(QByteArray, values);
+    QFETCH(QString, expected);
+    M m;
+    m.input("x", {"N", "3"}).output("y", {}, dtype == 0 ? int(proto::TensorProto::FLOAT) : dtype);
+    m.node("Shape", "x", "s");
+    auto& node = m.node("ConstantOfShape", "s", "y");
+    if (dtype != 0) {
+        auto* attribute = node.add_attribute();
+        attribute->set_name("value");
+        attribute->set_type(proto::AttributeProto::TENSOR);
+        auto* tensor = attribute->mutable_t();
+        tensor->set_data_type(dtype);
+        tensor->add_dims(expected == u"ONX02" ? 2 : 1);
+        tensor->set_raw_data(values.toStdString());
+    }
+    const auto result = read(m.bytes());
+    if (expected == u"ONX02") {
+        QVERIFY(!result.ok());
+        QCOMPARE(QString::fromStdString(std::string(codeText(result.diag().code))), expected);
+        return;
+    }
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    const Graph& graph = *result->graph;
+    const ValueRef y = graph.results()[0].value;
+    const OpInst inst = graph.operators()
+                            .find(graph.node(y.node).op)
+                            ->instantiate(callOf(graph, graph.node(y.node)))
+                            .value();
+    const Expr& body = inst.stages.at(0).body;
+    QCOMPARE(QString::fromStdString(graph.type(y).text()) + QStringLiteral(" ") +
+                 QString::number(body.isInt() ? static_cast<double>(body->integer) : body->real),
+             expected);
 }
 
 void TestImport::writerFoldsBiasBack() {
