@@ -476,10 +476,11 @@ Expr simplifyNode(const Expr& e, const Ranges& ranges) {
         if (const auto truth = decide(e.arg(0), ranges))
             return *truth ? e.arg(1) : e.arg(2);
         return e;
+    // A value that was read may be anything, and x * 4 / 4 is not x where x * 4 wraps.
     case ExprOp::FloorDiv:
-        return isIndex(e) ? simplifyDivision(e, ranges, false) : e;
+        return isIndex(e) && !hasLoad(e) ? simplifyDivision(e, ranges, false) : e;
     case ExprOp::Mod:
-        return isIndex(e) ? simplifyDivision(e, ranges, true) : e;
+        return isIndex(e) && !hasLoad(e) ? simplifyDivision(e, ranges, true) : e;
     case ExprOp::Min:
     case ExprOp::Max: {
         if (!isIndex(e))

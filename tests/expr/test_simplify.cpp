@@ -70,6 +70,11 @@ void TestSimplify::divisionsUseRanges() {
     ranges.push("w", Expr(0), v("W") - Expr(1));
     QCOMPARE(simplify(floorDivExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("h"));
     QCOMPARE(simplify(modExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("w"));
+    // Values wrap, so what was read stays as it is written.
+    const Expr read = loadExpr("x", {v("i")}, DType::I64);
+    for (const Expr& value :
+         {floorDivExpr(read * Expr(4), Expr(4)), modExpr(read * Expr(4), Expr(4))})
+        QCOMPARE(simplify(value, ranges), value);
 }
 
 void TestSimplify::symbolicBounds() {
