@@ -14,6 +14,8 @@ namespace {
 
 class Verifier {
 public:
+    explicit Verifier(LoopFindings findings) : m_tell(findings == LoopFindings::Tell) {}
+
     LoopReport report;
 
     void nest(const LoopNest& nest) {
@@ -171,10 +173,12 @@ private:
             }
         const std::string text = fmt::format("{}[{}]", name.text(), at.text());
         const Expr plain = simplify(at, m_ranges);
-        if (!proveNonNegative(plain, m_ranges))
-            outOfRange(text, -plain - Expr(1), "below 0");
-        if (!proveNonNegative(buffer.size - plain - Expr(1), m_ranges))
-            outOfRange(text, plain - buffer.size, "beyond " + buffer.size.text());
+        if (m_tell || m_ranges.factCount() == 0) {
+            if (!proveNonNegative(plain, m_ranges))
+                outOfRange(text, -plain - Expr(1), "below 0");
+            if (!proveNonNegative(buffer.size - plain - Expr(1), m_ranges))
+                outOfRange(text, plain - buffer.size, "beyond " + buffer.size.text());
+        }
         if (isStore && !local && !m_parallel.empty())
             apart(text, plain);
     }
@@ -193,6 +197,8 @@ private:
         if (!usesVar(at, m_parallel))
             return error(text + " is written by every iteration of the parallel loop over " +
                          m_parallel.text());
+        if (!m_tell)
+            return;
         const Expr step =
             simplify(substitute(at, {{m_parallel, varExpr(m_parallel) + Expr(1)}}) - at);
         if (usesVar(step, m_parallel))
@@ -227,14 +233,15 @@ private:
     std::map<Symbol, LoopKind> m_vars;
     Ranges m_ranges;
     Symbol m_parallel;
+    bool m_tell;
     int m_depth = 0;
     int m_vectorDepth = 0;
 };
 
 } // namespace
 
-LoopReport verifyLoops(const LoopNest& nest) {
-    Verifier verifier;
+LoopReport verifyLoops(const LoopNest& nest, LoopFindings findings) {
+    Verifier verifier(findings);
     verifier.nest(nest);
     return std::move(verifier.report);
 }
