@@ -356,6 +356,9 @@ Diags checkOperator(const OpTree& op, const std::string& file, int* fitting) {
     errors = check.run();
     if (fitting != nullptr)
         *fitting = check.fitting();
+    std::stable_sort(errors.begin(), errors.end(), [](const Diag& a, const Diag& b) {
+        return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
+    });
     return errors;
 }
 
