@@ -1,0 +1,505 @@
+#include "tensor/bounded.h"
+
+#include "base/numbers.h"
+#include "expr/scalar.h"
+#include "expr/simplify.h"
+#include "tensor/bounded_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr std::int64_t maxElements = std::int64_t(1) << 31;
+
+// What a sum or product of `terms` roundings may err by, of the magnitudes.
+double gamma(double terms, double u) {
+    return terms * u < 1 ? terms * u / (1 - terms * u) : unbounded;
+}
+
+struct Accumulated {
+    Value value{};
+    double magnitude = 0;
+    double error = 0;
+    double broken = 0; // not 0 if a term is no integer
+};
+
+class Fold {
+public:
+    Fold(Reducer reducer, DType dtype) : m_reducer(reducer), m_dtype(dtype) {
+        if (reducer == Reducer::None)
+            return; // a map folds nothing
+        const Expr identity = reducerIdentity(reducer, dtype);
+        if (identity.isInt() && !isFloat(dtype))
+            m_start.value.integer = identity->integer;
+        else
+            m_start.value.real =
+                identity.isInt() ? static_cast<double>(identity->integer) : identity->real;
+        if (reducer == Reducer::Prod)
+            m_start.magnitude = 1;
+    }
+    const Accumulated& start() const { return m_start; }
+
+    void add(Accumulated& to, const BoundedRow& row, std::size_t i) const {
+        const double error = row.exact ? 0 : row.error[i];
+        if (!isFloat(m_dtype)) {
+            to.value.integer = combined(to.value.integer, row.value[i].integer);
+            to.error = m_reducer == Reducer::Sum ? to.error + error : std::max(to.error, error);
+            return;
+        }
+        const double value = row.value[i].real;
+        const double magnitude = row.exact ? std::fabs(value) : row.magnitude[i];
+        switch (m_reducer) {
+        case Reducer::Sum:
+            to.value.real += value;
+            to.magnitude += magnitude;
+            to.error += error;
+            to.broken += isWhole(value) ? 0 : 1;
+            return;
+        case Reducer::Prod:
+            to.value.real *= value;
+            to.magnitude *= std::max(magnitude, std::fabs(value) + error);
+            to.error = std::max(to.error, error);
+            to.broken += isWhole(value) ? 0 : 1;
+            return;
+        case Reducer::Max:
+        case Reducer::Min:
+        case Reducer::None:
+            break;
+        }
+        const bool later =
+            m_reducer == Reducer::Max ? value > to.value.real : value < to.value.real;
+        if (std::isnan(value) || later)
+            to.value.real = value;
+        to.error = std::max(to.error, error);
+    }
+
+    double errorOf(const Accumulated& all, std::int64_t terms) const {
+        if (!isFloat(m_dtype) || m_reducer == Reducer::Max || m_reducer == Reducer::Min)
+            return all.error;
+        if (all.error == 0 && all.broken == 0 && all.magnitude < exactIntegers(m_dtype))
+            return 0;
+        const double rounding =
+            gamma(static_cast<double>(terms) + 1, roundingUnit(m_dtype)) * all.magnitude;
+        if (m_reducer == Reducer::Sum)
+            return all.error + rounding;
+        return all.error == 0 ? rounding : all.magnitude - std::fabs(all.value.real) + rounding;
+    }
+
+private:
+    std::int64_t combined(std::int64_t a, std::int64_t b) const {
+        std::int64_t out = 0;
+        switch (m_reducer) {
+        case Reducer::Sum:
+            static_cast<void>(__builtin_add_overflow(a, b, &out));
+            return wrapTo(m_dtype, out);
+        case Reducer::Prod:
+            static_cast<void>(__builtin_mul_overflow(a, b, &out));
+            return wrapTo(m_dtype, out);
+        case Reducer::Max:
+            return std::max(a, b);
+        case Reducer::Min:
+            return std::min(a, b);
+        case Reducer::None:
+            break;
+        }
+        return b;
+    }
+
+    Reducer m_reducer;
+    DType m_dtype;
+    Accumulated m_start;
+};
+
+class Evaluation {
+public:
+    Evaluation(const OpInst& inst, const BoundedOptions& options)
+        : m_inst(inst), m_options(options) {}
+
+    Result<std::vector<BoundedValues>> run(const std::vector<const BoundedValues*>& inputs) {
+        if (inputs.size() != m_inst.inputs.size())
+            return makeDiag(DiagCode::InputMismatch,
+                            fmt::format("{} operands are given, {} expected", inputs.size(),
+                                        m_inst.inputs.size()));
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            m_readable[m_inst.inputs[i].name] = inputs[i];
+        for (const auto* tensors : {&m_inst.outputs, &m_inst.temporaries})
+            for (const TensorDecl& tensor : *tensors)
+                FW_CHECK(allocate(tensor));
+        for (auto& [name, values] : m_own)
+            m_readable[name] = &values;
+        for (const Stage& stage : m_inst.stages)
+            FW_CHECK(runStage(stage));
+        std::vector<BoundedValues> out;
+        for (const TensorDecl& tensor : m_inst.outputs)
+            out.push_back(std::move(m_own.at(tensor.name)));
+        return out;
+    }
+
+private:
+    Status allocate(const TensorDecl& tensor) {
+        BoundedValues values;
+        values.values.dtype = tensor.type.dtype;
+        for (const Dim& extent : tensor.type.shape) {
+            FW_TRY(const std::int64_t value, number(extent));
+            values.values.extents.push_back(value);
+        }
+        FW_TRY(const std::int64_t count, checkedCount(values.values.extents));
+        if (count > maxElements)
+            return makeDiag(DiagCode::DimOverflow,
+                            fmt::format("{} has {} elements, too many for the reference",
+                                        tensor.name.text(), count));
+        Value nothing;
+        nothing.integer = 0;
+        if (isFloat(values.values.dtype))
+            nothing.real = std::nan("");
+        values.values.data.assign(static_cast<std::size_t>(count), nothing);
+        // Until a stage writes it nothing is known.
+        values.errors.assign(static_cast<std::size_t>(count), unbounded);
+        m_own[tensor.name] = std::move(values);
+        return {};
+    }
+
+    static Result<std::int64_t> number(const Expr& e) {
+        const std::optional<std::int64_t> value = evalIndex(e, {});
+        if (!value)
+            return makeDiag(DiagCode::DimUnbound,
+                            fmt::format("the dimension {} has no value", e.text()));
+        return *value;
+    }
+
+    // Counts through a box, all but `along`; false when it is through.
+    static bool advance(std::vector<std::int64_t>& at, std::size_t first, std::size_t last,
+                        const std::vector<std::int64_t>& extents, std::size_t along) {
+        for (std::size_t i = last; i-- > first;) {
+            if (i == along)
+                continue;
+            if (++at[i] < extents[i])
+                return true;
+            at[i] = 0;
+        }
+        return false;
+    }
+
+    Status runStage(const Stage& stage) {
+        std::vector<Symbol> variables;
+        std::vector<std::int64_t> extents;
+        std::int64_t points = 1, folds = 1;
+        for (const auto* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes) {
+                FW_TRY(const std::int64_t extent, number(axis.extent));
+                variables.push_back(axis.var);
+                extents.push_back(extent);
+                (axes == &stage.space ? points : folds) *= std::max<std::int64_t>(extent, 0);
+            }
+        BoundedValues& out = m_own.at(stage.out);
+        if (points == 0)
+            return settle(out);
+        if (out.errors.empty()) // written by stages before, too
+            out.errors.assign(out.values.data.size(), 0);
+        const std::size_t space = stage.space.size();
+        // Rows lie along a long axis, of the space if one is.
+        std::size_t along = space;
+        std::int64_t longest = 0;
+        for (std::size_t i = extents.size(); i-- > 0;) {
+            const auto length =
+                std::min<std::int64_t>(extents[i], static_cast<std::int64_t>(BoundedRows::width));
+            if (length > longest || (i < space && along >= space && length >= longest / 4)) {
+                longest = length;
+                along = i;
+            }
+        }
+        if (folds == 0 && along >= space)
+            along = space > 0 ? space - 1 : space;
+        BoundedRows body(stage.body, variables, along, m_readable);
+        std::vector<BoundedRows> store;
+        for (const Expr& index : stage.store)
+            store.emplace_back(index, variables, along, m_readable);
+
+        const bool spaceRow = along < space;
+        const std::int64_t rowExtent = along < extents.size() ? extents[along] : 1;
+        const std::int64_t rows = spaceRow ? points / std::max<std::int64_t>(rowExtent, 1) : points;
+        const std::int64_t perRow = std::max<std::int64_t>(folds, 1) * (spaceRow ? rowExtent : 1);
+        std::vector<std::int64_t> at(extents.size(), 0);
+        const Fold fold(stage.reducer, stage.body.dtype());
+        for (std::int64_t row = 0; row < rows; ++row) {
+            if (m_options.cancel.cancelled())
+                return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
+            if (!wanted(row, rows, perRow)) {
+                advance(at, 0, space, extents, along);
+                continue;
+            }
+            const std::int64_t length = spaceRow ? rowExtent : 1;
+            for (std::int64_t first = 0; first < length;
+                 first += static_cast<std::int64_t>(BoundedRows::width)) {
+                const auto count = static_cast<std::size_t>(std::min<std::int64_t>(
+                    length - first, static_cast<std::int64_t>(BoundedRows::width)));
+                if (spaceRow)
+                    at[along] = first;
+                std::vector<Accumulated> sums;
+                const BoundedRow* values = nullptr;
+                if (stage.isMap()) {
+                    values = &body.run(at, count);
+                } else {
+                    sums.assign(count, fold.start());
+                    if (folds > 0)
+                        reduce(body, fold, at, space, extents, along, count, sums);
+                    std::fill(at.begin() + static_cast<std::ptrdiff_t>(space), at.end(), 0);
+                }
+                FW_CHECK(write(stage, fold, folds, store, at, count, values, sums, out));
+            }
+            if (spaceRow)
+                at[along] = 0;
+            advance(at, 0, space, extents, along);
+        }
+        return settle(out);
+    }
+
+    // All the rows, or three runs of neighbouring ones.
+    bool wanted(std::int64_t row, std::int64_t rows, std::int64_t perRow) const {
+        if (m_options.work <= 0 || rows * perRow <= m_options.work)
+            return true;
+        const std::int64_t run = std::max<std::int64_t>(m_options.work / perRow / 3, 1);
+        const std::int64_t middle = static_cast<std::int64_t>(
+            (m_options.seed * 0x9e3779b97f4a7c15u >> 17) % static_cast<std::uint64_t>(rows));
+        return row < run || row >= rows - run || (row >= middle && row < middle + run);
+    }
+
+    static void reduce(BoundedRows& body, const Fold& fold, std::vector<std::int64_t>& at,
+                       std::size_t space, const std::vector<std::int64_t>& extents,
+                       std::size_t along, std::size_t count, std::vector<Accumulated>& sums) {
+        do {
+            if (along < space) {
+                const BoundedRow& row = body.run(at, count);
+                for (std::size_t i = 0; i < count; ++i)
+                    fold.add(sums[i], row, i);
+                continue;
+            }
+            const std::int64_t length = along < extents.size() ? extents[along] : 1;
+            for (std::int64_t first = 0; first < length;
+                 first += static_cast<std::int64_t>(BoundedRows::width)) {
+                const auto part = static_cast<std::size_t>(std::min<std::int64_t>(
+                    length - first, static_cast<std::int64_t>(BoundedRows::width)));
+                if (along < at.size())
+                    at[along] = first;
+                const BoundedRow& row = body.run(at, part);
+                for (std::size_t i = 0; i < part; ++i)
+                    fold.add(sums[0], row, i);
+            }
+        } while (advance(at, space, extents.size(), extents, along));
+    }
+
+    Status write(const Stage& stage, const Fold& fold, std::int64_t folds,
+                 std::vector<BoundedRows>& store, const std::vector<std::int64_t>& at,
+                 std::size_t count, const BoundedRow* values, const std::vector<Accumulated>& sums,
+                 BoundedValues& out) {
+        std::vector<std::int64_t> offsets(count, 0);
+        for (std::size_t d = 0; d < store.size(); ++d) {
+            const BoundedRow& index = store[d].run(at, count);
+            const std::int64_t extent = out.values.extents[d];
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::int64_t place = index.value[i].integer;
+                if (place < 0 || place >= extent)
+                    return makeDiag(DiagCode::UnsafeAccess,
+                                    fmt::format("the stage of {} writes outside a tensor: {}",
+                                                stage.out.text(), stage.body.text()));
+                offsets[i] = offsets[i] * extent + place;
+            }
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto offset = static_cast<std::size_t>(offsets[i]);
+            Value value = values != nullptr ? values->value[i] : sums[i].value;
+            if (!isFloat(out.values.dtype))
+                value.integer = wrapTo(out.values.dtype, value.integer);
+            out.values.data[offset] = value;
+            out.errors[offset] = values == nullptr ? fold.errorOf(sums[i], folds)
+                                 : values->exact   ? 0
+                                                   : values->error[i];
+        }
+        return {};
+    }
+
+    static Status settle(BoundedValues& values) {
+        if (std::all_of(values.errors.begin(), values.errors.end(),
+                        [](double error) { return error == 0; }))
+            values.errors.clear();
+        return {};
+    }
+
+    const OpInst& m_inst;
+    const BoundedOptions& m_options;
+    std::unordered_map<Symbol, BoundedValues> m_own;
+    std::unordered_map<Symbol, const BoundedValues*> m_readable;
+};
+
+TensorData roundedData(const BoundedValues& of) {
+    if (isFloat(of.values.dtype)) {
+        std::vector<double> values;
+        for (const Value& value : of.values.data)
+            values.push_back(value.real);
+        return dataFromDoubles(of.values.dtype, of.values.extents, values);
+    }
+    std::vector<std::int64_t> values;
+    for (const Value& value : of.values.data)
+        values.push_back(value.integer);
+    return dataFromIntegers(of.values.dtype, of.values.extents, values);
+}
+
+// An operator without a tensor expression.
+Result<std::vector<BoundedValues>> byReference(const Operator& op, const OpCall& call,
+                                               const std::vector<const BoundedValues*>& operands) {
+    std::vector<TensorData> rounded(operands.size());
+    std::vector<const TensorData*> given;
+    bool exact = true;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i] != nullptr) {
+            rounded[i] = roundedData(*operands[i]);
+            exact = exact && operands[i]->errors.empty();
+        }
+        given.push_back(operands[i] == nullptr ? nullptr : &rounded[i]);
+    }
+    FW_TRY(const std::vector<TensorData> results, op.reference(call, given));
+    std::vector<BoundedValues> out;
+    for (const TensorData& result : results) {
+        out.push_back(exactValues(result));
+        if (!exact)
+            out.back().errors.assign(result.count(), unbounded);
+    }
+    return out;
+}
+
+} // namespace
+
+double roundingUnit(DType dtype) {
+    switch (dtype) {
+    case DType::F16:
+        return 0x1p-11;
+    case DType::BF16:
+        return 0x1p-8;
+    case DType::F32:
+        return 0x1p-24;
+    case DType::F64:
+        return 0x1p-52; // the reference rounds as well
+    default:
+        return 0;
+    }
+}
+
+double exactIntegers(DType dtype) {
+    switch (dtype) {
+    case DType::F16:
+        return 0x1p11;
+    case DType::BF16:
+        return 0x1p8;
+    case DType::F32:
+        return 0x1p24;
+    default:
+        return 0x1p53;
+    }
+}
+
+MathError mathError(MathFn fn, DType dtype) {
+    const double single = dtype == DType::F64 ? 0 : 1; // what f64 has is held by its own tests
+    switch (fn) {
+    case MathFn::Abs:
+    case MathFn::Floor:
+    case MathFn::Ceil:
+    case MathFn::Round:
+    case MathFn::Sign:
+        return {0, 0};
+    case MathFn::Sqrt:
+        return {2, 0};
+    case MathFn::Rsqrt:
+        return {4, 0};
+    case MathFn::Erf:
+        return {16, 1e-6 * single};
+    case MathFn::Exp:
+    case MathFn::Log:
+    case MathFn::Sin:
+    case MathFn::Cos:
+    case MathFn::Sigmoid:
+        return {8, 0};
+    case MathFn::Tanh:
+    case MathFn::Pow:
+        return {16, 0};
+    }
+    return {16, 0};
+}
+
+BoundedValues exactValues(const TensorData& data) {
+    BoundedValues out;
+    out.values.dtype = data.dtype();
+    out.values.extents = data.extents();
+    out.values.data.resize(data.count());
+    if (isFloat(data.dtype())) {
+        const std::vector<double> values = data.toDoubles();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out.values.data[i].real = values[i];
+    } else {
+        const std::vector<std::int64_t> values = data.toIntegers();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out.values.data[i].integer = values[i];
+    }
+    return out;
+}
+
+Result<std::vector<BoundedValues>> evaluateBounded(const OpInst& inst,
+                                                   const std::vector<const BoundedValues*>& inputs,
+                                                   const BoundedOptions& options) {
+    return Evaluation(inst, options).run(inputs);
+}
+
+Result<std::vector<BoundedValues>> evaluateGraphBounded(const Graph& graph,
+                                                        const std::vector<TensorData>& inputs,
+                                                        const BoundedOptions& options) {
+    if (inputs.size() != graph.inputs().size())
+        return makeDiag(DiagCode::InputMismatch,
+                        fmt::format("the graph has {} inputs, {} are given", graph.inputs().size(),
+                                    inputs.size()));
+    std::map<ValueRef, BoundedValues> known;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Output& output = graph.node(graph.inputs()[i]).outputs.at(0);
+        if (!(output.type == inputs[i].type()))
+            return makeDiag(DiagCode::InputMismatch,
+                            fmt::format("{} is {}, not {}", output.name, output.type.text(),
+                                        inputs[i].type().text()));
+        known[{graph.inputs()[i], 0}] = exactValues(inputs[i]);
+    }
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->isInput())
+            continue;
+        if (node->isConstant()) {
+            known[{node->id, 0}] = exactValues(*node->data);
+            continue;
+        }
+        const Operator* op = graph.operators().find(node->op);
+        if (op == nullptr || node->op == "unknown")
+            return makeDiag(DiagCode::NotRunnable, "the operator " + node->op + " is not known",
+                            {{}, node->name});
+        const OpCall call = callOf(graph, *node);
+        std::vector<const BoundedValues*> operands, present;
+        for (const ValueRef& input : node->inputs) {
+            operands.push_back(input.valid() ? &known.at(input) : nullptr);
+            if (input.valid())
+                present.push_back(operands.back());
+        }
+        const Result<OpInst> inst = op->instantiate(call);
+        Result<std::vector<BoundedValues>> results =
+            inst ? evaluateBounded(*inst, present, options) : byReference(*op, call, operands);
+        if (!results)
+            return results.takeDiag().at({{}, node->name});
+        for (std::size_t i = 0; i < results->size(); ++i)
+            known[{node->id, static_cast<int>(i)}] = std::move((*results)[i]);
+    }
+    std::vector<BoundedValues> out;
+    for (const NamedValue& result : graph.results())
+        out.push_back(known.at(result.value));
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,79 @@
+// A scalar expression evaluated for a row of neighbouring points with values, magnitudes and errors
+// (tensor/bounded.h): the inner part of evaluateBounded().
+#pragma once
+
+#include "tensor/bounded.h"
+
+#include <unordered_map>
+
+namespace fw {
+
+// `count` values of one register. `magnitude` is the value computed with absolute operands.
+struct BoundedRow {
+    std::vector<Value> value;
+    std::vector<double> magnitude; // of floats
+    std::vector<double> error;     // of a truth value or an index: not 0 means that it may differ
+    bool exact = true;             // errors are 0 and magnitudes those of the values; not filled in
+};
+
+class BoundedRows {
+public:
+    static constexpr std::size_t width = 128;
+
+    // The first registers are `variables`; `along` is the one that counts along the row.
+    BoundedRows(const Expr& e, const std::vector<Symbol>& variables, std::size_t along,
+                const std::unordered_map<Symbol, const BoundedValues*>& tensors);
+
+    // `at`: the variables; the row begins there and has `count` points, at most `width`.
+    const BoundedRow& run(const std::vector<std::int64_t>& at, std::size_t count);
+
+private:
+    enum class Code : std::uint8_t { Apply, Select, Load };
+    struct Step {
+        Code code = Code::Apply;
+        ExprOp op = ExprOp::Add;
+        MathFn fn = MathFn::Exp;
+        DType from = DType::F32;
+        DType dtype = DType::F32;
+        int out = 0;
+        int a = 0, b = 0, c = 0;
+        const BoundedValues* tensor = nullptr;
+        std::vector<int> indices;
+        bool guarded = false; // a load: b is what it gives outside
+        bool varies = false;  // along the row
+    };
+    int compile(const Expr& e);
+    int compileLoad(const Expr& e, int otherwise);
+    int add(Step step);
+    BoundedRow& row(int index) { return m_rows[static_cast<std::size_t>(index)]; }
+    void load(const Step& step, std::size_t count);
+    void select(const Step& step, std::size_t count);
+    void apply(const Step& step, std::size_t count);
+    void applyReal(const Step& step, std::size_t count);
+    void applyMath(const Step& step, std::size_t count);
+    void applyCast(const Step& step, std::size_t count);
+    void applyInteger(const Step& step, std::size_t count);
+    void spread(int index, std::size_t count); // the first value to all
+
+    std::vector<Symbol> m_variables;
+    std::size_t m_along;
+    const std::unordered_map<Symbol, const BoundedValues*>& m_tensors;
+    std::vector<Step> m_steps;
+    std::vector<std::pair<int, Value>> m_constants; // by register
+    std::vector<BoundedRow> m_rows;
+    std::vector<DType> m_types;
+    std::vector<bool> m_varies; // by register
+    int m_result = 0;
+    std::size_t m_count = 0; // of this run
+};
+
+// For |x| < 2^51, without a call: the sum has no bits behind the point.
+inline bool isWhole(double x) {
+    constexpr double shift = 6755399441055744.0; // 1.5 * 2^52
+    return (x + shift) - shift == x;
+}
+
+// Fills in magnitudes and errors of an exact row.
+void spellOut(BoundedRow& row, DType dtype, std::size_t count);
+
+} // namespace fw

@@ -1,0 +1,235 @@
+// The reference with a bound: around the reference, exact where integers only add and multiply,
+// wide enough for sums in any order and narrow enough to see one wrong element.
+#include "tensor/bounded.h"
+#include "tensor/operators.h"
+#include "tensor/reference.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <random>
+
+using namespace fw;
+using namespace fw::testing;
+
+namespace {
+
+using Doubles = std::vector<double>;
+enum class Kind : std::uint8_t { Random, Integers };
+
+Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
+    Attrs out;
+    for (auto& [name, value] : items)
+        out.set(name, std::move(value));
+    return out;
+}
+
+struct Case {
+    OpInst inst;
+    std::vector<TensorData> inputs;
+    std::vector<BoundedValues> bounded;
+};
+
+Case bound(const char* name, const std::vector<std::string>& types, Attrs attributes = {},
+           Kind kind = Kind::Random, BoundedOptions options = {}) {
+    Case out;
+    const OpCall call = callOf(types, std::move(attributes));
+    out.inst = libraryTexts().find(name)->instantiate(call).value();
+    std::vector<BoundedValues> exact;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const TensorType& type = *call.inputs[i];
+        const auto extents = fixedExtents(type.shape).value();
+        out.inputs.push_back(kind == Kind::Integers ? randomIntegers(type.dtype, extents, 5 + i)
+                                                    : randomData(type.dtype, extents, 5 + i));
+        exact.push_back(exactValues(out.inputs.back()));
+    }
+    std::vector<const BoundedValues*> pointers;
+    for (const BoundedValues& values : exact)
+        pointers.push_back(&values);
+    out.bounded = evaluateBounded(out.inst, pointers, options).value();
+    return out;
+}
+
+std::vector<TensorData> plain(const Case& c) {
+    std::vector<const TensorData*> pointers;
+    for (const TensorData& input : c.inputs)
+        pointers.push_back(&input);
+    return evaluate(c.inst, pointers).value();
+}
+
+} // namespace
+
+class TestBounded : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void holdsTheReference_data();
+    void holdsTheReference();
+    void integersAreExact();
+    void notExactBeyondTheLimit();
+    void sumsInAnyOrder();
+    void decisionsOnComputedValues();
+    void doubtfulIndex();
+    void someRowsOnly();
+    void emptySums();
+};
+
+void TestBounded::holdsTheReference_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QStringList>("types");
+    QTest::addColumn<int>("attribute");
+    const auto row = [](const char* name, const QStringList& types, int attribute = 0) {
+        QTest::addRow("%s %s", name, qPrintable(types.join(u' ')))
+            << QString::fromLatin1(name) << types << attribute;
+    };
+    row("relu", {"f32[3, 200]"});
+    row("gelu", {"f32[3, 5]"});
+    row("sigmoid", {"f32[3, 5]"});
+    row("tanh", {"f32[300]"});
+    row("exp", {"f16[7]"});
+    row("add", {"f32[2, 3, 4]", "f32[3, 1]"});
+    row("div", {"f32[5]", "f32[5]"});
+    row("where", {"bool[3]", "f32[2, 3]", "f32[]"});
+    row("dense", {"f32[2, 3, 7]", "f32[5, 7]"});
+    row("dense", {"f32[40, 7]", "f32[1, 7]"});
+    row("batch_matmul", {"f32[3, 1, 4, 5]", "f32[2, 5, 6]"});
+    row("conv2d", {"f32[1, 4, 6, 7]", "f32[3, 4, 3, 3]"}, 2);
+    row("global_average_pool", {"f32[2, 3, 4, 5]"});
+    row("softmax", {"f32[2, 5, 3]"}, 1);
+    row("log_softmax", {"f32[2, 5, 3]"}, 1);
+    row("layernorm", {"f32[3, 6]", "f32[6]", "f32[6]"});
+    row("gather", {"f32[10, 2]", "i64[3]"});
+    row("relu", {"f32[0, 3]"});
+    row("add", {"f32[]", "f32[]"});
+    row("add", {"i32[6]", "i32[6]"});
+}
+
+void TestBounded::holdsTheReference() {
+    QFETCH(QString, name);
+    QFETCH(QStringList, types);
+    QFETCH(int, attribute);
+    std::vector<std::string> texts;
+    for (const QString& type : types)
+        texts.push_back(type.toStdString());
+    Attrs attributes;
+    if (attribute == 1)
+        attributes = attrs({{"axis", std::int64_t(1)}});
+    if (attribute == 2)
+        attributes = attrs({{"pads", Integers{1, 1, 1, 1}}});
+    const Case c = bound(qPrintable(name), texts, attributes);
+    const std::vector<TensorData> wanted = plain(c);
+    QCOMPARE(c.bounded.size(), wanted.size());
+    for (std::size_t o = 0; o < wanted.size(); ++o) {
+        const BoundedValues& got = c.bounded[o];
+        QCOMPARE(got.values.data.size(), wanted[o].count());
+        for (std::size_t i = 0; i < wanted[o].count(); ++i) {
+            const double value = isFloat(got.values.dtype)
+                                     ? got.values.data[i].real
+                                     : static_cast<double>(got.values.data[i].integer);
+            const double off = std::fabs(value - wanted[o].at(i));
+            QVERIFY2(off <= got.error(i), qPrintable(QStringLiteral("%1: %2 is %3 off, %4 allowed")
+                                                         .arg(i)
+                                                         .arg(value)
+                                                         .arg(off)
+                                                         .arg(got.error(i))));
+            // A bound that allows anything would hold as well.
+            QVERIFY(got.error(i) <= 1e-3 * std::max(1.0, std::fabs(value)) ||
+                    got.values.dtype == DType::F16);
+        }
+    }
+}
+
+void TestBounded::integersAreExact() {
+    for (const auto& [name, types] : std::vector<std::pair<const char*, std::vector<std::string>>>{
+             {"dense", {"f32[4, 300]", "f32[5, 300]"}},
+             {"conv2d", {"f32[1, 8, 6, 6]", "f32[4, 8, 3, 3]"}},
+             {"add", {"f32[20]", "f32[20]"}},
+             {"relu", {"f32[20]"}}}) {
+        const Case c = bound(name, types, {}, Kind::Integers);
+        QVERIFY2(c.bounded[0].errors.empty(), name);
+    }
+    // A quotient is not.
+    QVERIFY(!bound("global_average_pool", {"f32[1, 2, 3, 3]"}, {}, Kind::Integers)
+                 .bounded[0]
+                 .errors.empty());
+}
+
+void TestBounded::notExactBeyondTheLimit() {
+    const Case c = bound("dense", {"f16[1, 700]", "f16[1, 700]"}, {}, Kind::Integers);
+    QVERIFY(c.bounded[0].error(0) > 0); // 2^11 is soon reached
+}
+
+void TestBounded::sumsInAnyOrder() {
+    const Case c = bound("dense", {"f32[6, 500]", "f32[8, 500]"});
+    std::mt19937_64 random(3);
+    std::vector<std::size_t> order(500);
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const Doubles x = c.inputs[0].toDoubles(), w = c.inputs[1].toDoubles();
+    for (std::size_t m = 0; m < 6; ++m)
+        for (std::size_t n = 0; n < 8; ++n) {
+            std::shuffle(order.begin(), order.end(), random);
+            float sum = 0, without = 0;
+            for (const std::size_t k : order) {
+                const auto product =
+                    static_cast<float>(x[m * 500 + k]) * static_cast<float>(w[n * 500 + k]);
+                sum += product;
+                without += k == 499 ? 0 : product; // the mistake of a loop that ends too early
+            }
+            const std::size_t i = m * 8 + n;
+            const double value = c.bounded[0].values.data[i].real;
+            QVERIFY(std::fabs(value - static_cast<double>(sum)) <= c.bounded[0].error(i));
+            if (std::fabs(x[m * 500 + 499] * w[n * 500 + 499]) > 0.05)
+                QVERIFY(std::fabs(value - static_cast<double>(without)) > c.bounded[0].error(i));
+        }
+}
+
+// What is compared was computed: where both sides are close, either result is right.
+void TestBounded::decisionsOnComputedValues() {
+    const OperatorSet set = operatorsOf("op pick(x: f32[N]) -> y: f32[N] {\n"
+                                        "  y[i] = select(exp(x[i]) < 1.0, 0.0, 5.0)\n}\n",
+                                        "pick.fw");
+    const OpInst inst = set.find("pick")->instantiate(callOf({"f32[3]"})).value();
+    const TensorData data = dataFromDoubles(DType::F32, {3}, {-1, 0, 1});
+    const BoundedValues x = exactValues(data);
+    const std::vector<BoundedValues> y = evaluateBounded(inst, {&x}).value();
+    QCOMPARE(y[0].values.data[0].real, 0.0);
+    QCOMPARE(y[0].error(0), 0.0);
+    QCOMPARE(y[0].error(1), 5.0);
+    QCOMPARE(y[0].error(2), 0.0);
+}
+
+void TestBounded::doubtfulIndex() {
+    const Case c = bound("gather", {"f32[10, 2]", "i64[3]"});
+    BoundedValues data = exactValues(c.inputs[0]), index = exactValues(c.inputs[1]);
+    index.errors = {0, 1, 0};
+    const std::vector<BoundedValues> y = evaluateBounded(c.inst, {&data, &index}).value();
+    QCOMPARE(y[0].error(0), 0.0);
+    QVERIFY(std::isinf(y[0].error(2)) && std::isinf(y[0].error(3)));
+    QCOMPARE(y[0].error(4), 0.0);
+}
+
+void TestBounded::someRowsOnly() {
+    BoundedOptions options;
+    options.work = 600;
+    const Case all = bound("dense", {"f32[50, 20]", "f32[9, 20]"});
+    const Case some = bound("dense", {"f32[50, 20]", "f32[9, 20]"}, {}, Kind::Random, options);
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < 450; ++i)
+        if (std::isfinite(some.bounded[0].error(i))) {
+            ++known;
+            QCOMPARE(some.bounded[0].values.data[i].real, all.bounded[0].values.data[i].real);
+            QCOMPARE(some.bounded[0].error(i), all.bounded[0].error(i));
+        }
+    QVERIFY(known >= 27 && known < 200);
+    QVERIFY(std::isfinite(some.bounded[0].error(0)) && std::isfinite(some.bounded[0].error(449)));
+}
+
+void TestBounded::emptySums() {
+    const Case c = bound("dense", {"f32[2, 0]", "f32[3, 0]"});
+    QVERIFY(c.bounded[0].errors.empty());
+    for (const Value& value : c.bounded[0].values.data)
+        QCOMPARE(value.real, 0.0);
+}
+
+QTEST_GUILESS_MAIN(TestBounded)
+#include "test_bounded.moc"
