@@ -126,6 +126,41 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
     return total.crashed > 0 ? 4 : total.passed == total.total ? 0 : 1;
 }
 
+// One model after another, each asked by itself, so that a library that ends the worker costs one.
+int runVerify(Client& client, const Arguments& arguments, const bool& libraryDied, Form form) {
+    VerifyDocument all;
+    int code = 0; // of what could not be verified; what differs comes before it
+    std::int64_t differing = 0;
+    for (const std::string& model : arguments.models) {
+        Arguments one = arguments;
+        one.models = {model};
+        if (one.output.empty())
+            one.output = "out";
+        const Result<std::string> answer = client.ask("verify", one, progressLine());
+        clearProgress();
+        Result<VerifyDocument> document =
+            answer ? fromJson<VerifyDocument>(*answer) : Result<VerifyDocument>(answer.diag());
+        if (!document) {
+            if (arguments.models.size() == 1)
+                return report(document.diag(), form);
+            code = std::max(code, report(document.diag(), Form::Text));
+            all.models.emplace_back().model = model;
+            all.models.back().notices = {document.diag().text()};
+            continue;
+        }
+        if (form == Form::Text)
+            write(STDOUT_FILENO, render(*document));
+        for (VerifyModel& done : document->models) {
+            differing += done.differing;
+            all.models.push_back(std::move(done));
+        }
+        all.target = document->target;
+    }
+    if (form == Form::Json)
+        write(STDOUT_FILENO, toJson(all) + "\n");
+    return differing > 0 || libraryDied ? 1 : code;
+}
+
 struct Options {
     Arguments arguments;
     std::vector<std::string> inputs;
@@ -190,7 +225,8 @@ public:
         if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
                          [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
-        Client client([](const Diag& warning) {
+        Client client([this](const Diag& warning) {
+            m_libraryDied = true;
             clearProgress();
             write(STDERR_FILENO, warning.text() + "\n");
         });
@@ -330,6 +366,15 @@ private:
                     ask<TuneDocument>("tune"));
         tune->add_option("--seconds", a.seconds, "how long to measure each workload, 0.5");
         tune->get_option("--log")->required();
+        CLI::App* verify = target(command(
+            "verify", "hold every implementation that could be chosen against the reference",
+            [this](Client& client, const Options& o) {
+                return runVerify(client, o.arguments, m_libraryDied, o.form());
+            }));
+        verify->add_option("models", a.models, "models")->required();
+        verify->add_option("-o,--output", a.output,
+                           "folder for the smallest graphs that differ, out");
+        verify->add_option("--seed", a.seed, "of the values, 1");
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage,
                            "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
@@ -374,6 +419,7 @@ private:
     bool m_measure = false;
     bool m_strict = false;
     bool m_each = false;
+    bool m_libraryDied = false;
     std::vector<CLI::App*> m_listBooks;
     Run m_chosen;
 };

@@ -17,6 +17,7 @@ std::string render(const snapshot::RunDocument& document);
 std::string render(const snapshot::BenchDocument& document);
 std::string render(const snapshot::ProfileDocument& document);
 std::string render(const snapshot::TuneDocument& document);
+std::string render(const snapshot::VerifyDocument& document);
 std::string render(const snapshot::StagesDocument& document);
 std::string render(const snapshot::ExportDocument& document);
 std::string render(const snapshot::RewriteDocument& document);

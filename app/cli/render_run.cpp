@@ -144,6 +144,42 @@ std::string render(const TuneDocument& document) {
     return out + noticeLines(document.notices);
 }
 
+std::string render(const VerifyDocument& document) {
+    std::string out;
+    for (const VerifyModel& model : document.models) {
+        out += fmt::format("{}\ntarget {}\n", model.model, document.target);
+        Table table({"group", "times", "implementation", "verdict", "integers", "random",
+                     "of what is allowed"},
+                    {false, true, false, false, true, true, true});
+        const std::string* last = nullptr;
+        for (const VerifyRow& row : model.rows) {
+            const bool first = last == nullptr || *last != row.group;
+            last = &row.group;
+            table.row({first ? row.group : "", first ? std::to_string(row.groups.size()) : "",
+                       row.implementation, row.verdict, scientific(row.integers),
+                       scientific(row.random), optionalText(row.share, 3)});
+        }
+        out += table.text();
+        for (const VerifyRow& row : model.rows) {
+            if (!row.differs && row.reason.empty())
+                continue;
+            out += fmt::format("{} by {}: {}\n", row.group, row.implementation,
+                               row.differs ? row.worst : row.reason);
+            if (!row.file.empty())
+                out += fmt::format("  shown by {}\n", row.file);
+        }
+        const double judged = model.elements == 0 ? 100
+                                                  : 100 * static_cast<double>(model.judged) /
+                                                        static_cast<double>(model.elements);
+        out += fmt::format("{} groups, {} implementations agree, {} differ, {} not run; {} % of "
+                           "the values judged, in {} s\n",
+                           model.groups, model.agreeing, model.differing, model.notRun,
+                           decimal(judged, 1), decimal(model.seconds, 1));
+        out += noticeLines(model.notices);
+    }
+    return out;
+}
+
 std::string render(const ProfileDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
     Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"},

@@ -104,7 +104,7 @@ DType dtypeOf(runtime::DataType type) {
 } // namespace
 
 Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module,
-                                                 const Target& target) {
+                                                 const Target& target, runtime::ArenaFill fill) {
     if (!target.isHost)
         return makeDiag(DiagCode::TargetUnsupported,
                         fmt::format("this CPU cannot run code for {}", target.text), {},
@@ -124,6 +124,7 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     weights.payload = module->weights.data();
     runtime::ExecutorOptions options;
     options.threads = target.threads;
+    options.arenaFill = fill;
     options.libraries = runtime::prepareCall;
     FW_CHECK(
         check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(),

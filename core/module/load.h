@@ -30,7 +30,7 @@ public:
 
 private:
     friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>,
-                                                            const Target&);
+                                                            const Target&, runtime::ArenaFill);
     std::shared_ptr<const CompiledModule> m_module;
     JitModule m_jit;
     std::vector<fw_kernel> m_kernels;
@@ -38,7 +38,9 @@ private:
     std::vector<TensorData> m_inputs;
 };
 
-Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule> module,
-                                                 const Target& target);
+// The target says how many threads run it.
+Result<std::unique_ptr<LoadedModule>>
+loadModule(std::shared_ptr<const CompiledModule> module, const Target& target,
+           runtime::ArenaFill fill = runtime::ArenaFill::Leave);
 
 } // namespace fw

@@ -11,6 +11,7 @@
 #include "session/stages.h"
 #include "session/statistics.h"
 #include "session/tune.h"
+#include "session/verify.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>
@@ -208,12 +209,28 @@ Answer tune(PipelineStore& store, const Arguments& given, const Context& context
     return json(tuneModel(*pipeline, given.log, arguments, context));
 }
 
+std::vector<std::string> modelsOf(const Arguments& arguments) {
+    return arguments.models.empty() ? std::vector<std::string>{arguments.model} : arguments.models;
+}
+
+Answer verify(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    VerifyDocument out;
+    for (const std::string& model : modelsOf(arguments)) {
+        Arguments one = arguments;
+        one.model = model;
+        FW_TRY(one, withDocument(std::move(one)));
+        FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
+        FW_TRY(const Target* target, pipeline->target());
+        out.target = target->text;
+        FW_TRY(VerifyModel done, verifyModel(*pipeline, one, context));
+        out.models.push_back(std::move(done));
+    }
+    return json(out);
+}
+
 Answer bench(PipelineStore& store, const Arguments& arguments, const Context& context) {
     BenchDocument out;
-    std::vector<std::string> models = arguments.models;
-    if (models.empty())
-        models.push_back(arguments.model);
-    for (const std::string& model : models) {
+    for (const std::string& model : modelsOf(arguments)) {
         Arguments one = arguments;
         one.model = model;
         FW_TRY(one, withDocument(std::move(one)));
@@ -282,6 +299,7 @@ constexpr Row rows[] = {
     {"run", run},
     {"profile", profile},
     {"tune", tune},
+    {"verify", verify},
     {"bench", bench},
     {"test", test},
     {"value", value},

@@ -13,16 +13,6 @@ namespace fw {
 
 namespace {
 
-std::string place(const std::vector<std::int64_t>& extents, std::size_t index) {
-    std::string out;
-    for (std::size_t i = extents.size(); i-- > 0;) {
-        const auto extent = static_cast<std::size_t>(extents[i]);
-        out = fmt::format("{}{}{}", index % extent, out.empty() ? "" : ", ", out);
-        index /= extent;
-    }
-    return out;
-}
-
 double ulpsBetween(double a, double b) {
     const auto ordered = [](double value) {
         const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(value));
@@ -86,6 +76,16 @@ bool sums(FusionKind kind) {
 }
 
 } // namespace
+
+std::string place(const std::vector<std::int64_t>& extents, std::size_t index) {
+    std::string out;
+    for (std::size_t i = extents.size(); i-- > 0;) {
+        const auto extent = static_cast<std::size_t>(extents[i]);
+        out = fmt::format("{}{}{}", index % extent, out.empty() ? "" : ", ", out);
+        index /= extent;
+    }
+    return out;
+}
 
 Comparison compareTensors(const std::string& name, const TensorData& got, const TensorData& want,
                           Tolerance tolerance, NormTolerance norm) {

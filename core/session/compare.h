@@ -56,4 +56,6 @@ snapshot::ComparisonRecord compareOutputs(const std::string& name, const Graph& 
                                           const std::vector<TensorData>& want, Tolerance tolerance,
                                           PassBy by);
 
+std::string place(const std::vector<std::int64_t>& extents, std::size_t index); // "0, 3"
+
 } // namespace fw

@@ -3,13 +3,24 @@
 #include "base/files.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
+#include "onnx/tensor_file.h"
 
+#include <cctype>
 #include <filesystem>
 
 namespace fw {
 
 bool isGraphFile(const std::string& path) {
     return std::filesystem::path(path).extension() == ".fw";
+}
+
+std::string tensorFile(const std::string& folder, const std::string& name) {
+    std::string out;
+    for (const char c : name)
+        out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+    if (out.empty() || out[0] == '.')
+        out = "_" + out;
+    return (std::filesystem::path(folder) / (out + ".npy")).string();
 }
 
 Result<Imported> readGraphFile(const std::string& path,
@@ -30,6 +41,12 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     options.file = path;
     options.dims = dims;
     options.origins = GraphEditor::Origins::Fresh;
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    options.constants = [&](const std::string& name, const std::string&,
+                            const TensorType&) -> std::optional<TensorData> {
+        Result<NamedTensor> tensor = readTensorFile(tensorFile(folder, name));
+        return tensor ? std::optional(std::move(tensor->data)) : std::nullopt;
+    };
     Imported out;
     FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
     out.info.producer = "text";

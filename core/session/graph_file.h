@@ -9,7 +9,8 @@ namespace fw {
 bool isGraphFile(const std::string& path); // by its name: "net.fw"
 
 // As importModel does: unknown operators open and are named as what stops `run`. Constants that are
-// written by name and hash only are refused (UnknownName), since the text does not hold them.
+// written by name and hash only are read from a file beside the text (tensorFile) and refused
+// (UnknownName) without one.
 Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
                                const std::map<std::string, std::int64_t>& dims);
@@ -17,5 +18,8 @@ Result<Imported> readGraphFile(const std::string& path,
 Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 std::shared_ptr<const OperatorSet> operators,
                                 const std::map<std::string, std::int64_t>& dims);
+
+// FOLDER/NAME.npy; what may not be part of a file's name becomes _.
+std::string tensorFile(const std::string& folder, const std::string& name);
 
 } // namespace fw

@@ -1,5 +1,6 @@
 #include "session/group_times.h"
 
+#include "session/candidates.h"
 #include "session/compare.h"
 #include "session/measure.h"
 #include "session/part.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <set>
 
 namespace fw {
 
@@ -56,28 +56,6 @@ const Group* groupOfStep(const FusionPlan& plan, const std::string& step) {
     return out;
 }
 
-Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& groups) {
-    std::set<NodeId> nodes;
-    for (const Group* group : groups)
-        nodes.insert(group->nodes.begin(), group->nodes.end());
-    std::vector<ValueRef> inputs;
-    std::vector<NamedValue> results;
-    for (const Group* group : groups) {
-        for (const ValueRef& input : group->inputs)
-            if (graph.constant(input) == nullptr && !nodes.contains(input.node) &&
-                std::find(inputs.begin(), inputs.end(), input) == inputs.end())
-                inputs.push_back(input);
-        for (const ValueRef& output : group->outputs) {
-            const std::vector<Use> uses = graph.uses(output);
-            if (graph.isResult(output) ||
-                std::any_of(uses.begin(), uses.end(),
-                            [&](const Use& use) { return !nodes.contains(use.node); }))
-                results.push_back({graph.output(output).name, output});
-        }
-    }
-    return partOf(graph, inputs, results);
-}
-
 bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
                  const std::vector<TensorData>& wanted) {
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -111,12 +89,9 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
     for (const Group* one : {&group, &next})
         for (const NodeId node : one->nodes)
             pin.names.push_back(source->graph->node(node).name);
-    FW_TRY(PlanOptions options, pipeline.planOptions());
+    FW_TRY(const PlanOptions options, pipeline.planOptions());
     FW_TRY(Apart apart, pipeline.apart(part, options, context));
-    FusionBook forced = *options.book;
-    forced.addPin({pin, "fuse --measure"});
-    options.book = &forced;
-    FW_TRY(Apart together, pipeline.apart(part, options, context));
+    FW_TRY(Apart together, apartPinned(pipeline, part, {pin, "fuse --measure"}, context));
     const auto computes = [](const Group& one) { return !one.isView(); };
     if (std::count_if(together.plan.groups.begin(), together.plan.groups.end(), computes) != 1)
         return makeDiag(DiagCode::NotRunnable, "the pin was refused");

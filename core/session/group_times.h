@@ -14,10 +14,6 @@ Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds, cons
 // the stages of a group that a library's call is only one of. Null for copies of results.
 const Group* groupOfStep(const FusionPlan& plan, const std::string& step);
 
-// What groups read and write as a graph of its own; values that pass between them are inner ones,
-// unless somebody else reads them.
-Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& groups);
-
 // Within 1e-3 and 1e-5, by the results of `graph`.
 bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
                  const std::vector<TensorData>& wanted);

@@ -5,6 +5,7 @@
 #include "module/calls_apart.h"
 #include "onnx/tensor_file.h"
 #include "session/compare.h"
+#include "session/graph_file.h"
 #include "session/group_times.h"
 #include "session/values.h"
 
@@ -58,13 +59,6 @@ std::string summaryOf(const TensorData& data) {
     return data.count() > 4 ? out + ", ..." : out;
 }
 
-std::string fileName(const std::string& name) {
-    std::string out;
-    for (char c : name)
-        out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
-    return out.empty() || out[0] == '.' ? "_" + out : out;
-}
-
 Tolerance toleranceOf(const Arguments& arguments) {
     return {arguments.rtol.value_or(1e-3), arguments.atol.value_or(1e-5)};
 }
@@ -106,7 +100,7 @@ Result<OutputRecord> record(const std::string& name, const TensorData& data,
     out.shape = data.extents();
     out.summary = summaryOf(data);
     if (!folder.empty()) {
-        out.file = (std::filesystem::path(folder) / (fileName(name) + ".npy")).string();
+        out.file = tensorFile(folder, name);
         FW_CHECK(writeTensorFile(out.file, {name, data}));
     }
     return out;

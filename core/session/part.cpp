@@ -1,5 +1,8 @@
 #include "session/part.h"
 
+#include "ir/graph_text.h"
+
+#include <algorithm>
 #include <set>
 
 namespace fw {
@@ -24,48 +27,113 @@ std::set<NodeId> needed(const Graph& graph, const std::set<ValueRef>& cut,
     return out;
 }
 
+// Copies nodes of one graph into an editor, in topological order.
+class Copy {
+public:
+    explicit Copy(const Graph& from) : m_from(from), m_editor(from.operatorSet(), from.name()) {}
+
+    void input(ValueRef value, TensorType type) {
+        m_moved.emplace(value, m_editor.addInput(m_from.output(value).name, std::move(type)));
+    }
+    void constant(const Node& node, TensorData data) {
+        m_moved.emplace(ValueRef{node.id, 0},
+                        m_editor.addConstant(node.outputs[0].name, std::move(data), node.origins));
+    }
+    // What an operator declares of its results is inferred anew, but for unknown ones.
+    Status call(const Node& node) {
+        GraphEditor::NewNode copy;
+        copy.op = node.op;
+        copy.attrs = node.attrs;
+        copy.name = node.name;
+        copy.origins = node.origins;
+        copy.bodies = node.bodies;
+        for (const ValueRef& input : node.inputs)
+            copy.inputs.push_back(input.valid() ? m_moved.at(input) : ValueRef{});
+        for (const Output& output : node.outputs) {
+            copy.outputNames.push_back(output.name);
+            copy.declaredTypes.push_back(output.type);
+        }
+        FW_TRY(const std::vector<ValueRef> made, m_editor.add(std::move(copy)));
+        for (std::size_t i = 0; i < made.size(); ++i)
+            m_moved.emplace(ValueRef{node.id, static_cast<int>(i)}, made[i]);
+        return {};
+    }
+    Result<GraphPtr> finish(const std::vector<NamedValue>& results) {
+        for (const NamedValue& result : results)
+            m_editor.addResult(result.name, m_moved.at(result.value));
+        return m_editor.finish();
+    }
+
+private:
+    const Graph& m_from;
+    GraphEditor m_editor;
+    std::map<ValueRef, ValueRef> m_moved;
+};
+
 } // namespace
 
 Result<GraphPtr> partOf(const Graph& graph, const std::vector<ValueRef>& inputs,
                         const std::vector<NamedValue>& results) {
-    GraphEditor editor(graph.operatorSet(), graph.name());
-    std::map<ValueRef, ValueRef> moved;
+    Copy copy(graph);
     for (const ValueRef& input : inputs)
-        moved.emplace(input, editor.addInput(graph.output(input).name, graph.type(input)));
+        copy.input(input, graph.type(input));
     const std::set<NodeId> nodes =
         needed(graph, std::set<ValueRef>(inputs.begin(), inputs.end()), results);
     for (const NodePtr& node : graph.nodes()) {
         if (!nodes.contains(node->id))
             continue;
-        if (node->isInput()) {
-            moved.emplace(ValueRef{node->id, 0},
-                          editor.addInput(node->outputs[0].name, node->outputs[0].type));
-            continue;
-        }
-        if (node->isConstant()) {
-            moved.emplace(ValueRef{node->id, 0},
-                          editor.addConstant(node->outputs[0].name, *node->data, node->origins));
-            continue;
-        }
-        GraphEditor::NewNode copy;
-        copy.op = node->op;
-        copy.attrs = node->attrs;
-        copy.name = node->name;
-        copy.origins = node->origins;
-        copy.bodies = node->bodies;
-        for (const ValueRef& input : node->inputs)
-            copy.inputs.push_back(input.valid() ? moved.at(input) : ValueRef{});
-        for (const Output& output : node->outputs) {
-            copy.outputNames.push_back(output.name);
-            copy.declaredTypes.push_back(output.type);
-        }
-        FW_TRY(const std::vector<ValueRef> made, editor.add(std::move(copy)));
-        for (std::size_t i = 0; i < made.size(); ++i)
-            moved.emplace(ValueRef{node->id, static_cast<int>(i)}, made[i]);
+        if (node->isInput())
+            copy.input({node->id, 0}, node->outputs[0].type);
+        else if (node->isConstant())
+            copy.constant(*node, *node->data);
+        else
+            FW_CHECK(copy.call(*node));
     }
-    for (const NamedValue& result : results)
-        editor.addResult(result.name, moved.at(result.value));
-    return editor.finish();
+    return copy.finish(results);
+}
+
+Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& groups) {
+    std::set<NodeId> nodes;
+    for (const Group* group : groups)
+        nodes.insert(group->nodes.begin(), group->nodes.end());
+    std::vector<ValueRef> inputs;
+    std::vector<NamedValue> results;
+    for (const Group* group : groups) {
+        for (const ValueRef& input : group->inputs)
+            if (graph.constant(input) == nullptr && !nodes.contains(input.node) &&
+                std::find(inputs.begin(), inputs.end(), input) == inputs.end())
+                inputs.push_back(input);
+        for (const ValueRef& output : group->outputs) {
+            const std::vector<Use> uses = graph.uses(output);
+            if (graph.isResult(output) ||
+                std::any_of(uses.begin(), uses.end(),
+                            [&](const Use& use) { return !nodes.contains(use.node); }))
+                results.push_back({graph.output(output).name, output});
+        }
+    }
+    return partOf(graph, inputs, results);
+}
+
+Result<GraphPtr> refilled(const Graph& graph, const Refilling& with) {
+    Copy copy(graph);
+    for (const NodeId id : graph.inputs()) {
+        const Node& node = graph.node(id);
+        copy.input({id, 0}, with.input ? with.input(node) : node.outputs[0].type);
+    }
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->isConstant())
+            copy.constant(*node, with.constant ? with.constant(*node) : *node->data);
+        else if (!node->isInput())
+            FW_CHECK(copy.call(*node));
+    }
+    return copy.finish(graph.results());
+}
+
+Result<GraphPtr> boundTo(const Graph& graph, const std::map<std::string, std::int64_t>& dims) {
+    GraphTextOptions options;
+    options.constants = constantsOf(graph);
+    options.dims = dims;
+    return parseGraph(printGraph(graph), graph.operatorSet(), options);
 }
 
 } // namespace fw

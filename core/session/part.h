@@ -1,7 +1,9 @@
 // A part of a graph as a graph of its own, to be computed apart from the rest.
 #pragma once
 
-#include "ir/graph.h"
+#include "fusion/plan.h"
+
+#include <functional>
 
 namespace fw {
 
@@ -10,5 +12,21 @@ namespace fw {
 // too. Names stay those of the graph, and nodes stand for the same origins.
 Result<GraphPtr> partOf(const Graph& graph, const std::vector<ValueRef>& inputs,
                         const std::vector<NamedValue>& results);
+
+// What groups read and write as a graph of its own; values that pass between them are inner ones,
+// unless somebody else reads them.
+Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& groups);
+
+// The same operators on inputs of other types and other constants; types are inferred anew, so
+// this fails where the operators do not take them.
+struct Refilling {
+    std::function<TensorType(const Node& input)> input = {};       // none: as they are
+    std::function<TensorData(const Node& constant)> constant = {}; // none: as they are
+};
+Result<GraphPtr> refilled(const Graph& graph, const Refilling& with);
+
+// With values for its free dimensions; InputMismatch or ShapeMismatch where the operators rule them
+// out.
+Result<GraphPtr> boundTo(const Graph& graph, const std::map<std::string, std::int64_t>& dims);
 
 } // namespace fw

@@ -187,10 +187,11 @@ Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const 
     FW_TRY(const Target* on, target());
     if (const Diags problems = obstacles(*graph); !problems.empty())
         return inFile(problems.front());
-    Apart out{std::move(graph), {}, nullptr};
+    Apart out{std::move(graph), {}, nullptr, nullptr};
     FW_TRY(out.plan, planOf(*out.graph, options, *on));
     FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, *on, context));
-    FW_TRY(out.module, loadModule(std::make_shared<const CompiledModule>(std::move(module)), *on));
+    out.compiled = std::make_shared<const CompiledModule>(std::move(module));
+    FW_TRY(out.module, loadModule(out.compiled, *on));
     return out;
 }
 

@@ -63,6 +63,7 @@ struct CompiledStage {
 struct Apart {
     GraphPtr graph;
     FusionPlan plan;
+    std::shared_ptr<const CompiledModule> compiled;
     std::unique_ptr<LoadedModule> module;
 };
 

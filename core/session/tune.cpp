@@ -1,5 +1,6 @@
 #include "session/tune.h"
 
+#include "session/candidates.h"
 #include "session/group_times.h"
 
 #include <fmt/format.h>
@@ -29,14 +30,6 @@ struct Contest {
     std::vector<Contender> contenders;
 };
 
-std::vector<std::string> readyCandidates(const Group& group) {
-    std::vector<std::string> out;
-    for (const Candidate& candidate : group.candidates)
-        if (candidate.verdict == Verdict::Yes)
-            out.push_back(candidate.implementation);
-    return out;
-}
-
 // Distinct workloads in the order of the groups.
 std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target) {
     std::vector<Contest> out;
@@ -55,39 +48,14 @@ std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, cons
     return out;
 }
 
-Result<Contender> contender(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
-                            const std::string& implementation, const Context& context) {
-    FW_TRY(PlanOptions options, pipeline.planOptions());
-    PinClause pin;
-    pin.kind = PinKind::Use;
-    pin.names = {anchor};
-    pin.implementation = implementation;
-    FusionBook book = *options.book;
-    book.addPin({pin, "tune"});
-    options.book = &book;
-    Contender out;
-    out.implementation = implementation;
-    FW_TRY(out.apart, pipeline.apart(part, options, context));
-    const bool followed =
-        std::any_of(out.apart.plan.groups.begin(), out.apart.plan.groups.end(),
-                    [&](const Group& group) { return group.implementation == implementation; });
-    if (!followed)
-        return makeDiag(DiagCode::NotRunnable, "it is not chosen there");
-    return out;
-}
-
 Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::uint64_t seed,
                std::vector<std::string>& notices, const Context& context) {
     FW_TRY(const GraphPtr part, graphOf(graph, {contest.group}));
     const std::string& anchor = graph.node(contest.group->anchor).name;
-    std::vector<std::string> names = readyCandidates(*contest.group);
-    // The chosen one is what the others are compared with.
-    std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
-        return name == contest.group->implementation;
-    });
+    // The chosen one, which comes first, is what the others are compared with.
     std::vector<TensorData> operands, wanted;
-    for (const std::string& name : names) {
-        Result<Contender> made = contender(pipeline, part, anchor, name, context);
+    for (const std::string& name : readyCandidates(*contest.group)) {
+        Result<Apart> made = candidateApart(pipeline, part, anchor, name, "tune", context);
         if (!made) {
             if (made.diag().code == DiagCode::Cancelled)
                 return made.takeDiag();
@@ -95,7 +63,7 @@ Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::ui
                                           name, made.diag().text()));
             continue;
         }
-        LoadedModule& module = *made->apart.module;
+        LoadedModule& module = *made->module;
         if (operands.empty()) {
             FW_TRY(operands, module.randomInputs(seed, {}));
         }
@@ -109,7 +77,7 @@ Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::ui
             continue;
         }
         FW_CHECK(module.setInputs(operands));
-        contest.contenders.push_back(made.take());
+        contest.contenders.push_back({name, made.take(), 0});
     }
     return {};
 }

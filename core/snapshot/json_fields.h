@@ -97,6 +97,14 @@ FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
           v("measured", r.measured); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
           v("notices", r.notices);)
+FW_FIELDS(VerifyRow, v("group", r.group); v("groups", r.groups); v("implementation", r.implementation);
+          v("verdict", r.verdict); v("differs", r.differs); v("exact", r.exact); v("comparisons", r.comparisons);
+          v("integers", r.integers); v("random", r.random); v("share", r.share); v("worst", r.worst);
+          v("reason", r.reason); v("file", r.file);)
+FW_FIELDS(VerifyModel, v("model", r.model); v("rows", r.rows); v("groups", r.groups); v("agreeing", r.agreeing);
+          v("differing", r.differing); v("not_run", r.notRun); v("elements", r.elements); v("judged", r.judged);
+          v("seconds", r.seconds); v("notices", r.notices);)
+FW_FIELDS(VerifyDocument, v("target", r.target); v("models", r.models);)
 FW_FIELDS(ValueDocument, v("name", r.name); v("type", r.type); v("origin", r.origin); v("node", r.node);
           v("output", r.output); v("count", r.count); v("zeros", r.zeros); v("not_numbers", r.notNumbers);
           v("infinite", r.infinite); v("least", r.least); v("most", r.most); v("mean", r.mean);

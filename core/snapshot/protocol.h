@@ -19,7 +19,8 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
 // (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match, diff (one side: arguments.side), rewrite, check, test, tune (arguments.log), ops, doctor, draw.
+// match, diff (one side: arguments.side), rewrite, check, test, tune (arguments.log), verify
+// (arguments.output), ops, doctor, draw.
 #pragma once
 
 #include "base/result.h"
@@ -37,7 +38,7 @@ namespace fw::snapshot {
 // One record for all commands; each reads what it knows. Empty means default.
 struct Arguments {
     std::string model;
-    std::vector<std::string> models;          // bench; diff: one or two
+    std::vector<std::string> models;          // bench, verify; diff: one or two
     std::vector<std::string> folders;         // test
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files

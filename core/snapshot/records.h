@@ -443,6 +443,49 @@ struct TuneDocument {
     bool operator==(const TuneDocument&) const = default;
 };
 
+// --- verify
+
+// One implementation of one group against the reference.
+struct VerifyRow {
+    std::string group;       // the first with these operators
+    std::vector<int> groups; // ids of all that have them
+    std::string implementation;
+    std::string verdict; // "exact", "within", "differs", "not run"
+    bool differs = false;
+    bool exact = true;              // on integers every bound was 0
+    std::int64_t comparisons = 0;   // values x sizes x threads x runs
+    std::optional<double> integers; // the largest error on integers
+    std::optional<double> random;   // on random values
+    std::optional<double> share;    // of what is allowed, the largest; none: nothing was
+    std::string worst;              // where, and at which values, sizes and threads
+    std::string reason;             // not run
+    std::string file;               // the smallest graph that shows it
+
+    bool operator==(const VerifyRow&) const = default;
+};
+
+struct VerifyModel {
+    std::string model;
+    std::vector<VerifyRow> rows;
+    std::int64_t groups = 0; // distinct ones
+    std::int64_t agreeing = 0;
+    std::int64_t differing = 0;
+    std::int64_t notRun = 0;
+    std::int64_t elements = 0; // of the references, over values and sizes
+    std::int64_t judged = 0;   // of them, those with a bound
+    double seconds = 0;
+    std::vector<std::string> notices;
+
+    bool operator==(const VerifyModel&) const = default;
+};
+
+struct VerifyDocument {
+    std::string target;
+    std::vector<VerifyModel> models;
+
+    bool operator==(const VerifyDocument&) const = default;
+};
+
 // --- value
 
 // A tensor of the model, in numbers. Those that are no finite numbers are counted, and left out of

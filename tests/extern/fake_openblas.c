@@ -1,5 +1,6 @@
 /* Stands in for OpenBLAS in tests: built for threads of its own (FAKE_PTHREAD), or dying in the
- * first product, or when it is opened (FAKE_OPENING). */
+ * first product, or when it is opened (FAKE_OPENING), or wrong in the last element of every product
+ * of four columns or more (FAKE_WRONG). */
 #include <stdlib.h>
 
 #ifdef FAKE_OPENING
@@ -8,9 +9,27 @@ __attribute__((constructor)) static void die(void) {
 }
 #endif
 
+#ifdef FAKE_WRONG
+void cblas_sgemm(int order, int transA, int transB, int m, int n, int k, float alpha,
+                 const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc) {
+    if (order != 101) /* row-major */
+        abort();
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j) {
+            float sum = 0;
+            for (int l = 0; l < k; ++l)
+                sum += a[transA == 111 ? i * lda + l : l * lda + i] *
+                       b[transB == 111 ? l * ldb + j : j * ldb + l];
+            if (i == m - 1 && j == n - 1 && n >= 4)
+                sum += 1;
+            c[i * ldc + j] = alpha * sum + (beta == 0 ? 0 : beta * c[i * ldc + j]);
+        }
+}
+#else
 void cblas_sgemm(void) {
     abort();
 }
+#endif
 
 int openblas_get_parallel(void) {
 #ifdef FAKE_PTHREAD

@@ -1,0 +1,24 @@
+// The implementations that could compute a group, each compiled by itself: what `fw tune` times,
+// `fw verify` judges and `fw fuse --measure` compares.
+#pragma once
+
+#include "session/part.h"
+#include "session/pipeline.h"
+
+namespace fw {
+
+// Those that say ready, by the name that a pin would use; the chosen one is first.
+std::vector<std::string> readyCandidates(const Group& group);
+
+// `part` planned with one more pin, compiled and loaded.
+Result<Apart> apartPinned(Pipeline& pipeline, const GraphPtr& part, const PinRule& pin,
+                          const Context& context);
+
+// `part` with the node called `anchor` computed by `implementation`. NotRunnable with the reason if
+// it is not chosen there, or if the library refused when the call was made; Internal if compiling
+// it breaks an invariant.
+Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
+                             const std::string& implementation, const std::string& by,
+                             const Context& context);
+
+} // namespace fw

@@ -1,0 +1,273 @@
+// Candidates against the reference: what is judged exactly and what within a bound, which sizes,
+// what a wrong element is told as; libraries that are wrong:
+// tests/extern/test_verify_libraries.cpp.
+#include "asked.h"
+
+#include "ir/graph_text.h"
+#include "library/library.h"
+#include "onnx/tensor_file.h"
+#include "session/candidates.h"
+#include "session/graph_file.h"
+#include "session/judge.h"
+#include "session/smallest.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace fw;
+using namespace fw::snapshot;
+using fw::test::Asked;
+
+namespace {
+
+GraphPtr graph(const std::string& text) {
+    return parseGraph(text, standardOperators()).value();
+}
+
+const VerifyRow* rowOf(const VerifyModel& model, const std::string& group,
+                       const std::string& implementation) {
+    for (const VerifyRow& row : model.rows)
+        if (row.group.starts_with(group) && row.implementation == implementation)
+            return &row;
+    return nullptr;
+}
+
+TensorData changed(const TensorData& data, std::size_t at, double by) {
+    std::vector<double> values = data.toDoubles();
+    values[at] += by;
+    return dataFromDoubles(data.dtype(), data.extents(), values);
+}
+
+} // namespace
+
+class TestVerify : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyCandidateOfASample();
+    void equalGroupsOnce();
+    void freeDimensions();
+    void sizesThatAreRuledOut();
+    void severalModels();
+    void cancelled();
+    void exactWhereIntegersAdd();
+    void withinWhereRealsAdd();
+    void byTheNorm();
+    void wrongShape();
+    void standsIn();
+    void filesBesideTheText();
+
+private:
+    QString write(const char* name, const char* text) {
+        QFile file(m_folder.filePath(QString::fromLatin1(name)));
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
+            throw InternalError("cannot write");
+        return file.fileName();
+    }
+    VerifyModel verify(const QString& path) {
+        Arguments arguments;
+        arguments.model = path.toStdString();
+        arguments.target = "x86-64 -libs=";
+        return Asked().get<VerifyDocument>("verify", arguments).models.at(0);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+void TestVerify::everyCandidateOfASample() {
+    Asked asked;
+    const VerifyDocument document = asked.get<VerifyDocument>("verify", test::on("mlp"));
+    QCOMPARE(document.models.size(), std::size_t(1));
+    const VerifyModel& model = document.models[0];
+    QCOMPARE(model.differing + model.notRun, std::int64_t(0));
+    QCOMPARE(model.agreeing, static_cast<std::int64_t>(model.rows.size()));
+    QCOMPARE(model.judged, model.elements);
+    const VerifyRow* dense = rowOf(model, "dense", "generated.tiled");
+    QVERIFY(dense != nullptr);
+    QCOMPARE(dense->verdict, std::string("exact"));
+    QCOMPARE(dense->integers, std::optional<double>(0));
+    QVERIFY(dense->random > 0 && dense->share < 1);
+    QCOMPARE(dense->comparisons, std::int64_t(2 * 2 * 2)); // values, threads, runs
+    const VerifyRow* softmax = rowOf(model, "softmax", "generated.rowwise");
+    QVERIFY(softmax != nullptr);
+    QCOMPARE(softmax->verdict, std::string("within"));
+    QVERIFY(rowOf(model, "softmax", "generated.plain") != nullptr);
+    QVERIFY(std::count(asked.stages.begin(), asked.stages.end(), "verify") >= model.groups);
+}
+
+void TestVerify::equalGroupsOnce() {
+    const VerifyModel model = verify(write("twice.fw", R"(graph g(x: f32[8, 16]) -> y {
+  v = const random(1) : f32[16, 16]
+  w = const random(2) : f32[16, 16]
+  a = dense(x, v)
+  s = softmax(a) {axis = 1}
+  y = dense(s, w)
+}
+)"));
+    const VerifyRow* dense = rowOf(model, "dense", "generated.tiled");
+    QVERIFY(dense != nullptr);
+    QCOMPARE(dense->groups.size(), std::size_t(2));
+    QCOMPARE(model.groups, std::int64_t(2));
+}
+
+void TestVerify::freeDimensions() {
+    const VerifyModel model = verify(write("free.fw", R"(graph g(x: f32[N, 16]) -> y {
+  w = const random(1) : f32[5, 16]
+  a = dense(x, w)
+  y = relu(a)
+}
+)"));
+    QCOMPARE(model.differing + model.notRun, std::int64_t(0));
+    QCOMPARE(model.notices.size(), std::size_t(0));
+    const VerifyRow* dense = rowOf(model, "dense", "generated.tiled");
+    QVERIFY(dense != nullptr);
+    QCOMPARE(dense->comparisons, std::int64_t(2 * 2 * 2 * 3)); // N is 7, 1 and 0
+}
+
+void TestVerify::sizesThatAreRuledOut() {
+    const VerifyModel model = verify(write("two.fw", R"(graph g(x: f32[N, 4], z: f32[M, 4]) -> y {
+  y = concat(x, z) {axis = 1}
+}
+)"));
+    QCOMPARE(model.differing, std::int64_t(0));
+    QVERIFY(std::any_of(model.notices.begin(), model.notices.end(), [](const std::string& text) {
+        return text.find("not judged at") != std::string::npos;
+    }));
+    const VerifyRow* row = rowOf(model, "concat", "generated.map");
+    QVERIFY(row != nullptr && row->comparisons > 0);
+}
+
+void TestVerify::severalModels() {
+    Arguments arguments = test::on("mlp");
+    arguments.models = {test::samples + "mlp", test::samples + "lenet"};
+    const VerifyDocument document = Asked().get<VerifyDocument>("verify", arguments);
+    QCOMPARE(document.models.size(), std::size_t(2));
+    QCOMPARE(document.models[1].differing, std::int64_t(0));
+}
+
+void TestVerify::cancelled() {
+    Asked asked;
+    CancelToken token;
+    asked.context.cancel = token;
+    asked.context.progress = [&](const StageProgress& step) {
+        if (step.stage == "verify")
+            token.cancel();
+    };
+    const Result<std::string> answer = asked.ask("verify", test::on("mlp"));
+    QVERIFY(!answer.ok());
+    QCOMPARE(answer.diag().code, DiagCode::Cancelled);
+}
+
+void TestVerify::exactWhereIntegersAdd() {
+    const GraphPtr part = withValues(*graph(R"(graph g(x: f32[3, 50]) -> y {
+  w = const random(1) : f32[4, 50]
+  y = dense(x, w)
+}
+)"),
+                                     ValueKind::Whole, 1)
+                              .value();
+    const Instance instance = instanceOf(*part, {}, ValueKind::Whole, 1, {}).value();
+    QCOMPARE(instance.judged, std::size_t(12));
+    std::vector<double> right;
+    for (const Value& value : instance.wanted[0].values.data)
+        right.push_back(value.real);
+    const TensorData got = dataFromDoubles(DType::F32, {3, 4}, right);
+    const Judgement good = judge(*part, instance, {got}, Measure::Elements);
+    QVERIFY(!good.differs && good.exact && good.largest == 0);
+    // One unit in one element.
+    const Judgement bad = judge(*part, instance, {changed(got, 5, 1)}, Measure::Elements);
+    QVERIFY(bad.differs);
+    QCOMPARE(bad.largest, 1.0);
+    QVERIFY2(bad.worst.starts_with("y[1, 1]: "), bad.worst.c_str());
+}
+
+void TestVerify::withinWhereRealsAdd() {
+    const GraphPtr part = withValues(*graph(R"(graph g(x: f32[3, 50]) -> y {
+  w = const random(1) : f32[4, 50]
+  y = dense(x, w)
+}
+)"),
+                                     ValueKind::Random, 1)
+                              .value();
+    const Instance instance = instanceOf(*part, {}, ValueKind::Random, 1, {}).value();
+    std::vector<double> right;
+    for (const Value& value : instance.wanted[0].values.data)
+        right.push_back(value.real);
+    const TensorData got = dataFromDoubles(DType::F32, {3, 4}, right);
+    QVERIFY(!judge(*part, instance, {changed(got, 5, 1e-6)}, Measure::Elements).differs);
+    QVERIFY(judge(*part, instance, {changed(got, 5, 1e-3)}, Measure::Elements).differs);
+    const TensorData nothing = changed(got, 5, std::nan(""));
+    QVERIFY(judge(*part, instance, {nothing}, Measure::Elements).differs);
+}
+
+void TestVerify::byTheNorm() {
+    const GraphPtr part = graph("graph g(x: f32[1000]) -> y {\n  y = relu(x)\n}\n");
+    const Instance instance = instanceOf(*part, {}, ValueKind::Whole, 1, {}).value();
+    std::vector<double> right;
+    for (const Value& value : instance.wanted[0].values.data)
+        right.push_back(value.real);
+    const TensorData got = dataFromDoubles(DType::F32, {1000}, right);
+    // 2e-4 in one element of a thousand is far below 2e-5 of the norm, 1 is above.
+    const TensorData near = changed(got, 7, 2e-4);
+    QVERIFY(!judge(*part, instance, {near}, Measure::Norm).differs);
+    QVERIFY(judge(*part, instance, {near}, Measure::Elements).differs);
+    QVERIFY(judge(*part, instance, {changed(got, 7, 1)}, Measure::Norm).differs);
+    QVERIFY(judge(*part, instance, {changed(got, 7, std::nan(""))}, Measure::Norm).differs);
+}
+
+void TestVerify::wrongShape() {
+    const GraphPtr part = graph("graph g(x: f32[6]) -> y {\n  y = relu(x)\n}\n");
+    const Instance instance = instanceOf(*part, {}, ValueKind::Whole, 1, {}).value();
+    const TensorData got = randomData(DType::F32, {5}, 1);
+    QVERIFY(judge(*part, instance, {got}, Measure::Elements).differs);
+}
+
+void TestVerify::standsIn() {
+    const TensorData weights = dataFromDoubles(DType::F32, {3}, {-1.5, 0, 2.5});
+    QVERIFY(standIn(weights, ValueKind::Random, 7) == randomData(DType::F32, {3}, 7));
+    for (const double value : standIn(weights, ValueKind::Whole, 7).toDoubles())
+        QCOMPARE(value, std::round(value));
+    const TensorData variance = dataFromDoubles(DType::F32, {3}, {0.5, 0.1, 2.5});
+    for (const ValueKind kind : {ValueKind::Random, ValueKind::Whole})
+        for (const double value : standIn(variance, kind, 7).toDoubles())
+            QVERIFY(value > 0);
+    const TensorData index = dataFromIntegers(DType::I64, {2}, {5, 6});
+    QVERIFY(standIn(index, ValueKind::Random, 7) == index);
+    const TensorData epsilon = dataFromDoubles(DType::F32, {}, {1e-5});
+    QVERIFY(standIn(epsilon, ValueKind::Random, 7) == epsilon);
+}
+
+void TestVerify::filesBesideTheText() {
+    const GraphPtr part = graph(R"(graph g(x: f32[3, 50]) -> y {
+  w = const random(1) : f32[4, 50]
+  y = dense(x, w)
+}
+)");
+    for (const ValueKind kind : {ValueKind::Random, ValueKind::Whole}) {
+        Differing what{part, "dense", "generated.tiled", kind, {}, 1, {}};
+        const std::string folder = m_folder.filePath(QStringLiteral("files")).toStdString();
+        const std::string path = writeDiffering(what, folder, "part", {"it differs"}).value();
+        const Imported read = readGraphFile(path, standardOperators(), {}).value();
+        QCOMPARE(read.graph->hash().hex(), withValues(*part, kind, 1).value()->hash().hex());
+        QFile text(QString::fromStdString(path));
+        QVERIFY(text.open(QIODevice::ReadOnly));
+        const QByteArray bytes = text.readAll();
+        QVERIFY(bytes.startsWith("# it differs\n"));
+        QCOMPARE(bytes.contains("random("), kind == ValueKind::Random);
+    }
+    QVERIFY(QFile::exists(m_folder.filePath(QStringLiteral("files/w.npy"))));
+    // Another content than the text says is refused.
+    QVERIFY(writeTensorFile(m_folder.filePath(QStringLiteral("files/w.npy")).toStdString(),
+                            {"w", randomData(DType::F32, {4, 50}, 9)})
+                .ok());
+    const auto read = readGraphFile(
+        m_folder.filePath(QStringLiteral("files/part.fw")).toStdString(), standardOperators(), {});
+    QVERIFY(!read.ok());
+    QCOMPARE(read.diag().code, DiagCode::InputMismatch);
+}
+
+QTEST_GUILESS_MAIN(TestVerify)
+#include "test_verify.moc"
