@@ -198,7 +198,7 @@ std::vector<Case> inferenceCases() {
          "gather",
          {"f32[0, 8]", "i64[2]"},
          {},
-         "SHP01 gather: D >= 1 || size(J) == 0 does not hold: D is 0"},
+         "SHP01 gather: D >= 1 || size(J) == 0 must hold: D is 0"},
         {"gather nothing", "gather", {"f32[0, 8]", "i64[0]"}, {}, "f32[0, 8]"},
         {"gather free", "gather", {"f32[N, 8]", "i64[2]"}, {}, "f32[2, 8]; if 1 <= N"},
         {"cast", "cast", {"i64[3]"}, attrs({{"to", DType::F32}}), "f32[3]"},
