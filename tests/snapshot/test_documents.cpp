@@ -204,6 +204,7 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(DoctorDocument{"0.1",
                              {"cpu", "v4", {"avx2"}, 2, 512},
                              {{"onednn", "", "", "missing", "not found", "libdnnl2"}},
+                             {{"generated", {"x86-64-v3"}, {"x86-64-v4"}}},
                              {"p"}});
     roundTrip(ValueDocument{"w",
                             "f32[2]",
