@@ -250,9 +250,12 @@ void runJob(Job& job, const Target& target, KernelCache* cache) {
 
 // On several threads; the first refusal wins by order, not by time.
 Status runAll(std::vector<Job>& jobs, const Target& target, const ModuleOptions& options) {
-    std::atomic<std::size_t> next{0}, done{0};
-    const auto work = [&](const std::function<void(const CompileProgress&)>& progress) {
-        for (std::size_t i = next++; i < jobs.size(); i = next++) {
+    std::atomic<std::size_t> next{1}, done{0};
+    // The calling thread has the first job: helpers that are quick to take all others leave it
+    // something to tell.
+    const auto work = [&](std::size_t first,
+                          const std::function<void(const CompileProgress&)>& progress) {
+        for (std::size_t i = first; i < jobs.size(); i = next++) {
             if (options.cancel.cancelled())
                 return;
             if (progress)
@@ -263,8 +266,8 @@ Status runAll(std::vector<Job>& jobs, const Target& target, const ModuleOptions&
     };
     std::vector<std::thread> helpers;
     for (int i = 1; i < options.compileThreads && static_cast<std::size_t>(i) < jobs.size(); ++i)
-        helpers.emplace_back(work, nullptr);
-    work(options.progress);
+        helpers.emplace_back([&] { work(next++, nullptr); });
+    work(0, options.progress);
     for (std::thread& helper : helpers)
         helper.join();
     if (options.cancel.cancelled())

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void softmaxBeforeAnotherOperator();
     void resultsThatReadResults_data();
     void resultsThatReadResults();
+    void progressIsAlwaysTold();
 };
 
 // Operands that are read by others too, a concat inside a concat, a pool of a slice.
@@ -281,6 +282,24 @@ void TestCompile::resultsThatReadResults() {
     const GraphPtr graph = parseGraph(text.toStdString(), operators).value();
     const double worst = difference(graph);
     QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+}
+
+// Also where helpers are quick to take what there is.
+void TestCompile::progressIsAlwaysTold() {
+    Builder b;
+    const ValueRef x = b.input("x", {2, 3});
+    const GraphPtr graph = b.finish({b.op("softmax", {x}), b.op("exp", {x})});
+    const FusionPlan plan = planFusion(*graph, host()).value();
+    KernelCache cache{KernelCache::Options{}};
+    for (int round = 0; round < 40; ++round) {
+        std::vector<std::string> told;
+        ModuleOptions options;
+        options.compileThreads = 4;
+        options.cache = &cache;
+        options.progress = [&](const CompileProgress& step) { told.push_back(step.text); };
+        QVERIFY(compileModule(*graph, plan, host(), options).ok());
+        QVERIFY2(!told.empty(), QByteArray::number(round).constData());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestCompile)
