@@ -23,6 +23,8 @@ std::string typeName(const proto::NodeProto& node) {
 Status checkAttributes(const proto::NodeProto& node) {
     std::set<std::string_view> names;
     for (const auto& attribute : node.attribute()) {
+        if (attribute.name().empty())
+            return makeDiag(DiagCode::OnnxMalformed, "an attribute has no name");
         if (!names.insert(attribute.name()).second)
             return makeDiag(DiagCode::OnnxMalformed, fmt::format("attribute '{}' is given twice",
                                                                  cleanText(attribute.name())));

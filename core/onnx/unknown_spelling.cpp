@@ -90,6 +90,21 @@ std::int64_t UnknownSpelling::standardOpset() const {
     return inner == innerOpsets.end() ? 0 : inner->second;
 }
 
+namespace {
+
+// Of a node whose graph does not say: the usual opset, or the first later one that has the
+// operator.
+std::int64_t likelyOpset(const proto::NodeProto& node) {
+    if (!isStandardDomain(node.domain()))
+        return 1;
+    for (std::int64_t opset = writtenOpset; opset <= newestOpset; ++opset)
+        if (problemsOf(node, opset).empty())
+            return opset;
+    return writtenOpset;
+}
+
+} // namespace
+
 Result<UnknownSpelling> unknownSpelling(const Node& node) {
     UnknownSpelling out;
     out.node.set_name(node.name);
@@ -131,6 +146,8 @@ Result<UnknownSpelling> unknownSpelling(const Node& node) {
         out.node.add_input(node.inputs[i].valid() ? "x" : "");
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         out.node.add_output(out.absent.contains(static_cast<int>(i)) ? "" : "x");
+    if (!node.attrs.has("opset"))
+        out.opset = likelyOpset(out.node);
     return out;
 }
 

@@ -78,6 +78,8 @@ void TestAttributes::attributesContradict_data() {
     QTest::addColumn<QString>("message");
     QTest::newRow("twice") << "twice"
                            << "attribute 'axis' is given twice";
+    QTest::newRow("no name") << "nameless"
+                             << "an attribute has no name";
     QTest::newRow("of a function") << "reference"
                                    << "refers to one of a function";
     QTest::newRow("kind") << "kind"
@@ -123,6 +125,8 @@ void TestAttributes::attributesContradict() {
             M::set(node, "axis", 1);
         if (what == u"twice")
             M::set(node, "axis", 0);
+        if (what == u"nameless")
+            M::set(node, "", 0);
         if (what == u"reference")
             node.mutable_attribute(0)->set_ref_attr_name("axis");
         if (what == u"field") {

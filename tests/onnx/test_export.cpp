@@ -1,5 +1,6 @@
 // What the writer makes of operators that it does not know: the opset that it declares, names that
 // sub-graphs use, types that the model does not tell, and what it warns of.
+#include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/export.h"
 #include "onnx/graph_tools.h"
@@ -113,6 +114,7 @@ private Q_SLOTS:
     void innerOpsetsCount();
     void unknownTypesAreNotMadeUp();
     void absentResultsStayAbsent();
+    void opsetsThatAreNotSaid();
     void attributesOfOurNamesSurvive();
     void externalWeightsInAttributesAreEmbedded();
 };
@@ -422,6 +424,21 @@ void TestExport::absentResultsStayAbsent() {
     QCOMPARE(out.node("LSTM").output_size(), 2);
     QCOMPARE(out.node("LSTM").output(0), std::string());
     QCOMPARE(out.node("LSTM").output(1), std::string("h"));
+}
+
+void TestExport::opsetsThatAreNotSaid() { // by a graph that somebody wrote as text
+    for (const auto& [type, opset, warnings] :
+         {std::tuple("Sinh", 17, 0), std::tuple("Mish", 18, 0), std::tuple("Frobnicate", 17, 1)}) {
+        const auto graph = parseGraph(fmt::format("graph g(x: f32[2]) -> y {{\n"
+                                                  "  y = unknown \"\" \"{}\"(x) : f32[2]\n}}\n",
+                                                  type),
+                                      standardOperators(), {});
+        QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
+        const auto written = exportModel(**graph);
+        QVERIFY2(written.ok(), written.ok() ? "" : written.diag().text().c_str());
+        QCOMPARE(written->opset, std::int64_t{opset});
+        QCOMPARE(written->diagnostics.size(), static_cast<std::size_t>(warnings));
+    }
 }
 
 void TestExport::attributesOfOurNamesSurvive() {
