@@ -124,6 +124,23 @@ private:
         return std::move(*data);
     }
 
+    // "; here N is 5": the given sizes that a condition names.
+    std::string sizesIn(const Tree& condition) const {
+        std::set<std::string> names;
+        const auto collect = [&](const auto& self, const Tree& tree) -> void {
+            if (tree.isName() && m_options.dims.contains(tree.text))
+                names.insert(tree.text);
+            for (const Tree& part : tree.args)
+                self(self, part);
+        };
+        collect(collect, condition);
+        std::string out;
+        for (const std::string& name : names)
+            out += fmt::format("{}{} is {}", out.empty() ? "; here " : ", ", name,
+                               m_options.dims.at(name));
+        return out;
+    }
+
     // Dimensions that were given a size may decide it here.
     Status assume(const GraphAssumptionTree& tree) {
         FW_TRY(const Expr condition, elaborateExpr(tree.condition, m_scope));
@@ -134,7 +151,7 @@ private:
             tree.sentence.empty() ? condition.text() + " must hold" : tree.sentence;
         const std::optional<bool> holds = decide(condition);
         if (holds && !*holds)
-            return makeDiag(DiagCode::ShapeMismatch, sentence,
+            return makeDiag(DiagCode::ShapeMismatch, sentence + sizesIn(tree.condition),
                             {m_file, tree.node, tree.span.line, tree.span.column});
         if (!holds)
             m_editor.assume({condition, sentence, tree.node});

@@ -182,7 +182,7 @@ void TestGraphText::assumptionsAsText() {
     options.dims = {{"N", 5}};
     const auto refused = parseGraph(text, standardOperators(), options);
     QVERIFY(!refused.ok());
-    QCOMPARE(refused.diag().message, std::string("pairs of rows"));
+    QCOMPARE(refused.diag().message, std::string("pairs of rows; here N is 5"));
     QCOMPARE(refused.diag().where.line, 2);
     const auto number =
         parseGraph("graph g(x: f32[N]) -> y { assume N + 1  y = relu(x) }", standardOperators());
