@@ -106,7 +106,16 @@ std::vector<Sizes> sizesOf(const Graph& part) {
     constexpr std::int64_t odd[] = {7, 5, 3, 11};
     const std::vector<Symbol> free = part.freeDims();
     std::vector<Sizes> out;
-    const auto add = [&](const Sizes& sizes) {
+    // What an operator asks to be one number is that number.
+    Sizes fixed;
+    for (const Assumption& assumption : part.assumptions())
+        if (const Expr& e = assumption.condition; e.op() == ExprOp::Eq)
+            for (const std::size_t side : {0u, 1u})
+                if (const auto number = e.arg(1 - side).asInt(); number && e.arg(side).isVar())
+                    fixed[std::string(e.arg(side)->symbol.text())] = *number;
+    const auto add = [&](Sizes sizes) {
+        for (const auto& [name, value] : fixed)
+            sizes[name] = value;
         if (std::find(out.begin(), out.end(), sizes) == out.end())
             out.push_back(sizes);
     };

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void equalGroupsOnce();
     void freeDimensions();
     void sizesThatAreRuledOut();
+    void sizesThatAreAskedFor();
     void severalModels();
     void cancelled();
     void exactWhereIntegersAdd();
@@ -137,6 +138,17 @@ void TestVerify::sizesThatAreRuledOut() {
         return text.find("not judged at") != std::string::npos;
     }));
     const VerifyRow* row = rowOf(model, "concat", "generated.map");
+    QVERIFY(row != nullptr && row->comparisons > 0);
+}
+
+// What an operator asks to be one number is tried at that number.
+void TestVerify::sizesThatAreAskedFor() {
+    const VerifyModel model = verify(write("asked.fw", R"(graph g(x: f32[N, 8], w: f32[4, K]) -> y {
+  y = dense(x, w)
+})"));
+    QCOMPARE(model.differing + model.notRun, std::int64_t(0));
+    QCOMPARE(model.notices.size(), std::size_t(0));
+    const VerifyRow* row = rowOf(model, "dense", "generated.tiled");
     QVERIFY(row != nullptr && row->comparisons > 0);
 }
 
