@@ -39,10 +39,11 @@ Status layerNorm(NodeImport& n) {
     FW_TRY(const double eps, n.real("epsilon", 1e-5));
     FW_TRY(const std::int64_t stash, n.integer("stash_type", 1));
     FW_TRY(const std::int64_t where, n.integer("axis", -1));
-    if (n.outputUsed(1) || n.outputUsed(2))
-        return n.unsupported("its mean and deviation are used, which is not supported");
+    const bool statistics = n.outputUsed(1) || n.outputUsed(2); // mean and 1 / deviation
     FW_TRY(ValueRef x, n.input(0));
     const TensorType type = n.type(x);
+    if (statistics && type.dtype != (stash == 1 ? DType::F32 : DType::F64))
+        return n.unsupported("its mean and deviation are used in another element type");
     if (stash != 1 && stash != 11)
         return n.unsupported(fmt::format("stash_type {} is not supported", stash));
     FW_TRY(const std::size_t axis, n.axis(where, type.rank()));
@@ -65,7 +66,7 @@ Status layerNorm(NodeImport& n) {
     Attrs attrs;
     attrs.set("eps", eps);
     const bool vectors = n.type(scale).rank() == 1 && n.type(shift).rank() == 1;
-    if (axis + 1 == type.rank() && vectors)
+    if (axis + 1 == type.rank() && vectors && !statistics)
         return n.result("layernorm", {x, scale, shift}, std::move(attrs));
     // Several axes are normalised as one. Scale and shift must then have exactly these axes.
     const Shape inner(type.shape.begin() + static_cast<std::ptrdiff_t>(axis), type.shape.end());
@@ -80,9 +81,24 @@ Status layerNorm(NodeImport& n) {
     }
     Shape flat(type.shape.begin(), type.shape.begin() + static_cast<std::ptrdiff_t>(axis));
     flat.push_back(width);
-    FW_TRY(x, n.reshaped(x, flat));
-    FW_TRY(const ValueRef y, n.step("layernorm", {x, scale, shift}, std::move(attrs)));
-    return n.resultReshaped(y, type.shape);
+    if (flat != type.shape) {
+        FW_TRY(x, n.reshaped(x, flat));
+    }
+    FW_TRY(ValueRef y, n.step("layernorm", {x, scale, shift}, std::move(attrs)));
+    if (!statistics)
+        return n.resultReshaped(y, type.shape);
+    Shape kept = flat; // the axes stay, with extent 1
+    kept.back() = intExpr(1);
+    kept.resize(type.rank(), intExpr(1));
+    for (const int output : {1, 2})
+        if (const auto i = static_cast<std::size_t>(output); n.outputUsed(i)) {
+            FW_TRY(const ValueRef value, n.reshaped({y.node, output}, kept));
+            FW_CHECK(n.alias(i, value));
+        }
+    if (flat != type.shape) {
+        FW_TRY(y, n.reshaped(y, type.shape));
+    }
+    return n.alias(0, y);
 }
 
 Status lrn(NodeImport& n) {

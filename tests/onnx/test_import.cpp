@@ -11,6 +11,8 @@
 
 #include <cmath>
 
+#include <cmath>
+
 using namespace fw;
 using namespace fw::test;
 using M = ModelBuilder;
@@ -25,6 +27,7 @@ private Q_SLOTS:
     void shapesFollowFreeDimensions();
     void demandsOnFreeDimensions();
     void operandsBecomeAttributes();
+    void normalizationGivesItsStatistics();
     void unsupportedIsNamed();
     void oneOriginPerNode();
     void uniformWeightsAreCheap();
@@ -220,6 +223,39 @@ void TestImport::operandsBecomeAttributes() {
         QVERIFY(!node->isConstant());
     QCOMPARE(result->graph->type(result->graph->results()[0].value).text(),
              std::string("f32[2, 1, 4]"));
+}
+
+void TestImport::normalizationGivesItsStatistics() {
+    for (const int axis : {1, 2}) {
+        M m(17);
+        m.input("x", {"1", "2", "2"})
+            .weights("g",
+                     axis == 2 ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{2, 2},
+                     std::vector<float>(axis == 2 ? 2 : 4, 1));
+        m.output("y").output("mean").output("inverse");
+        auto& norm = m.node("LayerNormalization", "x g", "y mean inverse", "norm");
+        M::set(norm, "axis", axis);
+        M::setReal(norm, "epsilon", 0);
+        const auto result = read(m.bytes());
+        QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+        QVERIFY2(result->diagnostics.empty(),
+                 result->diagnostics.empty() ? "" : result->diagnostics[0].text().c_str());
+        const TensorData x = dataFromDoubles(DType::F32, {1, 2, 2}, {1, 3, 5, 7});
+        const auto bytes = exportModel(*result->graph);
+        QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+        const auto back = read(bytes->bytes);
+        QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+        for (const GraphPtr& graph : {result->graph, back->graph}) {
+            const auto out = evaluateGraph(*graph, {x});
+            QVERIFY2(out.ok(), out.ok() ? "" : out.diag().text().c_str());
+            QCOMPARE((*out)[0].type().text(), std::string("f32[1, 2, 2]"));
+            QCOMPARE((*out)[1].type().text(),
+                     std::string(axis == 2 ? "f32[1, 2, 1]" : "f32[1, 1, 1]"));
+            QCOMPARE((*out)[2].type().text(), (*out)[1].type().text());
+            QCOMPARE((*out)[1].at(0), axis == 2 ? 2.0 : 4.0);
+            QVERIFY(std::fabs((*out)[2].at(0) - (axis == 2 ? 1.0 : 1 / std::sqrt(5.0))) < 1e-6);
+        }
+    }
 }
 
 void TestImport::unsupportedIsNamed() {
