@@ -56,6 +56,9 @@ public:
     void exportModule(const QString& folder);
     // Times the implementations of every group into the file, which then decides.
     void tune(const QString& log);
+    // Holds the implementations of every group against the reference; what differs is written into
+    // the folder as the smallest graph that shows it.
+    void verify(const QString& folder);
     void explain(const std::vector<snapshot::NodeId>& fusedNodes); // one node or two
     void showStage(const QString& stage, int group);               // group -1: whole model
     void showValue(const std::string& stage, snapshot::NodeId node, int output);
@@ -83,6 +86,10 @@ public:
     std::shared_ptr<const snapshot::StagesDocument> stage() const { return m_stages; }
     std::shared_ptr<const snapshot::ValueDocument> value() const { return m_value; }
     std::shared_ptr<const snapshot::DoctorDocument> doctor() const { return m_doctor; }
+    // Of the plan that is shown; null if it was not verified.
+    std::shared_ptr<const snapshot::VerifyDocument> verified() const {
+        return m_verifiedGeneration == m_planGeneration ? m_verified : nullptr;
+    }
     // From the plan before to this one; null until there were two.
     std::shared_ptr<const snapshot::DiffDocument> changes() const { return m_changes; }
     // What the rules did, and what each book holds; null until it is known.
@@ -99,6 +106,7 @@ Q_SIGNALS:
     void modelChanged();  // another model is open
     void inputsChanged(); // or where they are saved, or what libraries there are
     void changesChanged();
+    void verifiedChanged();
     void rulesChanged();
     void partChanged(fw::ui::Document::Part part);
     void problem(const fw::Diag& diag); // for people: shown and kept in the list of problems
@@ -165,15 +173,17 @@ private:
     std::shared_ptr<const snapshot::StagesDocument> m_stages;
     std::shared_ptr<const snapshot::ValueDocument> m_value;
     std::shared_ptr<const snapshot::DoctorDocument> m_doctor;
+    std::shared_ptr<const snapshot::VerifyDocument> m_verified;
     std::shared_ptr<const snapshot::DiffDocument> m_changes;
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
     std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
     Checks m_checks;
     Matches m_matches;
     std::deque<Kept> m_kept;            // used last first
-    std::function<void()> m_lostTask;   // what the worker died in: compile, profile, tune or export
+    std::function<void()> m_lostTask;   // what the worker died in: a task
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::uint64_t m_planGeneration = 0;
+    std::uint64_t m_verifiedGeneration = 0;
     std::set<std::int64_t> m_inFlight;
     int m_busy = 0;
     int m_tasks = 0;

@@ -410,6 +410,42 @@ void Document::tune(const QString& log) {
         });
 }
 
+void Document::verify(const QString& folder) {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = argumentsOf(inputs());
+    wanted.output = folder.toStdString();
+    const std::uint64_t generation = m_planGeneration;
+    send<snapshot::VerifyDocument>(
+        "verify", wanted,
+        [this, folder, generation](Result<std::shared_ptr<const snapshot::VerifyDocument>> answer) {
+            taskEnded(answer, [this, folder] { verify(folder); });
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            m_verified = answer.take();
+            m_verifiedGeneration = generation;
+            for (const snapshot::VerifyModel& done : m_verified->models) {
+                Q_EMIT note(u"verified %1 groups: %2 implementations agree with the reference, "
+                            "%3 differ, %4 not run"_s.arg(done.groups)
+                                .arg(done.agreeing)
+                                .arg(done.differing)
+                                .arg(done.notRun));
+                for (const snapshot::VerifyRow& row : done.rows)
+                    if (row.differs)
+                        Q_EMIT problem(
+                            makeDiag(DiagCode::OutputsDiffer, row.implementation + ": " + row.worst,
+                                     {{}, row.group},
+                                     row.file.empty() ? std::string() : "shown by " + row.file));
+                for (const std::string& notice : done.notices)
+                    Q_EMIT note(QString::fromStdString(notice));
+            }
+            Q_EMIT verifiedChanged();
+        });
+}
+
 void Document::explain(const std::vector<snapshot::NodeId>& fusedNodes) {
     if (!isOpen() || fusedNodes.empty())
         return;

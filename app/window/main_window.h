@@ -149,6 +149,7 @@ private:
     void showGraph(GraphSide side);
     void showProfile();
     void showImplementations();
+    void showVerified();
     void showTimes();
     void showHeat();
     void showExplain();
@@ -179,6 +180,7 @@ private:
     void askDims();
     void openLogDialog();
     void tuneDialog(); // asks for a file unless one is open
+    void verifyCandidates();
     void fillRecent();
     void openDialog();
     void exportDialog();

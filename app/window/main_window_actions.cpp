@@ -238,6 +238,8 @@ void MainWindow::buildActions() {
     profile->addSeparator();
     needsModel(addAction(profile, u"&Measure the candidates…"_s, keys("Ctrl+Shift+F10"),
                          [this] { tuneDialog(); }));
+    needsModel(addAction(profile, u"&Verify the candidates"_s, keys("Ctrl+Shift+F11"),
+                         [this] { verifyCandidates(); }));
     needsModel(addAction(profile, u"&Open measurements…"_s, keys("Ctrl+Alt+O"),
                          [this] { openLogDialog(); }));
     m_closeLogAction = addAction(profile, u"&Close measurements"_s, keys("Ctrl+Alt+W"),

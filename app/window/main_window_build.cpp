@@ -162,6 +162,7 @@ void MainWindow::connectDocument() {
     connect(&m_document, &Document::modelChanged, this, &MainWindow::modelChanged);
     connect(&m_document, &Document::inputsChanged, this, &MainWindow::inputsChanged);
     connect(&m_document, &Document::changesChanged, this, &MainWindow::showChanges);
+    connect(&m_document, &Document::verifiedChanged, this, &MainWindow::showVerified);
     connect(&m_document, &Document::rulesChanged, this, &MainWindow::showRules);
     connect(&m_document, &Document::partChanged, this, &MainWindow::partChanged);
     connect(&m_document, &Document::problem, this, &MainWindow::showProblem);

@@ -18,6 +18,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QStackedWidget>
+#include <QStandardPaths>
 
 #include <algorithm>
 
@@ -263,6 +264,11 @@ void MainWindow::tuneDialog() {
         u"Measurements (*.jsonl);;All files (*)"_s, nullptr, QFileDialog::DontConfirmOverwrite);
     if (!path.isEmpty())
         m_document.tune(QFileInfo(path).absoluteFilePath());
+}
+
+void MainWindow::verifyCandidates() {
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
+    m_document.verify(QDir(folder).filePath(u"differing"_s));
 }
 
 void MainWindow::openBook(const QString& path) {

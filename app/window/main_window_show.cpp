@@ -209,6 +209,11 @@ void MainWindow::showImplementations() {
                    (log.isEmpty() ? QString() : u", measurements "_s + log)
              : QString());
     showTimes();
+    showVerified();
+}
+
+void MainWindow::showVerified() {
+    m_implementations->setVerified(m_document.verified());
 }
 
 // The times of a profile, where they stand beside something else.

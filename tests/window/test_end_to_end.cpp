@@ -57,6 +57,7 @@ private Q_SLOTS:
     void libraryDiesWhileProfiling();
     void libraryDiesWhenOpened();
     void measurementsDecide();
+    void candidatesAreVerified();
     void freeDimensionIsBound();
     void brokenFilesLeaveTheModel();
     void freeDimensionOpens();
@@ -454,6 +455,38 @@ void TestEndToEnd::measurementsDecide() {
     waitIdle();
     QVERIFY(document.inputs().log.empty());
     QCOMPARE(decided(), 0);
+}
+
+void TestEndToEnd::candidatesAreVerified() {
+    open("mlp");
+    ImplementationsView* view = m_window->implementationsView();
+    const ImplementationsModel& shown = view->model();
+    QVERIFY(view->table()->isColumnHidden(ImplementationsModel::Verified));
+    QAction* action = nullptr;
+    for (QAction* one : m_window->findChildren<QAction*>())
+        if (one->text() == u"&Verify the candidates")
+            action = one;
+    QVERIFY(action != nullptr && action->isEnabled());
+    action->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(shown.isVerified(), 60000);
+    QVERIFY2(m_window->messageBar()->text().isEmpty(), qPrintable(m_window->messageBar()->text()));
+    QVERIFY(!view->table()->isColumnHidden(ImplementationsModel::Verified));
+    const QModelIndex group = shown.index(0, 0);
+    for (int row = 0; row < shown.rowCount(group); ++row) {
+        const QModelIndex candidate = shown.index(row, 0, group);
+        const QString verdict =
+            candidate.siblingAtColumn(ImplementationsModel::Verified).data().toString();
+        QVERIFY2(verdict == (shown.candidate(candidate)->verdict == "refused" ? u"–" : u"exact"),
+                 qPrintable(candidate.data().toString() + u' ' + verdict));
+    }
+    view->table()->setCurrentIndex(group);
+    QVERIFY2(view->detailText().contains(u"verified  exact"), qPrintable(view->detailText()));
+    view->table()->expand(group);
+    QVERIFY(m_window->grab().save(QStringLiteral(FW_BINARY_DIR "/tests/verified.png")));
+    // They are those of this plan.
+    m_window->document().setTarget(QStringLiteral("x86-64 -libs="));
+    waitIdle();
+    QVERIFY(!shown.isVerified());
 }
 
 void TestEndToEnd::freeDimensionIsBound() {

@@ -35,6 +35,19 @@ QString verdictOf(const CandidateRecord& candidate) {
            (candidate.guard.empty() ? QString() : u" · "_s + text(candidate.guard));
 }
 
+QString verifiedText(const snapshot::VerifyRow* row) {
+    if (row == nullptr)
+        return u"–"_s;
+    return row->differs ? u"differs"_s : text(row->verdict);
+}
+
+Tone verifiedTone(const snapshot::VerifyRow* row) {
+    return row == nullptr              ? Tone::None
+           : row->differs              ? Tone::Bad
+           : row->verdict == "not run" ? Tone::Warning
+                                       : Tone::Good;
+}
+
 } // namespace
 
 ImplementationsModel::ImplementationsModel(QObject* parent) : QAbstractItemModel(parent) {}
@@ -43,19 +56,52 @@ void ImplementationsModel::setPlan(std::shared_ptr<const snapshot::FuseDocument>
     beginResetModel();
     m_plan = std::move(plan);
     m_times.clear();
+    m_verified.reset();
     endResetModel();
+}
+
+void ImplementationsModel::setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified) {
+    if (verified == m_verified)
+        return;
+    m_verified = std::move(verified);
+    changed(Verified);
+}
+
+const snapshot::VerifyRow* ImplementationsModel::verified(int group,
+                                                          const std::string& implementation) const {
+    if (m_verified)
+        for (const snapshot::VerifyModel& model : m_verified->models)
+            for (const snapshot::VerifyRow& row : model.rows)
+                if (row.implementation == implementation &&
+                    std::find(row.groups.begin(), row.groups.end(), group) != row.groups.end())
+                    return &row;
+    return nullptr;
+}
+
+// One that differs before all others, then one that did not run.
+const snapshot::VerifyRow* ImplementationsModel::worstOf(const GroupRecord& group) const {
+    const snapshot::VerifyRow* out = verified(group.id, group.implementation);
+    for (const CandidateRecord& candidate : group.candidates)
+        if (const snapshot::VerifyRow* row = verified(group.id, candidate.name))
+            if (out == nullptr || int(verifiedTone(row)) > int(verifiedTone(out)))
+                out = row;
+    return out;
 }
 
 void ImplementationsModel::setTimes(std::map<int, double> medianUs) {
     if (medianUs == m_times)
         return;
     m_times = std::move(medianUs);
+    changed(Measured);
+}
+
+void ImplementationsModel::changed(Column column) {
     if (const int rows = rowCount())
-        Q_EMIT dataChanged(index(0, Measured), index(rows - 1, Measured));
+        Q_EMIT dataChanged(index(0, column), index(rows - 1, column));
     for (int row = 0; row < rowCount(); ++row)
         if (const int below = rowCount(index(row, 0)))
-            Q_EMIT dataChanged(index(0, Measured, index(row, 0)),
-                               index(below - 1, Measured, index(row, 0)));
+            Q_EMIT dataChanged(index(0, column, index(row, 0)),
+                               index(below - 1, column, index(row, 0)));
 }
 
 const GroupRecord* ImplementationsModel::group(const QModelIndex& index) const {
@@ -121,6 +167,8 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
             return timeCell(time->second);
         return timeCell(chosen ? chosen->measuredUs : std::nullopt);
     }
+    case Verified:
+        return verifiedText(worstOf(group));
     case Verdict: {
         const auto others = std::max<std::size_t>(group.candidates.size(), 1) - 1;
         QString out = text(group.implementation);
@@ -152,6 +200,8 @@ QVariant ImplementationsModel::candidateCell(const GroupRecord& group,
             return timeCell(time->second);
         return timeCell(candidate.measuredUs);
     }
+    case Verified:
+        return verifiedText(verified(group.id, candidate.name));
     case Verdict:
         return verdictOf(candidate);
     case ColumnCount:
@@ -179,6 +229,8 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
             return {};
         return int(picture::implementationOf(row ? row->name : of.implementation));
     case ItemRole::ToneRole:
+        if (column == Verified)
+            return int(verifiedTone(row ? verified(of.id, row->name) : worstOf(of)));
         if (column != Verdict)
             return {};
         if (!row)
@@ -202,7 +254,7 @@ QVariant ImplementationsModel::headerData(int section, Qt::Orientation orientati
     if (role != Qt::DisplayRole)
         return {};
     static const QStringList titles = {u"group, candidates"_s, u"verdict"_s, u"est."_s, u"time"_s,
-                                       u"prio"_s};
+                                       u"verified"_s,          u"prio"_s};
     return titles[section];
 }
 

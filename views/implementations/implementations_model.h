@@ -15,7 +15,7 @@ class ImplementationsModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Verdict, Estimate, Measured, Priority, ColumnCount };
+    enum Column { Name, Verdict, Estimate, Measured, Verified, Priority, ColumnCount };
     enum Role {
         GroupRole = Qt::UserRole + 1, // id of the group, of candidates too
         NameRole,                     // of the implementation, in every column
@@ -26,6 +26,10 @@ public:
     void setPlan(std::shared_ptr<const snapshot::FuseDocument> plan);
     // Median times by group id; candidates that were not run have none.
     void setTimes(std::map<int, double> medianUs);
+    // What each candidate computes beside the reference; null: not asked yet.
+    void setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified);
+    bool isVerified() const { return m_verified != nullptr; }
+    const snapshot::VerifyRow* verified(int group, const std::string& implementation) const;
     const snapshot::GroupRecord* group(const QModelIndex& index) const;
     const snapshot::CandidateRecord* candidate(const QModelIndex& index) const; // null: a group
     QModelIndex indexOfGroup(int id) const;
@@ -38,12 +42,15 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    void changed(Column column);
+    const snapshot::VerifyRow* worstOf(const snapshot::GroupRecord& group) const;
     QVariant groupCell(const snapshot::GroupRecord& group, Column column) const;
     QVariant candidateCell(const snapshot::GroupRecord& group,
                            const snapshot::CandidateRecord& candidate, Column column) const;
 
     std::shared_ptr<const snapshot::FuseDocument> m_plan;
     std::map<int, double> m_times;
+    std::shared_ptr<const snapshot::VerifyDocument> m_verified;
 };
 
 } // namespace fw::ui

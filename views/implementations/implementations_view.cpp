@@ -29,7 +29,30 @@ QString text(const std::string& value) {
     return QString::fromStdString(value);
 }
 
-QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRecord* candidate) {
+QString number(const std::optional<double>& value) {
+    return value ? QString::number(*value, 'g', 3) : u"–"_s;
+}
+
+// What was found of an implementation beside the reference.
+QString verifiedText(const snapshot::VerifyRow* row) {
+    if (row == nullptr)
+        return {};
+    QString out = u"verified  "_s + text(row->verdict);
+    if (row->comparisons > 0)
+        out += u", largest error %1 on integers, %2 on random values"_s.arg(number(row->integers),
+                                                                            number(row->random));
+    out += u'\n';
+    if (row->differs)
+        out += text(row->worst) + u'\n';
+    if (!row->reason.empty())
+        out += text(row->reason) + u'\n';
+    if (!row->file.empty())
+        out += u"shown by  "_s + text(row->file) + u'\n';
+    return out;
+}
+
+QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRecord* candidate,
+                 const snapshot::VerifyRow* verified) {
     QString out;
     if (candidate) {
         out = text(candidate->name) + u": "_s + text(candidate->verdict) + u'\n';
@@ -42,7 +65,7 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
             out += u"stands in  "_s + text(candidate->level) +
                    (candidate->place.empty() ? QString() : u", "_s + text(candidate->place)) +
                    u'\n';
-        return out;
+        return out + verifiedText(verified);
     }
     out = text(group.name) + u": "_s + text(group.implementation);
     if (!group.source.empty())
@@ -50,6 +73,7 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
     out += u'\n';
     for (const std::string& warning : group.warnings)
         out += u"⚠ "_s + text(warning) + u'\n';
+    out += verifiedText(verified);
     if (!group.schedule.empty())
         out += u"\nschedule\n"_s + text(group.schedule);
     return out;
@@ -70,7 +94,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->header()->setSectionResizeMode(ImplementationsModel::Verdict, QHeaderView::Stretch);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {176, 0, 62, 62, 48};
+    const int widths[] = {176, 0, 62, 62, 72, 48};
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);
@@ -115,8 +139,14 @@ ImplementationsView::ImplementationsView(QWidget* parent)
 
 // The priority is in the reason as well: in a narrow view its room is the reason's.
 void ImplementationsView::resizeEvent(QResizeEvent* event) {
-    m_table->setColumnHidden(ImplementationsModel::Priority, event->size().width() < 460);
     QWidget::resizeEvent(event);
+    hideColumns();
+}
+
+void ImplementationsView::hideColumns() {
+    m_table->setColumnHidden(ImplementationsModel::Verified, !m_model.isVerified());
+    m_table->setColumnHidden(ImplementationsModel::Priority,
+                             width() < (m_model.isVerified() ? 540 : 460));
 }
 
 void ImplementationsView::setPlan(std::shared_ptr<const snapshot::FuseDocument> plan) {
@@ -124,6 +154,12 @@ void ImplementationsView::setPlan(std::shared_ptr<const snapshot::FuseDocument> 
     m_opened = QPersistentModelIndex();
     m_model.setPlan(std::move(plan));
     m_selecting = false;
+    setVerified(nullptr);
+}
+
+void ImplementationsView::setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified) {
+    m_model.setVerified(std::move(verified));
+    hideColumns();
     showCurrent();
 }
 
@@ -152,7 +188,10 @@ void ImplementationsView::showCurrent() {
     const QModelIndex current = m_table->currentIndex();
     const auto* group = m_model.group(current);
     const auto* candidate = m_model.candidate(current);
-    m_detail->setPlainText(group ? detailOf(*group, candidate) : QString());
+    const auto* verified =
+        group ? m_model.verified(group->id, candidate ? candidate->name : group->implementation)
+              : nullptr;
+    m_detail->setPlainText(group ? detailOf(*group, candidate, verified) : QString());
     m_pin->setEnabled(candidate && candidate->verdict != "refused");
     const auto ready = [](const auto& other) { return other.verdict != "refused"; };
     m_avoid->setEnabled(candidate && ready(*candidate) &&

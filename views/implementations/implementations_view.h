@@ -22,6 +22,8 @@ public:
 
     void setPlan(std::shared_ptr<const snapshot::FuseDocument> plan);
     void setTimes(std::map<int, double> medianUs) { m_model.setTimes(std::move(medianUs)); }
+    // The column is there as soon as something was verified.
+    void setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified);
     // Opens this group's candidates and closes those that were opened the same way; -1: none.
     void selectGroup(int id);
 
@@ -45,6 +47,7 @@ protected:
 
 private:
     void showCurrent();
+    void hideColumns();
 
     ImplementationsModel m_model;
     QTreeView* m_table;
