@@ -211,6 +211,13 @@ void TestVerify::withinWhereRealsAdd() {
     const TensorData got = dataFromDoubles(DType::F32, {3, 4}, right);
     QVERIFY(!judge(*part, instance, {changed(got, 5, 1e-6)}, Measure::Elements).differs);
     QVERIFY(judge(*part, instance, {changed(got, 5, 1e-3)}, Measure::Elements).differs);
+    // A result that is hardly a number may be flushed to 0, another may not.
+    Instance tiny = instance;
+    tiny.wanted[0].values.data[5].real = 2e-38;
+    tiny.wanted[0].errors[5] = 1e-45;
+    QVERIFY(!judge(*part, tiny, {changed(got, 5, -got.at(5))}, Measure::Elements).differs);
+    tiny.wanted[0].values.data[5].real = 1e-36;
+    QVERIFY(judge(*part, tiny, {changed(got, 5, -got.at(5))}, Measure::Elements).differs);
     const TensorData nothing = changed(got, 5, std::nan(""));
     QVERIFY(judge(*part, instance, {nothing}, Measure::Elements).differs);
 }
