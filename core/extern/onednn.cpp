@@ -24,9 +24,16 @@ Result<ExternCall> winograd(const CallSite& site) {
     CallSite alone = site; // no operand is in blocks, so none can be added
     alone.mayReuse = nullptr;
     FW_TRY(ExternCall call, buildConvolution(alone, CallKind::Winograd));
-    for (const ExternArgument& argument : call.steps.front().arguments)
+    for (const ExternArgument& argument : call.steps.front().arguments) {
         if (argument.role == Role::Operand)
             return makeDiag(DiagCode::LibraryFailed, "it adds no tensor");
+        // Weights in one of its orders cannot be brought into another when the sizes are known.
+        for (const Expr& dim : argument.dims)
+            if (!dim.asInt())
+                return makeDiag(DiagCode::LibraryFailed,
+                                fmt::format("the order of its weights depends on {}, which is open",
+                                            dim.text()));
+    }
     return call;
 }
 Result<ExternCall> convolution(const CallSite& site) {

@@ -394,6 +394,27 @@ private Q_SLOTS:
                      module->reports[0].libraryCall.c_str());
     }
 
+    // Its weights lie in an order that another batch size would not find.
+    void winogradOfOpenSizes() {
+        if (!present("onednn"))
+            QSKIP("oneDNN is not installed");
+        Builder b;
+        const ValueRef x = b.editor.addInput(
+            "x", {DType::F32, {varExpr(Symbol("N")), Expr(16), Expr(12), Expr(12)}});
+        const GraphPtr graph = b.finish(b.op("conv2d", {x, b.weight("w", {16, 16, 3, 3})},
+                                             attrs({{"pads", Integers{1, 1, 1, 1}}})));
+        const FusionPlan plan = planWith(*graph, "onednn", StrategyBook());
+        bool told = false;
+        for (const Candidate& candidate : plan.groups[0].candidates)
+            if (candidate.implementation == "onednn.winograd") {
+                QCOMPARE(candidate.code, ReasonCode::LibraryRefused);
+                QVERIFY2(candidate.evidence.find("depends on N") != std::string::npos,
+                         candidate.evidence.c_str());
+                told = true;
+            }
+        QVERIFY(told);
+    }
+
     void freeDimensions() {
         for (const char* library : {"onednn", "openblas"}) {
             if (!present(library))
