@@ -17,24 +17,24 @@ std::vector<std::string> readyCandidates(const Group& group) {
 }
 
 Result<Apart> apartPinned(Pipeline& pipeline, const GraphPtr& part, const PinRule& pin,
-                          const Context& context) {
+                          const Context& context, const ApartRuns& runs) {
     FW_TRY(PlanOptions options, pipeline.planOptions());
     FusionBook book = *options.book;
     book.addPin(pin);
     options.book = &book;
-    return pipeline.apart(part, options, context);
+    return pipeline.apart(part, options, context, runs);
 }
 
 Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
                              const std::string& implementation, const std::string& by,
-                             const Context& context) {
+                             const Context& context, const ApartRuns& runs) {
     PinClause pin;
     pin.kind = PinKind::Use;
     pin.names = {anchor};
     pin.implementation = implementation;
     const auto compiled = [&]() -> Result<Apart> {
         try {
-            return apartPinned(pipeline, part, {pin, by}, context);
+            return apartPinned(pipeline, part, {pin, by}, context, runs);
         } catch (const InternalError& error) { // of this implementation: the others go on
             return makeDiag(DiagCode::Internal, error.what());
         }
@@ -50,6 +50,17 @@ Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std
             for (const Decision& decision : report.decisions)
                 if (decision.code == ReasonCode::MovedFromLibrary)
                     return makeDiag(DiagCode::NotRunnable, decision.sentence());
+    return out;
+}
+
+Result<Trials> trialsOf(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
+                        const std::string& implementation, const Context& context) {
+    Trials out;
+    for (const int threads : {1, 2}) {
+        FW_TRY(Apart apart, candidateApart(pipeline, part, anchor, implementation, "verify",
+                                           context, {threads, runtime::ArenaFill::Poison}));
+        out.add(threads, std::move(apart.module));
+    }
     return out;
 }
 

@@ -2,6 +2,7 @@
 // `fw verify` judges and `fw fuse --measure` compares.
 #pragma once
 
+#include "session/judge.h"
 #include "session/part.h"
 #include "session/pipeline.h"
 
@@ -12,13 +13,17 @@ std::vector<std::string> readyCandidates(const Group& group);
 
 // `part` planned with one more pin, compiled and loaded.
 Result<Apart> apartPinned(Pipeline& pipeline, const GraphPtr& part, const PinRule& pin,
-                          const Context& context);
+                          const Context& context, const ApartRuns& runs = {});
 
 // `part` with the node called `anchor` computed by `implementation`. NotRunnable with the reason if
 // it is not chosen there, or if the library refused when the call was made; Internal if compiling
 // it breaks an invariant.
 Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
                              const std::string& implementation, const std::string& by,
-                             const Context& context);
+                             const Context& context, const ApartRuns& runs = {});
+
+// The same for one thread and for two, ready to be judged.
+Result<Trials> trialsOf(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
+                        const std::string& implementation, const Context& context);
 
 } // namespace fw

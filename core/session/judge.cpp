@@ -287,36 +287,22 @@ Judgement judge(const Graph& part, const Instance& instance, const std::vector<T
     return out;
 }
 
-Trials::Trials(const std::shared_ptr<const CompiledModule>& compiled, Target target)
-    : m_measure(measureOf(compiled->program)) {
-    for (const int threads : {1, 2}) {
-        target.threads = threads;
-        m_loaded.push_back({threads, loadModule(compiled, target, runtime::ArenaFill::Poison)});
-    }
+void Trials::add(int threads, std::unique_ptr<LoadedModule> module) {
+    m_loaded.push_back({threads, std::move(module)});
 }
 
 Result<std::vector<Trials::Trial>> Trials::on(const Graph& part, const Instance& instance) {
     std::vector<Trial> out;
-    const auto add = [&](int threads, const Diag& diag) -> Status {
-        const std::optional<Judgement> judgement = failed(diag);
-        if (!judgement)
-            return diag;
-        out.push_back({threads, *judgement});
-        return {};
-    };
-    for (Loaded& one : m_loaded) {
-        if (!one.module) {
-            FW_CHECK(add(one.threads, one.module.diag()));
-            continue;
-        }
+    for (Loaded& one : m_loaded)
         for (int run = 0; run < 2; ++run) {
-            const Result<std::vector<TensorData>> got = runOn(**one.module, instance);
-            if (got)
-                out.push_back({one.threads, judge(part, instance, *got, m_measure)});
-            else
-                FW_CHECK(add(one.threads, got.diag()));
+            const Result<std::vector<TensorData>> got = runOn(*one.module, instance);
+            const std::optional<Judgement> judgement =
+                got ? judge(part, instance, *got, measureOf(one.module->module().program))
+                    : failed(got.diag());
+            if (!judgement)
+                return got.diag();
+            out.push_back({one.threads, *judgement});
         }
-    }
     return out;
 }
 

@@ -57,26 +57,24 @@ std::optional<Judgement> failed(const Diag& diag);
 Judgement judge(const Graph& part, const Instance& instance, const std::vector<TensorData>& got,
                 Measure measure);
 
-// A compiled part, loaded for one thread and for two, in memory that is filled with NaN before
-// every run.
+// A part compiled for some numbers of threads, in memory that is filled with NaN before every run.
 class Trials {
 public:
-    Trials(const std::shared_ptr<const CompiledModule>& compiled, Target target);
+    void add(int threads, std::unique_ptr<LoadedModule> module);
 
     struct Trial {
         int threads = 1;
         Judgement judgement; // what failed is one that differs
     };
-    // Both thread counts, twice each: what a run leaves in memory must not matter to the next.
-    // An error if the program rules the sizes out.
+    // Every module twice: what a run leaves in memory must not matter to the next. An error if the
+    // program rules the sizes out.
     Result<std::vector<Trial>> on(const Graph& part, const Instance& instance);
 
 private:
     struct Loaded {
         int threads = 1;
-        Result<std::unique_ptr<LoadedModule>> module;
+        std::unique_ptr<LoadedModule> module;
     };
-    Measure m_measure;
     std::vector<Loaded> m_loaded;
 };
 

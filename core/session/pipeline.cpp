@@ -183,15 +183,18 @@ Result<CompiledModule> Pipeline::compileOf(const Graph& graph, const FusionPlan&
     return compileModule(graph, plan, on, options);
 }
 
-Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const Context& context) {
-    FW_TRY(const Target* on, target());
+Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const Context& context,
+                              const ApartRuns& runs) {
+    FW_TRY(const Target* chosen, target());
+    Target on = *chosen;
+    on.threads = runs.threads.value_or(on.threads);
     if (const Diags problems = obstacles(*graph); !problems.empty())
         return inFile(problems.front());
     Apart out{std::move(graph), {}, nullptr, nullptr};
-    FW_TRY(out.plan, planOf(*out.graph, options, *on));
-    FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, *on, context));
+    FW_TRY(out.plan, planOf(*out.graph, options, on));
+    FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, on, context));
     out.compiled = std::make_shared<const CompiledModule>(std::move(module));
-    FW_TRY(out.module, loadModule(out.compiled, *on));
+    FW_TRY(out.module, loadModule(out.compiled, on, runs.fill));
     return out;
 }
 

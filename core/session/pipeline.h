@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,12 @@ struct Apart {
     std::unique_ptr<LoadedModule> module;
 };
 
+// How something apart is to run.
+struct ApartRuns {
+    std::optional<int> threads = {}; // those of the target
+    runtime::ArenaFill fill = runtime::ArenaFill::Leave;
+};
+
 class Pipeline {
 public:
     explicit Pipeline(PipelineInputs inputs);
@@ -89,7 +96,8 @@ public:
     // With the books of this pipeline; `graph` need not come from it.
     Result<Rewritten> rewritten(const GraphPtr& graph, const Context& context);
     // Plans, compiles and loads.
-    Result<Apart> apart(GraphPtr graph, const PlanOptions& options, const Context& context);
+    Result<Apart> apart(GraphPtr graph, const PlanOptions& options, const Context& context,
+                        const ApartRuns& runs = {});
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }
     double fuseMs() const { return m_fuseMs; }

@@ -23,8 +23,8 @@ constexpr double secondsAtMost = 30;
 
 class Shrinking {
 public:
-    Shrinking(Pipeline& pipeline, const Target& target, Differing start, const Context& context)
-        : m_pipeline(pipeline), m_target(target), m_now(std::move(start)), m_context(context) {}
+    Shrinking(Pipeline& pipeline, Differing start, const Context& context)
+        : m_pipeline(pipeline), m_now(std::move(start)), m_context(context) {}
 
     Result<Differing> run() {
         bindDims();
@@ -61,16 +61,15 @@ private:
         const Result<GraphPtr> valued = withValues(*what.part, what.kind, what.seed);
         if (!valued)
             return {};
-        Result<Apart> apart = candidateApart(m_pipeline, *valued, what.anchor, what.implementation,
-                                             "verify", m_context);
-        if (!apart)
-            return failed(apart.diag());
+        Result<Trials> compiled =
+            trialsOf(m_pipeline, *valued, what.anchor, what.implementation, m_context);
+        if (!compiled)
+            return failed(compiled.diag());
         const Result<Instance> instance =
             instanceOf(**valued, what.sizes, what.kind, what.seed, m_context.cancel);
         if (!instance)
             return {};
-        Result<std::vector<Trials::Trial>> trials =
-            Trials(apart->compiled, m_target).on(**valued, *instance);
+        const Result<std::vector<Trials::Trial>> trials = compiled->on(**valued, *instance);
         if (!trials)
             return {};
         const auto worst = std::max_element(trials->begin(), trials->end(),
@@ -169,7 +168,6 @@ private:
     }
 
     Pipeline& m_pipeline;
-    const Target& m_target;
     Differing m_now;
     const Context& m_context;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
@@ -179,8 +177,7 @@ private:
 } // namespace
 
 Result<Differing> smallestOf(Pipeline& pipeline, Differing start, const Context& context) {
-    FW_TRY(const Target* target, pipeline.target());
-    return Shrinking(pipeline, *target, std::move(start), context).run();
+    return Shrinking(pipeline, std::move(start), context).run();
 }
 
 Result<std::string> writeDiffering(const Differing& what, const std::string& folder,

@@ -129,21 +129,21 @@ private:
         for (Contestant& one : all) {
             if (one.out)
                 continue;
-            Result<Apart> apart = candidateApart(m_pipeline, part, subject.anchor,
-                                                 one.row.implementation, "verify", m_context);
-            if (!apart) {
-                if (apart.diag().code == DiagCode::Cancelled)
-                    return apart.takeDiag();
-                if (const std::optional<Judgement> judgement = failed(apart.diag())) {
+            Result<Trials> trials =
+                trialsOf(m_pipeline, part, subject.anchor, one.row.implementation, m_context);
+            if (!trials) {
+                if (trials.diag().code == DiagCode::Cancelled)
+                    return trials.takeDiag();
+                if (const std::optional<Judgement> judgement = failed(trials.diag())) {
                     record(subject, sizesOf(*part).front(), kind, one, *judgement,
                            "when it was made ready");
                     one.out = true;
                 } else {
-                    leaveOut(one, apart.diag().text());
+                    leaveOut(one, trials.diag().text());
                 }
                 continue;
             }
-            ready.push_back({&one, Trials(apart->compiled, m_target)});
+            ready.push_back({&one, trials.take()});
         }
         if (ready.empty())
             return {};
