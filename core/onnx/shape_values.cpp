@@ -321,6 +321,21 @@ Outcome div(const Call& call) {
     });
 }
 
+// Of two operands; longer chains are left to the graph.
+Outcome larger(const Call& call) {
+    if (call.operands.size() != 2)
+        return std::nullopt;
+    return binary(call, nullptr,
+                  [](const Expr& a, const Expr& b) { return std::optional(maxExpr(a, b)); });
+}
+
+Outcome smaller(const Call& call) {
+    if (call.operands.size() != 2)
+        return std::nullopt;
+    return binary(call, nullptr,
+                  [](const Expr& a, const Expr& b) { return std::optional(minExpr(a, b)); });
+}
+
 Outcome equal(const Call& call) {
     DType result = DType::Bool;
     return binary(call, &result, [](const Expr& a, const Expr& b) -> std::optional<Expr> {
@@ -439,6 +454,8 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Sub", sub},
         {"Mul", mul},
         {"Div", div},
+        {"Max", larger},
+        {"Min", smaller},
         {"Equal", equal},
         {"Where", where},
         {"ReduceProd", reduceProd},

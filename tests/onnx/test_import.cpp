@@ -39,6 +39,7 @@ private Q_SLOTS:
     void writerNamesResults();
     void writerSpellsSwish();
     void writerComputesFreeShapes();
+    void shapesOfSlicesRoundTrip();
     void writerRefusesOperatorsOfOurOwn();
     void samplesRoundTrip_data();
     void samplesRoundTrip();
@@ -506,6 +507,30 @@ void TestImport::writerComputesFreeShapes() {
     QVERIFY2(back->graph->type(back->graph->results()[0].value).text() ==
                  (*graph)->type((*graph)->results()[0].value).text(),
              listing(*back->graph).c_str());
+}
+
+void TestImport::shapesOfSlicesRoundTrip() {
+    GraphEditor editor(standardOperators());
+    const Expr n = varExpr("N");
+    const ValueRef x = editor.addInput("x", {DType::F32, {n, 1}});
+    Attrs attrs;
+    for (const auto& [name, value] : {std::pair("starts", 1), std::pair("ends", -1),
+                                      std::pair("axes", 0), std::pair("steps", 1)})
+        attrs.set(name, Integers{value});
+    const auto cut = editor.add({"slice", {x}, std::move(attrs), "cut", {}, {}, {}, {}});
+    QVERIFY2(cut.ok(), cut.ok() ? "" : cut.diag().text().c_str());
+    attrs = {};
+    attrs.set("shape", Exprs{editor.type((*cut)[0]).shape[0], 3}); // holds min and max
+    const auto wide = editor.add({"expand", {(*cut)[0]}, attrs, "wide", {}, {}, {}, {}});
+    QVERIFY2(wide.ok(), wide.ok() ? "" : wide.diag().text().c_str());
+    editor.addResult("y", (*wide)[0]);
+    const auto graph = editor.finish();
+    QVERIFY(graph.ok());
+    const auto bytes = exportModel(**graph);
+    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
+    const auto back = read(bytes->bytes);
+    QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
+    QCOMPARE(operatorsOf(*back->graph), std::string("slice expand"));
 }
 
 void TestImport::writerRefusesOperatorsOfOurOwn() {
