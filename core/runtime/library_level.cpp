@@ -145,12 +145,12 @@ Status holdLibrary(LibraryId library, const std::string& wanted) {
                 level.empty() ? own : level.c_str());
 }
 
-std::string fixLevel(LibraryId library) {
+FixedLevel fixLevel(LibraryId library) {
     Lock lock;
     Hold& hold = lock.of(library);
     hold.level = levelFor(library, hold.wanted);
     hold.opened = true;
-    return hold.level;
+    return {hold.level, !hold.wanted.empty()};
 }
 
 } // namespace fw::runtime

@@ -49,6 +49,10 @@ std::string ownLevel(LibraryId library);
 Status holdLibrary(LibraryId library, const std::string& wanted);
 
 // For the code that opens a library: levelFor() what it is held to, which is now fixed.
-std::string fixLevel(LibraryId library);
+struct FixedLevel {
+    std::string name;
+    bool held = false; // by holdLibrary, not by the environment alone
+};
+FixedLevel fixLevel(LibraryId library);
 
 } // namespace fw::runtime

@@ -38,13 +38,14 @@ const char* isaText(dnnl_cpu_isa_t isa) {
     return "other";
 }
 
-// Empty if the library is now held to this level, which must come before its first answer, or was
-// before: an exported module may meet it in use, held by the environment that both read.
-std::string holdTo(const OneDnnTable& t, const std::string& level) {
+// Empty if the library is held to this level now, which must come before its first answer. What the
+// environment says it heeds by itself, and a program that loads an exported module may use it
+// before.
+std::string holdTo(const OneDnnTable& t, const FixedLevel& level) {
     for (const Isa& known : isas)
-        if (level == known.name && t.set_max_cpu_isa(known.isa) != dnnl_success &&
-            t.get_effective_cpu_isa() != known.isa)
-            return "it cannot be held to " + level;
+        if (level.held && level.name == known.name &&
+            t.set_max_cpu_isa(known.isa) != dnnl_success && t.get_effective_cpu_isa() != known.isa)
+            return "it cannot be held to " + level.name;
     return {};
 }
 

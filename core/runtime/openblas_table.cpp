@@ -94,8 +94,8 @@ void open() {
     table = new OpenBlasTable;
     table->info.package = "libopenblas0-openmp";
     table->info.reason = "there is no file libopenblas.so.0";
-    const std::string held = fixLevel(LibraryId::OpenBlas);
-    const CoreType core(held.empty() ? ownLevel(LibraryId::OpenBlas) : held);
+    const std::string level = fixLevel(LibraryId::OpenBlas).name;
+    const CoreType core(level.empty() ? ownLevel(LibraryId::OpenBlas) : level);
     if (const char* wanted = std::getenv("FUSEWRIGHT_OPENBLAS")) {
         if (*wanted == '\0')
             table->info.reason = "switched off by FUSEWRIGHT_OPENBLAS";
