@@ -5,6 +5,7 @@
 #include "extern/extern.h"
 #include "levels/cases.h"
 #include "module/load.h"
+#include "runtime/library_level.h"
 #include "session/commands.h"
 #include "snapshot/documents.h"
 #include "tensor/evaluate_graph.h"
@@ -41,8 +42,11 @@ std::string whyNot() {
         const LibraryStatus& status = externLibrary(name)->status();
         if (status.state != LibraryState::Ready)
             return name + " is not here: " + status.reason;
-        if (status.core != target().libraryLevel(name))
-            return name + " plays " + status.core + " here, not " + target().libraryLevel(name);
+        const auto id =
+            name == "onednn" ? runtime::LibraryId::OneDnn : runtime::LibraryId::OpenBlas;
+        for (const runtime::LibraryLevel& level : runtime::libraryLevels(id))
+            if (target().libraryLevel(name) == level.name && !runtime::playsHere(level))
+                return "this CPU has no " + name + " at " + level.name;
     }
     return {};
 }
@@ -121,26 +125,28 @@ struct Outcome {
 };
 
 // Compiled for the level and run, beside the reference; free dimensions at 0, 1 and an odd size.
-Outcome judge(const LevelCase& one) {
+Outcome judge(const LevelCase& one, int threads) {
     Outcome out;
+    Target on = target();
+    on.threads = threads;
     const GraphPtr graph = one.make();
     const Books books = loadBooks(arguments().rules).value();
     const Catalog catalog = catalogOf(externLibraries(), books.strategy);
     PlanOptions options;
     options.catalog = &catalog;
     options.book = &books.fusion;
-    FusionPlan plan = planFusion(*graph, target(), options).value();
+    FusionPlan plan = planFusion(*graph, on, options).value();
     for (Group& group : plan.groups)
         for (const Candidate& candidate : group.candidates)
             if (one.winograd && candidate.implementation == "onednn.winograd" &&
                 candidate.verdict == Verdict::Yes)
                 group.implementation = group.computedBy = candidate.implementation;
-    auto module = std::make_shared<CompiledModule>(compileModule(*graph, plan, target()).value());
+    auto module = std::make_shared<CompiledModule>(compileModule(*graph, plan, on).value());
     for (const KernelReport& report : module->reports) {
         out.calls += report.libraryCall;
         out.byLibraries += !report.libraryCall.empty();
     }
-    const auto loaded = loadModule(module, target()).take();
+    const auto loaded = loadModule(module, on).take();
     std::vector<std::map<std::string, std::int64_t>> sizes = {{}};
     if (!graph->freeDims().empty())
         sizes = {{{"N", 0}}, {{"N", 1}}, {{"N", 19}}};
@@ -174,6 +180,14 @@ class TestLevel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void librariesPlayTheLevel() {
+        for (const std::string& name : target().libs) {
+            const std::string core = externLibrary(name)->status().core;
+            // "avx2_vnni" has nothing for f32 that "avx2" has not.
+            QVERIFY2(core.starts_with(target().libraryLevel(name)), core.c_str());
+        }
+    }
+
     void operatorsAreExact() { operators(u"ops"_s, 0, 0); }
     void operatorsAreClose() { operators(u"close"_s, 1e-3, 1e-5); }
 
@@ -184,7 +198,9 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
     }
 
+    void tails_data() { threads(); }
     void tails() { all(tailCases()); }
+    void layouts_data() { threads(); }
     void layouts() { all(layoutCases()); }
 
 private:
@@ -201,11 +217,19 @@ private:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
     }
 
+    static void threads() {
+        QTest::addColumn<int>("threads");
+        const bool oneDnn = target().text.find("onednn") != std::string::npos;
+        for (int count = 1; count <= (oneDnn ? 2 : 1); ++count) // its kernels depend on it
+            QTest::addRow("threads %d", count) << count;
+    }
+
     static void all(const std::vector<LevelCase>& cases) {
+        QFETCH(int, threads);
         std::string wrong;
         int byLibraries = 0;
         for (const LevelCase& one : cases) {
-            const Outcome outcome = judge(one);
+            const Outcome outcome = judge(one, threads);
             if (!outcome.wrong.empty()) {
                 qWarning("%s", outcome.wrong.c_str());
                 wrong += (wrong.empty() ? "" : "; ") + one.name;
