@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <set>
 
 namespace fw {
 
@@ -251,19 +252,24 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
     // A known truth may stand for part of the sum: sum - fact >= 0 is enough.
     if (depth < 3) {
         for (const Expr& fact : ranges.facts()) {
-            Affine less = sum;
             const Affine known = toAffine(fact);
-            const bool related =
-                std::any_of(known.terms.begin(), known.terms.end(), [&](const auto& term) {
-                    return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& own) {
-                        return own.first == term.first && (own.second > 0) == (term.second > 0);
-                    });
-                });
-            if (!related || !addScaled(less, known, -1))
-                continue;
-            normalise(less);
-            if (proveAffine(less, ranges, std::max(depth + 1, 3)))
-                return true;
+            // As often as a shared term has it: 2 * N - 2 is twice N - 1.
+            std::set<std::int64_t> times;
+            for (const auto& [atom, coefficient] : known.terms)
+                for (const auto& own : sum.terms)
+                    if (own.first == atom && (own.second > 0) == (coefficient > 0)) {
+                        times.insert(1);
+                        if (own.second % coefficient == 0)
+                            times.insert(own.second / coefficient);
+                    }
+            for (const std::int64_t count : times) {
+                Affine less = sum;
+                if (!addScaled(less, known, -count))
+                    continue;
+                normalise(less);
+                if (proveAffine(less, ranges, std::max(depth + 1, 3)))
+                    return true;
+            }
         }
     }
     // An atom of free dimensions alone, such as N / 2, stays whole while there are variables: it

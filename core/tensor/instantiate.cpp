@@ -287,6 +287,11 @@ Ranges Builder::ranges(const std::vector<Axis>& axes) const {
     Ranges out;
     for (const Assumption& assumption : m_binding.assumptions)
         out.assume(assumption.condition);
+    // Operands exist, so their extents are none below 0: N - 1, say.
+    for (const BoundTensor& tensor : m_binding.tensors)
+        for (const Dim& dim : tensor.type.shape)
+            if (!dim.isInt() && !proveNonNegative(dim))
+                out.assume(leExpr(Expr(0), dim));
     for (const Axis& axis : axes)
         out.push(axis.var, Expr(0), axis.extent - Expr(1));
     return out;

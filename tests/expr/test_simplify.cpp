@@ -87,6 +87,10 @@ void TestSimplify::symbolicBounds() {
              std::optional(true));
     ranges.assume(ltExpr(v("j") + Expr(4), v("K")));
     QCOMPARE(decide(ltExpr(v("j") + Expr(3), v("K")), ranges), std::optional(true));
+    Ranges shorter;
+    shorter.assume(leExpr(Expr(0), v("N") - Expr(1)));
+    QCOMPARE(decide(leExpr(Expr(0), v("N") * Expr(2) - Expr(2)), shorter), std::optional(true));
+    QCOMPARE(decide(leExpr(Expr(0), v("N") * Expr(2) - Expr(3)), shorter), std::optional<bool>());
     // An extent that is a quotient, or the smaller of two, of free dimensions.
     for (const Expr& extent : {floorDivExpr(v("N") + Expr(1), Expr(2)), minExpr(v("N"), v("M")),
                                modExpr(v("N"), Expr(3))}) {
