@@ -125,7 +125,7 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
             op.alpha = static_cast<float>(node.attrs.real(map.alpha, map.alphaDefault));
         if (map.beta != nullptr)
             op.beta = static_cast<float>(node.attrs.real(map.beta, map.betaDefault));
-        m_step.postOps.push_back(op);
+        FW_CHECK(append(node, op));
         m_tail.push_back(node.op);
         return {};
     }
@@ -165,6 +165,17 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
     return no(fmt::format("no counterpart of {}", node.op));
 }
 
+// oneDNN 2.6.3 keeps one code per function of a call, with the parameters that it met first: a relu
+// behind a leaky_relu has its slope. A small slope hides from a trial.
+Status StepBuilder::append(const Node& node, const runtime::PostOp& op) {
+    for (const runtime::PostOp& earlier : m_step.postOps)
+        if (earlier.kind == op.kind && (earlier.alpha != op.alpha || earlier.beta != op.beta))
+            return no(fmt::format("{} is the library's {} once more, with other parameters",
+                                  node.op, runtime::postOpText(op.kind)));
+    m_step.postOps.push_back(op);
+    return {};
+}
+
 Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind, const View& view,
                            const Place& place) {
     const bool commutes = kind != PostOpKind::Sub && kind != PostOpKind::Div;
@@ -180,7 +191,7 @@ Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind,
         op.kind = PostOpKind::Linear;
         op.alpha = kind == PostOpKind::Mul ? static_cast<float>(data->at(0)) : 1.0f;
         op.beta = kind == PostOpKind::Add ? static_cast<float>(data->at(0)) : 0.0f;
-        m_step.postOps.push_back(op);
+        FW_CHECK(append(node, op));
         m_tail.push_back(node.op);
         return {};
     }

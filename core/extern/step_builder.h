@@ -39,6 +39,7 @@ public:
 private:
     Status one(const Node& node, ValueRef previous, const View& view, const Place& place,
                std::size_t channels);
+    Status append(const Node& node, const runtime::PostOp& op); // a function of one value
     Status binary(const Node& node, ValueRef previous, runtime::PostOpKind kind, const View& view,
                   const Place& place);
     std::uint32_t operand(ValueRef value, runtime::Access access);
