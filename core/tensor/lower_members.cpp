@@ -41,7 +41,8 @@ Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices
             if (part.op() != ExprOp::Load)
                 return part;
             const Symbol name(fmt::format("$load{}", loads.size()));
-            loads.emplace(name, value(part, peel));
+            // Its own indices may hold loads that have names already.
+            loads.emplace(name, substitute(value(part, peel), loads));
             return varExpr(name, part.dtype());
         }));
     const Expr offset =

@@ -370,6 +370,16 @@ void TestLower::movesOfElements() {
             at(gather, "x",
                {minExpr(maxExpr(at(gather, "idx", {v("j")}), Expr(0)), Expr(3)), v("i")}))};
         VERIFY_LOWERED(checkDefault(gather, context, {{"J", 3}}));
+        // An index that is picked by an index.
+        const auto within = [](const Expr& index) {
+            return minExpr(maxExpr(index, Expr(0)), Expr(3));
+        };
+        OpInst twice = gather;
+        twice.inputs.push_back(tensor("which", {v("J")}, DType::I64));
+        const Expr picked = at(twice, "idx", {within(at(twice, "which", {v("j")}))});
+        twice.inputs[1].type.shape = {Expr(4)};
+        twice.stages[0].body = at(twice, "x", {within(picked), v("i")});
+        VERIFY_LOWERED(checkDefault(twice, context, {{"J", 3}}));
         // A producer inlined under pad(): outside, it is the pad that counts.
         OpInst padded;
         padded.inputs = {tensor("x", {Expr(n)})};
