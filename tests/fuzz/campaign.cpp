@@ -88,6 +88,7 @@ public:
             for (const Lane& lane : m_lanes)
                 all.push_back({lane.child->descriptor(), POLLIN, 0});
             poll(all.data(), all.size(), 500);
+            std::vector<Lane> ended; // what takes their place has not been asked yet
             std::size_t i = 0;
             for (auto lane = m_lanes.begin(); lane != m_lanes.end(); ++i) {
                 const bool open = all[i].revents == 0 ? !silent(*lane) : hear(*lane);
@@ -95,13 +96,14 @@ public:
                     ++lane;
                     continue;
                 }
-                Lane left = closed(*lane);
+                ended.push_back(closed(*lane));
                 lane = m_lanes.erase(lane);
+            }
+            for (Lane& left : ended)
                 if (left.next < left.end && !enough())
                     startLane(std::move(left));
                 else
                     startNext();
-            }
         }
         m_tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return std::move(m_tally);

@@ -144,6 +144,14 @@ void TestFuzz::noiseIsNoDifference() {
     QCOMPARE(difference(*one, got), std::string());
     got = {changed(one->wanted[0], 3, 1.5)};
     QVERIFY(!difference(*one, got).empty());
+    const Result<Case> flushed = readCase("graph g(x: f32[2]) -> y {\n"
+                                          "  far = const [0, -90] : f32[2]\n"
+                                          "  s = softmax(far)  y = ceil(s)  z = identity(x)\n}",
+                                          standardOperators());
+    QVERIFY(flushed.ok());
+    QVERIFY(flushed->wanted[0].at(1) == 1);
+    got = {changed(flushed->wanted[0], 1, -1)};
+    QCOMPARE(difference(*flushed, got), std::string());
 }
 
 void TestFuzz::failuresShrink() {
