@@ -102,7 +102,8 @@ std::uint64_t WeightsBuilder::add(std::span<const std::byte> bytes) {
     const std::size_t end = m_bytes.size();
     const std::size_t offset = (end + alignment - 1) / alignment * alignment;
     m_bytes.resize(offset + bytes.size());
-    std::memset(m_bytes.data() + end, 0, offset - end);
+    std::fill(m_bytes.begin() + static_cast<std::ptrdiff_t>(end),
+              m_bytes.begin() + static_cast<std::ptrdiff_t>(offset), std::byte{0});
     if (!bytes.empty())
         std::memcpy(m_bytes.data() + offset, bytes.data(), bytes.size());
     m_known.emplace(hash, offset);
