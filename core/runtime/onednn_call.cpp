@@ -34,20 +34,6 @@ int argumentOf(const ShapedCall& call, std::size_t index) {
     return noArgument;
 }
 
-// An empty sum as a sum of one zero: no extent that a library sees is 0.
-void fillEmptySum(ShapedCall& call) {
-    for (ShapedArgument& argument : call.arguments) {
-        const std::size_t rank = argument.dims.size();
-        if (argument.role != Role::Input && argument.role != Role::Weights)
-            continue;
-        argument.dims[rank - (argument.role == Role::Input ? 1 : 2)] = 1;
-        argument.layout.clear();
-        argument.strides.assign(rank, 1);
-        for (std::size_t d = rank - 1; d-- > 0;)
-            argument.strides[d] = argument.strides[d + 1] * argument.dims[d + 1];
-    }
-}
-
 class OneDnnCall final : public PreparedCall {
 public:
     ~OneDnnCall() override {
@@ -69,17 +55,6 @@ public:
     Status prepare(ShapedCall call, int threads) {
         m_threads = threads;
         const ThreadCount count(threads);
-        const ShapedArgument* input = call.find(Role::Input);
-        bool emptySum = false;
-        for (const ShapedArgument& argument : call.arguments)
-            if (argument.elements() == 0) {
-                if (call.kind != CallKind::Matmul || input->dims.back() != 0)
-                    return fail(FW_BAD_SHAPE, "an operand of a %s is empty, its result is not",
-                                kindText(call.kind));
-                emptySum = true;
-            }
-        if (emptySum)
-            fillEmptySum(call);
         OneDnnPlan chosen, given;
         OneDnnPlan* plan = &given;
         std::string stored;
@@ -99,7 +74,7 @@ public:
         }
         m_kernel = plan->kernel();
         m_asked = call;
-        return create(call, *plan, weights, repack, emptySum);
+        return create(call, *plan, weights, repack);
     }
 
     Status run(void* const* buffers, void* scratch) override {
@@ -168,8 +143,8 @@ private:
         return {};
     }
 
-    Status create(const ShapedCall& call, const OneDnnPlan& plan, std::size_t weights, bool repack,
-                  bool emptySum) {
+    Status create(const ShapedCall& call, const OneDnnPlan& plan, std::size_t weights,
+                  bool repack) {
         const OneDnnTable& dnnl = oneDnn();
         dnnl_status_t status = dnnl.primitive_create(&m_primitive, plan.get());
         if (status != dnnl_success)
@@ -188,9 +163,7 @@ private:
                 dnnl.memory_desc_get_size(&description) > room)
                 return fail(FW_BAD_PROGRAM, "a tensor in blocks leaves its memory");
             std::unique_ptr<AlignedMemory> owned;
-            const bool zeros =
-                emptySum && (argument.role == Role::Input || argument.role == Role::Weights);
-            if (zeros || (isWeights && repack)) {
+            if (isWeights && repack) {
                 owned.reset(new AlignedMemory);
                 if (Status s = owned->reserve(dnnl.memory_desc_get_size(&description)); !s.ok())
                     return s;
@@ -299,6 +272,9 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
         return s;
     if (!operandsFit(call))
         return fail(FW_BAD_PROGRAM, "an operand of a post-op does not fit");
+    for (const ShapedArgument& argument : call.arguments)
+        if (argument.elements() == 0)
+            return prepareOfNothing(call, threads, prepared);
     Status refusal;
     std::string doubts;
     ShapedCall part = call;
@@ -319,8 +295,7 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
                 return {};
             }
             out->addNote(doubts.empty() ? refusal.message : doubts);
-            prepared = finishedByLoops(std::move(out), call, taken, threads);
-            return {};
+            return finishByLoops(std::move(out), call, taken, threads, prepared);
         }
         if (part.postOps.empty())
             return refusal;

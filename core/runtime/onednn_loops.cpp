@@ -1,8 +1,10 @@
-// The end of a call by plain loops.
+// The end of a call by plain loops, or the whole of one that has nothing to sum or to compare.
 #include "runtime/onednn_describe.h"
 #include "runtime/onednn_trial.h"
 #include "runtime/parallel.h"
 #include "runtime/plain_loops.h"
+
+#include <optional>
 
 namespace fw::runtime {
 
@@ -10,34 +12,54 @@ namespace {
 
 class FinishedByLoops final : public PreparedCall {
 public:
+    // Without an anchor the call is one of nothing.
     FinishedByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call, std::size_t first,
                     int threads)
         : m_anchor(std::move(anchor)), m_call(call), m_first(first) {
         m_settings.threads = threads;
-        m_scratchBytes = m_anchor->scratchBytes();
-        m_descriptions.resize(call.arguments.size());
-        for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-            if (call.arguments[i].role == Role::Output)
-                m_output = i;
-            else if (call.arguments[i].role != Role::Operand)
-                continue;
-            (void)describeMemory(call.arguments[i], m_descriptions[i]); // oneDNN took the output
-        }
+        m_scratchBytes = m_anchor ? m_anchor->scratchBytes() : 0;
+        std::string tail;
         for (std::size_t i = first; i < call.postOps.size(); ++i) {
-            m_note += (m_note.empty() ? "" : ", ") + std::string(postOpText(call.postOps[i].kind));
+            tail += (tail.empty() ? "" : ", ") + std::string(postOpText(call.postOps[i].kind));
             m_keeps = m_keeps || call.postOps[i].kind == PostOpKind::Sum;
         }
-        m_note = m_anchor->note() + "; by plain loops: " + m_note;
+        m_note = m_anchor ? m_anchor->note() + "; by plain loops: " + tail
+                          : "by plain loops, since an operand is empty";
+    }
+
+    Status describe() {
+        m_descriptions.resize(m_call.arguments.size());
+        for (std::size_t i = 0; i < m_call.arguments.size(); ++i) {
+            const ShapedArgument& argument = m_call.arguments[i];
+            if (argument.role == Role::Output)
+                m_output = i;
+            else if (argument.role == Role::Bias)
+                m_bias = i;
+            else if (argument.role != Role::Operand)
+                continue;
+            if (argument.elements() == 0)
+                continue;
+            dnnl_memory_desc_t& description = m_descriptions[i];
+            if (Status s = describeMemory(argument, description); !s.ok())
+                return s;
+            if (!argument.layout.empty() && oneDnn().memory_desc_get_size(&description) >
+                                                static_cast<std::size_t>(argument.bytes))
+                return fail(FW_BAD_PROGRAM, "a tensor in blocks leaves its memory");
+        }
         if (m_keeps)
-            m_kept.resize(static_cast<std::size_t>(call.arguments[m_output].elements()));
+            m_kept.resize(static_cast<std::size_t>(m_call.arguments[m_output].elements()));
+        return {};
     }
 
     Status run(void* const* buffers, void* scratch) override {
         m_buffers = buffers;
+        if (m_call.arguments[m_output].elements() == 0)
+            return {};
         if (m_keeps)
             overRows(keepRows);
-        if (Status status = m_anchor->run(buffers, scratch); !status.ok())
-            return status;
+        if (m_anchor)
+            if (Status status = m_anchor->run(buffers, scratch); !status.ok())
+                return status;
         overRows(finishRows);
         return {};
     }
@@ -76,14 +98,23 @@ private:
     double operandOf(const PostOp& op, const std::int64_t* index, std::int64_t element) const {
         if (op.kind == PostOpKind::Sum)
             return static_cast<double>(m_kept[static_cast<std::size_t>(element)]);
-        if (!takesOperand(op.kind))
-            return 0;
-        const std::vector<std::int64_t>& dims = m_call.arguments[op.argument].dims;
+        return takesOperand(op.kind) ? elementOf(op.argument, index) : 0;
+    }
+
+    // Extents of 1 broadcast.
+    double elementOf(std::size_t argument, const std::int64_t* index) const {
+        const std::vector<std::int64_t>& dims = m_call.arguments[argument].dims;
         std::int64_t place[DNNL_MAX_NDIMS];
         for (std::size_t d = 0; d < dims.size(); ++d)
             place[d] = dims[d] == 1 ? 0 : index[d];
-        return static_cast<double>(
-            data(op.argument)[elementOffset(m_descriptions[op.argument], place)]);
+        return static_cast<double>(data(argument)[elementOffset(m_descriptions[argument], place)]);
+    }
+
+    double anchored(const std::int64_t* index, float found) const {
+        if (m_anchor)
+            return static_cast<double>(found);
+        const std::int64_t* ofBias = m_call.kind == CallKind::Matmul ? index : index + 1;
+        return plainOfNothing(m_call) + (m_bias ? elementOf(*m_bias, ofBias) : 0);
     }
 
     static void keepRows(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
@@ -96,7 +127,7 @@ private:
     static void finishRows(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
         const auto& self = *reinterpret_cast<const FinishedByLoops*>(context->buffers);
         self.elements(begin, end, [&](const std::int64_t* index, float& value, std::int64_t i) {
-            double x = static_cast<double>(value);
+            double x = self.anchored(index, value);
             for (std::size_t p = self.m_first; p < self.m_call.postOps.size(); ++p) {
                 const PostOp& op = self.m_call.postOps[p];
                 x = static_cast<double>(
@@ -110,6 +141,7 @@ private:
     ShapedCall m_call;
     std::size_t m_first;
     std::size_t m_output = 0;
+    std::optional<std::size_t> m_bias;
     bool m_keeps = false; // a sum adds what the output held
     std::vector<dnnl_memory_desc_t> m_descriptions;
     std::vector<float> m_kept;
@@ -119,11 +151,22 @@ private:
 
 } // namespace
 
-std::unique_ptr<PreparedCall> finishedByLoops(std::unique_ptr<PreparedCall> anchor,
-                                              const ShapedCall& call, std::size_t first,
-                                              int threads) {
-    return std::unique_ptr<PreparedCall>(
+Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
+                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    std::unique_ptr<FinishedByLoops> out(
         new FinishedByLoops(std::move(anchor), call, first, threads));
+    if (Status s = out->describe(); !s.ok())
+        return s;
+    prepared = std::move(out);
+    return {};
+}
+
+Status prepareOfNothing(const ShapedCall& call, int threads,
+                        std::unique_ptr<PreparedCall>& prepared) {
+    if (!hasPlainLoops(call.kind) && call.find(Role::Output)->elements() != 0)
+        return fail(FW_BAD_SHAPE, "an operand of a %s is empty, its result is not",
+                    kindText(call.kind));
+    return finishByLoops(nullptr, call, 0, threads, prepared);
 }
 
 } // namespace fw::runtime

@@ -13,7 +13,7 @@ namespace fw::runtime {
 namespace {
 
 constexpr std::int64_t mostWork = 200000; // products; of larger instances some elements are judged
-constexpr float untouched = 1e30f;         // what the output holds before
+constexpr float untouched = 1e30f;        // what the output holds before
 
 std::string number(double value) {
     char text[32];

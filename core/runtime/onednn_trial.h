@@ -23,8 +23,12 @@ Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<Prepa
                       std::string& kernel);
 
 // `anchor` computes `call` up to its post-op `first`; the rest is computed by plain loops.
-std::unique_ptr<PreparedCall> finishedByLoops(std::unique_ptr<PreparedCall> anchor,
-                                              const ShapedCall& call, std::size_t first,
-                                              int threads);
+Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
+                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared);
+
+// A call with an empty operand, by plain loops: libraries do not take extents of 0. FW_BAD_SHAPE if
+// its result is not empty and its kind has no plain loops.
+Status prepareOfNothing(const ShapedCall& call, int threads,
+                        std::unique_ptr<PreparedCall>& prepared);
 
 } // namespace fw::runtime

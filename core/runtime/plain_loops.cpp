@@ -174,6 +174,22 @@ double plainElement(const ShapedCall& call, const PlainValues& values, const std
     return 0;
 }
 
+double plainOfNothing(const ShapedCall& call) {
+    switch (call.kind) {
+    case CallKind::MaxPool:
+        return -HUGE_VAL;
+    case CallKind::AveragePool:
+        return NAN;
+    case CallKind::FullAveragePool:
+        for (const std::int64_t extent : poolWindow(call))
+            if (extent == 0)
+                return NAN;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
 std::int64_t plainWork(const ShapedCall& call) {
     std::int64_t out = 1;
     if (call.kind == CallKind::Matmul)

@@ -15,6 +15,9 @@ bool hasPlainLoops(CallKind kind);
 // One element of the output before its post-ops; `index` has an entry per axis of the output.
 double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index);
 
+// The same without the bias where an operand is empty: what no product or no comparison gives.
+double plainOfNothing(const ShapedCall& call);
+
 // How many products or comparisons one element takes.
 std::int64_t plainWork(const ShapedCall& call);
 

@@ -199,6 +199,45 @@ private Q_SLOTS:
         QCOMPARE(run(call, {0}, {0}, std::vector<float>(M * N, 99)), std::vector<float>(M * N, 3));
     }
 
+    void nothingUnderTheWindow_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<float>("expected");
+        const auto add = [](CallKind kind, float expected) {
+            QTest::newRow(kindText(kind)) << static_cast<int>(kind) << expected;
+        };
+        add(CallKind::MaxPool, -HUGE_VALF);
+        add(CallKind::AveragePool, NAN);
+        add(CallKind::FullAveragePool, 0);
+        add(CallKind::Convolution, 5); // its bias
+        add(CallKind::Deconvolution, 5);
+    }
+    void nothingUnderTheWindow() {
+        if (!present(LibraryId::OneDnn))
+            QSKIP("oneDNN is not installed");
+        QFETCH(int, kind);
+        QFETCH(float, expected);
+        ShapedCall call;
+        call.kind = static_cast<CallKind>(kind);
+        call.arguments = {argument(Role::Output, 0, {1, 1, 2, 2}, {4, 4, 2, 1}),
+                          argument(Role::Input, 1, {1, 1, 0, 2}, {2, 2, 2, 1})};
+        const bool pool = call.kind >= CallKind::MaxPool;
+        if (!pool) {
+            call.arguments.push_back(argument(Role::Weights, 1, {1, 1, 1, 1}, {1, 1, 1, 1}));
+            call.arguments.push_back(argument(Role::Bias, 2, {1}, {1}));
+        }
+        call.attributes = {1, 1, 1, 1};
+        if (pool)
+            call.attributes.insert(call.attributes.end(), {1, 1});
+        call.attributes.insert(call.attributes.end(), {1, 0, 1, 0});
+        for (const float sign : {1.0F, -1.0F}) {
+            call.postOps = {{PostOpKind::Linear, sign, 0, 0}};
+            const std::vector<float> got = run(call, {9}, {5}, std::vector<float>(4, 99));
+            QCOMPARE(got.size(), std::size_t(4));
+            for (const float value : got)
+                QVERIFY(value == sign * expected || (std::isnan(value) && std::isnan(expected)));
+        }
+    }
+
     void layoutsReadBack() {
         if (!present(LibraryId::OneDnn))
             QSKIP("oneDNN is not installed");
