@@ -113,7 +113,7 @@ private:
                         return broken(stage,
                                       "has an extent that is no number: " + axis.extent.text());
                 ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
-                empty = empty || axis.extent.isInt(0);
+                empty = empty || proveNonNegative(-axis.extent);
             }
         for (const Expr& index : stage.store)
             FW_CHECK(scope(stage, index, false));
