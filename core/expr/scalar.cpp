@@ -94,6 +94,8 @@ std::int64_t wrapTo(DType dtype, std::int64_t value) {
 }
 
 std::int64_t saturateTo(DType dtype, double value) {
+    if (dtype == DType::Bool)
+        return value == 0 ? 0 : 1;
     if (std::isnan(value))
         return 0;
     const Limits limits = limitsOf(dtype);

@@ -17,7 +17,7 @@ namespace fw {
 std::int64_t wrapTo(DType dtype, std::int64_t value);
 
 // A conversion from floating point to an integer type: towards zero, the nearest limit beyond the
-// range, 0 for a NaN.
+// range, 0 for a NaN. A truth is whatever is not 0.
 std::int64_t saturateTo(DType dtype, double value);
 
 // A conversion from an integer type to a floating point type, rounded once where that is F32.

@@ -1,5 +1,7 @@
 #include "ir/tensor_data.h"
 
+#include "expr/scalar.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -51,8 +53,12 @@ std::uint16_t floatToBrain(float value) {
 }
 
 template <class T, class Value>
-void writeAs(std::vector<std::byte>& bytes, std::size_t index, Value value) {
-    const T narrow = static_cast<T>(value);
+void writeAs(std::vector<std::byte>& bytes, DType dtype, std::size_t index, Value value) {
+    T narrow;
+    if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Value>)
+        narrow = static_cast<T>(saturateTo(dtype, value));
+    else
+        narrow = static_cast<T>(value);
     std::memcpy(bytes.data() + index * sizeof(T), &narrow, sizeof(T));
 }
 
@@ -60,31 +66,32 @@ template <class Value>
 void writeElement(std::vector<std::byte>& bytes, DType dtype, std::size_t index, Value value) {
     switch (dtype) {
     case DType::Bool:
-        return writeAs<std::uint8_t>(bytes, index, value != 0 ? 1 : 0);
+        return writeAs<std::uint8_t>(bytes, dtype, index, value != 0 ? 1 : 0);
     case DType::I8:
-        return writeAs<std::int8_t>(bytes, index, value);
+        return writeAs<std::int8_t>(bytes, dtype, index, value);
     case DType::U8:
-        return writeAs<std::uint8_t>(bytes, index, value);
+        return writeAs<std::uint8_t>(bytes, dtype, index, value);
     case DType::I16:
-        return writeAs<std::int16_t>(bytes, index, value);
+        return writeAs<std::int16_t>(bytes, dtype, index, value);
     case DType::U16:
-        return writeAs<std::uint16_t>(bytes, index, value);
+        return writeAs<std::uint16_t>(bytes, dtype, index, value);
     case DType::I32:
-        return writeAs<std::int32_t>(bytes, index, value);
+        return writeAs<std::int32_t>(bytes, dtype, index, value);
     case DType::U32:
-        return writeAs<std::uint32_t>(bytes, index, value);
+        return writeAs<std::uint32_t>(bytes, dtype, index, value);
     case DType::I64:
-        return writeAs<std::int64_t>(bytes, index, value);
+        return writeAs<std::int64_t>(bytes, dtype, index, value);
     case DType::U64:
-        return writeAs<std::uint64_t>(bytes, index, value);
+        return writeAs<std::uint64_t>(bytes, dtype, index, value);
     case DType::F16:
-        return writeAs<std::uint16_t>(bytes, index, doubleToHalf(static_cast<double>(value)));
+        return writeAs<std::uint16_t>(bytes, dtype, index,
+                                      doubleToHalf(static_cast<double>(value)));
     case DType::BF16:
-        return writeAs<std::uint16_t>(bytes, index, floatToBrain(static_cast<float>(value)));
+        return writeAs<std::uint16_t>(bytes, dtype, index, floatToBrain(static_cast<float>(value)));
     case DType::F32:
-        return writeAs<float>(bytes, index, value);
+        return writeAs<float>(bytes, dtype, index, value);
     case DType::F64:
-        return writeAs<double>(bytes, index, value);
+        return writeAs<double>(bytes, dtype, index, value);
     case DType::Text:
         break;
     }

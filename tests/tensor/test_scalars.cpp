@@ -380,9 +380,11 @@ void TestScalars::realsToIntegers() {
             QCOMPARE((*reference)[0].integerAt(i), expected[i]);
         }
     }
-    for (std::size_t i = 0; i < reals.size(); ++i)
-        if (target != DType::Bool)
-            QCOMPARE(literalAs(floatExpr(reals[i], source), target)->integer, expected[i]);
+    const TensorData stored = dataFromDoubles(target, {count}, reals);
+    for (std::size_t i = 0; i < reals.size(); ++i) {
+        QCOMPARE(literalAs(floatExpr(reals[i], source), target)->integer, expected[i]);
+        QCOMPARE(stored.integerAt(i), expected[i]);
+    }
 }
 
 void TestScalars::integersToReals_data() {
