@@ -81,6 +81,15 @@ double bound(const std::string& op, const std::vector<Operand>& operands) {
     return withoutRounding().contains(op) ? sum : HUGE_VAL;
 }
 
+// Whether the factors, multiplied in some order, leave the floats on the way to a product that does
+// not.
+bool mayOverflow(const TensorData& factors) {
+    double bits = 0;
+    for (std::size_t i = 0; i < factors.count(); ++i)
+        bits += std::log2(std::max(1.0, std::fabs(factors.at(i))));
+    return isFloat(factors.dtype()) && bits > 120;
+}
+
 Substitution substitution(const Sizes& sizes) {
     Substitution out;
     for (const auto& [name, extent] : sizes)
@@ -141,6 +150,8 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     const Operator* known = operators.find(op);
     if (known == nullptr)
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + op);
+    if (op == "reduce_prod" && mayOverflow(*operands.at(0).data))
+        return makeDiag(DiagCode::InputMismatch, "a product may leave the floats in some order");
     FW_TRY(out.outputs, known->reference(call, data));
     for (const TensorData& output : out.outputs)
         real = real || isFloat(output.dtype());

@@ -180,13 +180,25 @@ void smallerExtents(const Graph& graph, Candidates& out) {
     }
 }
 
+// An extent that is an expression is read off the others, so each of its dimensions stands alone
+// somewhere.
+bool saysItsDimensions(const Graph& graph) {
+    std::set<Symbol> alone, asked;
+    for (const NodeId id : graph.inputs())
+        for (const Dim& dim : graph.node(id).outputs[0].type.shape)
+            for (const Symbol name : freeVars(dim))
+                (dim.isVar() ? alone : asked).insert(name);
+    return std::includes(alone.begin(), alone.end(), asked.begin(), asked.end());
+}
+
 } // namespace
 
 Case minimise(Case failing, const StillFails& fails, int most) {
     using Step = void (*)(const Graph&, Candidates&);
     constexpr Step steps[] = {fewerResults, fewerNodes, bypassed, smallerExtents, fewerAttributes};
     const auto attempt = [&](Case candidate) {
-        if (--most < 0 || !evaluateCase(candidate) || !fails(candidate))
+        if (--most < 0 || !saysItsDimensions(*candidate.graph) || !evaluateCase(candidate) ||
+            !fails(candidate))
             return false;
         failing = std::move(candidate);
         return true;
