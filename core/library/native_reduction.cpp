@@ -1,5 +1,8 @@
 // Reductions over any axes.
 #include "library/native.h"
+#include "tensor/reducible.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -33,8 +36,11 @@ Result<Reduced> reduced(const OpCall& call, const TensorType& x) {
     return out;
 }
 
-Result<Inferred> infer(const OpCall& call) {
+Result<Inferred> infer(const OpCall& call, const std::string& name, Reducer reducer) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    if (!isReducible(reducer, x->dtype))
+        return makeDiag(DiagCode::DtypeMismatch,
+                        fmt::format("{} takes numbers, not {}", name, dtypeText(x->dtype)));
     FW_TRY(Reduced r, reduced(call, *x));
     return inferredType({x->dtype, std::move(r.shape)});
 }
@@ -100,7 +106,7 @@ NativeRow row(const std::string& name, const std::string& doc, Reducer reducer, 
             {"x"},
             {"y"},
             {"axes", "keepdims"},
-            infer,
+            [name, reducer](const OpCall& call) { return infer(call, name, reducer); },
             [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) {
                 return instantiate(call, outputs, reducer, mean);
             }};

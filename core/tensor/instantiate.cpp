@@ -4,6 +4,7 @@
 #include "expr/scalar.h"
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
+#include "tensor/reducible.h"
 #include "tensor/safety.h"
 
 #include <algorithm>
@@ -103,11 +104,22 @@ public:
         return out;
     }
 
-    static Reducer reducerOf(const Tree& tree) {
+    Result<Reducer> reducerOf(const Tree& tree) const {
         for (const Reducer reducer : {Reducer::Sum, Reducer::Prod, Reducer::Max, Reducer::Min})
             if (reducerText(reducer) == tree.text)
                 return reducer;
-        return Reducer::None;
+        return error(tree, DiagCode::TextName,
+                     fmt::format("there is no reduction '{}'", tree.text));
+    }
+
+    // What `tree` reduces over the axes that were entered.
+    Result<Expr> reducedBody(const Tree& tree, Reducer reducer) {
+        FW_TRY(Expr body, scalar(tree.args.back()));
+        if (!isReducible(reducer, body.dtype()))
+            return error(
+                tree, DiagCode::TextType,
+                fmt::format("{}() takes numbers, not {}", tree.text, dtypeText(body.dtype())));
+        return body;
     }
 
 protected:
@@ -160,14 +172,11 @@ protected:
 
     // A reduction inside an expression becomes a stage of its own, over those axes that it uses.
     Result<Expr> reduce(const Tree& tree) override {
-        const Reducer reducer = reducerOf(tree);
-        if (reducer == Reducer::None)
-            return error(tree, DiagCode::TextName,
-                         fmt::format("there is no reduction '{}'", tree.text));
+        FW_TRY(const Reducer reducer, reducerOf(tree));
         const Names hidden = m_locals;
         const std::vector<Axis> outer = m_axes;
         FW_TRY(std::vector<Axis> reduceAxes, enter(tree));
-        FW_TRY(const Expr body, scalar(tree.args.back()));
+        FW_TRY(const Expr body, reducedBody(tree, reducer));
         m_locals = hidden;
         m_axes = outer;
         const std::set<Symbol> used = freeVars(body);
@@ -383,13 +392,11 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
     FW_TRY(stage.store, body.expanded(stmt.indices));
     const bool whole = stmt.value.kind == TreeKind::Reduce;
     if (whole) {
-        stage.reducer = BodyEvaluator::reducerOf(stmt.value);
-        if (stage.reducer == Reducer::None)
-            return error(stmt.value, DiagCode::TextName,
-                         fmt::format("there is no reduction '{}'", stmt.value.text));
+        FW_TRY(stage.reducer, body.reducerOf(stmt.value));
         FW_TRY(stage.reduce, body.enter(stmt.value));
     }
-    FW_TRY(stage.body, body.scalar(whole ? stmt.value.args.back() : stmt.value));
+    FW_TRY(stage.body,
+           whole ? body.reducedBody(stmt.value, stage.reducer) : body.scalar(stmt.value));
 
     const auto out =
         std::find_if(m_binding.outputs.begin(), m_binding.outputs.end(),

@@ -131,6 +131,7 @@ class TestLibrary : public QObject {
 private Q_SLOTS:
     void everyOperatorHasAnInstance();
     void factsSurvive();
+    void truthsAreNoSum();
     void freeDimensions();
     void documented();
     void wrongFactsAreFound();
@@ -164,6 +165,18 @@ void TestLibrary::factsSurvive() {
             wrong << QString::fromStdString(status.diag().text());
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestLibrary::truthsAreNoSum() {
+    for (const char* op : {"reduce_sum", "reduce_mean", "reduce_prod"}) {
+        const auto inferred =
+            standardOperators()->find(op)->infer(callOf({op, {"bool[2, 3]"}, {}}));
+        QVERIFY2(!inferred.ok(), op);
+        QVERIFY(inferred.diag().code == DiagCode::DtypeMismatch);
+        QVERIFY(inferred.diag().message.starts_with(op));
+    }
+    for (const char* op : {"reduce_max", "reduce_min"})
+        QVERIFY2(standardOperators()->find(op)->infer(callOf({op, {"bool[2, 3]"}, {}})).ok(), op);
 }
 
 void TestLibrary::freeDimensions() {

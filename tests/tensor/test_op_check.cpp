@@ -71,6 +71,7 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N, M], b?: T[M]) -> y: T[N, M] { y[n, m] = x[n, m] + given(b, b[m], 0) }");
     row("op a(x: T[P..., D@axis, Q...], attr axis: int) -> y: T[P..., Q...] {\n"
         "  y[p..., q...] = sum(d in D : x[p..., d, q...]) }");
+    row("op a(x: T[N]) -> y: bool[] { y[] = max(k in N : x[k] > 0) }");
     row("op a(xs*: T[N]) -> y: T[M] where M = total(N) { each xs: y[before(N) + n] = xs[n] }");
 }
 
@@ -105,6 +106,10 @@ void TestOpCheck::wrong_data() {
     row("op a(x: T[N]) -> y: T[N] { y[n + 1] = x[n] }", "1:28 TXT04 a: a write may lie outside y");
     row("op a(x: T[N]) -> y: T[M] where M = 2 * N { y[n + 0] = x[n] }", "of 4 elements of y");
     row("op a(x: T[N]) -> y: bool[N] { y[n] = x[n] + 1 }", "1:38 TXT03 a: y is bool");
+    row("op a(x: T[N]) -> y: bool[] { y[] = sum(k in N : x[k] > 0) }",
+        "1:36 TXT03 a: sum() takes numbers, not bool");
+    row("op a(x: T[N]) -> y: bool[] { y[] = prod(k in N : x[k] > 0) || true }",
+        "1:36 TXT03 a: prod() takes numbers, not bool");
     row("op a(x: T[N]) -> y: T[N] { y[n] = x[n, n] }", "has 1 dimensions, read with 2 indices");
     row("op a(x: T[N], attr k: int = 3) -> y: T[N] { y[n] = x[n] + x[k] }", "TXT04 a: x[3]");
 }
