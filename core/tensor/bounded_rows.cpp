@@ -13,18 +13,6 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-Value real(double value) {
-    Value out;
-    out.real = value;
-    return out;
-}
-
-Value integer(std::int64_t value) {
-    Value out;
-    out.integer = value;
-    return out;
-}
-
 // How far f may move where x is moved by no more than `error`; f is monotone there.
 template <class Function>
 double reach(Function f, double x, double error) {
@@ -101,9 +89,9 @@ int BoundedRows::compile(const Expr& e) {
         m_types.push_back(e.dtype());
         m_varies.push_back(false);
         m_constants.emplace_back(static_cast<int>(m_types.size()) - 1,
-                                 e.isInt() && !isFloat(e.dtype()) ? integer(e->integer)
-                                 : e.isInt()                      ? real(double(e->integer))
-                                                                  : real(e->real));
+                                 e.isInt() && !isFloat(e.dtype()) ? intValue(e->integer)
+                                 : e.isInt()                      ? realValue(double(e->integer))
+                                                                  : realValue(e->real));
         return static_cast<int>(m_types.size()) - 1;
     case ExprOp::Select:
         step.code = Code::Select;
@@ -155,9 +143,9 @@ const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::siz
         variable.exact = true;
         if (v == m_along)
             for (std::size_t i = 0; i < count; ++i)
-                variable.value[i] = integer(at[v] + static_cast<std::int64_t>(i));
+                variable.value[i] = intValue(at[v] + static_cast<std::int64_t>(i));
         else
-            std::fill_n(variable.value.begin(), count, integer(at[v]));
+            std::fill_n(variable.value.begin(), count, intValue(at[v]));
     }
     for (const auto& [index, value] : m_constants) {
         BoundedRow& constant = row(index);
@@ -453,13 +441,14 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
         if (floats)
             out.value[i] = a.value[i];
         else if (isFloat(step.dtype))
-            out.value[i] = real(static_cast<double>(a.value[i].integer));
+            out.value[i] = realValue(static_cast<double>(a.value[i].integer));
         else
             out.value[i] = applyInstruction(plain, a.value[i], a.value[i], a.value[i]);
     spellOut(a, step.from, m_count);
     out.exact = false;
     const auto cut = [&](double x) {
-        return static_cast<double>(applyInstruction(plain, real(x), real(x), real(x)).integer);
+        return static_cast<double>(
+            applyInstruction(plain, realValue(x), realValue(x), realValue(x)).integer);
     };
     for (std::size_t i = 0; i < count; ++i) {
         if (isFloat(step.dtype)) {

@@ -11,18 +11,6 @@ namespace fw {
 
 namespace {
 
-Value realValue(double value) {
-    Value out;
-    out.real = value;
-    return out;
-}
-
-Value intValue(std::int64_t value) {
-    Value out;
-    out.integer = value;
-    return out;
-}
-
 // Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal
 // number.
 double roundBits(double value, int mantissa, int least, double largest) {

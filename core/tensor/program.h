@@ -15,6 +15,18 @@ union Value {
     std::int64_t integer;
 };
 
+inline Value realValue(double value) {
+    Value out;
+    out.real = value;
+    return out;
+}
+
+inline Value intValue(std::int64_t value) {
+    Value out;
+    out.integer = value;
+    return out;
+}
+
 // A tensor while it is evaluated: concrete extents, row-major values.
 struct Values {
     DType dtype = DType::F32;

@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "fuzz/evaluate.h"
 #include "fuzz/random.h"
+#include "session/compare.h"
 
 #include <fmt/format.h>
 
@@ -17,16 +18,6 @@ struct Suspect {
     std::size_t result = 0, element = 0;
     double got = 0, wanted = 0;
 };
-
-std::string place(const std::vector<std::int64_t>& extents, std::size_t index) {
-    std::string out;
-    for (std::size_t i = extents.size(); i-- > 0;) {
-        const auto extent = static_cast<std::size_t>(extents[i]);
-        out = fmt::format("{}{}{}", index % extent, out.empty() ? "" : ", ", out);
-        index /= extent;
-    }
-    return out;
-}
 
 bool same(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
