@@ -21,16 +21,31 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-// x clamped to [-104, 89]: beyond, exp is 0 or infinite anyway and 2^n stays representable in two
-// steps.
+constexpr double log2OfE = 1.44269504088896341;
+
+// Beyond [-104, 89] exp is 0 or infinite anyway, and 2^n is representable in two steps.
 llvm::Value* exp32(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -104.0, 89.0);
-    llvm::Value* n = m.round(m.mul(z, m.real(1.44269504088896341)));
-    llvm::Value* r = m.fma(n, m.real(-0.693359375), z);
-    r = m.fma(n, m.real(2.12194440e-4), r);
+    const MathBuilder::Nearest e = m.nearestMultiple(z, log2OfE, 2 * m.exponentBias());
+    llvm::Value* r = m.fma(e.n, m.real(-0.693359375), z);
+    r = m.fma(e.n, m.real(2.12194440e-4), r);
     llvm::Value* p =
         m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.04166655, 0.00836323, 0.00139263});
-    return m.timesPowerOfTwo(p, n);
+    return m.timesPowerOfTwo(p, e);
+}
+
+// 1 / (1 + exp(-x)) as scale / (scale + scale * exp(-x)): with this scale exp is a normal number
+// wherever it counts, so one product applies the exponent, and both tails keep their bits.
+llvm::Value* sigmoid32(MathBuilder& m, llvm::Value* x) {
+    constexpr int scale = -32;
+    llvm::Value* z = m.clamp(x, -104.0, 60.0);
+    const MathBuilder::Nearest e = m.nearestMultiple(z, -log2OfE, m.exponentBias() + scale);
+    llvm::Value* r = m.fma(e.n, m.real(0.693359375), z); // of -x, so the odd terms change sign
+    r = m.fma(e.n, m.real(-2.12194440e-4), r);
+    llvm::Value* p =
+        m.polynomial(r, {1.0, -1.0, 0.5, -0.16666577, 0.04166655, -0.00836323, 0.00139263});
+    llvm::Value* unit = m.real(std::ldexp(1.0, scale));
+    return m.div(unit, m.fma(p, m.powerOfTwo(e), unit));
 }
 
 llvm::Value* log32(MathBuilder& m, llvm::Value* x) {
@@ -70,12 +85,6 @@ llvm::Value* erf32(MathBuilder& m, llvm::Value* x) {
         m.polynomial(s, {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
                          -2.13374055278905e-04, -1.45660718464996e-05});
     return m.clamp(m.div(m.mul(z, p), q), -1.0, 1.0);
-}
-
-// exp(-|x|) never overflows, so both tails keep their bits.
-llvm::Value* sigmoid(MathBuilder& m, llvm::Value* x, llvm::Value* expOfMinusAbs) {
-    llvm::Value* top = m.select(m.less(x, m.real(0)), expOfMinusAbs, m.real(1));
-    return m.div(top, m.add(expOfMinusAbs, m.real(1)));
 }
 
 // pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from
@@ -179,10 +188,8 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
         return wide ? tanh64(m, a) : tanh32(m, a);
     case MathFn::Erf:
         return wide ? erf64(m, a) : erf32(m, a);
-    case MathFn::Sigmoid: {
-        llvm::Value* below = m.negate(m.abs(a));
-        return sigmoid(m, a, wide ? exp64(m, below) : exp32(m, below));
-    }
+    case MathFn::Sigmoid:
+        return wide ? sigmoid64(m, a) : sigmoid32(m, a);
     case MathFn::Abs:
         return m.abs(a);
     case MathFn::Floor:

@@ -12,8 +12,10 @@
 
 namespace fw::codegen {
 
-MathBuilder::MathBuilder(llvm::IRBuilderBase& irBuilder, const Target& forTarget, const llvm::Value* like)
-    : builder(irBuilder), target(forTarget), type(like->getType()), isF64(type->getScalarType()->isDoubleTy()) {}
+MathBuilder::MathBuilder(llvm::IRBuilderBase& irBuilder, const Target& forTarget,
+                         const llvm::Value* like)
+    : builder(irBuilder), target(forTarget), type(like->getType()),
+      isF64(type->getScalarType()->isDoubleTy()) {}
 
 llvm::Value* MathBuilder::real(double value) const {
     return llvm::ConstantFP::get(type, value);
@@ -106,7 +108,8 @@ llvm::Value* MathBuilder::clamp(llvm::Value* a, double low, double high) const {
     return select(less(real(high), a), real(high), a);
 }
 
-llvm::Value* MathBuilder::polynomial(llvm::Value* x, std::initializer_list<double> coefficients) const {
+llvm::Value* MathBuilder::polynomial(llvm::Value* x,
+                                     std::initializer_list<double> coefficients) const {
     llvm::Value* sum = nullptr;
     for (const double* c = coefficients.end(); c != coefficients.begin();) {
         --c;
@@ -115,32 +118,45 @@ llvm::Value* MathBuilder::polynomial(llvm::Value* x, std::initializer_list<doubl
     return sum;
 }
 
-llvm::Value* MathBuilder::timesPowerOfTwo(llvm::Value* p, llvm::Value* n) const {
+MathBuilder::Nearest MathBuilder::nearestMultiple(llvm::Value* x, double factor, int offset) const {
+    const double large = std::ldexp(1.5, isF64 ? 52 : 23) + offset;
+    llvm::Value* sum = fma(x, real(factor), real(large));
+    return {sub(sum, real(large)), sum};
+}
+
+// The shift drops what lies above the exponent.
+llvm::Value* MathBuilder::powerOfTwo(const Nearest& nearest) const {
+    llvm::Value* bits = builder.CreateBitCast(nearest.sum, integerType());
+    return builder.CreateBitCast(builder.CreateShl(bits, integer(isF64 ? 52 : 23)), type);
+}
+
+llvm::Value* MathBuilder::timesPowerOfTwo(llvm::Value* p, const Nearest& nearest) const {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     const unsigned lanes = isF64 ? 8 : 16;
     if (target.hasAvx512() && vector && vector->getNumElements() == lanes) {
         llvm::Value* everyLane = builder.getIntN(lanes, (std::uint64_t(1) << lanes) - 1);
         constexpr int currentRounding = 4;
-        return builder.CreateIntrinsic(isF64 ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
-                                             : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
-                                       {}, {p, n, p, everyLane, builder.getInt32(currentRounding)});
+        return builder.CreateIntrinsic(
+            isF64 ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                  : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+            {}, {p, nearest.n, p, everyLane, builder.getInt32(currentRounding)});
     }
-    // Half of n twice: each factor is a normal number, and only the last product may round.
-    // n comes from a NaN where p is NaN; the saturating conversion keeps it harmless.
-    llvm::Value* whole =
-        builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {integerType(), type}, {n});
-    llvm::Value* half = builder.CreateAShr(whole, integer(1));
-    llvm::Value* rest = builder.CreateSub(whole, half);
-    const auto power = [&](llvm::Value* exponent) {
-        llvm::Value* biased = builder.CreateAdd(exponent, integer(isF64 ? 1023 : 127));
-        return builder.CreateBitCast(builder.CreateShl(biased, integer(isF64 ? 52 : 23)), type);
-    };
-    return mul(mul(p, power(half)), power(rest));
+    // Half of n twice: each factor is a normal number, and only the last product may round. Each
+    // half has one of the two biases. Where n comes from a NaN p is NaN, and the factors may be
+    // anything.
+    const int mantissa = isF64 ? 52 : 23;
+    llvm::Value* bits = builder.CreateBitCast(nearest.sum, integerType());
+    llvm::Value* half = builder.CreateAnd(
+        builder.CreateShl(bits, integer(mantissa - 1)),
+        integer(isF64 ? std::int64_t(0x7ff0000000000000) : std::int64_t(0x7f800000)));
+    llvm::Value* rest = builder.CreateSub(builder.CreateShl(bits, integer(mantissa)), half);
+    return mul(mul(p, builder.CreateBitCast(half, type)), builder.CreateBitCast(rest, type));
 }
 
 std::pair<llvm::Value*, llvm::Value*> MathBuilder::splitForLog(llvm::Value* x) const {
     const int mantissa = isF64 ? 52 : 23;
-    const double smallestNormal = isF64 ? std::numeric_limits<double>::min() : double(std::numeric_limits<float>::min());
+    const double smallestNormal =
+        isF64 ? std::numeric_limits<double>::min() : double(std::numeric_limits<float>::min());
     llvm::Value* isTiny = less(x, real(smallestNormal));
     llvm::Value* scaled = select(isTiny, mul(x, real(std::ldexp(1.0, mantissa))), x);
     llvm::Value* bits = builder.CreateBitCast(scaled, integerType());
@@ -149,7 +165,8 @@ std::pair<llvm::Value*, llvm::Value*> MathBuilder::splitForLog(llvm::Value* x) c
     llvm::Value* moved = builder.CreateSub(bits, integer(root));
     llvm::Value* exponent = builder.CreateAShr(moved, integer(mantissa));
     llvm::Value* base = builder.CreateSub(bits, builder.CreateShl(exponent, integer(mantissa)));
-    exponent = builder.CreateSub(exponent, builder.CreateSelect(isTiny, integer(mantissa), integer(0)));
+    exponent =
+        builder.CreateSub(exponent, builder.CreateSelect(isTiny, integer(mantissa), integer(0)));
     llvm::Value* f = sub(builder.CreateBitCast(base, type), real(1));
     return {f, builder.CreateSIToFP(exponent, type)};
 }

@@ -46,8 +46,19 @@ public:
     // Horner, lowest coefficient first.
     llvm::Value* polynomial(llvm::Value* x, std::initializer_list<double> coefficients) const;
 
-    // p * 2^n for integral n, right at subnormals and overflow.
-    llvm::Value* timesPowerOfTwo(llvm::Value* p, llvm::Value* n) const;
+    // The integer n nearest to x * factor, below 1200 in size, in two instructions and without a
+    // conversion, which has no vector form before AVX-512: a sum so large that its last bit is 1.
+    struct Nearest {
+        llvm::Value* n;   // as a float
+        llvm::Value* sum; // n + offset in its last bits
+    };
+    Nearest nearestMultiple(llvm::Value* x, double factor, int offset) const;
+    // 2^(n + k) for an offset of exponentBias() + k; exact, the exponent must be that of a normal
+    // number.
+    llvm::Value* powerOfTwo(const Nearest& nearest) const;
+    // p * 2^n for an offset of 2 * exponentBias(), right at subnormals and overflow.
+    llvm::Value* timesPowerOfTwo(llvm::Value* p, const Nearest& nearest) const;
+    int exponentBias() const { return isF64 ? 1023 : 127; }
 
     // x = (1 + f) * 2^e with 1 + f in [sqrt(1/2), sqrt(2)); then log(x) = log(1 + f) + e * log(2).
     std::pair<llvm::Value*, llvm::Value*> splitForLog(llvm::Value* x) const;
@@ -60,6 +71,7 @@ public:
 };
 
 llvm::Value* exp64(MathBuilder& m, llvm::Value* x);
+llvm::Value* sigmoid64(MathBuilder& m, llvm::Value* x);
 llvm::Value* log64(MathBuilder& m, llvm::Value* x);
 llvm::Value* tanh64(MathBuilder& m, llvm::Value* x);
 llvm::Value* erf64(MathBuilder& m, llvm::Value* x);

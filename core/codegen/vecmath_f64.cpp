@@ -13,13 +13,19 @@ namespace fw::codegen {
 
 llvm::Value* exp64(MathBuilder& m, llvm::Value* x) {
     llvm::Value* z = m.clamp(x, -746.0, 710.0);
-    llvm::Value* n = m.round(m.mul(z, m.real(1.44269504088896341)));
-    llvm::Value* r = m.fma(n, m.real(-6.93147180369123816490e-01), z);
-    r = m.fma(n, m.real(-1.90821492927058770002e-10), r);
+    const MathBuilder::Nearest e = m.nearestMultiple(z, 1.44269504088896341, 2 * m.exponentBias());
+    llvm::Value* r = m.fma(e.n, m.real(-6.93147180369123816490e-01), z);
+    r = m.fma(e.n, m.real(-1.90821492927058770002e-10), r);
     llvm::Value* p = m.polynomial(r, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720,
                                       1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
                                       1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0});
-    return m.timesPowerOfTwo(p, n);
+    return m.timesPowerOfTwo(p, e);
+}
+
+// exp(-|x|) never overflows, so both tails keep their bits.
+llvm::Value* sigmoid64(MathBuilder& m, llvm::Value* x) {
+    llvm::Value* e = exp64(m, m.negate(m.abs(x)));
+    return m.div(m.select(m.less(x, m.real(0)), e, m.real(1)), m.add(e, m.real(1)));
 }
 
 llvm::Value* log64(MathBuilder& m, llvm::Value* x) {
