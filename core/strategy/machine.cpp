@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -45,42 +46,58 @@ std::optional<std::filesystem::path> cacheFile(const Target& host) {
            fmt::format("machine-1-v{}-{}.txt", static_cast<int>(host.level), host.threads);
 }
 
-std::optional<MachineProfile> readProfile(const std::filesystem::path& file) {
+std::optional<MachineProfile> readProfile(const std::filesystem::path& file,
+                                          const MachineProfile& base) {
     const Result<MappedFile> mapped = mapFile(file.string(), 4096);
     if (!mapped)
         return std::nullopt;
-    const Result<MachineProfile> profile = parseMachine(mapped->text(), file.string());
+    const Result<MachineProfile> profile = parseMachine(mapped->text(), file.string(), base);
     return profile ? std::optional(*profile) : std::nullopt;
 }
 
-MachineProfile hostMachine(const Target& host) {
-    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0')
-        if (const auto profile = readProfile(given))
-            return *profile;
-    const auto file = cacheFile(host);
-    if (file)
-        if (const auto profile = readProfile(*file))
-            return *profile;
-    MachineProfile measured = measureMachine(host);
-    if (file) {
-        std::error_code ignored;
-        std::filesystem::create_directories(file->parent_path(), ignored);
-        (void)writeFile(file->string(), measured.text());
-    }
-    return measured;
+constexpr MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
+
+bool isHost(const Target& target) {
+    return target.isHost && target.cpu == "native";
 }
+
+// What is known without measuring; 0 is what is not.
+MachineProfile knownProfile(const Target& target) {
+    if (!isHost(target))
+        return tabulatedMachine(target);
+    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0')
+        if (const auto profile = readProfile(given, {}))
+            return *profile;
+    if (const auto file = cacheFile(target))
+        if (const auto profile = readProfile(*file, nothingMeasured))
+            return *profile;
+    return nothingMeasured;
+}
+
+void writeProfile(const Target& host, const MachineProfile& profile) {
+    const auto file = cacheFile(host);
+    if (!file)
+        return;
+    std::error_code ignored;
+    std::filesystem::create_directories(file->parent_path(), ignored);
+    (void)writeFile(file->string(), profile.text());
+}
+
+double measuringMs = 0;
+std::mutex mutex; // of the figures and of measuringMs
 
 } // namespace
 
 std::string MachineProfile::text() const {
     std::string out;
     for (const Field& field : fields)
-        out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
+        if (this->*field.value > 0)
+            out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
     return out;
 }
 
-Result<MachineProfile> parseMachine(std::string_view text, const std::string& file) {
-    MachineProfile out;
+Result<MachineProfile> parseMachine(std::string_view text, const std::string& file,
+                                    MachineProfile out) {
     int line = 0;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -113,33 +130,45 @@ MachineProfile tabulatedMachine(const Target& target) {
     return out;
 }
 
-const MachineProfile& machineOf(const Target& target) {
-    static std::mutex mutex;
+double ceilingOf(const Target& target, Ceiling ceiling) {
     static std::map<std::string, MachineProfile> known;
     const std::lock_guard lock(mutex);
-    const bool host = target.isHost && target.cpu == "native";
-    const std::string key = fmt::format("{} {} {}", host ? "native" : target.cpu,
+    const std::string key = fmt::format("{} {} {}", isHost(target) ? "native" : target.cpu,
                                         static_cast<int>(target.level), target.threads);
-    const auto found = known.find(key);
-    if (found != known.end())
-        return found->second;
-    return known.emplace(key, host ? hostMachine(target) : tabulatedMachine(target)).first->second;
+    auto found = known.find(key);
+    if (found == known.end())
+        found = known.emplace(key, knownProfile(target)).first;
+    double& figure = found->second.*ceiling;
+    if (figure <= 0) {
+        const auto start = std::chrono::steady_clock::now();
+        figure = measureCeiling(target, ceiling);
+        writeProfile(target, found->second);
+        measuringMs +=
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                .count();
+    }
+    return figure;
+}
+
+double machineMeasuringMs() {
+    const std::lock_guard lock(mutex);
+    return measuringMs;
 }
 
 double rooflineUs(const Facts& work, const Target& target, double efficiency) {
-    const MachineProfile& machine = machineOf(target);
     const double bytes = work.bytesRead + work.bytesWritten;
     const double l2 = target.l2 > 0 ? static_cast<double>(target.l2) : 1 << 20;
     const double l3 = target.l3 > 0 ? static_cast<double>(target.l3) : 16 << 20;
-    const double gbps = bytes <= l2   ? machine.l2Gbps
-                        : bytes <= l3 ? machine.l3Gbps
-                                      : machine.memoryGbps;
-    const double compute = (work.flops + transcendentalFlops * work.transcendentals) /
-                           (machine.gflops * efficiency) / 1000;
-    const double alone = std::max(compute, bytes / gbps / 1000);
+    const Ceiling level = bytes <= l2   ? &MachineProfile::l2Gbps
+                          : bytes <= l3 ? &MachineProfile::l3Gbps
+                                        : &MachineProfile::memoryGbps;
+    const double flops = work.flops + transcendentalFlops * work.transcendentals;
+    const double compute = flops / (ceilingOf(target, &MachineProfile::gflops) * efficiency) / 1000;
+    const double alone = std::max(compute, bytes / ceilingOf(target, level) / 1000);
+    const double launchUs = ceilingOf(target, &MachineProfile::launchUs);
     if (target.threads < 2 || alone < worthThreadsUs)
-        return alone + machine.launchUs;
-    return alone / target.threads + machine.launchUs + machine.forkUs;
+        return alone + launchUs;
+    return alone / target.threads + launchUs + ceilingOf(target, &MachineProfile::forkUs);
 }
 
 } // namespace fw

@@ -1,7 +1,8 @@
 // What a machine can do at best, and the time that work takes under these ceilings.
 //
-// The ceilings of this machine are measured once and kept in a file of the user's cache folder; a
-// CPU that is named instead of `native` has a fixed table, so its plans are the same everywhere.
+// Each ceiling of this machine is measured when a figure is first asked for and kept in a file of
+// the user's cache folder; a CPU that is named instead of `native` has a fixed table, so its plans
+// are the same everywhere.
 // FUSEWRIGHT_MACHINE names a file with a profile to use for `native` instead.
 #pragma once
 
@@ -22,14 +23,22 @@ struct MachineProfile {
     bool operator==(const MachineProfile&) const = default;
 };
 
-Result<MachineProfile> parseMachine(std::string_view text, const std::string& file);
+// What the text does not name stays as in `base`.
+Result<MachineProfile> parseMachine(std::string_view text, const std::string& file,
+                                    MachineProfile base = {});
 // By level of the instruction set.
 MachineProfile tabulatedMachine(const Target& target);
-// Takes about a tenth of a second. Threads: how many the fork is measured with.
-MachineProfile measureMachine(const Target& host);
+
+using Ceiling = double MachineProfile::*;
+
 // Of the target: the table, the file named by the environment, the cache, or a measurement that is
 // then cached. Never fails: what cannot be read or written only costs the measurement.
-const MachineProfile& machineOf(const Target& target);
+double ceilingOf(const Target& target, Ceiling ceiling);
+// A millisecond for most, up to 60 for memoryGbps. Threads of `host`: how many the fork is measured
+// with.
+double measureCeiling(const Target& host, Ceiling ceiling);
+// What all measuring of this process took.
+double machineMeasuringMs();
 
 // Microseconds: the longer of computing (at this part of the peak) and moving bytes at the level of
 // the memory that holds them, on all threads if that pays.

@@ -14,19 +14,25 @@ namespace fw {
 
 namespace {
 
-double bestSeconds(int runs, const std::function<void()>& work) {
+// Runs `work` often, but for no longer than the budget: beside other processes the threads of a
+// fork may wait for each other as long as a time slice takes.
+double bestSeconds(int runs, double budget, const std::function<void()>& work) {
+    using Clock = std::chrono::steady_clock;
+    const auto since = [](Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
     double best = 1e30;
-    for (int i = 0; i < runs; ++i) {
-        const auto start = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
+    for (int i = 0; i < runs && (i == 0 || since(begin) < budget); ++i) {
+        const auto start = Clock::now();
         work();
-        best = std::min(
-            best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        best = std::min(best, since(start));
     }
     return best;
 }
 
 constexpr int chains = 12; // independent sums: more than latency times ports
-constexpr int rounds = 100000;
+constexpr int rounds = 20000;
 
 __attribute__((target("avx512f"))) float multiplyAdds512() {
     __m512 sums[chains];
@@ -80,7 +86,7 @@ float multiplyAdds128() {
 double peakGflops(const Target& host) {
     volatile float sink = 0;
     const double lanes = host.hasAvx512() ? 16 : host.hasFma() ? 8 : 4;
-    const double seconds = bestSeconds(8, [&] {
+    const double seconds = bestSeconds(20, 0.004, [&] {
         sink = host.hasAvx512() ? multiplyAdds512()
                : host.hasFma()  ? multiplyAdds256()
                                 : multiplyAdds128();
@@ -92,8 +98,8 @@ double peakGflops(const Target& host) {
 double readGbps(std::size_t bytes) {
     std::vector<std::uint64_t> data(bytes / 8, 1);
     volatile std::uint64_t sink = 0;
-    const std::size_t passes = std::max<std::size_t>(1, (std::size_t(16) << 20) / bytes);
-    const double seconds = bestSeconds(5, [&] {
+    const std::size_t passes = std::max<std::size_t>(1, (std::size_t(4) << 20) / bytes);
+    const double seconds = bestSeconds(10, 0.02, [&] {
         std::uint64_t sums[8] = {};
         for (std::size_t pass = 0; pass < passes; ++pass)
             for (std::size_t i = 0; i + 8 <= data.size(); i += 8)
@@ -110,8 +116,8 @@ void emptyBody(const fw_kernel_context*, std::int64_t, std::int64_t) {}
 double parallelUs(int threads, std::int64_t count) {
     const runtime::ParallelSettings settings{threads};
     const fw_kernel_context context{nullptr, nullptr, runtime::parallelFor, &settings};
-    constexpr int calls = 200;
-    return bestSeconds(5,
+    constexpr int calls = 10;
+    return bestSeconds(100, 0.004,
                        [&] {
                            for (int i = 0; i < calls; ++i)
                                runtime::parallelFor(&context, emptyBody, count, 1);
@@ -121,17 +127,21 @@ double parallelUs(int threads, std::int64_t count) {
 
 } // namespace
 
-MachineProfile measureMachine(const Target& host) {
-    MachineProfile out;
-    out.gflops = peakGflops(host);
+double measureCeiling(const Target& host, Ceiling ceiling) {
     const std::size_t l2 = host.l2 > 0 ? static_cast<std::size_t>(host.l2) : 1 << 20;
     const std::size_t l3 = host.l3 > 0 ? static_cast<std::size_t>(host.l3) : 16 << 20;
-    out.l2Gbps = readGbps(l2 / 2);
-    out.l3Gbps = readGbps(std::min(l3 / 2, l2 * 6));
-    out.memoryGbps = readGbps(std::min<std::size_t>(l3 * 3, std::size_t(128) << 20));
-    out.launchUs = std::max(parallelUs(host.threads, 1), 0.05);
-    out.forkUs = std::max(parallelUs(host.threads, host.threads), out.launchUs);
-    return out;
+    if (ceiling == &MachineProfile::gflops)
+        return peakGflops(host);
+    if (ceiling == &MachineProfile::l2Gbps)
+        return readGbps(l2 / 2);
+    if (ceiling == &MachineProfile::l3Gbps)
+        return readGbps(std::min(l3 / 2, l2 * 6));
+    if (ceiling == &MachineProfile::memoryGbps)
+        return readGbps(std::min<std::size_t>(l3 * 3, std::size_t(128) << 20));
+    const double launchUs = std::max(parallelUs(host.threads, 1), 0.05);
+    if (ceiling == &MachineProfile::launchUs)
+        return launchUs;
+    return std::max(parallelUs(host.threads, host.threads), launchUs);
 }
 
 } // namespace fw

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void aProfileCanBeGiven();
     void theRooflineHasTwoSides();
     void thisMachineIsMeasured();
+    void onlyWhatIsAskedForIsMeasured();
 };
 
 void TestMachine::profilesReadBack() {
@@ -36,7 +37,7 @@ void TestMachine::mistakesHaveTheirLine() {
 void TestMachine::namedCpusHaveATable() {
     const Target v3 = parseTarget("x86-64 -mcpu=x86-64-v3 -threads=2").value();
     const Target v4 = parseTarget("x86-64 -mcpu=x86-64-v4 -threads=2").value();
-    QCOMPARE(machineOf(v3), tabulatedMachine(v3));
+    QCOMPARE(ceilingOf(v3, &MachineProfile::l3Gbps), tabulatedMachine(v3).l3Gbps);
     QCOMPARE(tabulatedMachine(v4).gflops, 2 * tabulatedMachine(v3).gflops);
 }
 
@@ -47,13 +48,15 @@ void TestMachine::aProfileCanBeGiven() {
     file.write("gflops 77\nmemory_gbps 5\n");
     file.close();
     qputenv("FUSEWRIGHT_MACHINE", file.fileName().toUtf8());
-    QCOMPARE(machineOf(parseTarget("x86-64 -threads=1").value()).gflops, 77.0);
+    const Target target = parseTarget("x86-64 -threads=1").value();
+    QCOMPARE(ceilingOf(target, &MachineProfile::gflops), 77.0);
+    QCOMPARE(ceilingOf(target, &MachineProfile::l2Gbps), MachineProfile().l2Gbps);
     qunsetenv("FUSEWRIGHT_MACHINE");
 }
 
 void TestMachine::theRooflineHasTwoSides() {
     Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -threads=1").value();
-    const MachineProfile& machine = machineOf(target);
+    const MachineProfile machine = tabulatedMachine(target);
     Facts work;
     work.flops = 1e9;
     QCOMPARE(qRound(rooflineUs(work, target, 1)), qRound(1e6 / machine.gflops + machine.launchUs));
@@ -64,16 +67,47 @@ void TestMachine::theRooflineHasTwoSides() {
     QVERIFY(rooflineUs(work, target, 1) < 0.51e6 / machine.memoryGbps + machine.forkUs + 1);
     // Too little to share.
     const Facts small;
-    QCOMPARE(rooflineUs(small, target, 1), machineOf(target).launchUs);
+    QCOMPARE(rooflineUs(small, target, 1), machine.launchUs);
 }
 
 void TestMachine::thisMachineIsMeasured() {
-    const MachineProfile machine = measureMachine(parseTarget("x86-64 -threads=1").value());
+    const Target target = parseTarget("x86-64 -threads=1").value();
+    const double gflops = measureCeiling(target, &MachineProfile::gflops);
+    const double l2 = measureCeiling(target, &MachineProfile::l2Gbps);
+    const double memory = measureCeiling(target, &MachineProfile::memoryGbps);
+    const double launch = measureCeiling(target, &MachineProfile::launchUs);
+    qInfo("%g GFLOP/s, %g and %g GB/s, %g us", gflops, l2, memory, launch);
     // Anything from an old laptop to a large server; a chain of dependent adds would be far below.
-    QVERIFY2(machine.gflops > 4 && machine.gflops < 2000, machine.text().c_str());
-    QVERIFY2(machine.l2Gbps > 2 && machine.memoryGbps > 0.5, machine.text().c_str());
-    QVERIFY2(machine.launchUs > 0 && machine.launchUs < 1000, machine.text().c_str());
-    qInfo("%s", machine.text().c_str());
+    QVERIFY(gflops > 4 && gflops < 2000);
+    QVERIFY(l2 > 2 && memory > 0.5);
+    QVERIFY(launch > 0 && launch < 1000);
+}
+
+// Work that lies in the L2 cache asks nothing of the memory, whose figure is the dear one.
+void TestMachine::onlyWhatIsAskedForIsMeasured() {
+    const QTemporaryDir folder;
+    qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+    const Target target = parseTarget("x86-64 -threads=3").value();
+    const auto kept = [&] {
+        const QStringList files =
+            QDir(folder.filePath(QStringLiteral("fusewright"))).entryList(QDir::Files);
+        QFile file(folder.filePath(QStringLiteral("fusewright/") + files.value(0)));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    Facts work;
+    work.flops = work.bytesRead = 1000;
+    const double before = machineMeasuringMs();
+    const double first = rooflineUs(work, target, 1);
+    QVERIFY(machineMeasuringMs() > before);
+    QVERIFY2(kept().contains("gflops") && kept().contains("l2_gbps"), kept().constData());
+    QVERIFY2(!kept().contains("memory_gbps") && !kept().contains("fork"), kept().constData());
+    const double spent = machineMeasuringMs();
+    QCOMPARE(rooflineUs(work, target, 1), first);
+    QCOMPARE(machineMeasuringMs(), spent);
+    work.bytesRead = 1e12;
+    QVERIFY(rooflineUs(work, target, 1) > first);
+    QVERIFY2(kept().contains("memory_gbps") && kept().contains("fork_us"), kept().constData());
+    qunsetenv("XDG_CACHE_HOME");
 }
 
 QTEST_GUILESS_MAIN(TestMachine)
