@@ -1,5 +1,6 @@
 #include "client.h"
 
+#include "session/worker.h"
 #include "snapshot/recovery.h"
 
 #include <fmt/format.h>
@@ -9,21 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace fw::cli {
 
 namespace {
-
-std::string ownProgram() {
-    char path[4096];
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string("fw");
-}
 
 std::string howItEnded(int status) {
     if (WIFSIGNALED(status))
@@ -49,16 +41,17 @@ Status Client::start() {
         ::close(request[1]);
         return makeDiag(DiagCode::Internal, std::strerror(errno));
     }
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
-    const std::string program = ownProgram();
-    char* const arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>("--worker"),
-                               nullptr};
-    const int error =
-        ::posix_spawn(&m_child, program.c_str(), &actions, nullptr, arguments, environ);
-    ::posix_spawn_file_actions_destroy(&actions);
+    // A fork goes on in the image that is loaded, relocated and has no thread but this one; a new
+    // program would load LLVM a second time.
+    m_child = ::fork();
+    if (m_child == 0) {
+        ::close(request[1]);
+        ::close(answer[0]);
+        if (::dup2(request[0], STDIN_FILENO) < 0 || ::dup2(answer[1], STDOUT_FILENO) < 0)
+            ::_exit(3);
+        std::exit(runWorker());
+    }
+    const int error = m_child < 0 ? errno : 0;
     ::close(request[0]);
     ::close(answer[1]);
     m_to = request[1];

@@ -49,10 +49,11 @@ std::string noticeLines(const std::vector<std::string>& notices) {
 
 std::string startText(const StartRecord& start) {
     return fmt::format(
-        "start: import {} ms, rewrite {} ms, fuse {} ms, kernels {} ms (loops {} ms and "
-        "code {} ms of all threads; {} compiled, {} from the cache), assemble {} ms, "
-        "load {} ms",
-        decimal(start.importMs, 0), decimal(start.rewriteMs, 0), decimal(start.fuseMs, 0),
+        "start: program {} ms, import {} ms, rewrite {} ms, libraries {} ms, machine {} ms, "
+        "fuse {} ms, kernels {} ms (loops {} ms and code {} ms of all threads; {} compiled, {} "
+        "from the cache), assemble {} ms, load {} ms",
+        decimal(start.processMs, 0), decimal(start.importMs, 0), decimal(start.rewriteMs, 0),
+        decimal(start.librariesMs, 0), decimal(start.machineMs, 0), decimal(start.fuseMs, 0),
         decimal(start.kernelsMs, 0), decimal(start.lowerMs, 0), decimal(start.codegenMs, 0),
         start.compiled, start.cached, decimal(start.assembleMs, 0), decimal(start.loadMs, 0));
 }
@@ -82,9 +83,9 @@ private:
 } // namespace
 
 std::string render(const RunDocument& document) {
-    std::string out =
-        fmt::format("{}\ntarget {}\ncompiled in {} ms, ran in {} ms\n", document.model,
-                    document.target, decimal(document.compileMs, 0), decimal(document.runMs, 2));
+    std::string out = fmt::format("{}\ntarget {}\ncompiled in {} ms, ran in {} ms\n{}\n",
+                                  document.model, document.target, decimal(document.compileMs, 0),
+                                  decimal(document.runMs, 2), startText(document.start));
     Table table({"output", "type", "values", "file"});
     for (const OutputRecord& output : document.outputs)
         table.row({output.name, typeText(output), output.summary, output.file});

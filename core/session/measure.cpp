@@ -8,6 +8,7 @@
 #include "session/graph_file.h"
 #include "session/group_times.h"
 #include "session/values.h"
+#include "session/worker.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -223,6 +224,27 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     return Operands{std::move(made), true};
 }
 
+namespace {
+
+StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
+    const CompileTimes& times = module.times;
+    return {.processMs = processStartMs(),
+            .importMs = pipeline.importMs(),
+            .rewriteMs = pipeline.rewriteMs(),
+            .librariesMs = pipeline.librariesMs(),
+            .machineMs = pipeline.machineMs(),
+            .fuseMs = pipeline.fuseMs(),
+            .kernelsMs = times.kernelsMs,
+            .lowerMs = times.lowerMs,
+            .codegenMs = times.codegenMs,
+            .assembleMs = times.assembleMs,
+            .loadMs = pipeline.loadMs(),
+            .compiled = times.compiled,
+            .cached = times.fromMemory + times.fromDisk};
+}
+
+} // namespace
+
 Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
                              const Context& context) {
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
@@ -234,6 +256,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     out.model = arguments.model;
     out.target = target->text;
     out.compileMs = compiled->ms;
+    out.start = startOf(pipeline, *compiled->module);
     context.report("run", graph.name());
     FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
     out.randomInputs = operands.random;
@@ -272,24 +295,6 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     tellInputs(sizes, out.randomInputs, out.notices);
     return out;
 }
-
-namespace {
-
-StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
-    const CompileTimes& times = module.times;
-    return {.importMs = pipeline.importMs(),
-            .rewriteMs = pipeline.rewriteMs(),
-            .fuseMs = pipeline.fuseMs(),
-            .kernelsMs = times.kernelsMs,
-            .lowerMs = times.lowerMs,
-            .codegenMs = times.codegenMs,
-            .assembleMs = times.assembleMs,
-            .loadMs = pipeline.loadMs(),
-            .compiled = times.compiled,
-            .cached = times.fromMemory + times.fromDisk};
-}
-
-} // namespace
 
 Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
                             const Context& context) {

@@ -5,6 +5,7 @@
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
 #include "session/graph_file.h"
+#include "strategy/machine.h"
 
 #include <fmt/format.h>
 
@@ -155,11 +156,14 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         const auto start = std::chrono::steady_clock::now();
         context.report("fuse", source->graph->name());
         Decisions notices;
+        const double measured = machineMeasuringMs();
         FW_CHECK(checkLibraries(*on, notices));
+        m_librariesMs = milliseconds(start);
         FW_TRY(const PlanOptions options, planOptions());
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
-        m_fuseMs = milliseconds(start);
+        m_machineMs = machineMeasuringMs() - measured;
+        m_fuseMs = milliseconds(start) - m_librariesMs - m_machineMs;
         return plan;
     });
 }

@@ -100,7 +100,9 @@ public:
                         const ApartRuns& runs = {});
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }
-    double fuseMs() const { return m_fuseMs; }
+    double librariesMs() const { return m_librariesMs; } // opening them
+    double machineMs() const { return m_machineMs; }     // measuring ceilings for the plan
+    double fuseMs() const { return m_fuseMs; }           // the rest of the plan
     double loadMs() const { return m_loadMs; }
 
 private:
@@ -129,6 +131,8 @@ private:
     std::unique_ptr<LoadedModule> m_loaded;
     double m_importMs = 0;
     double m_rewriteMs = 0;
+    double m_librariesMs = 0;
+    double m_machineMs = 0;
     double m_fuseMs = 0;
     double m_loadMs = 0;
 };

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <ctime>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,12 @@ namespace {
 using namespace snapshot;
 
 constexpr std::size_t longestLine = 64u << 20;
+
+// When the program and its libraries had been loaded, which is the first moment that its own code
+// sees. A child that goes on in this image has the times of its parent.
+const std::clock_t loaded = std::clock();
+const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+double startMs = 0;
 
 class Output {
 public:
@@ -60,6 +67,10 @@ public:
     explicit Worker(int output) : m_output(output) {}
 
     int run() {
+        startMs =
+            1e3 * static_cast<double>(loaded) / CLOCKS_PER_SEC +
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
+                .count();
         m_output.line(helloLine({"0.1.0", ::getpid()}));
         std::thread reader([this] { read(); });
         while (std::optional<Job> job = next())
@@ -151,6 +162,10 @@ private:
 };
 
 } // namespace
+
+double processStartMs() {
+    return startMs;
+}
 
 int runWorker() {
     std::signal(SIGPIPE, SIG_IGN);

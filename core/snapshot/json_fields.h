@@ -73,12 +73,13 @@ FW_FIELDS(OutputDifference, v("name", r.name); v("elements", r.elements); v("out
           v("max_abs", r.maxAbs); v("relative_l2", r.relativeL2); v("cosine", r.cosine); v("same_top", r.sameTop);)
 FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r.maxAbs); v("max_rel", r.maxRel);
           v("max_ulp", r.maxUlp); v("worst", r.worst); v("rule", r.rule); v("outputs", r.outputs);)
-FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
-          v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
-          v("notices", r.notices);)
-FW_FIELDS(StartRecord, v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs); v("fuse_ms", r.fuseMs);
+FW_FIELDS(StartRecord, v("process_ms", r.processMs); v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs);
+          v("libraries_ms", r.librariesMs); v("machine_ms", r.machineMs); v("fuse_ms", r.fuseMs);
           v("kernels_ms", r.kernelsMs); v("lower_ms", r.lowerMs); v("codegen_ms", r.codegenMs);
           v("assemble_ms", r.assembleMs); v("load_ms", r.loadMs); v("compiled", r.compiled); v("cached", r.cached);)
+FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
+          v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
+          v("start", r.start); v("notices", r.notices);)
 FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms", r.p90Ms); v("min_ms", r.minMs);
           v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
           v("threads", r.threads); v("start", r.start);)

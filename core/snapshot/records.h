@@ -316,24 +316,13 @@ struct OutputRecord {
     bool operator==(const OutputRecord&) const = default;
 };
 
-struct RunDocument {
-    std::string model;
-    std::string target;
-    std::vector<OutputRecord> outputs;
-    std::vector<ComparisonRecord> sets;
-    bool randomInputs = false; // seeded, because no data were given
-    double compileMs = 0;
-    double runMs = 0;
-    std::vector<std::string> notices;
-    std::vector<OutputRecord> values = {}; // inner ones that were asked for
-
-    bool operator==(const RunDocument&) const = default;
-};
-
 // What a start cost, in milliseconds of wall time unless said.
 struct StartRecord {
-    double importMs = 0;
+    double processMs = 0; // until the worker took requests: loading the program and LLVM
+    double importMs = 0;  // with the books
     double rewriteMs = 0;
+    double librariesMs = 0; // opening oneDNN and OpenBLAS
+    double machineMs = 0;   // measuring ceilings of this machine that were not known
     double fuseMs = 0;
     double kernelsMs = 0; // schedules, loops and machine code, on all cores
     double lowerMs = 0;   // of these schedules and loops, summed over threads
@@ -344,6 +333,21 @@ struct StartRecord {
     std::int64_t cached = 0;   // kernels that the cache had
 
     bool operator==(const StartRecord&) const = default;
+};
+
+struct RunDocument {
+    std::string model;
+    std::string target;
+    std::vector<OutputRecord> outputs;
+    std::vector<ComparisonRecord> sets;
+    bool randomInputs = false; // seeded, because no data were given
+    double compileMs = 0;
+    double runMs = 0;
+    StartRecord start = {};
+    std::vector<std::string> notices = {};
+    std::vector<OutputRecord> values = {}; // inner ones that were asked for
+
+    bool operator==(const RunDocument&) const = default;
 };
 
 struct BenchRow {
