@@ -12,7 +12,7 @@ import pathlib
 import sys
 import tempfile
 
-from generator import broken, cases, models, networks
+from generator import broken, cases, models, networks, odd
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -20,6 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def write_all(root):
     for sample in models.all_models() + networks.all_networks():
         sample.write(root / "samples")
+    for sample in odd.all_odd():
+        sample.write(root / "samples/odd")
     (root / "samples/broken").mkdir(parents=True, exist_ok=True)
     for name, content in broken.broken_files().items():
         (root / "samples/broken" / name).write_bytes(content)

@@ -7,7 +7,7 @@
 PEER is a command that takes --threads, --seconds, --opt all|disabled and a backend-test folder and prints
 one JSON line with median_ms. Ours and theirs run in turn, so that a noisy machine is noisy for both; the
 ratio is ours to the better of their two settings. Every figure is the median of the rounds' medians.
-Without --write both texts go to standard output.
+Folders of different parents make tables of their own. Without --write both texts go to standard output.
 """
 import argparse
 import json
@@ -66,11 +66,13 @@ def starts(args, folder):
     return cold, warm
 
 
-def table(args, names):
-    head = "| model | threads | ours ms | ORT all ms | ORT disabled ms | ratio |\n|---|---|---|---|---|---|\n"
-    rows, small, ratios = "", "", []
-    times = {}
-    for folder in args.folders:
+HEAD = "| model | threads | ours ms | ORT all ms | ORT disabled ms | ratio |\n|---|---|---|---|---|---|\n"
+
+
+def table(args, folders, names, times):
+    """One set of models: those worth their arithmetic, the means of the ratios, those under SMALL."""
+    rows, small, ratios = "", "", {1: [], 2: []}
+    for folder in folders:
         for threads in (1, 2):
             m, a, d = measure(args, folder, threads)
             times[folder, threads] = (m, a, d)
@@ -79,15 +81,25 @@ def table(args, names):
                 small += row
             else:
                 rows += row
-                ratios.append(m / min(a, d))
+                ratios[threads].append(m / min(a, d))
             print(row, end="", file=args.progress, flush=True)
-    text = head + rows
-    if ratios:
-        text += (f"\nGeometric mean of the ratios {statistics.geometric_mean(ratios):.2f}, "
-                 f"largest {max(ratios):.2f}.\n")
+    text = HEAD + rows
+    for threads, found in ratios.items():
+        if found:
+            text += (f"\nGeometric mean of the ratios, {threads} thread(s): {statistics.geometric_mean(found):.2f}, "
+                     f"largest {max(found):.2f}.\n")
     if small:
-        text += f"\nModels under {SMALL} ms, where calls cost more than arithmetic:\n\n" + head + small
-    return text, times
+        text += f"\nUnder {SMALL} ms, where calls cost more than arithmetic:\n\n" + HEAD + small
+    return text
+
+
+def tables(args, names):
+    """The sets are the folders that the models lie in."""
+    times, sets = {}, {}
+    for folder in args.folders:
+        sets.setdefault(os.path.basename(os.path.dirname(os.path.abspath(folder))), []).append(folder)
+    texts = [f"### Networks of `{title}`\n\n{table(args, folders, names, times)}" for title, folders in sets.items()]
+    return "\n".join(texts), times
 
 
 def start_table(args, names):
@@ -183,7 +195,7 @@ def main():
     args = parser.parse_args()
     args.progress = None if args.write else open(os.devnull, "w", encoding="utf-8")
     names = {folder: os.path.basename(os.path.normpath(folder)) for folder in args.folders}
-    speed, times = table(args, names)
+    speed, times = tables(args, names)
     pages = {"performance.md": f"{speed}\n### Start\n\n{start_table(args, names)}"
              f"\n### Memory of exported modules\n\n{module_table(args, names)}"}
     if args.kernels:
