@@ -1,6 +1,6 @@
 // f32 math functions and the parts that both precisions share. Sources of the polynomials: exp and
-// the rational tanh and erf are least-squares fits with weights that end at the last bit of f32;
-// log is Cephes'.
+// the rational erf are least-squares fits with weights that end at the last bit of f32, the
+// rational tanh is made by tests/codegen/fit_tanh.py; log is Cephes'.
 #include "codegen/vecmath.h"
 
 #include "codegen/vecmath_builder.h"
@@ -62,29 +62,33 @@ llvm::Value* log32(MathBuilder& m, llvm::Value* x) {
     return m.logSpecials(x, y);
 }
 
-llvm::Value* tanh32(MathBuilder& m, llvm::Value* x) {
-    llvm::Value* z = m.clamp(x, -9.0, 9.0);
+// z * p(z^2) / q(z^2) of a function that is odd and at most 1, for z = min(|x|, end), with the sign
+// of x.
+llvm::Value* oddRational(MathBuilder& m, llvm::Value* x, double end,
+                         std::initializer_list<double> p, std::initializer_list<double> q) {
+    llvm::Value* bits = m.builder.CreateBitCast(x, m.integerType());
+    llvm::Value* sign = m.builder.CreateAnd(bits, m.integer(std::int64_t(1) << 31));
+    llvm::Value* z = m.atMost(m.abs(x), end);
     llvm::Value* s = m.mul(z, z);
-    llvm::Value* p = m.polynomial(
-        s, {4.89352455891786e-03, 6.37261928875436e-04, 1.48572235717979e-05, 5.12229709037114e-08,
-            -8.60467152213735e-11, 2.00018790482477e-13, -2.76076847742355e-16});
-    llvm::Value* q = m.polynomial(s, {4.89352518554385e-03, 2.26843463243900e-03,
-                                      1.18534705686654e-04, 1.19825839466702e-06});
-    llvm::Value* y = m.clamp(m.div(m.mul(z, p), q), -1.0, 1.0);
-    return m.select(m.less(m.abs(x), m.real(0.0004)), x, y);
+    llvm::Value* y = m.div(m.mul(z, m.polynomial(s, p)), m.polynomial(s, q));
+    llvm::Value* size = m.builder.CreateBitCast(m.atMost(y, 1.0), m.integerType());
+    return m.builder.CreateBitCast(m.builder.CreateOr(size, sign), m.type);
+}
+
+// Both constant terms are 1, so a small x is its own result.
+llvm::Value* tanh32(MathBuilder& m, llvm::Value* x) {
+    return oddRational(m, x, 9.0, {1.0, 1.3237828729e-01, 3.3137134895e-03, 1.6704080298e-05},
+                       {1.0, 4.6571145414e-01, 2.5217816504e-02, 2.9583601411e-04, 4.7840634318e-07,
+                        -2.6373751720e-10});
 }
 
 llvm::Value* erf32(MathBuilder& m, llvm::Value* x) {
-    llvm::Value* z = m.clamp(x, -4.0, 4.0);
-    llvm::Value* s = m.mul(z, z);
-    llvm::Value* p =
-        m.polynomial(s, {-1.60960333262415e-02, -2.95459980854025e-03, -7.34990630326855e-04,
-                         -5.69250639462346e-05, -2.10102402082508e-06, 2.77068142495902e-08,
-                         -2.72614225801306e-10});
-    llvm::Value* q =
-        m.polynomial(s, {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
-                         -2.13374055278905e-04, -1.45660718464996e-05});
-    return m.clamp(m.div(m.mul(z, p), q), -1.0, 1.0);
+    return oddRational(m, x, 4.0,
+                       {-1.60960333262415e-02, -2.95459980854025e-03, -7.34990630326855e-04,
+                        -5.69250639462346e-05, -2.10102402082508e-06, 2.77068142495902e-08,
+                        -2.72614225801306e-10},
+                       {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
+                        -2.13374055278905e-04, -1.45660718464996e-05});
 }
 
 // pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from

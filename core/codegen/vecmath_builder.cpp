@@ -103,9 +103,12 @@ llvm::Value* MathBuilder::signBit(llvm::Value* a) const {
     return builder.CreateICmpSLT(builder.CreateBitCast(a, integerType()), integer(0));
 }
 
-llvm::Value* MathBuilder::clamp(llvm::Value* a, double low, double high) const {
-    a = select(less(a, real(low)), real(low), a);
+llvm::Value* MathBuilder::atMost(llvm::Value* a, double high) const {
     return select(less(real(high), a), real(high), a);
+}
+
+llvm::Value* MathBuilder::clamp(llvm::Value* a, double low, double high) const {
+    return atMost(select(less(a, real(low)), real(low), a), high);
 }
 
 llvm::Value* MathBuilder::polynomial(llvm::Value* x,

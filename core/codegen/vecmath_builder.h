@@ -20,7 +20,7 @@ public:
     MathBuilder(llvm::IRBuilderBase& irBuilder, const Target& forTarget, const llvm::Value* like);
 
     llvm::Value* real(double value) const;
-    llvm::Value* integer(std::int64_t value) const; // as wide as the floats
+    llvm::Value* integer(std::int64_t value) const;   // as wide as the floats
     llvm::Type* sameShape(llvm::Type* element) const; // a scalar or as many lanes
     llvm::Type* integerType() const;
 
@@ -28,7 +28,8 @@ public:
     llvm::Value* sub(llvm::Value* a, llvm::Value* b) const;
     llvm::Value* mul(llvm::Value* a, llvm::Value* b) const;
     llvm::Value* div(llvm::Value* a, llvm::Value* b) const;
-    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) const; // two roundings without FMA
+    llvm::Value* fma(llvm::Value* a, llvm::Value* b,
+                     llvm::Value* c) const; // two roundings without FMA
     llvm::Value* negate(llvm::Value* a) const;
     llvm::Value* abs(llvm::Value* a) const;
     llvm::Value* round(llvm::Value* a) const; // half to even
@@ -41,6 +42,7 @@ public:
     llvm::Value* either(llvm::Value* a, llvm::Value* b) const;
     llvm::Value* negated(llvm::Value* condition) const;
     llvm::Value* signBit(llvm::Value* a) const;
+    llvm::Value* atMost(llvm::Value* a, double high) const;            // keeps NaN
     llvm::Value* clamp(llvm::Value* a, double low, double high) const; // keeps NaN
 
     // Horner, lowest coefficient first.
@@ -62,7 +64,8 @@ public:
 
     // x = (1 + f) * 2^e with 1 + f in [sqrt(1/2), sqrt(2)); then log(x) = log(1 + f) + e * log(2).
     std::pair<llvm::Value*, llvm::Value*> splitForLog(llvm::Value* x) const;
-    llvm::Value* logSpecials(llvm::Value* x, llvm::Value* result) const; // 0, negative, infinite, NaN
+    llvm::Value* logSpecials(llvm::Value* x,
+                             llvm::Value* result) const; // 0, negative, infinite, NaN
 
     llvm::IRBuilderBase& builder;
     const Target& target;
