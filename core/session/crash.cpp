@@ -89,9 +89,6 @@ void lastWord(int signal) {
 } // namespace
 
 void installLastWord(int descriptor) {
-#if defined(__SANITIZE_ADDRESS__)
-    return; // its report says more
-#endif
     output = descriptor;
     stack_t stack = {};
     stack.ss_sp = stackBytes;
@@ -101,7 +98,12 @@ void installLastWord(int descriptor) {
     action.sa_handler = lastWord;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+#if defined(__SANITIZE_ADDRESS__)
+    constexpr int deadly[] = {SIGABRT}; // of the others its report says more
+#else
+    constexpr int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+#endif
+    for (const int signal : deadly)
         ::sigaction(signal, &action, nullptr);
 }
 

@@ -151,7 +151,7 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     if (known == nullptr)
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + op);
     if (op == "reduce_prod" && mayOverflow(*operands.at(0).data))
-        return makeDiag(DiagCode::InputMismatch, "a product may leave the floats in some order");
+        return makeDiag(DiagCode::LimitReached, "a product may leave the floats in some order");
     FW_TRY(out.outputs, known->reference(call, data));
     for (const TensorData& output : out.outputs)
         real = real || isFloat(output.dtype());

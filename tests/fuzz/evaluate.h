@@ -20,7 +20,8 @@ struct Operand {
     bool exact = false;
 };
 
-// One call on concrete operands; shapes in `attrs` take `sizes`.
+// One call on concrete operands; shapes in `attrs` take `sizes`. LimitReached if what is right
+// cannot be said.
 Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
                       const std::vector<Operand>& operands, const Attrs& attrs, const Sizes& sizes);
 

@@ -172,7 +172,10 @@ void byBinding(Ask& ask) {
         return; // the default says so
     Case other = ask.one;
     other.sizes = ask.one.others;
-    if (!evaluateCase(other)) { // then the module refuses these sizes, too
+    if (const Status evaluated = evaluateCase(other); !evaluated) {
+        if (evaluated.diag().code == DiagCode::LimitReached)
+            return;
+        // The module refuses these sizes, too.
         const Result<std::vector<TensorData>> inputs =
             operandsOf(*ask.one.graph, other.sizes, other.values);
         if (inputs && late->loaded->run(*inputs).ok())
