@@ -91,7 +91,7 @@ Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes) {
     return mapOpenFile(file.value(), path, maxBytes);
 }
 
-Status writeFile(const std::string& path, std::string_view bytes) {
+Status writeFile(const std::string& path, std::string_view bytes, Durability durability) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         return unwritable(path, "the target exists and is not a regular file");
@@ -112,13 +112,16 @@ Status writeFile(const std::string& path, std::string_view bytes) {
         }
         written += static_cast<std::size_t>(count);
     }
-    const bool synced = ::fsync(file.value()) == 0;
+    const bool wait = durability == Durability::Synced;
+    const bool synced = !wait || ::fsync(file.value()) == 0;
     const bool closed = ::close(file.release()) == 0;
     if (!synced || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
         const int error = errno;
         ::unlink(temporary.c_str());
         return unwritable(path, errorText(error));
     }
+    if (!wait)
+        return {};
     const Descriptor folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.value() >= 0)
         ::fsync(folder.value());

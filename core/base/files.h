@@ -30,8 +30,13 @@ struct MappedFile {
 Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uint64_t maxBytes);
 // FileMissing when it cannot be read, FileTooLarge above `maxBytes`.
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes);
-// FileUnwritable when the target cannot be replaced.
-Status writeFile(const std::string& path, std::string_view bytes);
+// What a power cut may do to a written file: leave the old or the new one, or spoil it, where it
+// can be made again. Waiting for a busy disk takes from 1 ms to seconds.
+enum class Durability : std::uint8_t { Synced, Cache };
+
+// FileUnwritable when the target cannot be replaced. Readers see the old or the new content.
+Status writeFile(const std::string& path, std::string_view bytes,
+                 Durability durability = Durability::Synced);
 // At the end, in one write, so that several programs may append; the file is made if it is missing.
 Status appendFile(const std::string& path, std::string_view bytes);
 

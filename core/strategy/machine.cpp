@@ -80,7 +80,7 @@ void writeProfile(const Target& host, const MachineProfile& profile) {
         return;
     std::error_code ignored;
     std::filesystem::create_directories(file->parent_path(), ignored);
-    (void)writeFile(file->string(), profile.text());
+    (void)writeFile(file->string(), profile.text(), Durability::Cache);
 }
 
 double measuringMs = 0;

@@ -29,13 +29,18 @@ void TestFiles::writesAndMaps() {
     const std::string file = path("a.bin");
     QVERIFY(writeFile(file, "one").ok());
     QVERIFY(writeFile(file, "two and more").ok());
+    const std::string cached = path("cached");
+    QVERIFY(writeFile(cached, "1", Durability::Cache).ok());
+    QVERIFY(writeFile(cached, "22", Durability::Cache).ok());
+    QCOMPARE(mapFile(cached, 100).value().text(), std::string_view("22"));
+    QVERIFY(writeFile("/dev/null", "x", Durability::Cache).diag().code == DiagCode::FileUnwritable);
     const auto mapped = mapFile(file, 100);
     QVERIFY(mapped.ok());
     QVERIFY(mapped->text() == "two and more");
     QVERIFY(writeFile(file, "").ok());
     QVERIFY(mapFile(file, 100)->bytes.empty());
     QVERIFY(mapped->text() == "two and more"); // the old file lives as long as it is mapped
-    QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files).size(), 1); // no temporary is left
+    QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files).size(), 2); // no temporary is left
 }
 
 void TestFiles::refusesToRead() {
