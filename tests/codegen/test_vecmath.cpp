@@ -33,6 +33,7 @@ struct MathKernel {
                                             storeStmt("y", i, callExpr(fn, args))))};
         const CompiledKernel kernel = compileKernel(nest, target).take();
         calls = kernel.counters.calls;
+        textBytes = kernel.counters.textBytes;
         const std::vector<std::vector<std::byte>> objects = {kernel.object};
         module = jit().load(objects).take();
         run = module.kernel(kernel.symbol).take().run;
@@ -45,6 +46,7 @@ struct MathKernel {
     JitModule module;
     fw_kernel run = nullptr;
     std::int64_t calls = 0;
+    std::int64_t textBytes = 0;
 };
 
 double exactly(MathFn fn, double a, double b) {
@@ -112,6 +114,7 @@ private Q_SLOTS:
     void specials();
     void lanesAgree();
     void noCalls();
+    void lanesShareTheirInstructions();
 };
 
 void TestVecmath::f32_data() {
@@ -391,6 +394,21 @@ void TestVecmath::noCalls() {
                 const MathKernel kernel(MathFn::Pow, dtype, lanes, testTarget(cpu));
                 QCOMPARE(kernel.calls, std::int64_t(0));
             }
+}
+
+// What has no vector form is taken apart lane by lane, which no result shows, only the size of the
+// code.
+void TestVecmath::lanesShareTheirInstructions() {
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+        for (MathFn fn :
+             {MathFn::Exp, MathFn::Log, MathFn::Tanh, MathFn::Erf, MathFn::Sigmoid, MathFn::Sqrt}) {
+            const Target target = testTarget(cpu);
+            const auto one = MathKernel(fn, DType::F32, 1, target).textBytes;
+            const auto many = MathKernel(fn, DType::F32, target.vectorLanesF32, target).textBytes;
+            qInfo("%s %s: %lld and %lld bytes", std::string(mathName(fn)).c_str(), cpu,
+                  static_cast<long long>(one), static_cast<long long>(many));
+            QVERIFY(many < 1.6 * static_cast<double>(one));
+        }
 }
 
 QTEST_GUILESS_MAIN(TestVecmath)
