@@ -278,9 +278,14 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     };
     parts.push_back(walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false)));
 
-    // Fold the partial accumulators in halves.
+    // Fold the partial accumulators in halves: whole vectors while there are several, then lanes. A
+    // half that is no number of vectors would be shuffled together out of two.
+    const std::int64_t vectorLanes = !partial.empty() && isVector(partial.back())
+                                         ? constantExtent(partial.back().var, peel, member)
+                                         : 1;
     for (std::int64_t count = partialSize; count > 1;) {
-        const std::int64_t half = count / 2, offset = count - half;
+        const std::int64_t unit = count > vectorLanes ? vectorLanes : 1;
+        const std::int64_t half = count / unit / 2 * unit, offset = count - half;
         const Symbol lane(stage.out.text() + ".lane");
         const Expr low = tileOffset + varExpr(lane);
         const Stmt fold =

@@ -46,6 +46,7 @@ private Q_SLOTS:
     void productsOfAllSizes();
     void poolsAndDepthwise();
     void rowsOfAnyLength();
+    void accumulatorsFoldInWholeVectors();
     void reductionsOverAnyAxes();
     void movesOfElements();
     void randomGroups();
@@ -259,7 +260,7 @@ void TestLower::rowsOfAnyLength() {
     ScheduleContext context;
     context.vectorLanes = 4;
     for (const std::int64_t n : {0, 1, 3})
-        for (const std::int64_t d : {1, 2, 4, 5, 15, 16, 17, 40}) {
+        for (const std::int64_t d : {1, 2, 4, 5, 13, 15, 16, 17, 23, 40}) {
             std::string name;
             VERIFY_LOWERED(
                 checkDefault(softmax(v("N"), Expr(d)), context, {{"N", n}}, 1, 1e-12, &name));
@@ -292,6 +293,27 @@ void TestLower::rowsOfAnyLength() {
             if (d > 1)
                 QCOMPARE(QString::fromStdString(name), QStringLiteral("rowwise"));
         }
+}
+
+// Three accumulators of four lanes become two, not one and a half.
+void TestLower::accumulatorsFoldInWholeVectors() {
+    ScheduleContext context;
+    context.vectorLanes = 4;
+    static const QRegularExpression fold(QStringLiteral("\\.lane in (\\d+)"));
+    for (const std::int64_t d : {4, 8, 12, 13, 16, 20, 23, 28, 1000}) {
+        const OpInst inst = softmax(Expr(6), Expr(d));
+        const auto choice = defaultSchedule(inst, context);
+        QVERIFY(choice.ok());
+        const auto lowered = lower(inst, choice->schedule, context.maps, "rows");
+        QVERIFY(lowered.ok());
+        const QString loops = QString::fromStdString(text(lowered->nest));
+        int folds = 0;
+        for (auto match = fold.globalMatch(loops); match.hasNext(); ++folds) {
+            const int lanes = match.next().captured(1).toInt();
+            QVERIFY2(lanes % 4 == 0 || lanes < 4, qPrintable(loops));
+        }
+        QVERIFY2(folds > 0, qPrintable(loops));
+    }
 }
 
 void TestLower::reductionsOverAnyAxes() {
