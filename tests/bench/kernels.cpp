@@ -1,6 +1,8 @@
-// bench_kernels [-threads=N] [-show] [NAME...]: GF/s of default schedules on common layers, beside
-// the multiply-add peak of a register-only loop measured just before. -show prints schedule and
-// loops.
+// bench_kernels [-threads=N] [-mcpu=NAME]... [-show] [NAME...]: default schedules on one layer of
+// every class, at each level named (without one: what this machine has, and x86-64-v3): GFLOP/s,
+// GB/s of every operand moved once, and the share of the bound, which is the longer of the
+// arithmetic at the multiply-add peak and of the bytes at the speed of a copy of as many. Both are
+// measured just before. -show prints schedule and loops.
 #include "codegen/compile.h"
 #include "codegen/jit.h"
 #include "loop/print.h"
@@ -14,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 
 using namespace fw;
@@ -23,11 +26,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How images lie: all channels-last, all as rows, or rows (the input of a model) read and
+// channels-last written.
+enum class Images : std::uint8_t { Last, Rows, FromRows };
+
 struct Case {
     std::string name;
     OpInst inst;
     double flops = 0;
-    bool last = true; // channels-last
+    Images images = Images::Last;
 };
 
 double secondsOf(const std::function<void()>& run, double budget = 0.25) {
@@ -120,12 +127,72 @@ double peak(const Target& target, int threads) {
     return static_cast<double>(2 * count * lanes * 2 * steps) / measured->seconds / 1e9;
 }
 
-Case conv(const std::string& name, ConvShape s, bool last = true) {
-    Case out{name, convolution(s), 0, last};
+// Bytes of all operands and results.
+double bytesOf(const OpInst& inst) {
+    double out = 0;
+    for (const auto* tensors : {&inst.inputs, &inst.outputs})
+        for (const TensorDecl& decl : *tensors) {
+            double size = 4;
+            for (const Dim& dim : decl.type.shape)
+                size *= static_cast<double>(dim.asInt().value_or(1));
+            out += size;
+        }
+    return out;
+}
+
+StorageMaps mapsOf(const Case& one) {
+    StorageMaps out;
+    for (const auto* tensors : {&one.inst.inputs, &one.inst.outputs})
+        for (const TensorDecl& decl : *tensors) {
+            const bool isRead = tensors == &one.inst.inputs;
+            const bool isImage = decl.type.rank() == 4 && decl.name != Symbol("w");
+            if (isImage &&
+                (one.images == Images::Last || (one.images == Images::FromRows && !isRead)))
+                out[decl.name] = channelsLast(4);
+        }
+    return out;
+}
+
+// Bytes a second of a copy that moves as many bytes, rounded to a power of two.
+class CopySpeed {
+public:
+    CopySpeed(const Target& target, int threads) : m_target(target), m_threads(threads) {}
+
+    double operator()(double bytes) {
+        std::int64_t elements = 1024;
+        while (static_cast<double>(elements) * 2 * 4 * 1.5 < bytes)
+            elements *= 2;
+        const auto known = m_known.find(elements);
+        if (known != m_known.end())
+            return known->second;
+        OpInst inst;
+        inst.inputs = {tensor("x", {elements})};
+        inst.outputs = {tensor("y", {elements})};
+        inst.stages = {mapStage("y", {{Symbol("i"), elements}}, at(inst, "x", {v("i")}))};
+        ScheduleContext context;
+        context.vectorLanes = m_target.vectorLanesF32;
+        context.threads = m_threads;
+        const auto choice = defaultSchedule(inst, context);
+        double speed = 1;
+        if (choice.ok() && choice->lowered)
+            if (const auto copied = measure(choice->lowered->nest, m_target, m_threads, {}))
+                speed = static_cast<double>(elements) * 8 / copied->seconds;
+        m_known.emplace(elements, speed);
+        return speed;
+    }
+
+private:
+    const Target& m_target;
+    int m_threads;
+    std::map<std::int64_t, double> m_known;
+};
+
+Case conv(const std::string& name, ConvShape s, Images images = Images::Last) {
+    Case out{name, convolution(s), 0, images};
     const auto oh =
         static_cast<double>((s.h + 2 * s.pad - s.dilation * (s.kh - 1) - 1) / s.stride + 1);
-    const auto ow =
-        static_cast<double>((s.w + 2 * s.pad - s.dilation * (s.kw - 1) - 1) / s.stride + 1);
+    const auto ow = static_cast<double>(
+        (s.w + 2 * s.padW.value_or(s.pad) - s.dilation * (s.kw - 1) - 1) / s.stride + 1);
     out.flops = 2.0 * oh * ow * static_cast<double>(s.o * s.c / s.groups * s.kh * s.kw) *
                 static_cast<double>(s.n.asInt().value_or(1));
     return out;
@@ -134,7 +201,44 @@ Case conv(const std::string& name, ConvShape s, bool last = true) {
 Case product(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
              bool transposed) {
     return {name, matmul(Expr(m), Expr(n), Expr(k), transposed, true),
-            2.0 * static_cast<double>(m * n * k), false};
+            2.0 * static_cast<double>(m * n * k), Images::Rows};
+}
+
+// Two images side by side, scaled and shifted per channel, then relu: what a dense block does.
+Case concatScaleRelu(const std::string& name, std::int64_t first, std::int64_t second,
+                     std::int64_t hw) {
+    OpInst inst;
+    const std::int64_t channels = first + second;
+    const Shape shape{1, channels, hw, hw};
+    inst.inputs = {tensor("x", {1, first, hw, hw}), tensor("z", {1, second, hw, hw}),
+                   tensor("s", {channels}), tensor("b", {channels})};
+    inst.outputs = {tensor("y", shape)};
+    const auto part = [&](const std::string& from, std::int64_t count, std::int64_t start) {
+        const std::string n = "n" + from, c = "c" + from, h = "h" + from, w = "w" + from;
+        const Expr to = v(c) + Expr(start);
+        Stage out =
+            mapStage("y", {{Symbol(n), 1}, {Symbol(c), count}, {Symbol(h), hw}, {Symbol(w), hw}},
+                     maxExpr(at(inst, from, {v(n), v(c), v(h), v(w)}) * at(inst, "s", {to}) +
+                                 at(inst, "b", {to}),
+                             floatExpr(0)));
+        out.store = {v(n), to, v(h), v(w)};
+        return out;
+    };
+    inst.stages = {part("x", first, 0), part("z", second, first)};
+    return {name, inst, 0};
+}
+
+Case shuffle(const std::string& name, std::int64_t channels, std::int64_t groups, std::int64_t hw) {
+    OpInst inst;
+    const Shape shape{1, channels, hw, hw};
+    inst.inputs = {tensor("x", shape)};
+    inst.outputs = {tensor("y", shape)};
+    const Expr from = modExpr(v("c"), Expr(groups)) * Expr(channels / groups) +
+                      floorDivExpr(v("c"), Expr(groups));
+    inst.stages = {mapStage(
+        "y", {{Symbol("n"), 1}, {Symbol("c"), channels}, {Symbol("h"), hw}, {Symbol("w"), hw}},
+        at(inst, "x", {v("n"), from, v("h"), v("w")}))};
+    return {name, inst, 0};
 }
 
 std::vector<Case> cases() {
@@ -150,9 +254,18 @@ std::vector<Case> cases() {
                          .pad = k / 2,
                          .groups = groups,
                          .bias = true,
-                         .relu = true};
+                         .relu = true,
+                         .padW = {}};
     };
+    ConvShape wide = shape(192, 17, 192, 1, 1), high = wide, apart = shape(256, 28, 256, 3, 1),
+              patches = shape(3, 224, 768, 16, 16), small = shape(3, 224, 96, 4, 4);
+    wide.kw = high.kh = 7;
+    wide.padW = high.pad = 3;
+    high.padW = 0;
+    apart.dilation = apart.pad = 2;
+    patches.pad = small.pad = 0;
     return {conv("conv7x7s2_3_224", shape(3, 224, 64, 7, 2)),
+            conv("conv7x7s2_3_224_rows", shape(3, 224, 64, 7, 2), Images::FromRows),
             conv("conv3x3_64_56", shape(64, 56, 64, 3, 1)),
             conv("conv3x3_128_28", shape(128, 28, 128, 3, 1)),
             conv("conv3x3_256_14", shape(256, 14, 256, 3, 1)),
@@ -163,15 +276,73 @@ std::vector<Case> cases() {
             conv("conv1x1_1024_256_14", shape(1024, 14, 256, 1, 1)),
             conv("conv1x1_512_2048_7", shape(512, 7, 2048, 1, 1)),
             conv("conv1x1s2_256_512_56", shape(256, 56, 512, 1, 2)),
-            conv("conv3x3_64_56_nchw", shape(64, 56, 64, 3, 1), false),
+            conv("conv3x3_64_56_nchw", shape(64, 56, 64, 3, 1), Images::Rows),
+            conv("conv3x3_61_67_29", shape(61, 29, 67, 3, 1)),
+            conv("conv1x7_192_17", wide),
+            conv("conv7x1_192_17", high),
+            conv("conv3x3d2_256_28", apart),
+            conv("patch16_3_768_224", patches, Images::Rows),
+            conv("patch4_3_96_224", small, Images::FromRows),
+            conv("g2_conv5x5_96_256_27", shape(96, 27, 256, 5, 1, 2)),
+            conv("g2_conv3x3_384_13", shape(384, 13, 384, 3, 1, 2)),
+            conv("g32_conv3x3_128_56", shape(128, 56, 128, 3, 1, 32)),
+            conv("g32_conv3x3_512_14", shape(512, 14, 512, 3, 1, 32)),
+            conv("g8_conv3x3_64_28", shape(64, 28, 64, 3, 1, 8)),
+            conv("g3_conv3x3_39_28", shape(39, 28, 39, 3, 1, 3)),
+            conv("g16_conv3x3s2_32_56", shape(32, 56, 32, 3, 2, 16)),
+            conv("g3_conv1x1_240_60_28", shape(240, 28, 60, 1, 1, 3)),
+            conv("g4_conv1x1_68_272_28", shape(68, 28, 272, 1, 1, 4)),
+            conv("g8_conv1x1_96_384_28", shape(96, 28, 384, 1, 1, 8)),
             conv("dw3x3_32_112", shape(32, 112, 32, 3, 1, 32)),
             conv("dw3x3_192_28", shape(192, 28, 192, 3, 1, 192)),
+            conv("dw3x3_116_28_rows", shape(116, 28, 116, 3, 1, 116), Images::Rows),
+            conv("dw5x5_96_28", shape(96, 28, 96, 5, 1, 96)),
+            conv("dw7x7_96_28", shape(96, 28, 96, 7, 1, 96)),
+            conv("dw3x3x2_32_64_56", shape(32, 56, 64, 3, 1, 32)),
+            concatScaleRelu("concat_scale_192_64_28", 192, 64, 28),
+            shuffle("shuffle_2_116_28", 116, 2, 28),
+            shuffle("shuffle_3_240_28", 240, 3, 28),
+            shuffle("shuffle_8_384_28", 384, 8, 28),
             product("dense_128_768_768", 128, 768, 768, true),
             product("dense_128_3072_768", 128, 3072, 768, true),
             product("dense_1_1000_2048", 1, 1000, 2048, true),
             product("matmul_512_512_512", 512, 512, 512, false),
             product("dense_16_1024_1024", 16, 1024, 1024, true),
-            {"softmax_1024_768", softmax(Expr(1024), Expr(768)), 1024 * 768 * 4, false}};
+            {"softmax_1024_768", softmax(Expr(1024), Expr(768)), 1024 * 768 * 4, Images::Rows}};
+}
+
+void run(const Case& one, const Target& target, int threads, bool show, double best,
+         CopySpeed& copySpeed) {
+    ScheduleContext context;
+    context.vectorLanes = target.vectorLanesF32;
+    context.vectorRegisters = target.vectorRegisters;
+    context.threads = threads;
+    context.constants = {"w", "b"};
+    context.maps = mapsOf(one);
+    const auto before = Clock::now();
+    const auto choice = defaultSchedule(one.inst, context);
+    const auto lowered = choice.ok() ? lower(one.inst, choice->schedule, context.maps, "bench")
+                                     : Result<Lowered>(choice.diag());
+    const double lowering = std::chrono::duration<double>(Clock::now() - before).count() * 1e3;
+    if (!lowered.ok()) {
+        fmt::print("{}: {}\n", one.name, lowered.diag().text());
+        return;
+    }
+    if (show)
+        fmt::print("{}{}\n", choice->schedule.text(), text(lowered->nest));
+    const auto measured = measure(lowered->nest, target, threads, {});
+    if (!measured.ok()) {
+        fmt::print("{}: {}\n", one.name, measured.diag().text());
+        return;
+    }
+    const double bytes = bytesOf(one.inst);
+    const double bound = std::max(one.flops / best / 1e9, bytes / copySpeed(bytes));
+    fmt::print("{:24} {:18} {:9.4f} ms {:7.1f} GF/s {:6.1f} GB/s {:5.1f} % of its bound   "
+               "lower {:.0f} ms, compile {:.0f} ms, {} bytes\n",
+               one.name, choice->name, measured->seconds * 1e3, one.flops / measured->seconds / 1e9,
+               bytes / measured->seconds / 1e9, 100 * bound / measured->seconds, lowering,
+               measured->compileMs, measured->counters.textBytes);
+    std::fflush(stdout);
 }
 
 } // namespace
@@ -179,57 +350,35 @@ std::vector<Case> cases() {
 int main(int argc, char** argv) {
     int threads = 1;
     bool show = false;
-    std::vector<std::string> wanted;
-    std::string cpu;
+    std::vector<std::string> wanted, cpus;
     for (int i = 1; i < argc; ++i) {
         const std::string arg = argv[i];
         if (arg.starts_with("-threads="))
             threads = std::atoi(arg.c_str() + 9);
         else if (arg.starts_with("-mcpu="))
-            cpu = "x86-64 " + arg;
+            cpus.push_back("x86-64 " + arg);
         else if (arg == "-show")
             show = true;
         else
             wanted.push_back(arg);
     }
-    const auto target = parseTarget(cpu);
-    if (!target.ok()) {
-        fmt::print("{}\n", target.diag().text());
-        return 2;
-    }
-    const double best = peak(*target, threads);
-    fmt::print("peak {:.1f} GF/s with {} thread(s)\n", best, threads);
-    for (const Case& one : cases()) {
-        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), one.name) == wanted.end())
-            continue;
-        ScheduleContext context;
-        context.vectorLanes = target->vectorLanesF32;
-        context.vectorRegisters = target->vectorRegisters;
-        context.threads = threads;
-        context.constants = {"w", "b"};
-        if (one.last)
-            context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
-        const auto before = Clock::now();
-        const auto choice = defaultSchedule(one.inst, context);
-        const auto lowered = choice.ok() ? lower(one.inst, choice->schedule, context.maps, "bench")
-                                         : Result<Lowered>(choice.diag());
-        const double lowering = std::chrono::duration<double>(Clock::now() - before).count() * 1e3;
-        if (!lowered.ok()) {
-            fmt::print("{}: {}\n", one.name, lowered.diag().text());
-            continue;
+    if (cpus.empty())
+        cpus = {"", "x86-64 -mcpu=x86-64-v3"};
+    for (const std::string& cpu : cpus) {
+        const auto target = parseTarget(cpu);
+        if (!target.ok()) {
+            fmt::print("{}\n", target.diag().text());
+            return 2;
         }
-        if (show)
-            fmt::print("{}{}\n", choice->schedule.text(), text(lowered->nest));
-        const auto measured = measure(lowered->nest, *target, threads, {});
-        if (!measured.ok()) {
-            fmt::print("{}: {}\n", one.name, measured.diag().text());
-            continue;
-        }
-        const double speed = one.flops / measured->seconds / 1e9;
-        fmt::print("{:22} {:18} {:9.4f} ms {:7.1f} GF/s {:5.1f} %   lower {:.0f} ms, compile "
-                   "{:.0f} ms, {} bytes\n",
-                   one.name, choice->name, measured->seconds * 1e3, speed, 100 * speed / best,
-                   lowering, measured->compileMs, measured->counters.textBytes);
+        const double best = peak(*target, threads);
+        fmt::print("{}: peak {:.1f} GF/s with {} thread(s)\n", target->llvmCpu(), best, threads);
+        CopySpeed copySpeed(*target, threads);
+        for (const Case& one : cases())
+            if (wanted.empty() ||
+                std::any_of(wanted.begin(), wanted.end(), [&](const std::string& part) {
+                    return one.name.find(part) != std::string::npos;
+                }))
+                run(one, *target, threads, show, best, copySpeed);
     }
     return 0;
 }

@@ -337,8 +337,9 @@ Stage reduceStage(std::string_view out, std::vector<Axis> space, Reducer reducer
 }
 
 OpInst convolution(const ConvShape& s) {
+    const std::int64_t padW = s.padW.value_or(s.pad);
     const std::int64_t oh = (s.h + 2 * s.pad - s.dilation * (s.kh - 1) - 1) / s.stride + 1;
-    const std::int64_t ow = (s.w + 2 * s.pad - s.dilation * (s.kw - 1) - 1) / s.stride + 1;
+    const std::int64_t ow = (s.w + 2 * padW - s.dilation * (s.kw - 1) - 1) / s.stride + 1;
     const std::int64_t cg = s.c / s.groups, og = s.o / s.groups;
     OpInst inst;
     inst.inputs = {tensor("x", {s.n, s.c, s.h, s.w}), tensor("w", {s.o, cg, s.kh, s.kw})};
@@ -354,7 +355,7 @@ OpInst convolution(const ConvShape& s) {
     const Expr x =
         at(inst, "x",
            {v("n"), channel, v("oh") * Expr(s.stride) + v("kh") * Expr(s.dilation) - Expr(s.pad),
-            v("ow") * Expr(s.stride) + v("kw") * Expr(s.dilation) - Expr(s.pad)});
+            v("ow") * Expr(s.stride) + v("kw") * Expr(s.dilation) - Expr(padW)});
     const Expr body = padExpr(x, floatExpr(0)) * at(inst, "w", {v("o"), v("c"), v("kh"), v("kw")});
     std::string last = s.bias || s.relu || s.residual ? "conv" : "y";
     inst.stages.push_back(

@@ -9,6 +9,7 @@
 #include <QString>
 
 #include <map>
+#include <optional>
 #include <random>
 
 namespace fw::test {
@@ -46,6 +47,7 @@ struct ConvShape {
     std::int64_t c = 3, h = 8, w = 8, o = 4, kh = 3, kw = 3, stride = 1, pad = 1, dilation = 1,
                  groups = 1;
     bool bias = false, relu = false, residual = false;
+    std::optional<std::int64_t> padW = {}; // where it is not `pad`
 };
 OpInst convolution(const ConvShape& shape); // inputs x, w [, b] [, r]; output y
 OpInst matmul(Expr m, Expr n, Expr k, bool transposed, bool bias); // inputs a, b [, c]; output y
