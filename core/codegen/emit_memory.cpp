@@ -120,6 +120,8 @@ llvm::Value* Emitter::load(const Expr& e) {
     Storage* from = storage(e->symbol);
     if (!from)
         return llvm::PoisonValue::get(valueType(e.dtype()));
+    if (llvm::Value* shuffled = shuffledLoad(*from, e, at))
+        return shuffled;
     return loadAt(*from, e.dtype(), localIndex(*from, at), nullptr, nullptr);
 }
 

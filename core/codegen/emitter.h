@@ -49,6 +49,12 @@ struct Index {
     bool isUniform() const { return !lanes && laneStride == 0; }
 };
 
+// The element that lane 0 reads lies `phase` after a multiple of `unit`, and the buffer holds whole
+// units.
+struct Aligned {
+    std::int64_t unit = 0, phase = 0;
+};
+
 // Decided while emitting, or an i1, or a vector of i1.
 struct Condition {
     explicit Condition(bool known) : decided(known) {}
@@ -156,6 +162,10 @@ private:
     llvm::Value* zeros();
     llvm::Type* memoryType(DType dtype);
     void tag(llvm::Instruction* access, const Storage& at);
+
+    // emit_shuffle.cpp
+    std::optional<Aligned> alignment(const Expr& index, const Buffer& buffer);
+    llvm::Value* shuffledLoad(Storage& from, const Expr& e, const Index& at); // null: not so
 
     llvm::Module& m_module;
     llvm::IRBuilderBase& m_builder;

@@ -228,19 +228,6 @@ Case concatScaleRelu(const std::string& name, std::int64_t first, std::int64_t s
     return {name, inst, 0};
 }
 
-Case shuffle(const std::string& name, std::int64_t channels, std::int64_t groups, std::int64_t hw) {
-    OpInst inst;
-    const Shape shape{1, channels, hw, hw};
-    inst.inputs = {tensor("x", shape)};
-    inst.outputs = {tensor("y", shape)};
-    const Expr from = modExpr(v("c"), Expr(groups)) * Expr(channels / groups) +
-                      floorDivExpr(v("c"), Expr(groups));
-    inst.stages = {mapStage(
-        "y", {{Symbol("n"), 1}, {Symbol("c"), channels}, {Symbol("h"), hw}, {Symbol("w"), hw}},
-        at(inst, "x", {v("n"), from, v("h"), v("w")}))};
-    return {name, inst, 0};
-}
-
 std::vector<Case> cases() {
     const auto shape = [](std::int64_t c, std::int64_t hw, std::int64_t o, std::int64_t k,
                           std::int64_t stride, std::int64_t groups = 1) {
@@ -282,6 +269,7 @@ std::vector<Case> cases() {
             conv("conv7x1_192_17", high),
             conv("conv3x3d2_256_28", apart),
             conv("patch16_3_768_224", patches, Images::Rows),
+            conv("patch16_3_768_224_last", patches, Images::FromRows),
             conv("patch4_3_96_224", small, Images::FromRows),
             conv("g2_conv5x5_96_256_27", shape(96, 27, 256, 5, 1, 2)),
             conv("g2_conv3x3_384_13", shape(384, 13, 384, 3, 1, 2)),
@@ -300,9 +288,9 @@ std::vector<Case> cases() {
             conv("dw7x7_96_28", shape(96, 28, 96, 7, 1, 96)),
             conv("dw3x3x2_32_64_56", shape(32, 56, 64, 3, 1, 32)),
             concatScaleRelu("concat_scale_192_64_28", 192, 64, 28),
-            shuffle("shuffle_2_116_28", 116, 2, 28),
-            shuffle("shuffle_3_240_28", 240, 3, 28),
-            shuffle("shuffle_8_384_28", 384, 8, 28),
+            {"shuffle_2_116_28", channelShuffle(116, 2, 28)},
+            {"shuffle_3_240_28", channelShuffle(240, 3, 28)},
+            {"shuffle_8_384_28", channelShuffle(384, 8, 28)},
             product("dense_128_768_768", 128, 768, 768, true),
             product("dense_128_3072_768", 128, 3072, 768, true),
             product("dense_1_1000_2048", 1, 1000, 2048, true),

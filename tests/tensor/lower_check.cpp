@@ -408,6 +408,19 @@ OpInst matmul(Expr m, Expr n, Expr k, bool transposed, bool bias) {
     return inst;
 }
 
+OpInst channelShuffle(std::int64_t channels, std::int64_t groups, std::int64_t size) {
+    OpInst inst;
+    const Shape shape{1, channels, size, size};
+    inst.inputs = {tensor("x", shape)};
+    inst.outputs = {tensor("y", shape)};
+    const Expr from = modExpr(v("c"), Expr(groups)) * Expr(channels / groups) +
+                      floorDivExpr(v("c"), Expr(groups));
+    inst.stages = {mapStage(
+        "y", {{Symbol("n"), 1}, {Symbol("c"), channels}, {Symbol("h"), size}, {Symbol("w"), size}},
+        at(inst, "x", {v("n"), from, v("h"), v("w")}))};
+    return inst;
+}
+
 OpInst softmax(Expr rows, Expr columns) {
     OpInst inst;
     inst.inputs = {tensor("x", {rows, columns})};

@@ -51,6 +51,8 @@ struct ConvShape {
 };
 OpInst convolution(const ConvShape& shape); // inputs x, w [, b] [, r]; output y
 OpInst matmul(Expr m, Expr n, Expr k, bool transposed, bool bias); // inputs a, b [, c]; output y
+// Channel g * (channels / groups) + c of x becomes channel c * groups + g of y; square images.
+OpInst channelShuffle(std::int64_t channels, std::int64_t groups, std::int64_t size);
 OpInst softmax(Expr rows, Expr columns);
 
 } // namespace fw::test

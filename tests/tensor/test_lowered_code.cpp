@@ -13,6 +13,7 @@ class TestLoweredCode : public QObject {
 
 private Q_SLOTS:
     void convolutions();
+    void shuffles();
     void products();
     void rows();
 
@@ -63,6 +64,14 @@ void TestLoweredCode::convolutions() {
         for (const bool last : {false, true})
             for (const ConvShape& shape : shapes)
                 VERIFY_RUN(run(convolution(shape), cpu, last, {{"N", 2}}));
+}
+
+void TestLoweredCode::shuffles() {
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+        for (const std::int64_t groups : {2, 3, 4, 5, 8})
+            for (const std::int64_t each : {1, 4, 16, 29, 58})
+                for (const bool last : {false, true})
+                    VERIFY_RUN(run(channelShuffle(groups * each, groups, 3), cpu, last, {}));
 }
 
 void TestLoweredCode::products() {
