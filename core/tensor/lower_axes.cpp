@@ -8,6 +8,14 @@ bool divides(const Expr& extent, std::int64_t factor) {
     return simplify(modExpr(extent, Expr(factor))).isInt(0);
 }
 
+bool hasDivision(const Expr& e) {
+    bool out = false;
+    visitExpr(e, [&](const Expr& part) {
+        out = out || part.op() == ExprOp::FloorDiv || part.op() == ExprOp::Mod;
+    });
+    return out;
+}
+
 } // namespace
 
 std::optional<SymbolicLinear> symbolicLinear(const Expr& e, Symbol var) {
@@ -72,6 +80,14 @@ Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges) cons
                                                 ? known->second
                                                 : varExpr(step.outer) * Expr(step.factor) +
                                                       varExpr(step.inner)}});
+            // Tiles may reach beyond an inner loop; what they compute there is never stored, so
+            // that its indices are those of the loop matters to nobody.
+            if (known == peel.values.end() && hasDivision(e) &&
+                divides(extents(peel).at(step.first), step.factor)) {
+                Ranges inside;
+                inside.push(step.inner, Expr(0), Expr(step.factor - 1));
+                e = simplify(e, inside);
+            }
             continue;
         }
         if (!usesVar(e, step.first) && !usesVar(e, step.second))

@@ -13,6 +13,7 @@ class TestLoweredCode : public QObject {
 
 private Q_SLOTS:
     void convolutions();
+    void groupedConvolutions();
     void shuffles();
     void products();
     void rows();
@@ -61,6 +62,29 @@ void TestLoweredCode::convolutions() {
         {.n = v("N"), .c = 8, .h = 4, .w = 15, .o = 6, .groups = 2},
     };
     for (const char* cpu : {"x86-64-v3", "x86-64-v4"})
+        for (const bool last : {false, true})
+            for (const ConvShape& shape : shapes)
+                VERIFY_RUN(run(convolution(shape), cpu, last, {{"N", 2}}));
+}
+
+// Groups that fill vectors, parts of vectors, neither; whole groups at the end of memory, where a
+// read beyond them would be seen.
+void TestLoweredCode::groupedConvolutions() {
+    const ConvShape shapes[] = {
+        {.c = 16, .h = 4, .w = 9, .o = 16, .groups = 4, .bias = true, .relu = true},
+        {.c = 12, .h = 4, .w = 9, .o = 12, .groups = 3, .bias = true},
+        {.c = 24, .h = 3, .w = 8, .o = 32, .groups = 8, .residual = true},
+        {.c = 16, .h = 3, .w = 7, .o = 32, .groups = 16, .bias = true},
+        {.c = 32, .h = 5, .w = 9, .o = 32, .stride = 2, .groups = 16},
+        {.c = 64, .h = 3, .w = 5, .o = 32, .groups = 4},
+        {.c = 39, .h = 3, .w = 5, .o = 39, .groups = 3, .bias = true, .relu = true},
+        {.c = 8, .h = 3, .w = 5, .o = 6, .groups = 2},
+        {.c = 6, .h = 3, .w = 5, .o = 10, .groups = 2, .bias = true},
+        {.c = 30, .h = 3, .w = 5, .o = 60, .kh = 1, .kw = 1, .pad = 0, .groups = 3},
+        {.c = 68, .h = 3, .w = 5, .o = 68, .kh = 1, .kw = 1, .pad = 0, .groups = 4, .bias = true},
+        {.n = v("N"), .c = 16, .h = 4, .w = 5, .o = 48, .groups = 2, .relu = true},
+    };
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
         for (const bool last : {false, true})
             for (const ConvShape& shape : shapes)
                 VERIFY_RUN(run(convolution(shape), cpu, last, {{"N", 2}}));

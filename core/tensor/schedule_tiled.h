@@ -1,0 +1,66 @@
+// The plan of one tile of accumulators: what is known of the reduction, the axes chosen for lanes
+// and rows, and the steps made of them.
+#pragma once
+
+#include "tensor/schedule_planner.h"
+
+namespace fw {
+
+struct Tile {
+    std::int64_t rows = 1;    // of the unrolled axis
+    std::int64_t vectors = 1; // along the lanes
+};
+
+class TiledPlan {
+public:
+    TiledPlan(Planner& planner, const NestPlan& nest, bool contraction);
+    Refused run();
+
+private:
+    Refused findReduction();
+    bool isLane(const Expr& index) const;
+    bool isPackable(const Expr& load) const;
+    void findGroups();
+    Refused chooseLanes();
+    bool betterAlongTheReduction() const;
+    bool staysAlong(const Exprs& loads, const Axis& axis) const;
+    bool isInsideGroup(Symbol axis) const;
+    bool conditioned(Symbol rootVar) const;
+    void chooseRows();
+    bool canJoin(const Axis& outer, const Axis& inner) const;
+    double stepCost(std::int64_t rows, std::int64_t vectors) const;
+    std::int64_t mostRows() const;
+    void chooseTile();
+    void packConstants();
+    std::vector<Symbol> reduceOrder() const;
+    bool sharesSpace(const Expr& index) const;
+    double bytesOf(const Expr& load) const;
+    void addLoops();
+    void addReduction();
+
+    Planner& m_planner;
+    std::size_t m_root;
+    bool m_contraction;
+    const NestPlan& m_nest;
+    std::size_t m_reduction = 0;
+    Stage m_r;
+    std::map<Symbol, Symbol> m_own; // the root's variable -> the reduction's
+    Expr m_body;
+    Exprs m_conditions;
+    Exprs m_loads;
+    Exprs m_vectorLoads;
+    Exprs m_scattered; // lanes that lie apart
+    Axis m_lane;
+    std::vector<Axis> m_axes; // of the root, besides lanes and rows
+    std::vector<Axis> m_rows; // act as one
+    Expr m_rowExtent;
+    Tile m_tile;
+    bool m_lanesGuarded = false;
+    std::int64_t m_lanes = m_planner.context.vectorLanes; // of a vector
+    bool m_sharesVectors = false;                         // groups are parts of a vector
+    std::int64_t m_group = 0, m_groups = 1;               // lanes of a group; how many
+    Symbol m_groupVar;
+    Symbol m_inner; // the accumulators lie inside this loop
+};
+
+} // namespace fw
