@@ -1,9 +1,9 @@
 // The template of contractions and windows: a tile of accumulators in registers.
 //
 // Lanes lie along the axis that is innermost in the storage of the result (output channels in
-// channels-last, columns of a matrix product; schedule_tiled_lanes.cpp), a second axis is unrolled
-// so that the tile fills the registers, and the reduction runs inside. What is computed from the
-// result alone is applied at the store.
+// channels-last, columns of a matrix product) or along the output channels all the same
+// (schedule_tiled_lanes.cpp), a second axis is unrolled so that the tile fills the registers, and
+// the reduction runs inside. What is computed from the result alone is applied at the store.
 #include "tensor/schedule_tiled.h"
 
 #include "tensor/lower_body.h"

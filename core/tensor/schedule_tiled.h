@@ -22,6 +22,9 @@ private:
     bool isPackable(const Expr& load) const;
     void findGroups();
     Refused chooseLanes();
+    void chooseChannels();
+    bool isPackedAlong(const Axis& axis) const;
+    static bool isOnlyDivided(const Expr& e, Symbol var);
     bool betterAlongTheReduction() const;
     bool staysAlong(const Exprs& loads, const Axis& axis) const;
     bool isInsideGroup(Symbol axis) const;

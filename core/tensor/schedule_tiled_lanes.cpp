@@ -79,6 +79,7 @@ Refused TiledPlan::chooseLanes() {
         return "it has one element";
     m_lane = *lane;
     m_axes.erase(std::next(lane).base());
+    chooseChannels();
     const Symbol own = m_own.at(m_lane.var);
     if (!m_planner.vectorizable({m_reduction}, own) ||
         !m_planner.vectorizable({m_root}, m_lane.var))
@@ -102,6 +103,65 @@ Refused TiledPlan::chooseLanes() {
         return "memory lies along the reduced axis";
     m_lanesGuarded = conditioned(m_lane.var);
     return {};
+}
+
+// Images as rows: lanes along a row would gather (a stride) or be masked (a padded window), or
+// a row is a short part of a vector. If every element sums up enough, lanes along the axis that
+// only constants have (output channels) are better: the tile is scattered once, at the end.
+void TiledPlan::chooseChannels() {
+    constexpr std::int64_t worthScattering = 128; // steps of the reduction
+    const std::int64_t lanes = m_lanes;
+    std::int64_t steps = 1;
+    for (const Axis& axis : m_r.reduce)
+        steps *= constantOr(axis.extent, 1);
+    if (!m_contraction || steps < worthScattering)
+        return;
+    const auto fill = [&](const Axis& axis) {
+        const std::int64_t extent = constantOr(axis.extent, 4096);
+        return static_cast<double>(extent) /
+               static_cast<double>((extent + lanes - 1) / lanes * lanes);
+    };
+    const Symbol own = m_own.at(m_lane.var);
+    const bool apart = std::any_of(m_loads.begin(), m_loads.end(), [&](const Expr& load) {
+        const auto stride = m_planner.stride(load, own);
+        return stride != 0 && stride != 1 && !isPackable(load);
+    });
+    const bool fits = !apart && !conditioned(m_lane.var) && fill(m_lane) >= 0.7;
+    if (fits || isPackedAlong(m_lane))
+        return;
+    for (std::size_t i = 0; i < m_axes.size(); ++i)
+        if (fill(m_axes[i]) >= std::max(fill(m_lane), 0.5) && isPackedAlong(m_axes[i]) &&
+            !conditioned(m_axes[i].var)) {
+            m_axes.push_back(std::exchange(m_lane, m_axes[i]));
+            m_axes.erase(m_axes.begin() + static_cast<std::ptrdiff_t>(i));
+            return;
+        }
+}
+
+// Constants that can be packed have the axis, and other operands only by groups.
+bool TiledPlan::isPackedAlong(const Axis& axis) const {
+    const Symbol own = m_own.at(axis.var);
+    bool packed = false;
+    for (const Expr& load : m_loads) {
+        const bool isConstant = m_planner.context.constants.contains(load->symbol);
+        for (const Expr& index : load.args()) {
+            const bool divided = isOnlyDivided(index, own);
+            if (usesVar(index, own) && !divided && !(isConstant && index.isVar()))
+                return false;
+            packed = packed || (isConstant && index.isVar() && usesVar(index, own));
+        }
+    }
+    return packed;
+}
+
+// All uses of the variable lie inside a division.
+bool TiledPlan::isOnlyDivided(const Expr& e, Symbol var) {
+    if (e.isVar())
+        return e->symbol != var;
+    if (e.op() == ExprOp::FloorDiv)
+        return true;
+    return std::all_of(e.args().begin(), e.args().end(),
+                       [&](const Expr& arg) { return isOnlyDivided(arg, var); });
 }
 
 // Lanes that lie apart are gathered, at some eight cycles a vector. Lanes along the reduced

@@ -14,6 +14,7 @@ class TestLoweredCode : public QObject {
 private Q_SLOTS:
     void convolutions();
     void groupedConvolutions();
+    void imagesAsRows();
     void shuffles();
     void products();
     void rows();
@@ -88,6 +89,19 @@ void TestLoweredCode::groupedConvolutions() {
         for (const bool last : {false, true})
             for (const ConvShape& shape : shapes)
                 VERIFY_RUN(run(convolution(shape), cpu, last, {{"N", 2}}));
+}
+
+// Rows that would be gathered, masked or short, with enough to sum up: lanes along the channels.
+void TestLoweredCode::imagesAsRows() {
+    const ConvShape shapes[] = {
+        {.c = 3, .h = 24, .w = 24, .o = 20, .kh = 8, .kw = 8, .stride = 8, .pad = 0, .bias = true},
+        {.c = 16, .h = 6, .w = 7, .o = 32, .bias = true, .relu = true, .residual = true},
+        {.c = 130, .h = 7, .w = 5, .o = 19, .kh = 1, .kw = 1, .pad = 0, .relu = true},
+        {.n = v("N"), .c = 32, .h = 6, .w = 5, .o = 32, .groups = 2, .bias = true},
+    };
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+        for (const ConvShape& shape : shapes)
+            VERIFY_RUN(run(convolution(shape), cpu, false, {{"N", 2}}));
 }
 
 void TestLoweredCode::shuffles() {
