@@ -1,6 +1,7 @@
 #include "tensor/schedule_apply.h"
 
 #include "expr/simplify.h"
+#include "tensor/lower_nest.h"
 
 #include <fmt/format.h>
 
@@ -290,6 +291,68 @@ Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
     return withArgs(e, std::move(args));
 }
 
+// What several stages write is read by one map, element by element: the map is computed with every
+// piece instead, and stored where the piece would have been.
+Result<OpInst> inlinePieces(const OpInst& inst, Symbol tensor) {
+    const auto refuse = [](std::string why) {
+        return makeDiag(DiagCode::ScheduleIllegal, std::move(why));
+    };
+    const Stage* reader = nullptr;
+    for (const Stage& stage : inst.stages) {
+        if (stage.out == tensor && !stage.isMap())
+            return refuse("a reduction cannot be computed where it is read");
+        if (!loadedTensors(stage.body).contains(tensor))
+            continue;
+        if (reader != nullptr || stage.out == tensor)
+            return refuse("several stages write it and several read it");
+        reader = &stage;
+    }
+    const Shape& shape = inst.find(tensor)->type.shape;
+    bool isWhole = reader != nullptr && reader->isMap() && reader->space.size() == shape.size();
+    for (std::size_t d = 0; isWhole && d < shape.size(); ++d)
+        isWhole = reader->space[d].extent == shape[d];
+    if (isWhole)
+        visitExpr(reader->body, [&](const Expr& e) {
+            if (e.op() == ExprOp::Pad && e.arg(0)->symbol == tensor)
+                isWhole = false;
+            if (e.op() == ExprOp::Load && e->symbol == tensor)
+                for (std::size_t d = 0; d < shape.size(); ++d)
+                    isWhole = isWhole && e.arg(d) == varExpr(reader->space[d].var);
+        });
+    if (!isWhole)
+        return refuse("several stages write it, and it is not read element by element");
+    OpInst out = inst;
+    out.stages.clear();
+    for (const Stage& stage : inst.stages) {
+        if (stage.out == tensor)
+            continue;
+        if (&stage != reader) {
+            out.stages.push_back(stage);
+            continue;
+        }
+        for (const Stage& piece : inst.stages) {
+            if (piece.out != tensor)
+                continue;
+            Substitution place;
+            for (std::size_t d = 0; d < shape.size(); ++d)
+                place.emplace(reader->space[d].var, piece.store[d]);
+            Stage both = piece;
+            both.out = reader->out;
+            both.store.clear();
+            for (const Expr& index : reader->store)
+                both.store.push_back(substitute(index, place));
+            both.body = replaceLoads(substitute(reader->body, place), tensor, shape,
+                                     [&](const Exprs&) { return piece.body; });
+            for (const std::int64_t node : reader->nodes)
+                if (std::find(both.nodes.begin(), both.nodes.end(), node) == both.nodes.end())
+                    both.nodes.push_back(node);
+            out.stages.push_back(std::move(both));
+        }
+    }
+    std::erase_if(out.temporaries, [&](const TensorDecl& decl) { return decl.name == tensor; });
+    return out;
+}
+
 } // namespace
 
 Expr insideShape(const Exprs& indices, const Shape& shape) {
@@ -313,7 +376,7 @@ Result<OpInst> inlineStage(const OpInst& inst, std::size_t at) {
             return refuse("it is an output of the group");
     for (std::size_t i = 0; i < inst.stages.size(); ++i)
         if (i != at && inst.stages[i].out == stage.out)
-            return refuse("several stages write it");
+            return inlinePieces(inst, stage.out);
     for (std::size_t i = 0; i < stage.store.size(); ++i)
         if (i >= stage.space.size() || !(stage.store[i] == varExpr(stage.space[i].var)))
             return refuse("it stores at an offset");

@@ -275,6 +275,10 @@ std::size_t treeSize(const Expr& e) {
 // Whether computing the map where it is read costs no more than writing and reading it.
 bool worthInlining(const Planner& planner, std::size_t i) {
     const Stage& s = planner.stage(i);
+    const auto writers = std::count_if(planner.inst.stages.begin(), planner.inst.stages.end(),
+                                       [&](const Stage& other) { return other.out == s.out; });
+    if (writers > 1)
+        return true; // every element is computed once, with its piece
     const double cost = bodyCost(s.body);
     constexpr std::size_t largestBody =
         600;        // nodes; beyond, text grows faster than memory traffic shrinks

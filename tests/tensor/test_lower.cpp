@@ -388,6 +388,20 @@ void TestLower::movesOfElements() {
             mapStage("y", {{"i2", Expr(n)}, {"j2", v("K")}}, at(concat, "b", {v("i2"), v("j2")}))};
         concat.stages[1].store[1] = v("j2") + Expr(5);
         VERIFY_LOWERED(checkDefault(concat, context, {{"K", 4}}));
+        // A map of it is computed with every piece: the whole is never stored.
+        OpInst shifted = concat;
+        shifted.temporaries = concat.outputs;
+        shifted.inputs.push_back(tensor("s", {v("K") + Expr(5)}));
+        shifted.outputs = {tensor("z", {Expr(n), v("K") + Expr(5)})};
+        shifted.stages.push_back(
+            mapStage("z", {{"i3", Expr(n)}, {"j3", v("K") + Expr(5)}},
+                     maxExpr(at(shifted, "y", {v("i3"), v("j3")}) + at(shifted, "s", {v("j3")}),
+                             at(shifted, "y", {v("i3"), v("j3")}))));
+        VERIFY_LOWERED(checkDefault(shifted, context, {{"K", 4}}));
+        const auto inPieces = defaultSchedule(shifted, context);
+        QVERIFY(inPieces.ok());
+        QVERIFY2(inPieces->schedule.text().starts_with("y.inline()"),
+                 inPieces->schedule.text().c_str());
         OpInst gather;
         gather.inputs = {tensor("x", {Expr(4), Expr(n)}), tensor("idx", {v("J")}, DType::I64)};
         gather.outputs = {tensor("y", {v("J"), Expr(n)})};
