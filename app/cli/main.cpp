@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <unistd.h>
@@ -429,6 +430,10 @@ private:
 } // namespace fw::cli
 
 int main(int count, char** arguments) {
+    // Read by libgomp when the first library brings it along: its threads spin for about 0.1 ms and
+    // sleep then. By default they spin for several, and beside other work on cores that they need.
+    if (std::getenv("OMP_WAIT_POLICY") == nullptr)
+        ::setenv("GOMP_SPINCOUNT", "2000", 0);
     if (count == 2 && std::string_view(arguments[1]) == "--worker")
         return fw::runWorker();
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write

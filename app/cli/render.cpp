@@ -226,9 +226,10 @@ std::string render(const ExportDocument& document) {
         fmt::format("wrote {} files to {}\n", document.files.size(), document.directory);
     for (const std::string& file : document.files)
         out += "  " + file + "\n";
-    return out +
-           fmt::format("target {}, needs {}\n", document.target,
-                       document.libraries.empty() ? "the C library" : list(document.libraries));
+    return out + fmt::format("target {}, needs {}\n", document.target,
+                             document.libraries.empty()
+                                 ? "the C library"
+                                 : "the C library, " + list(document.libraries));
 }
 
 std::string render(const RewriteDocument& document) {

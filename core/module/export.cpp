@@ -128,7 +128,7 @@ fw::Status link(const ExportRequest& request, const Staging& staging, const Canc
          {"-Wl,--whole-archive", "runtime.a", "-Wl,--no-whole-archive", "-Wl,--gc-sections",
           "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,defs", "-Wl,-z,noexecstack",
           "-Wl,--version-script=exports.map", "-Wl,--build-id=sha1", "-static-libgcc",
-          "-Wl,--as-needed", "-lgomp", "-lm"})
+          "-Wl,--as-needed", "-lm"})
         process.command.emplace_back(word);
     process.command.push_back("-Wl,-soname," + library);
 
@@ -175,10 +175,14 @@ fw::Status writeParts(const ExportRequest& request, const Staging& staging,
     return {};
 }
 
-// libc and libm are taken for granted; -z defs holds the link to this list.
-// defs holds us to it.
-std::vector<std::string> neededLibraries() {
-    return {"libgomp.so.1"};
+// What the module opens when it is opened. It links libc and libm alone; -z defs holds it to that.
+std::vector<std::string> openedLibraries(const Program& program) {
+    std::vector<std::string> out;
+    for (const LibraryCall& call : program.calls)
+        if (const std::string name = libraryText(call.library);
+            std::find(out.begin(), out.end(), name) == out.end())
+            out.push_back(name);
+    return out;
 }
 
 } // namespace
@@ -217,7 +221,7 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
         entries.push_back({name, file.bytes.size(), sha256Hex(file.bytes)});
         report.sha256[name] = entries.back().sha256;
     }
-    report.libraries = neededLibraries();
+    report.libraries = openedLibraries(request.program);
     FW_CHECK(
         writeFile(staging.file("manifest.json"), manifestText(request, entries, report.libraries)));
     names.push_back("manifest.json");

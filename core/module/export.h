@@ -1,6 +1,6 @@
 // Export: a compiled model as files that build and run where nothing of ours is installed.
 //
-//     libNAME.so      kernels, program and runtime; needs the C library, libm and libgomp only
+//     libNAME.so      kernels, program and runtime; needs the C library and libm only
 //     NAME.h          fusewright.h and the names and shapes of this model
 //     NAME.weights    constants, mapped at run time
 //     NAMEConfig.cmake, CMakeLists.txt, example_main.c, manifest.json
@@ -38,7 +38,7 @@ struct ExportReport {
     std::vector<std::string> files; // relative, sorted
     std::string abi;
     std::string target;
-    std::vector<std::string> libraries;        // what libNAME.so needs, beside the C library
+    std::vector<std::string> libraries;        // that libNAME.so opens, such as onednn
     std::map<std::string, std::string> sha256; // of every file but the manifest
 };
 

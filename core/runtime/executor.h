@@ -111,6 +111,7 @@ private:
     std::vector<Crumb> m_crumbs; // of the steps, for the message if one of them dies
     const fw_kernel* m_kernels;
     Weights m_weights;
+    KeepTeams m_keepTeams;
     ParallelSettings m_settings;
     ArenaFill m_arenaFill;
     PrepareCall m_libraries;

@@ -144,6 +144,8 @@ Status Executor::prepareCalls(const std::vector<std::int64_t>& symbols, const Me
             status.message = step.name + ": " + status.message;
             return status;
         }
+        if (const OpenMp* openMp = calls.byStep[s]->openMp())
+            m_settings.openMp = openMp;
         if (calls.byStep[s]->scratchBytes() > scratch)
             scratch = calls.byStep[s]->scratchBytes();
     }

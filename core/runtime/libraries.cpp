@@ -3,11 +3,6 @@
 #include "runtime/onednn_table.h"
 #include "runtime/openblas_table.h"
 
-extern "C" {
-int omp_get_max_threads(void);
-void omp_set_num_threads(int count);
-}
-
 namespace fw::runtime {
 
 const LibraryInfo& libraryInfo(LibraryId library) {
@@ -43,23 +38,6 @@ Status prepareCall(const ShapedCall& call, int threads, std::unique_ptr<Prepared
         break;
     }
     return prepareOpenBlas(call, threads, prepared);
-}
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool serialBuild = true;
-#else
-constexpr bool serialBuild = false;
-#endif
-
-ThreadCount::ThreadCount(int threads) : m_saved(omp_get_max_threads()) {
-    const int wanted = serialBuild ? 1 : threads;
-    if (wanted != m_saved)
-        omp_set_num_threads(wanted);
-}
-
-ThreadCount::~ThreadCount() {
-    if (omp_get_max_threads() != m_saved)
-        omp_set_num_threads(m_saved);
 }
 
 } // namespace fw::runtime

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/library_call.h"
+#include "runtime/openmp.h"
 
 #include <cstddef>
 #include <memory>
@@ -37,8 +38,11 @@ public:
     std::size_t scratchBytes() const { return m_scratchBytes; }
     // What the user should see, such as weights that had to be packed again; empty if nothing.
     const std::string& note() const { return m_note; }
+    // Whose threads it runs on; null if it has none of its own.
+    const OpenMp* openMp() const { return m_openMp; }
 
 protected:
+    const OpenMp* m_openMp = nullptr;
     std::size_t m_scratchBytes = 0;
     std::string m_note;
 };
@@ -69,17 +73,5 @@ Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& fro
 Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
 Status prepareOpenBlas(const ShapedCall& call, int threads,
                        std::unique_ptr<PreparedCall>& prepared);
-
-// libgomp's number of threads for the calls inside; restored afterwards.
-class ThreadCount {
-public:
-    explicit ThreadCount(int threads);
-    ~ThreadCount();
-    ThreadCount(const ThreadCount&) = delete;
-    ThreadCount& operator=(const ThreadCount&) = delete;
-
-private:
-    int m_saved;
-};
 
 } // namespace fw::runtime

@@ -54,7 +54,8 @@ public:
 
     Status prepare(ShapedCall call, int threads) {
         m_threads = threads;
-        const ThreadCount count(threads);
+        m_openMp = &oneDnn().openMp;
+        const ThreadCount count(oneDnn().openMp, threads);
         OneDnnPlan chosen, given;
         OneDnnPlan* plan = &given;
         std::string stored;
@@ -79,7 +80,7 @@ public:
 
     Status run(void* const* buffers, void* scratch) override {
         const OneDnnTable& dnnl = oneDnn();
-        const ThreadCount count(m_threads);
+        const ThreadCount count(oneDnn().openMp, m_threads);
         if (m_pack)
             if (Status s = packWeights(buffers); !s.ok())
                 return s;
@@ -306,7 +307,7 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
 Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
     if (Status s = missing(); !s.ok())
         return s;
-    const ThreadCount count(threads);
+    const ThreadCount count(oneDnn().openMp, threads);
     OneDnnPlan plan;
     if (Status s = plan.make(call); !s.ok())
         return s;
@@ -334,7 +335,7 @@ Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& fro
                   void* packed) {
     if (Status s = missing(); !s.ok())
         return s;
-    const ThreadCount count(threads);
+    const ThreadCount count(oneDnn().openMp, threads);
     const OneDnnTable& dnnl = oneDnn();
     OneDnnPlan plan;
     if (Status s = plan.make(call); !s.ok())

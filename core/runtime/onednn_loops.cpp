@@ -17,6 +17,8 @@ public:
                     int threads)
         : m_anchor(std::move(anchor)), m_call(call), m_first(first) {
         m_settings.threads = threads;
+        m_openMp = m_anchor ? m_anchor->openMp() : nullptr;
+        m_settings.openMp = m_openMp;
         m_scratchBytes = m_anchor ? m_anchor->scratchBytes() : 0;
         std::string tail;
         for (std::size_t i = first; i < call.postOps.size(); ++i) {

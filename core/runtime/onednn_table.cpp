@@ -64,6 +64,8 @@ std::string whyNot(OneDnnTable& t, void* handle) {
     // One OpenMP runtime under everything: other builds would fight over the cores.
     if (version->cpu_runtime != DNNL_RUNTIME_OMP)
         return "it was not built for OpenMP";
+    if (!findOpenMp(handle, t.openMp))
+        return "its OpenMP runtime does not have libgomp's functions";
     if (std::string why = holdTo(t, fixLevel(LibraryId::OneDnn)); !why.empty())
         return why;
     t.info.core = isaText(t.get_effective_cpu_isa());

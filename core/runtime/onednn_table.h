@@ -50,6 +50,7 @@ namespace fw::runtime {
 
 struct OneDnnTable {
     LibraryInfo info;
+    OpenMp openMp;
     dnnl_engine_t engine = nullptr;
     dnnl_stream_t stream = nullptr;
 #define FW_X(name) decltype(&::dnnl_##name) name = nullptr;

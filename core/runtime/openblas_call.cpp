@@ -48,6 +48,8 @@ public:
         m_call = call;
         m_threads = threads;
         m_settings.threads = threads;
+        m_openMp = &openBlas().openMp;
+        m_settings.openMp = m_openMp;
         const ShapedArgument* arguments[] = {call.find(Role::Output), call.find(Role::Input),
                                              call.find(Role::Weights)};
         Matrix* matrices[] = {&m_output, &m_input, &m_weights};
@@ -84,7 +86,7 @@ public:
         if (m_batches > 1 && m_batches >= m_threads)
             parallelFor(&context, runRange, m_batches, 1);
         else {
-            const ThreadCount count(m_threads);
+            const ThreadCount count(openBlas().openMp, m_threads);
             openBlas().setThreads(m_threads);
             runRange(&context, 0, m_batches);
         }

@@ -40,6 +40,8 @@ std::string whyNot(OpenBlasTable& t, void* handle) {
         return "it was built for 64-bit integers";
     if (t.getParallel() != openMpBuild)
         return "it was not built for OpenMP";
+    if (!findOpenMp(handle, t.openMp))
+        return "its OpenMP runtime does not have libgomp's functions";
     return {};
 }
 

@@ -8,6 +8,7 @@ namespace fw::runtime {
 
 struct OpenBlasTable {
     LibraryInfo info;
+    OpenMp openMp;
     void (*sgemm)(int order, int transposeA, int transposeB, int m, int n, int k, float alpha,
                   const float* a, int lda, const float* b, int ldb, float beta, float* c,
                   int ldc) = nullptr;

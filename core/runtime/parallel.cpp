@@ -1,13 +1,11 @@
 #include "runtime/parallel.h"
 
+#include "runtime/thread_team.h"
+
 #include <xmmintrin.h>
 
-extern "C" {
-void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags);
-int omp_get_thread_num(void);
-int omp_get_num_threads(void);
-int omp_in_parallel(void);
-}
+// Of the program that loaded this one, if it has an OpenMP runtime.
+extern "C" __attribute__((weak)) int omp_in_parallel(void);
 
 namespace fw::runtime {
 
@@ -22,50 +20,63 @@ FloatingPointMode::~FloatingPointMode() {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool serialBuild = true;
+constexpr bool serialOpenMp = true;
 #else
-constexpr bool serialBuild = false;
+constexpr bool serialOpenMp = false;
 #endif
 
-struct Job {
-    const fw_kernel_context* context;
-    void (*body)(const fw_kernel_context*, std::int64_t, std::int64_t);
-    std::int64_t count;
-    std::uint32_t controlWord;
+struct Shared {
+    const Loop& loop;
+    const OpenMp& openMp;
 };
 
 void runShare(void* data) {
-    const Job& job = *static_cast<const Job*>(data);
-    // libgomp may give fewer threads than were asked for.
-    const std::int64_t team = omp_get_num_threads();
-    const std::int64_t thread = omp_get_thread_num();
-    const std::int64_t share = job.count / team;
-    const std::int64_t rest = job.count % team;
+    const auto& [loop, openMp] = *static_cast<const Shared*>(data);
+    // There may be fewer threads than were asked for.
+    const std::int64_t team = openMp.teamSize();
+    const std::int64_t thread = openMp.threadNumber();
+    const std::int64_t share = loop.count / team;
+    const std::int64_t rest = loop.count % team;
     const std::int64_t begin = thread * share + (thread < rest ? thread : rest);
     const std::int64_t end = begin + share + (thread < rest ? 1 : 0);
     if (begin == end)
         return;
-    const FloatingPointMode mode(job.controlWord);
-    job.body(job.context, begin, end);
+    const FloatingPointMode mode(loop.controlWord);
+    loop.body(loop.context, begin, end);
+}
+
+// Of the library's threads, or of its program's.
+bool insideOthersLoop(const OpenMp* openMp) {
+    return (openMp && openMp->inParallel() != 0) || (omp_in_parallel && omp_in_parallel() != 0);
 }
 
 } // namespace
 
-void parallelFor(const fw_kernel_context* context,
-                 void (*body)(const fw_kernel_context*, std::int64_t begin, std::int64_t end),
-                 std::int64_t count, std::int64_t grain) {
+void parallelFor(const fw_kernel_context* context, LoopBody body, std::int64_t count,
+                 std::int64_t grain) {
     if (count <= 0)
         return;
     const auto& settings = *static_cast<const ParallelSettings*>(context->settings);
     std::int64_t threads = grain > 1 ? count / grain : count;
     if (threads > settings.threads)
         threads = settings.threads;
-    if (threads <= 1 || serialBuild || omp_in_parallel()) {
+    if (threads > ThreadTeam::mostThreads)
+        threads = ThreadTeam::mostThreads;
+    if (threads <= 1 || ThreadTeam::inside() || insideOthersLoop(settings.openMp)) {
         body(context, 0, count);
         return;
     }
-    Job job{context, body, count, settings.controlWord};
-    GOMP_parallel(runShare, &job, static_cast<unsigned>(threads), 0);
+    const Loop loop{context, body, count, grain, settings.controlWord};
+    if (settings.openMp && !serialOpenMp) {
+        Shared shared{loop, *settings.openMp};
+        settings.openMp->parallel(runShare, &shared, static_cast<unsigned>(threads), 0);
+        return;
+    }
+    const TeamInUse team;
+    if (team.get())
+        team.get()->run(loop, static_cast<int>(threads));
+    else
+        body(context, 0, count);
 }
 
 } // namespace fw::runtime

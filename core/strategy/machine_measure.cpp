@@ -5,6 +5,7 @@
 #include "strategy/machine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <immintrin.h>
@@ -111,16 +112,27 @@ double readGbps(std::size_t bytes) {
     return static_cast<double>(passes) * static_cast<double>(data.size() * 8) / seconds / 1e9;
 }
 
-void emptyBody(const fw_kernel_context*, std::int64_t, std::int64_t) {}
+// Waits until every iteration has begun, or one thread would do them all. Not for ever: on a busy
+// machine the others may come late.
+void meet(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    auto& begun = *static_cast<std::atomic<std::int64_t>*>(context->buffers[0]);
+    begun += end - begin;
+    for (int i = 0; begun < context->symbols[0] && i < 10000; ++i)
+        _mm_pause();
+}
 
 double parallelUs(int threads, std::int64_t count) {
     const runtime::ParallelSettings settings{threads};
-    const fw_kernel_context context{nullptr, nullptr, runtime::parallelFor, &settings};
+    std::atomic<std::int64_t> begun = 0;
+    void* const buffers[] = {&begun};
+    const fw_kernel_context context{buffers, &count, runtime::parallelFor, &settings};
     constexpr int calls = 10;
     return bestSeconds(100, 0.004,
                        [&] {
-                           for (int i = 0; i < calls; ++i)
-                               runtime::parallelFor(&context, emptyBody, count, 1);
+                           for (int i = 0; i < calls; ++i) {
+                               begun = 0;
+                               runtime::parallelFor(&context, meet, count, 1);
+                           }
                        }) /
            calls * 1e6;
 }

@@ -215,12 +215,9 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-    // libgomp reads this when it is loaded. Waiting threads that spin would take the time of the
-    // other children.
-    if (getenv("GOMP_SPINCOUNT") == nullptr) {
-        setenv("GOMP_SPINCOUNT", "0", 1);
-        execv("/proc/self/exe", argv);
-    }
+    // libgomp reads this when a library loads it. Waiting threads that spin would take the time of
+    // the other children.
+    setenv("GOMP_SPINCOUNT", "0", 0);
     Options options;
     CLI::App app("Random graphs through every way of the compiler");
     app.add_option("--seed", options.seed, "the first graph");

@@ -57,12 +57,12 @@ private Q_SLOTS:
                     for (std::int64_t i = 0; i < count; ++i)
                         QCOMPARE(counters[std::size_t(i)].load(), 1);
                     QCOMPARE(counters[std::size_t(count)].load(), 0);
-                    QVERIFY(calls <= threads);
+                    QVERIFY(calls <= 4 * threads);
                     if (threads == 1 || grain >= count)
                         QVERIFY(calls <= 1);
 #if !defined(__SANITIZE_THREAD__)
                     else if (threads == 2 && count >= 64 && grain <= 10)
-                        QCOMPARE(calls.load(), 2);
+                        QVERIFY(calls.load() >= 2);
 #endif
                 }
             }
@@ -79,7 +79,7 @@ private Q_SLOTS:
         parallelFor(&c.context, nested, 10, 1);
         QCOMPARE(counters[0].load() + counters[1].load() + counters[2].load(), 30);
 #if !defined(__SANITIZE_THREAD__)
-        QCOMPARE(calls.load(), 10);
+        QVERIFY(calls.load() >= 10);
 #endif
     }
 

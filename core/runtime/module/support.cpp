@@ -1,5 +1,5 @@
 // The few functions of the C++ library that this folder needs, so that a module depends on the C
-// library and libgomp alone and runs where no libstdc++ (or another one) is installed. Hidden: a
+// library alone and runs where no libstdc++ (or another one) is installed. Hidden: a
 // program's own operator new stays its own. The compiler of this folder sees no exceptions; where
 // the standard library would throw, the process cannot go on.
 #include <cstdlib>
@@ -14,6 +14,22 @@ void* operator new(std::size_t size) {
     if (!memory)
         std::abort();
     return memory;
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    const auto multiple = static_cast<std::size_t>(alignment);
+    void* memory = std::aligned_alloc(multiple, (size + multiple - 1) / multiple * multiple);
+    if (!memory)
+        std::abort();
+    return memory;
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
 }
 
 void operator delete(void* memory) noexcept {

@@ -1,0 +1,149 @@
+// A team of threads: every piece once, the share of a thread that does not come is taken by others,
+// loops of any size one after another, several callers at once, a child after fork.
+#include "runtime/parallel.h"
+
+#include <QTest>
+#include <atomic>
+#include <csignal>
+#include <sys/wait.h>
+#include <thread>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace fw::runtime;
+
+namespace {
+
+struct Pieces {
+    std::atomic<int> begun{0};
+    std::atomic<int> done{0};
+    std::atomic<int> ofCaller{0};
+    std::atomic<bool> gaveUp{false};
+    sigset_t blocked = {}; // by the other thread
+    std::thread::id caller = std::this_thread::get_id();
+};
+
+// The first piece that another thread takes is held until all the others are done.
+void holdOthers(const fw_kernel_context* context, std::int64_t, std::int64_t) {
+    auto& pieces = *static_cast<Pieces*>(context->buffers[0]);
+    ++pieces.begun;
+    if (std::this_thread::get_id() == pieces.caller) {
+        // Until the other thread has come, so that there is something to take from it.
+        for (int i = 0; pieces.begun < 2 && i < 2000; ++i)
+            usleep(1000);
+        ++pieces.ofCaller;
+    } else {
+        pthread_sigmask(SIG_BLOCK, nullptr, &pieces.blocked);
+        for (int i = 0; pieces.done < 7 && !pieces.gaveUp; ++i) {
+            usleep(1000);
+            pieces.gaveUp = i > 5000;
+        }
+    }
+    ++pieces.done;
+}
+
+void addOne(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    auto* counters = static_cast<std::int32_t*>(context->buffers[0]);
+    for (std::int64_t i = begin; i < end; ++i)
+        ++counters[i];
+}
+
+struct Context {
+    ParallelSettings settings;
+    void* buffers[1] = {};
+    fw_kernel_context context{buffers, nullptr, parallelFor, &settings};
+};
+
+// How often every element was counted, or -1 if not all alike.
+int countedAll(Context& c, std::size_t size, int times) {
+    std::vector<std::int32_t> counters(size);
+    c.buffers[0] = counters.data();
+    for (int i = 0; i < times; ++i)
+        parallelFor(&c.context, addOne, static_cast<std::int64_t>(size), 1);
+    for (const std::int32_t counter : counters)
+        if (counter != counters[0])
+            return -1;
+    return counters[0];
+}
+
+} // namespace
+
+class TestThreadTeam : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void takesTheShareOfAThreadThatIsHeld() {
+        Pieces pieces;
+        Context c;
+        c.settings.threads = 2;
+        c.buffers[0] = &pieces;
+        parallelFor(&c.context, holdOthers, 8, 1);
+        QVERIFY(!pieces.gaveUp);
+        QCOMPARE(pieces.done.load(), 8);
+        QCOMPARE(pieces.ofCaller.load(), 7);
+        // A program's handlers run on its own threads, but a fault is told where it happens.
+        QVERIFY(sigismember(&pieces.blocked, SIGTERM) == 1);
+        QVERIFY(sigismember(&pieces.blocked, SIGSEGV) == 0);
+    }
+
+    // Late threads of one loop meet the next, which has another length and other threads.
+    void loopAfterLoop() {
+        Context c;
+        const KeepTeams keep;
+        for (int round = 0; round < 4000; ++round) {
+            c.settings.threads = 2 + round % 3;
+            const std::size_t size = 2 + static_cast<std::size_t>(round * 7 % 61);
+            QCOMPARE(countedAll(c, size, 1 + round % 5), 1 + round % 5);
+            if (round % 500 == 499) { // and meet it asleep
+                const timespec pause = {0, 5'000'000};
+                nanosleep(&pause, nullptr);
+            }
+        }
+    }
+
+    void severalCallers() {
+        std::atomic<int> wrong = 0;
+        std::vector<std::thread> callers;
+        for (int caller = 0; caller < 5; ++caller)
+            callers.emplace_back([&wrong, caller] {
+                Context c;
+                c.settings.threads = 2 + caller % 2;
+                for (int round = 0; round < 50; ++round) {
+                    const KeepTeams keep; // teams end and begin meanwhile
+                    wrong += countedAll(c, 40, 20) != 20;
+                }
+            });
+        for (std::thread& caller : callers)
+            caller.join();
+        QCOMPARE(wrong.load(), 0);
+    }
+
+    void childAfterFork() {
+#if defined(__SANITIZE_THREAD__)
+        QSKIP("the thread sanitizer ends the child of a process with threads");
+#endif
+        Context c;
+        c.settings.threads = 2;
+        const KeepTeams keep;
+        QCOMPARE(countedAll(c, 100, 10), 10);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            {
+                const KeepTeams again;
+                if (countedAll(c, 100, 10) != 10)
+                    _exit(1);
+            }
+            _exit(0);
+        }
+        int status = 0;
+        QCOMPARE(waitpid(child, &status, 0), child);
+        QVERIFY2(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                 qPrintable(QString::number(status)));
+        QCOMPARE(countedAll(c, 100, 10), 10);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestThreadTeam)
+#include "test_thread_team.moc"
