@@ -141,11 +141,34 @@ bool Expr::isConstant() const {
     return m_node->op == ExprOp::Int || m_node->op == ExprOp::Float;
 }
 
-Expr intExpr(std::int64_t value, DType dtype) {
+namespace {
+
+Expr makeInt(std::int64_t value, DType dtype) {
     ExprNode node;
     node.dtype = dtype;
     node.integer = wrapTo(dtype, value);
     return make(std::move(node));
+}
+
+// Most expressions are extents and offsets, and most of those are small: they are made once.
+constexpr std::int64_t smallest = -16, largest = 1024;
+
+const Exprs& smallInts() {
+    static const Exprs* const all = [] { // outlives static destructors
+        auto* out = new Exprs;
+        for (std::int64_t value = smallest; value <= largest; ++value)
+            out->push_back(makeInt(value, DType::I64));
+        return out;
+    }();
+    return *all;
+}
+
+} // namespace
+
+Expr intExpr(std::int64_t value, DType dtype) {
+    if (dtype == DType::I64 && value >= smallest && value <= largest)
+        return smallInts()[static_cast<std::size_t>(value - smallest)];
+    return makeInt(value, dtype);
 }
 
 Expr boolExpr(bool value) {

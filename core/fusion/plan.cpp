@@ -235,12 +235,10 @@ Diags obstacles(const Graph& graph) {
                                                domain.empty() ? "" : ".", type),
                                    {{}, node->name}, "the model can be looked at, but not run"));
         } else if (isOperator(*node)) {
-            const Result<OpInst> inst =
-                graph.operators().find(node->op)->instantiate(callOf(graph, *node));
-            if (!inst && !isView(graph, *node)) {
-                Diag diag = inst.diag();
-                out.push_back(diag.at({{}, node->name}));
-            }
+            if (isView(graph, *node))
+                continue;
+            if (auto diag = graph.operators().find(node->op)->refusal(callOf(graph, *node)))
+                out.push_back(diag->at({{}, node->name}));
         }
     }
     return out;

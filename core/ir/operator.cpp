@@ -1,11 +1,19 @@
 #include "ir/operator.h"
 
+#include "ir/remembered.h"
+
 namespace fw {
+
+std::optional<Diag> Operator::refusal(const OpCall& call) const {
+    Result<OpInst> computation = instantiate(call);
+    return computation ? std::nullopt : std::optional(computation.takeDiag());
+}
 
 Status OperatorSet::add(std::shared_ptr<const Operator> op) {
     if (!op || op->name().empty())
         return makeDiag(DiagCode::TextName, "an operator needs a name");
-    m_operators.insert_or_assign(op->name(), std::move(op));
+    const std::string name = op->name();
+    m_operators.insert_or_assign(name, remembering(std::move(op)));
     return {};
 }
 

@@ -57,6 +57,8 @@ public:
     // The computation. Tensors are named after the parameters; variadic ones get a number appended.
     // Refused (OpaqueOperator as UnknownOperator diag) when there is no tensor expression.
     virtual Result<OpInst> instantiate(const OpCall& call) const = 0;
+    virtual std::optional<Diag>
+    refusal(const OpCall& call) const; // of instantiate(), if it refuses
     virtual Result<Facts> facts(const OpCall& call) const = 0;
     // Reference result on concrete data (f64 inside); operands may be nullptr when absent.
     virtual Result<std::vector<TensorData>>
