@@ -1,13 +1,18 @@
 #include "ir/graph.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 namespace fw {
 
 const Node* Graph::find(NodeId id) const {
-    const auto found = m_index.find(id);
-    return found == m_index.end() ? nullptr : m_nodes[found->second].get();
+    if (id < 0 || static_cast<std::size_t>(id) >= m_index.size())
+        return nullptr;
+    const std::int32_t place = m_index[static_cast<std::size_t>(id)];
+    return place < 0 ? nullptr : m_nodes[static_cast<std::size_t>(place)].get();
 }
 
 const Node& Graph::node(NodeId id) const {
@@ -33,9 +38,14 @@ const Output& Graph::output(ValueRef value) const {
     return producer.outputs.at(static_cast<std::size_t>(value.output));
 }
 
-std::vector<Use> Graph::uses(ValueRef value) const {
-    const auto found = m_uses.find(value);
-    return found == m_uses.end() ? std::vector<Use>() : found->second;
+const std::vector<Use>& Graph::uses(ValueRef value) const {
+    static const std::vector<Use> none;
+    const Node* producer = find(value.node);
+    const auto output = static_cast<std::size_t>(value.output);
+    if (producer == nullptr || value.output < 0 || output >= producer->outputs.size())
+        return none;
+    const auto place = static_cast<std::size_t>(m_index[static_cast<std::size_t>(value.node)]);
+    return m_uses[m_firstValue[place] + output];
 }
 
 bool Graph::isResult(ValueRef value) const {
@@ -48,7 +58,8 @@ std::vector<Symbol> Graph::freeDims() const {
     for (const NodePtr& node : m_nodes)
         for (const Output& output : node->outputs)
             for (const Dim& dim : output.type.shape)
-                dims.merge(freeVars(dim));
+                if (!dim.isInt())
+                    dims.merge(freeVars(dim));
     for (const Assumption& assumption : m_assumptions)
         dims.merge(freeVars(assumption.condition));
     return {dims.begin(), dims.end()};
@@ -91,6 +102,7 @@ Hash Graph::hash() const {
 OpCall callOf(const Graph& graph, const Node& node) {
     OpCall call;
     call.attrs = node.attrs;
+    call.inputs.reserve(node.inputs.size());
     for (const ValueRef& input : node.inputs)
         call.inputs.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
     for (const Output& output : node.outputs)
@@ -103,8 +115,14 @@ Diags verify(const Graph& graph) {
     const auto bad = [&](const Node& node, const std::string& what) {
         out.push_back(makeDiag(DiagCode::GraphInvalid, what, {{}, node.name}));
     };
-    std::set<NodeId> seen;
-    std::set<std::string> names, values;
+    std::vector<bool> seen(static_cast<std::size_t>(graph.nextId()), false);
+    const auto isSeen = [&](NodeId id) {
+        return id >= 0 && static_cast<std::size_t>(id) < seen.size() &&
+               seen[static_cast<std::size_t>(id)];
+    };
+    std::unordered_set<std::string_view> names, values;
+    names.reserve(graph.nodes().size());
+    values.reserve(graph.nodes().size());
     for (const NodePtr& node : graph.nodes()) {
         if (!names.insert(node->name).second)
             bad(*node, "two nodes have this name");
@@ -114,7 +132,7 @@ Diags verify(const Graph& graph) {
         for (const ValueRef& input : node->inputs) {
             if (!input.valid())
                 continue;
-            if (!seen.contains(input.node))
+            if (!isSeen(input.node))
                 bad(*node, "an operand is not computed before it");
             else if (static_cast<std::size_t>(input.output) >=
                      graph.node(input.node).outputs.size())
@@ -125,10 +143,10 @@ Diags verify(const Graph& graph) {
             bad(*node, "a constant without data of its type");
         if (graph.operators().find(node->op) == nullptr)
             bad(*node, "no operator " + node->op);
-        seen.insert(node->id);
+        seen[static_cast<std::size_t>(node->id)] = true;
     }
     for (const NamedValue& result : graph.results())
-        if (!seen.contains(result.value.node))
+        if (!isSeen(result.value.node))
             out.push_back(
                 makeDiag(DiagCode::GraphInvalid, "result " + result.name + " is not computed"));
     return out;

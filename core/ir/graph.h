@@ -11,9 +11,9 @@
 #include "ir/attributes.h"
 #include "ir/operator.h"
 
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace fw {
@@ -76,7 +76,7 @@ public:
     const Node* findByName(std::string_view name) const; // node name or output value name
     const Output& output(ValueRef value) const;
     const TensorType& type(ValueRef value) const { return output(value).type; }
-    std::vector<Use> uses(ValueRef value) const; // in node order; results are not uses
+    const std::vector<Use>& uses(ValueRef value) const; // in node order; results are not uses
     bool isResult(ValueRef value) const;
     std::vector<Symbol> freeDims() const; // sorted by name; of all shapes and assumptions
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
@@ -91,10 +91,11 @@ private:
     friend class GraphEditor;
     std::string m_name;
     std::vector<NodePtr> m_nodes;
-    std::map<NodeId, std::size_t> m_index;
+    std::vector<std::int32_t> m_index; // by id: place in m_nodes, -1 if it is not in this graph
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
-    std::map<ValueRef, std::vector<Use>> m_uses;
+    std::vector<std::vector<Use>> m_uses;  // by value: the outputs of the first node, and so on
+    std::vector<std::size_t> m_firstValue; // by place in m_nodes: its first entry in m_uses
     std::shared_ptr<const OperatorSet> m_operators;
     std::vector<Assumption> m_assumptions;
     NodeId m_nextId = 0;
@@ -137,7 +138,7 @@ public:
     NodeId nextId() const { return m_nextId; }
 
     // Orders, infers, verifies. With Origins::Fresh every node becomes its own origin (after
-    // import).
+    // import). Ends the editing: the nodes belong to the graph from then on.
     enum class Origins : std::uint8_t { Keep, Fresh };
     Result<GraphPtr> finish(Origins origins = Origins::Keep);
 
@@ -146,11 +147,16 @@ private:
 
     std::shared_ptr<const OperatorSet> m_operators;
     std::string m_name;
-    std::map<NodeId, std::shared_ptr<Node>> m_nodes; // by id: the order of creation
-    std::vector<NodeId> m_order;
+    bool has(NodeId id) const { return find(id) != nullptr; }
+    void keep(std::shared_ptr<Node> node, bool typed); // under its id
+    Result<std::vector<NodeId>> sorted() const;
+
+    std::vector<std::shared_ptr<Node>> m_nodes; // by id; empty where there is none
+    std::vector<bool> m_typed;   // by id: its types hold and what it assumes is known
+    std::vector<NodeId> m_order; // may name nodes that were removed
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
-    std::map<std::string, int> m_names;
+    std::unordered_set<std::string> m_names;
     std::vector<Assumption> m_assumptions; // of the graph that is edited, and those of assume()
     std::vector<Assumption> m_demands;
     NodeId m_nextId = 0;

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <queue>
 
 namespace fw {
 
@@ -35,20 +36,35 @@ GraphEditor::GraphEditor(std::shared_ptr<const OperatorSet> operators, std::stri
 GraphEditor::GraphEditor(const Graph& base)
     : m_operators(base.m_operators), m_name(base.m_name), m_inputs(base.m_inputs),
       m_results(base.m_results), m_assumptions(base.m_assumptions), m_nextId(base.m_nextId) {
+    m_nodes.resize(static_cast<std::size_t>(m_nextId));
+    m_typed.resize(m_nodes.size());
     for (const NodePtr& node : base.m_nodes) {
-        m_nodes.emplace(node->id, std::make_shared<Node>(*node));
-        m_order.push_back(node->id);
-        ++m_names[node->name];
+        keep(std::make_shared<Node>(*node), true);
+        m_names.insert(node->name);
         for (const Output& output : node->outputs)
-            ++m_names[output.name];
+            m_names.insert(output.name);
     }
 }
 
+void GraphEditor::keep(std::shared_ptr<Node> node, bool typed) {
+    const auto place = static_cast<std::size_t>(node->id);
+    if (place >= m_nodes.size()) {
+        m_nodes.resize(place + 1);
+        m_typed.resize(place + 1);
+    }
+    m_order.push_back(node->id);
+    m_nodes[place] = std::move(node);
+    m_typed[place] = typed;
+}
+
 std::string GraphEditor::uniqueName(const std::string& wish) {
-    std::string name = wish;
-    for (int i = 1; m_names.contains(name); ++i)
-        name = fmt::format("{}_{}", wish, i);
-    m_names[name] = 1;
+    if (m_names.insert(wish).second)
+        return wish;
+    std::string name;
+    int i = 1;
+    do
+        name = fmt::format("{}_{}", wish, i++);
+    while (!m_names.insert(name).second);
     return name;
 }
 
@@ -60,9 +76,8 @@ ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
     node->outputs = {{node->name, std::move(type)}};
     node->origins = {node->id};
     m_inputs.push_back(node->id);
-    m_order.push_back(node->id);
     const NodeId id = node->id;
-    m_nodes.emplace(id, std::move(node));
+    keep(std::move(node), true);
     return {id, 0};
 }
 
@@ -75,9 +90,8 @@ ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
     node->outputs = {{node->name, data.type()}};
     node->origins = origins.empty() ? std::vector{node->id} : std::move(origins);
     node->data = std::make_shared<const TensorData>(std::move(data));
-    m_order.push_back(node->id);
     const NodeId id = node->id;
-    m_nodes.emplace(id, std::move(node));
+    keep(std::move(node), true);
     return {id, 0};
 }
 
@@ -112,7 +126,9 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
             addNew(m_demands, assumption, node->name);
     node->outputs.clear();
     std::vector<ValueRef> out;
-    const std::vector<std::string> formal = op->outputNames();
+    std::vector<std::string> formal;
+    if (inferred->outputs.size() > 1)
+        formal = op->outputNames();
     for (std::size_t i = 0; i < inferred->outputs.size(); ++i) {
         std::string valueName = i < wish.outputNames.size() ? wish.outputNames[i] : std::string();
         if (valueName.empty())
@@ -127,9 +143,7 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     std::sort(node->origins.begin(), node->origins.end());
     node->origins.erase(std::unique(node->origins.begin(), node->origins.end()),
                         node->origins.end());
-    m_order.push_back(node->id);
-    const NodeId id = node->id;
-    m_nodes.emplace(id, std::move(node));
+    keep(std::move(node), inferred->assumptions.empty());
     return out;
 }
 
@@ -138,49 +152,55 @@ void GraphEditor::addResult(const std::string& name, ValueRef value) {
 }
 
 void GraphEditor::replaceUses(ValueRef from, ValueRef to) {
-    for (auto& [id, node] : m_nodes)
-        for (ValueRef& input : node->inputs)
-            if (input == from && id != to.node)
-                input = to;
+    if (const Node* old = find(from.node), *made = find(to.node);
+        old == nullptr || made == nullptr || !(type(from) == type(to)))
+        m_typed.assign(m_typed.size(), false);
+    for (const std::shared_ptr<Node>& node : m_nodes)
+        if (node)
+            for (ValueRef& input : node->inputs)
+                if (input == from && node->id != to.node)
+                    input = to;
     for (NamedValue& result : m_results)
         if (result.value == from)
             result.value = to;
 }
 
 void GraphEditor::remove(NodeId id) {
-    if (const auto found = m_nodes.find(id); found != m_nodes.end()) {
-        m_names.erase(found->second->name);
-        for (const Output& output : found->second->outputs)
-            m_names.erase(output.name);
-        m_nodes.erase(found);
-    }
-    std::erase(m_order, id);
-    std::erase(m_inputs, id);
+    const Node* node = find(id);
+    if (node == nullptr)
+        return;
+    m_names.erase(node->name);
+    for (const Output& output : node->outputs)
+        m_names.erase(output.name);
+    if (node->isInput())
+        std::erase(m_inputs, id);
+    m_nodes[static_cast<std::size_t>(id)].reset();
 }
 
 void GraphEditor::removeUnused() {
-    std::set<NodeId> needed(m_inputs.begin(), m_inputs.end());
-    std::vector<NodeId> open;
+    std::vector<bool> needed(m_nodes.size(), false);
+    std::vector<NodeId> open = m_inputs;
     for (const NamedValue& result : m_results)
         open.push_back(result.value.node);
     while (!open.empty()) {
-        const NodeId id = open.back();
+        const Node* node = find(open.back());
         open.pop_back();
-        if (!needed.insert(id).second)
+        if (node == nullptr || needed[static_cast<std::size_t>(node->id)])
             continue;
-        if (const auto found = m_nodes.find(id); found != m_nodes.end())
-            for (const ValueRef& input : found->second->inputs)
-                if (input.valid())
-                    open.push_back(input.node);
+        needed[static_cast<std::size_t>(node->id)] = true;
+        for (const ValueRef& input : node->inputs)
+            if (input.valid())
+                open.push_back(input.node);
     }
-    std::erase_if(m_nodes, [&](const auto& item) { return !needed.contains(item.first); });
-    std::erase_if(m_order, [&](NodeId id) { return !needed.contains(id); });
+    for (std::size_t id = 0; id < m_nodes.size(); ++id)
+        if (!needed[id])
+            m_nodes[id].reset();
 }
 
 void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
     std::sort(origins.begin(), origins.end());
     origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
-    m_nodes.at(node)->origins = std::move(origins);
+    m_nodes.at(static_cast<std::size_t>(node))->origins = std::move(origins);
 }
 
 void GraphEditor::assume(Assumption assumption) {
@@ -188,8 +208,9 @@ void GraphEditor::assume(Assumption assumption) {
 }
 
 const Node* GraphEditor::find(NodeId id) const {
-    const auto found = m_nodes.find(id);
-    return found == m_nodes.end() ? nullptr : found->second.get();
+    return id < 0 || static_cast<std::size_t>(id) >= m_nodes.size()
+               ? nullptr
+               : m_nodes[static_cast<std::size_t>(id)].get();
 }
 
 const TensorType& GraphEditor::type(ValueRef value) const {
@@ -199,7 +220,58 @@ const TensorType& GraphEditor::type(ValueRef value) const {
     return node->outputs.at(static_cast<std::size_t>(value.output)).type;
 }
 
+// Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph keeps
+// its order.
+Result<std::vector<NodeId>> GraphEditor::sorted() const {
+    std::vector<NodeId> wish; // by position
+    std::vector<std::size_t> position(m_nodes.size(), m_nodes.size());
+    for (const auto* list : {&m_inputs, &m_order})
+        for (const NodeId id : *list)
+            if (has(id) && position[static_cast<std::size_t>(id)] == m_nodes.size()) {
+                position[static_cast<std::size_t>(id)] = wish.size();
+                wish.push_back(id);
+            }
+    std::vector<std::size_t> waiting(wish.size(), 0);
+    std::vector<std::vector<std::size_t>> consumers(wish.size());
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    std::vector<NodeId> producers;
+    for (std::size_t at = 0; at < wish.size(); ++at) {
+        const Node& node = *find(wish[at]);
+        producers.clear();
+        for (const ValueRef& input : node.inputs) {
+            if (!input.valid())
+                continue;
+            if (!has(input.node))
+                return makeDiag(DiagCode::GraphInvalid, "an operand was removed", {{}, node.name});
+            producers.push_back(input.node);
+        }
+        std::sort(producers.begin(), producers.end());
+        producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
+        waiting[at] = producers.size();
+        for (const NodeId producer : producers)
+            consumers[position[static_cast<std::size_t>(producer)]].push_back(at);
+        if (producers.empty())
+            ready.push(at);
+    }
+    std::vector<NodeId> out;
+    out.reserve(wish.size());
+    while (!ready.empty()) {
+        const std::size_t at = ready.top();
+        ready.pop();
+        out.push_back(wish[at]);
+        for (const std::size_t consumer : consumers[at])
+            if (--waiting[consumer] == 0)
+                ready.push(consumer);
+    }
+    for (const NodeId id : m_order)
+        if (has(id) && waiting[position[static_cast<std::size_t>(id)]] > 0)
+            return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle", {{}, find(id)->name},
+                            "an operator may not depend on its own result");
+    return out;
+}
+
 Result<GraphPtr> GraphEditor::finish(Origins origins) {
+    FW_TRY(const std::vector<NodeId> order, sorted());
     auto graph = std::make_shared<Graph>();
     graph->m_name = m_name;
     graph->m_operators = m_operators;
@@ -207,38 +279,12 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
     graph->m_results = m_results;
     graph->m_nextId = m_nextId;
     graph->m_assumptions = m_assumptions;
-
-    // Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph
-    // keeps its order.
-    std::map<NodeId, std::size_t> position;
-    for (const NodeId id : m_inputs)
-        position.emplace(id, position.size());
-    for (const NodeId id : m_order)
-        position.emplace(id, position.size());
-    std::map<NodeId, std::size_t> waiting;
-    std::map<NodeId, std::vector<NodeId>> consumers;
-    std::set<std::pair<std::size_t, NodeId>> ready;
-    for (const NodeId id : m_order) {
-        std::set<NodeId> producers;
-        for (const ValueRef& input : m_nodes.at(id)->inputs) {
-            if (!input.valid())
-                continue;
-            if (!m_nodes.contains(input.node))
-                return makeDiag(DiagCode::GraphInvalid, "an operand was removed",
-                                {{}, m_nodes.at(id)->name});
-            producers.insert(input.node);
-        }
-        waiting[id] = producers.size();
-        for (const NodeId producer : producers)
-            consumers[producer].push_back(id);
-        if (producers.empty())
-            ready.insert({position[id], id});
-    }
-    while (!ready.empty()) {
-        const NodeId id = ready.begin()->second;
-        ready.erase(ready.begin());
-        const std::shared_ptr<Node> node = std::make_shared<Node>(*m_nodes.at(id));
-        if (!isLeaf(*node)) {
+    graph->m_index.assign(m_nodes.size(), -1);
+    graph->m_nodes.reserve(order.size());
+    graph->m_firstValue.reserve(order.size());
+    for (const NodeId id : order) {
+        const std::shared_ptr<Node> node = std::move(m_nodes[static_cast<std::size_t>(id)]);
+        if (!isLeaf(*node) && !m_typed[static_cast<std::size_t>(id)]) {
             const Operator* op = m_operators->find(node->op);
             Result<Inferred> inferred = op->infer(callOf(*graph, *node));
             if (!inferred)
@@ -253,21 +299,19 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
         }
         if (origins == Origins::Fresh)
             node->origins = {id};
-        graph->m_index[id] = graph->m_nodes.size();
+        graph->m_index[static_cast<std::size_t>(id)] =
+            static_cast<std::int32_t>(graph->m_nodes.size());
         graph->m_nodes.push_back(node);
+        graph->m_firstValue.push_back(graph->m_uses.size());
+        graph->m_uses.resize(graph->m_uses.size() + node->outputs.size());
         for (std::size_t i = 0; i < node->inputs.size(); ++i)
-            if (node->inputs[i].valid())
-                graph->m_uses[node->inputs[i]].push_back({id, i});
-        for (const NodeId consumer : consumers[id])
-            if (--waiting[consumer] == 0)
-                ready.insert({position[consumer], consumer});
-    }
-    if (graph->m_nodes.size() != m_nodes.size()) {
-        for (const NodeId id : m_order)
-            if (!graph->m_index.contains(id))
-                return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle",
-                                {{}, m_nodes.at(id)->name},
-                                "an operator may not depend on its own result");
+            if (const ValueRef input = node->inputs[i]; input.valid()) {
+                const auto place = graph->m_index[static_cast<std::size_t>(input.node)];
+                graph
+                    ->m_uses[graph->m_firstValue[static_cast<std::size_t>(place)] +
+                             static_cast<std::size_t>(input.output)]
+                    .push_back({id, i});
+            }
     }
     if (Diags problems = verify(*graph); hasErrors(problems))
         return problems.front();
