@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <unordered_set>
 
 namespace fw {
 
@@ -126,72 +127,77 @@ Status ModelImporter::writeOutFunctions() {
 
 // Every name is defined once and every operand is defined somewhere.
 Status ModelImporter::checkNames() {
-    std::map<std::string, std::string> defined; // name -> where
-    const auto define = [&](const std::string& name, const std::string& place) -> Status {
-        const auto [found, fresh] = defined.emplace(name, place);
+    m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
+    const auto placeText = [&](int place) {
+        return place == byInitializer ? "an initializer"
+               : place == byInput     ? "an input"
+                                      : "node " + nodeName(place);
+    };
+    const auto define = [&](const std::string& name, int place) -> Status {
+        const auto [found, fresh] = m_names.emplace(name, Name{place});
         if (!fresh)
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
-                                        found->second, place));
+                                        placeText(found->second.place), placeText(place)));
         return {};
     };
-    std::set<std::string> initializers;
-    for (const auto& tensor : m_graph.initializer()) {
-        FW_CHECK(define(tensor.name(), "an initializer"));
-        initializers.insert(tensor.name());
-    }
-    std::set<std::string> inputs;
+    for (const auto& tensor : m_graph.initializer())
+        FW_CHECK(define(tensor.name(), byInitializer));
+    std::unordered_set<std::string_view> inputs;
     for (const auto& input : m_graph.input()) {
         if (!inputs.insert(input.name()).second)
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("'{}' is an input twice", cleanText(input.name())));
-        if (!initializers.contains(input.name())) // older models list their weights as inputs too
-            FW_CHECK(define(input.name(), "an input"));
+        if (find(input.name()) == nullptr) // older models list their weights as inputs too
+            FW_CHECK(define(input.name(), byInput));
     }
     for (int i = 0; i < m_graph.node_size(); ++i)
         for (const std::string& output : m_graph.node(i).output())
-            if (!output.empty()) {
-                if (auto status = define(output, "node " + nodeName(i)); !status)
+            if (!output.empty())
+                if (auto status = define(output, i); !status)
                     return inNode(i, status.takeDiag());
-                m_producers[output] = i;
-            }
     for (int i = 0; i < m_graph.node_size(); ++i) {
         const auto& node = m_graph.node(i);
         if (auto status = checkAttributes(node); !status)
             return inNode(i, status.takeDiag());
         for (const std::string& input : node.input()) {
-            if (!input.empty() && !defined.contains(input))
+            if (input.empty())
+                continue;
+            const auto known = m_names.find(input);
+            if (known == m_names.end())
                 return inNode(i, makeDiag(DiagCode::OnnxMalformed,
                                           fmt::format("operand '{}' is not defined anywhere",
                                                       cleanText(input))));
-            m_used.insert(input);
+            known->second.used = true;
         }
-        for (std::string& capture : captures(node))
-            m_used.insert(std::move(capture));
+        for (const std::string& capture : captures(node))
+            m_names.at(capture).used = true;
     }
     if (m_graph.output_size() == 0)
         return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed",
                         {}, "export the model again with the values that it should give");
     for (const auto& output : m_graph.output()) {
-        if (!defined.contains(output.name()))
+        const auto known = m_names.find(output.name());
+        if (known == m_names.end())
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("the output '{}' is not computed by any node",
                                         cleanText(output.name())));
-        m_used.insert(output.name());
-        m_declared[output.name()] = &output;
+        known->second.used = true;
+        known->second.declared = &output;
     }
     for (const auto& value : m_graph.value_info())
-        m_declared.emplace(value.name(), &value);
-    for (const auto& [name, place] : defined)
-        m_valueNames.insert(name);
+        if (const auto known = m_names.find(value.name());
+            known != m_names.end() && known->second.declared == nullptr)
+            known->second.declared = &value;
     return {};
 }
 
 Status ModelImporter::readInitializers() {
+    m_values.reserve(m_names.size());
     for (auto& tensor : *m_graph.mutable_initializer()) {
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
-        const std::string name = tensor.name();
+        const std::string& name = tensor.name();
         auto data = takeTensor(tensor, m_external, m_options.limits);
         if (!data) {
             Diag diag = data.takeDiag();
@@ -249,15 +255,17 @@ Status ModelImporter::sortNodes() {
     std::vector<int> waiting(static_cast<std::size_t>(count), 0);
     std::vector<std::vector<int>> consumers(static_cast<std::size_t>(count));
     const auto dependencies = [&](int i) {
-        std::set<int> out;
+        std::vector<int> out;
         const auto add = [&](const std::string& name) {
-            if (const auto found = m_producers.find(name); found != m_producers.end())
-                out.insert(found->second);
+            if (const Name* known = find(name); known != nullptr && known->place >= 0)
+                out.push_back(known->place);
         };
         for (const std::string& input : m_graph.node(i).input())
             add(input);
         for (const std::string& name : captures(m_graph.node(i)))
             add(name);
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     };
     std::set<int> ready;
@@ -520,10 +528,10 @@ Status ModelImporter::checkDeclared(const std::string& name, const TensorType& f
 }
 
 Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
-    const auto found = m_declared.find(name);
-    if (found == m_declared.end() || !found->second->type().has_tensor_type())
+    const Name* known = find(name);
+    if (!known || !known->declared || !known->declared->type().has_tensor_type())
         return std::optional<TensorType>();
-    const auto& type = found->second->type().tensor_type();
+    const auto& type = known->declared->type().tensor_type();
     const auto dtype = dtypeFromOnnx(type.elem_type());
     FW_TRY(auto shape, m_dims.shape(type, cleanText(name)));
     if (!dtype || !shape)
@@ -532,10 +540,10 @@ Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string&
 }
 
 std::optional<DType> ModelImporter::declaredElement(const std::string& name) const {
-    const auto found = m_declared.find(name);
-    if (found == m_declared.end() || !found->second->type().has_tensor_type())
+    const Name* known = find(name);
+    if (!known || !known->declared || !known->declared->type().has_tensor_type())
         return std::nullopt;
-    return dtypeFromOnnx(found->second->type().tensor_type().elem_type());
+    return dtypeFromOnnx(known->declared->type().tensor_type().elem_type());
 }
 
 std::string ModelImporter::nodeName(int index) const {
@@ -544,7 +552,7 @@ std::string ModelImporter::nodeName(int index) const {
         return fmt::format("{}_{}", cleanText(node.op_type()), index);
     const std::string name = cleanText(node.name());
     // The names of values are kept as they are; a node that shares one gives way.
-    return m_valueNames.contains(node.name()) ? name + "_" + cleanText(node.op_type()) : name;
+    return find(node.name()) != nullptr ? name + "_" + cleanText(node.op_type()) : name;
 }
 
 Diag ModelImporter::inNode(int index, Diag diag) const {

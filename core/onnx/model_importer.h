@@ -12,7 +12,8 @@
 #include "onnx/tensor_proto.h"
 
 #include <optional>
-#include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace fw {
 
@@ -32,7 +33,10 @@ public:
     Result<TensorType> typeOf(const std::string& name) const;
     const TensorData* constant(const std::string& name) const;
     std::optional<SmallTensor> small(const std::string& name) const;
-    bool isUsed(const std::string& name) const { return !name.empty() && m_used.contains(name); }
+    bool isUsed(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->used;
+    }
     void bind(const std::string& name, ValueRef value);
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);
@@ -51,6 +55,18 @@ private:
         bool untyped = false;             // no type is known: what reads it cannot be understood
     };
 
+    // What the model says of a value before anything is imported.
+    struct Name {
+        int place = 0; // the node that makes it, or one of the two below
+        bool used = false;
+        const proto::ValueInfoProto* declared = nullptr;
+    };
+    static constexpr int byInitializer = -1, byInput = -2;
+
+    const Name* find(const std::string& name) const { // nullptr if it is not defined
+        const auto found = m_names.find(name);
+        return found == m_names.end() ? nullptr : &found->second;
+    }
     Status readHeader();
     Status writeOutFunctions();
     Status readInitializers();
@@ -87,11 +103,8 @@ private:
     Imported m_out;
     std::int64_t m_opset = 1;
 
-    std::map<std::string, Value> m_values;
-    std::map<std::string, int> m_producers; // output name -> node
-    std::map<std::string, const proto::ValueInfoProto*> m_declared;
-    std::set<std::string> m_used;
-    std::set<std::string> m_valueNames;
+    std::unordered_map<std::string_view, Name> m_names; // every value of the graph
+    std::unordered_map<std::string_view, Value> m_values;
     std::vector<int> m_order;
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value

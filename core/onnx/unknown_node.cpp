@@ -36,9 +36,7 @@ void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
 
 std::vector<std::string> ModelImporter::captures(const proto::NodeProto& node) const {
     std::set<std::string> out = capturedNames(node);
-    std::erase_if(out, [&](const std::string& name) {
-        return !m_producers.contains(name) && !m_values.contains(name);
-    });
+    std::erase_if(out, [&](const std::string& name) { return find(name) == nullptr; });
     return {out.begin(), out.end()};
 }
 
