@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace fw::cli {
 
@@ -80,12 +81,13 @@ void Client::stop() {
 }
 
 Result<std::string> Client::readLine() {
-    for (;;) {
-        if (const std::size_t end = m_pending.find('\n'); end != std::string::npos) {
-            std::string line = m_pending.substr(0, end);
-            m_pending.erase(0, end + 1);
-            return line;
+    for (std::size_t searched = 0;;) {
+        if (const std::size_t end = m_pending.find('\n', searched); end != std::string::npos) {
+            std::string rest = m_pending.substr(end + 1);
+            m_pending.resize(end);
+            return std::exchange(m_pending, std::move(rest));
         }
+        searched = m_pending.size();
         char buffer[65536];
         const ssize_t count = ::read(m_from, buffer, sizeof buffer);
         if (count < 0 && errno == EINTR)

@@ -151,7 +151,7 @@ void WorkerClient::readOutput() {
         if (!line.isEmpty())
             handleLine(line);
     }
-    m_output.remove(0, start);
+    m_output = m_output.mid(start); // a long line leaves no room behind
 }
 
 void WorkerClient::readLog() {

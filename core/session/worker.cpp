@@ -15,6 +15,7 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
+#include <malloc.h>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -28,6 +29,7 @@ namespace {
 using namespace snapshot;
 
 constexpr std::size_t longestLine = 64u << 20;
+constexpr std::size_t largeAnswer = 1u << 20;
 
 // When the program and its libraries had been loaded, which is the first moment that its own code
 // sees. A child that goes on in this image has the times of its parent.
@@ -150,6 +152,8 @@ private:
                 ? Result<std::string>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
                 : m_commands.run(job.request, context);
         m_output.line(answer ? resultLine(id, *answer) : errorLine(id, answer.diag()));
+        if (answer && answer->size() >= largeAnswer)
+            ::malloc_trim(0); // what it was made of is needed no more
     }
 
     Output m_output;

@@ -64,6 +64,17 @@ struct PinRecord {
     std::string because;
 };
 
+// What every version has: `Version` is its number, or its text if that may be anything.
+template <class Version>
+struct VersionRecord {
+    std::optional<Version> version;
+};
+
+template <class Visitor, class Version>
+void fields(Visitor& v, VersionRecord<Version>& r) {
+    v(versionField, r.version);
+}
+
 struct DocumentRecord {
     std::int64_t version = 0;
     std::string model;
@@ -126,26 +137,26 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
     out.log = shortened(inputs.log, folder);
-    return print(Writer::write(out), JsonStyle::Indented) + "\n";
+    return Writer::text(out, JsonStyle::Indented) + "\n";
 }
 
 Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
-    const Json value = Json::parse(text, nullptr, false);
     const std::string hint = "a document is what File > Save writes";
-    if (!value.is_object() || !value.contains(versionField))
+    VersionRecord<RawJson> any;
+    if (Reader(text).readAll(any) || !any.version)
         return wrong("is not a Fusewright document", path, hint);
-    std::optional<Diag> diag;
-    DocumentRecord in;
     // Of a newer version nothing but its number is read.
-    Reader::read(value[versionField], in.version, versionField, diag);
-    if (!diag && in.version > documentVersion)
+    VersionRecord<std::int64_t> numbered;
+    DocumentRecord in;
+    auto diag = Reader(text).readAll(numbered);
+    if (!diag && numbered.version > documentVersion)
         return wrong(fmt::format("is a document of version {}, this program reads up to {}",
-                                 in.version, documentVersion),
+                                 *numbered.version, documentVersion),
                      path, "open it with a newer Fusewright");
-    if (!diag && in.version < 1)
+    if (!diag && numbered.version < 1)
         return wrong("has no version", path, hint);
     if (!diag)
-        Reader::read(value, in, {}, diag);
+        diag = Reader(text).readAll(in);
     if (diag) {
         diag->at({path});
         return *diag;

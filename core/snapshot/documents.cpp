@@ -4,60 +4,16 @@
 
 namespace fw::snapshot {
 
-Json Writer::write(DiagCode code) {
-    return Json(std::string(codeText(code)));
-}
-
-Json Writer::write(Severity severity) {
-    switch (severity) {
-    case Severity::Note:
-        return Json("note");
-    case Severity::Warning:
-        return Json("warning");
-    case Severity::Error:
-        return Json("error");
-    }
-    return Json("error");
-}
-
-void Reader::read(const Json& in, DiagCode& out, const std::string& path,
-                  std::optional<Diag>& diag) {
-    if (!in.is_string())
-        return wrong(path, "a code", diag);
-    const std::string& text = in.get_ref<const std::string&>();
-    out = DiagCode::Internal; // a code of a newer version
-#define FW_X(name, code, exit, meaning)                                                            \
-    if (text == code)                                                                              \
-        out = DiagCode::name;
-    FW_DIAG_CODES(FW_X)
-#undef FW_X
-}
-
-void Reader::read(const Json& in, Severity& out, const std::string& path,
-                  std::optional<Diag>& diag) {
-    if (!in.is_string())
-        return wrong(path, "a severity", diag);
-    const std::string& text = in.get_ref<const std::string&>();
-    out = text == "note" ? Severity::Note : text == "warning" ? Severity::Warning : Severity::Error;
-}
-
 template <class Document>
 std::string toJson(const Document& document, JsonStyle style) {
-    return print(Writer::write(document), style);
+    return Writer::text(document, style);
 }
 
 template <class Document>
 Result<Document> fromJson(std::string_view text) {
-    const Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded())
-        return makeDiag(DiagCode::Syntax, "the document is not JSON");
-    if (!value.is_object())
-        return makeDiag(DiagCode::Syntax, "the document is not a JSON object");
     Document document;
-    std::optional<Diag> diag;
-    Reader::read(value, document, {}, diag);
-    if (diag)
-        return *diag;
+    if (auto diag = Reader(text).readAll(document))
+        return std::move(*diag);
     return document;
 }
 
@@ -92,7 +48,7 @@ FW_DOCUMENT(Progress)
 // Result<Diag> would be ambiguous, so the error document is a Diag in a record of its own.
 template <>
 std::string toJson(const Diag& diag, JsonStyle style) {
-    return print(Writer::write(diag), style);
+    return Writer::text(diag, style);
 }
 
 } // namespace fw::snapshot

@@ -1,11 +1,9 @@
-// The two visitors of json_fields.h: a writer that builds an ordered JSON value and a reader that
-// never throws. Included by the .cpp files of this folder only, so that nobody else compiles the
-// JSON library.
+// The two visitors of json_fields.h: a writer of JSON text and a reader of it that never throws.
+// Neither makes a tree of the text in between, which for a large graph would be most of the time
+// and of the memory. Included by the .cpp files of this folder only.
 #pragma once
 
 #include "snapshot/json_fields.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <limits>
@@ -13,179 +11,214 @@
 
 namespace fw::snapshot {
 
-using Json = nlohmann::ordered_json;
-
-// Members, so that every overload sees every other.
 class Writer {
 public:
-    template <class T>
-    void operator()(const char* name, const T& member) {
-        m_out[name] = write(member);
-    }
+    explicit Writer(JsonStyle style) : m_style(style) {}
 
-    static Json write(const std::string& text) { return Json(text); }
-    static Json write(bool flag) { return Json(flag); }
-    static Json write(int number) { return Json(number); }
-    static Json write(std::int64_t number) { return Json(number); }
-    static Json write(double number) {
-        return std::isfinite(number) ? Json(number) : Json(nullptr);
-    }
-    static Json write(DiagCode code);
-    static Json write(Severity severity);
     template <class T>
-    static Json write(const std::optional<T>& value) {
-        return value ? write(*value) : Json(nullptr);
-    }
-    template <class T>
-    static Json write(const std::map<std::string, T>& values) {
-        Json out = Json::object();
-        for (const auto& [key, value] : values)
-            out[key] = write(value);
-        return out;
-    }
-    template <class T>
-    static Json write(const std::vector<T>& values) {
-        Json out = Json::array();
-        for (const T& value : values)
-            out.push_back(write(value));
-        return out;
-    }
-    template <class Record>
-    requires requires(Writer& writer, const Record& record) { fields(writer, record); }
-    static Json write(const Record& record) {
-        Writer writer;
-        fields(writer, record);
+    static std::string text(const T& value, JsonStyle style = JsonStyle::Line) {
+        Writer writer(style);
+        writer.write(value);
         return std::move(writer.m_out);
     }
 
+    // As a visitor of fields
+    template <class T>
+    void operator()(std::string_view name, const T& member) {
+        next();
+        write(name);
+        m_out += m_style == JsonStyle::Line ? ":" : ": ";
+        write(member);
+    }
+
+    void write(std::string_view text);
+    void write(const std::string& text) { write(std::string_view(text)); }
+    void write(bool flag) { m_out += flag ? "true" : "false"; }
+    void write(std::int64_t number);
+    void write(int number) { write(std::int64_t(number)); }
+    void write(double number);
+    void write(DiagCode code) { write(codeText(code)); }
+    void write(Severity severity);
+    template <class T>
+    void write(const std::optional<T>& value) {
+        if (value)
+            write(*value);
+        else
+            m_out += "null";
+    }
+    template <class T>
+    void write(const std::map<std::string, T>& values) {
+        open('{');
+        for (const auto& [key, value] : values)
+            (*this)(key, value);
+        close('}');
+    }
+    template <class T>
+    void write(const std::vector<T>& values) {
+        open('[');
+        for (const T& value : values) {
+            next();
+            write(value);
+        }
+        close(']');
+    }
+    template <class Record>
+    requires requires(Writer& writer, const Record& record) { fields(writer, record); }
+    void write(const Record& record) {
+        open('{');
+        fields(*this, record);
+        close('}');
+    }
+
 private:
-    Json m_out = Json::object();
+    void open(char bracket);
+    void close(char bracket);
+    void next(); // before every member
+
+    JsonStyle m_style;
+    std::string m_out;
+    int m_depth = 0;
+    bool m_first = true; // of the list or object at hand
 };
 
-// Reads members; the first failure stays in `diag` and the rest is skipped.
+// A value that stays as it is written.
+struct RawJson {
+    std::string text;
+};
+
+// Reads one text. Every read() is false once something is wrong; diag() then says what.
 class Reader {
 public:
-    Reader(const Json& in, std::string path, std::optional<Diag>& diag)
-        : m_in(in), m_path(std::move(path)), m_diag(diag) {}
+    explicit Reader(std::string_view text);
 
-    template <class T>
-    void operator()(const char* name, T& member) {
-        if (m_diag)
-            return;
-        const auto found = m_in.find(name);
-        if (found != m_in.end())
-            read(*found, member, m_path.empty() ? std::string(name) : m_path + "." + name, m_diag);
+    // The whole text as one object.
+    template <class Record>
+    std::optional<Diag> readAll(Record& record) {
+        if (read(record) && atEnd())
+            return std::nullopt;
+        return diag();
     }
 
-    static void read(const Json& in, std::string& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_string())
-            return wrong(path, "text", diag);
-        out = in.get_ref<const std::string&>();
-    }
-    static void read(const Json& in, bool& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_boolean())
-            return wrong(path, "true or false", diag);
-        out = in.get<bool>();
-    }
-    static void read(const Json& in, std::int64_t& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_number_integer() ||
-            (in.is_number_unsigned() &&
-             in.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max())))
-            return wrong(path, "an integer", diag);
-        out = in.get<std::int64_t>();
-    }
-    static void read(const Json& in, int& out, const std::string& path, std::optional<Diag>& diag) {
-        std::int64_t wide = 0;
-        read(in, wide, path, diag);
-        if (!diag &&
-            (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()))
-            return wrong(path, "a small integer", diag);
-        out = static_cast<int>(wide);
-    }
-    static void read(const Json& in, double& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (in.is_null())
-            return; // a number that was not finite: the default stays
-        if (!in.is_number())
-            return wrong(path, "a number", diag);
-        out = in.get<double>();
-    }
-    static void read(const Json& in, DiagCode& out, const std::string& path,
-                     std::optional<Diag>& diag);
-    static void read(const Json& in, Severity& out, const std::string& path,
-                     std::optional<Diag>& diag);
+    bool read(std::string& out);
+    bool read(bool& out);
+    bool read(std::int64_t& out);
+    bool read(int& out);
+    bool read(double& out); // null is a number that was not finite: the default stays
+    bool read(DiagCode& out);
+    bool read(Severity& out);
+    bool read(RawJson& out);
     template <class T>
-    static void read(const Json& in, std::optional<T>& out, const std::string& path,
-                     std::optional<Diag>& diag) {
+    bool read(std::optional<T>& out) {
         out.reset();
-        if (in.is_null())
-            return;
+        if (takeNull())
+            return true;
         T value{};
-        read(in, value, path, diag);
-        if (!diag)
-            out = std::move(value);
+        if (!read(value))
+            return false;
+        out = std::move(value);
+        return true;
     }
     template <class T>
-    static void read(const Json& in, std::vector<T>& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_array())
-            return wrong(path, "a list", diag);
+    bool read(std::vector<T>& out) {
+        if (!open('['))
+            return wrong("a list");
         out.clear();
-        out.reserve(in.size());
-        for (const Json& item : in) {
+        for (bool more = !close(']'); more;) {
             T value{};
-            // The path is spelled only for the item that fails: lists may be long.
-            read(item, value, {}, diag);
-            if (diag) {
-                const std::string inner = diag->message;
-                diag->message = path + "[" + std::to_string(out.size()) + "]" +
-                                (inner.empty() || inner[0] == ' ' ? "" : ".") + inner;
-                return;
+            if (!read(value)) {
+                within("[" + std::to_string(out.size()) + "]");
+                return false;
             }
             out.push_back(std::move(value));
+            if (!another(']', more))
+                return false;
         }
+        return true;
     }
     template <class T>
-    static void read(const Json& in, std::map<std::string, T>& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_object())
-            return wrong(path, "an object", diag);
+    bool read(std::map<std::string, T>& out) {
+        if (!open('{'))
+            return wrong("an object");
         out.clear();
-        for (const auto& [key, item] : in.items()) {
+        std::string key;
+        for (bool more = !close('}'); more;) {
+            if (!readKey(key))
+                return false;
             T value{};
-            read(item, value, path + "." + key, diag);
-            if (diag)
-                return;
+            if (!read(value)) {
+                within(key);
+                return false;
+            }
             out.insert_or_assign(key, std::move(value));
+            if (!another('}', more))
+                return false;
         }
+        return true;
     }
     template <class Record>
     requires requires(Reader& reader, Record& record) { fields(reader, record); }
-    static void read(const Json& in, Record& out, const std::string& path,
-                     std::optional<Diag>& diag) {
-        if (!in.is_object())
-            return wrong(path, "an object", diag);
-        Reader reader(in, path, diag);
-        fields(reader, out);
+    bool read(Record& out) {
+        if (!open('{'))
+            return wrong("an object");
+        Members members{*this};
+        if (close('}'))
+            return true;
+        if (!readKey(members.key))
+            return false;
+        while (members.more) {
+            members.taken = false;
+            fields(members, out);
+            if (members.failed || (!members.taken && !members.skip()))
+                return false;
+        }
+        return true;
     }
+    Diag diag() const;
 
 private:
-    static void wrong(const std::string& path, const char* expected, std::optional<Diag>& diag) {
-        diag = makeDiag(DiagCode::Syntax, path + " is not " + expected);
-    }
+    // The members of one object, read as their keys come; in the order of the fields, as we write
+    // them, one walk over the fields reads them all.
+    struct Members {
+        Reader& in;
+        std::string key = {};
+        bool more = true;
+        bool taken = false;
+        bool failed = false;
 
-    const Json& m_in;
-    std::string m_path;
-    std::optional<Diag>& m_diag;
+        template <class T>
+        void operator()(const char* name, T& member) {
+            if (failed || !more || key != name)
+                return;
+            taken = true;
+            if (!in.read(member)) {
+                in.within(name);
+                failed = true;
+            } else {
+                failed = !step();
+            }
+        }
+        bool skip() { return in.skipValue() && step(); }
+        bool step() { return in.another('}', more) && (!more || in.readKey(key)); }
+    };
+
+    bool open(char bracket);
+    bool close(char bracket);               // if it comes next
+    bool another(char bracket, bool& more); // behind a member: a comma or the end
+    bool readKey(std::string& key);
+    bool takeNull();
+    bool takeWord(std::string_view word);
+    bool atEnd();
+    std::string_view numberHere() const;
+    bool skipValue();
+    void skipSpace();
+    void within(const std::string& place); // the part of the path that holds the failure
+    bool wrong(const char* expected);
+    bool broken();
+
+    std::string_view m_text;
+    std::size_t m_at = 0;
+    std::string m_path;     // of what is wrong
+    std::string m_expected; // empty: this is not JSON
 };
-
-inline std::string print(const Json& value, JsonStyle style) {
-    // Names in models are bytes: what is not UTF-8 is replaced, not thrown.
-    return value.dump(style == JsonStyle::Indented ? 2 : -1, ' ', false,
-                      Json::error_handler_t::replace);
-}
 
 } // namespace fw::snapshot

@@ -33,11 +33,32 @@ std::optional<Answer> quickResult(std::string_view line) {
     return answer;
 }
 
-Result<Json> readLine(std::string_view line) {
-    Json value = Json::parse(line, nullptr, false);
-    if (value.is_discarded() || !value.is_object())
-        return makeDiag(DiagCode::Syntax, "the line is not a JSON object");
-    return value;
+struct CommandLine {
+    std::optional<std::int64_t> cancel;
+    Request request;
+};
+
+template <class Visitor>
+void fields(Visitor& v, CommandLine& r) {
+    v("cancel", r.cancel);
+    fields(v, r.request);
+}
+
+struct AnswerLine {
+    std::optional<Hello> hello;
+    std::optional<std::int64_t> id;
+    std::optional<Progress> progress;
+    std::optional<RawJson> result;
+    std::optional<Diag> error;
+};
+
+template <class Visitor>
+void fields(Visitor& v, AnswerLine& r) {
+    v("hello", r.hello);
+    v("id", r.id);
+    v("progress", r.progress);
+    v("result", r.result);
+    v("error", r.error);
 }
 
 } // namespace
@@ -51,7 +72,7 @@ std::string cancelLine(std::int64_t id) {
 }
 
 std::string helloLine(const Hello& hello) {
-    return "{\"hello\":" + print(Writer::write(hello), JsonStyle::Line) + "}";
+    return "{\"hello\":" + Writer::text(hello) + "}";
 }
 
 std::string progressLine(std::int64_t id, const Progress& progress) {
@@ -67,52 +88,43 @@ std::string errorLine(std::int64_t id, const Diag& error) {
 }
 
 Result<Command> readCommand(std::string_view line) {
-    FW_TRY(const Json value, readLine(line));
+    CommandLine read;
+    if (auto diag = Reader(line).readAll(read))
+        return std::move(*diag);
     Command command;
-    std::optional<Diag> diag;
-    if (const auto cancel = value.find("cancel"); cancel != value.end()) {
-        Reader::read(*cancel, command.cancel, "cancel", diag);
-    } else {
-        Request request;
-        Reader::read(value, request, {}, diag);
-        command.request = std::move(request);
-    }
-    if (diag)
-        return *diag;
-    if (!command.cancel && (!command.request || command.request->command.empty()))
+    command.cancel = read.cancel;
+    if (!read.cancel)
+        command.request = std::move(read.request);
+    if (command.request && command.request->command.empty())
         return makeDiag(DiagCode::Usage, "the line names no command");
     return command;
 }
 
 Result<Answer> readAnswer(std::string_view line) {
     if (auto answer = quickResult(line))
-        return *answer;
-    FW_TRY(const Json value, readLine(line));
+        return std::move(*answer);
+    AnswerLine read;
+    if (auto diag = Reader(line).readAll(read))
+        return std::move(*diag);
     Answer answer;
-    std::optional<Diag> diag;
-    if (const auto hello = value.find("hello"); hello != value.end()) {
+    answer.id = read.id.value_or(0);
+    if (read.hello) {
         answer.kind = AnswerKind::Hello;
-        Reader::read(*hello, answer.hello, "hello", diag);
+        answer.hello = std::move(*read.hello);
+    } else if (!read.id) {
+        return makeDiag(DiagCode::Syntax, "the answer has no id");
+    } else if (read.progress) {
+        answer.kind = AnswerKind::Progress;
+        answer.progress = std::move(*read.progress);
+    } else if (read.result) {
+        answer.kind = AnswerKind::Result;
+        answer.result = std::move(read.result->text);
+    } else if (read.error) {
+        answer.kind = AnswerKind::Error;
+        answer.error = std::move(*read.error);
     } else {
-        const auto id = value.find("id");
-        if (id == value.end())
-            return makeDiag(DiagCode::Syntax, "the answer has no id");
-        Reader::read(*id, answer.id, "id", diag);
-        if (const auto progress = value.find("progress"); progress != value.end()) {
-            answer.kind = AnswerKind::Progress;
-            Reader::read(*progress, answer.progress, "progress", diag);
-        } else if (const auto result = value.find("result"); result != value.end()) {
-            answer.kind = AnswerKind::Result;
-            answer.result = print(*result, JsonStyle::Line);
-        } else if (const auto error = value.find("error"); error != value.end()) {
-            answer.kind = AnswerKind::Error;
-            Reader::read(*error, answer.error, "error", diag);
-        } else {
-            return makeDiag(DiagCode::Syntax, "the answer has no progress, result or error");
-        }
+        return makeDiag(DiagCode::Syntax, "the answer has no progress, result or error");
     }
-    if (diag)
-        return *diag;
     return answer;
 }
 

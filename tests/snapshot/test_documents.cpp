@@ -19,6 +19,7 @@ private Q_SLOTS:
     void othersRoundTrip();
     void fieldNamesAreTheDocumentedOnes();
     void unknownFieldsAreSkipped();
+    void anySpellingIsRead();
     void wrongTypesNameTheField();
     void brokenBytesAreReplaced();
     void numbersThatAreNotFiniteAreNull();
@@ -243,6 +244,32 @@ void TestDocuments::unknownFieldsAreSkipped() {
     QVERIFY(info.ok());
     QCOMPARE(info->nodes, std::int64_t(3));
     QVERIFY(!info->flops);
+}
+
+void TestDocuments::anySpellingIsRead() {
+    // Fields in any order, spaces, escapes, a mark of the encoding at the front.
+    const auto graph = fromJson<GraphDocument>(
+        "\xef\xbb\xbf { \"results\" : [ ] ,\n\"nodes\":[{\"line\":-0,\"na\\u006de\":"
+        "\"\\u00e9\\n\\\"\",\"op\":\"\xc3\xa9\",\"attributes\":{\"a\":\"b\"},\"id\":7}],\t\"name\":"
+        "\"n\"}  ");
+    QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
+    QCOMPARE(graph->name, std::string("n"));
+    QCOMPARE(graph->nodes.at(0).id, std::int64_t(7));
+    QCOMPARE(graph->nodes.at(0).name, std::string("\xc3\xa9\n\""));
+    QCOMPARE(graph->nodes.at(0).op, std::string("\xc3\xa9"));
+    QCOMPARE(graph->nodes.at(0).attributes.at("a"), std::string("b"));
+    for (const char* broken :
+         {R"({"nodes":[}])", R"({"nodes":[{"id":1},]})", R"({"nodes":[{"id":1}]} x)", R"({"name"})",
+          R"({"name":"a)", R"({"new":[1,}})", R"({"new":tru})", R"({"name":"\q"})", R"({,})",
+          "{\"name\":\"\xff\"}", "{\"name\":\"a\nb\"}"}) {
+        const auto refused = fromJson<GraphDocument>(broken);
+        QVERIFY2(!refused.ok(), broken);
+        QCOMPARE(refused.diag().message, std::string("the document is not JSON"));
+    }
+    QVERIFY(!fromJson<GraphDocument>(R"({"nodes":[{"id":01}]})").ok());
+    QVERIFY(!fromJson<GraphDocument>(R"({"nodes":[{"id":-}]})").ok());
+    const std::string deep = R"({"new":)" + std::string(100000, '[') + std::string(100000, ']');
+    QVERIFY(fromJson<GraphDocument>(deep + "}").ok());
 }
 
 void TestDocuments::wrongTypesNameTheField() {
