@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <unordered_map>
 
 namespace fw::picture {
 
@@ -36,7 +37,7 @@ std::string shapeLabel(const std::string& type) {
 Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
     Diagram out;
     out.name = graph.name;
-    std::map<NodeId, const NodeRecord*> byId;
+    std::unordered_map<NodeId, const NodeRecord*> byId;
     for (const NodeRecord& node : graph.nodes)
         byId.emplace(node.id, &node);
 

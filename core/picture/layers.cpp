@@ -101,7 +101,10 @@ std::vector<std::int32_t> layerOfNodes(const LayeredInput& input,
     return layer;
 }
 
-constexpr std::size_t maxDummies = 30000;
+// More than any diagram of a few thousand boxes needs; in larger ones in proportion.
+std::size_t mostDummies(const LayeredInput& input) {
+    return std::max<std::size_t>(30000, 8 * input.nodes.size());
+}
 
 } // namespace
 
@@ -152,7 +155,7 @@ Layers assignLayers(const LayeredInput& input) {
         std::size_t used = 0;
         for (const std::int32_t value : spans) {
             used += static_cast<std::size_t>(value);
-            if (used > maxDummies && value > 8) {
+            if (used > mostDummies(input) && value > 8) {
                 limit = value - 1;
                 break;
             }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace fw::picture {
 namespace {
@@ -46,6 +47,75 @@ Wish wish(const Layers& layers, std::size_t s, bool above, bool below,
     return {scratch.back().first, sum};
 }
 
+// Weighted medians of runs of a list, each in logarithmic time: a tree of weights by rank for every
+// beginning of the list, sharing what is equal.
+class RangeMedian {
+public:
+    void reset(const std::vector<Wish>& wishes) {
+        m_sorted.clear();
+        for (std::size_t i = 0; i < wishes.size(); ++i)
+            m_sorted.emplace_back(wishes[i].x, i);
+        std::sort(m_sorted.begin(), m_sorted.end());
+        std::vector<std::uint32_t> rank(wishes.size());
+        for (std::uint32_t r = 0; r < m_sorted.size(); ++r)
+            rank[m_sorted[r].second] = r;
+        m_nodes.assign(1, {});
+        m_roots.assign(1, 0);
+        for (std::size_t i = 0; i < wishes.size(); ++i)
+            m_roots.push_back(with(m_roots.back(), rank[i], std::llround(wishes[i].weight * 100), 0,
+                                   wishes.size()));
+    }
+    // Of the places [first, end): between the two halves if they are of equal weight.
+    double of(std::size_t first, std::size_t end) const {
+        const std::int64_t sum = m_nodes[m_roots[end]].weight - m_nodes[m_roots[first]].weight;
+        return (place(first, end, (sum + 1) / 2) + place(first, end, sum / 2 + 1)) / 2;
+    }
+
+private:
+    struct Node {
+        std::int64_t weight = 0; // in hundredths
+        std::uint32_t left = 0, right = 0;
+    };
+
+    std::uint32_t with(std::uint32_t old, std::uint32_t rank, std::int64_t weight, std::size_t from,
+                       std::size_t to) {
+        const auto made = static_cast<std::uint32_t>(m_nodes.size());
+        m_nodes.push_back(m_nodes[old]);
+        m_nodes[made].weight += weight;
+        if (to - from > 1) {
+            const std::size_t middle = (from + to) / 2;
+            if (rank < middle) {
+                const std::uint32_t left = with(m_nodes[old].left, rank, weight, from, middle);
+                m_nodes[made].left = left;
+            } else {
+                const std::uint32_t right = with(m_nodes[old].right, rank, weight, middle, to);
+                m_nodes[made].right = right;
+            }
+        }
+        return made;
+    }
+    // Where the weights, summed from the least place on, reach `weight`.
+    double place(std::size_t first, std::size_t end, std::int64_t weight) const {
+        std::uint32_t before = m_roots[first], after = m_roots[end];
+        std::size_t from = 0, to = m_sorted.size();
+        while (to - from > 1) {
+            const std::size_t middle = (from + to) / 2;
+            const std::int64_t left =
+                m_nodes[m_nodes[after].left].weight - m_nodes[m_nodes[before].left].weight;
+            const bool isLeft = left >= weight;
+            before = isLeft ? m_nodes[before].left : m_nodes[before].right;
+            after = isLeft ? m_nodes[after].left : m_nodes[after].right;
+            weight -= isLeft ? 0 : left;
+            (isLeft ? to : from) = middle;
+        }
+        return m_sorted[from].first;
+    }
+
+    std::vector<std::pair<double, std::size_t>> m_sorted; // place and index, ascending
+    std::vector<Node> m_nodes;                            // the first is the empty tree
+    std::vector<std::uint32_t> m_roots;                   // by number of wishes
+};
+
 } // namespace
 
 void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
@@ -69,52 +139,40 @@ void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
     // A block of slots that stand as close as they may; its place is the weighted median of its
     // wishes, so that a strong line stays straight and only the weaker one beside it moves.
     struct Block {
+        std::size_t first = 0; // of the layer; it goes on to the next block
         double value = 0;
-        std::vector<std::pair<double, double>> wishes; // place, weight; ascending
-    };
-    const auto settle = [](Block& block) {
-        double sum = 0;
-        for (const auto& [value, weight] : block.wishes)
-            sum += weight;
-        double running = 0;
-        for (std::size_t i = 0; i < block.wishes.size(); ++i) {
-            running += block.wishes[i].second;
-            if (running * 2 < sum)
-                continue;
-            block.value = block.wishes[i].first;
-            if (running * 2 == sum && i + 1 < block.wishes.size())
-                block.value = (block.value + block.wishes[i + 1].first) / 2;
-            return;
-        }
     };
     std::vector<Block> blocks;
     std::vector<double> shift;
+    std::vector<Wish> wishes;
     std::vector<std::pair<double, double>> scratch;
+    RangeMedian medians;
     const auto solve = [&](std::size_t layer, bool above, bool below) {
         const auto& order = layers.order[layer];
-        blocks.clear();
         shift.assign(order.size(), 0);
+        wishes.clear();
         for (std::size_t i = 0; i < order.size(); ++i) {
             const auto s = static_cast<std::size_t>(order[i]);
             if (i > 0)
                 shift[i] = shift[i - 1] + gap(layers.slots[static_cast<std::size_t>(order[i - 1])],
                                               layers.slots[s]);
             const Wish w = wish(layers, s, above, below, scratch);
-            blocks.push_back({w.x - shift[i], {{w.x - shift[i], w.weight}}});
+            wishes.push_back({w.x - shift[i], w.weight});
+        }
+        medians.reset(wishes);
+        blocks.clear();
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            blocks.push_back({i, wishes[i].x});
             while (blocks.size() > 1 && blocks[blocks.size() - 2].value > blocks.back().value) {
-                Block last = std::move(blocks.back());
                 blocks.pop_back();
-                auto& into = blocks.back().wishes;
-                const auto middle = static_cast<std::ptrdiff_t>(into.size());
-                into.insert(into.end(), last.wishes.begin(), last.wishes.end());
-                std::inplace_merge(into.begin(), into.begin() + middle, into.end());
-                settle(blocks.back());
+                blocks.back().value = medians.of(blocks.back().first, i + 1);
             }
         }
-        std::size_t i = 0;
-        for (const Block& block : blocks)
-            for (std::size_t k = 0; k < block.wishes.size(); ++k, ++i)
-                layers.slots[static_cast<std::size_t>(order[i])].x = block.value + shift[i];
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            const std::size_t end = b + 1 < blocks.size() ? blocks[b + 1].first : order.size();
+            for (std::size_t i = blocks[b].first; i < end; ++i)
+                layers.slots[static_cast<std::size_t>(order[i])].x = blocks[b].value + shift[i];
+        }
     };
     const std::size_t depth = layers.order.size();
     const int rounds = layers.slots.size() < 5000 ? 6 : 3;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
 
 namespace fw::picture {
 namespace {
@@ -69,6 +72,37 @@ void spread(std::vector<End>& ends, double center, double width) {
     const auto offsets = ports(towards, center, width);
     for (std::size_t i = 0; i < ends.size(); ++i)
         *ends[i].offset = offsets[i];
+}
+
+// A lane on the right side for each far edge: the first one that is free from its upper layer to
+// its lower one.
+std::vector<std::size_t> farLanes(const LayeredInput& input, const Layers& layers) {
+    const auto spanOf = [&](std::uint32_t e) {
+        const std::int32_t a = layers.slots[input.edges[e].from].layer;
+        const std::int32_t b = layers.slots[input.edges[e].to].layer;
+        return std::minmax({a, b});
+    };
+    std::vector<std::size_t> byTop(layers.far.size());
+    std::iota(byTop.begin(), byTop.end(), std::size_t{0});
+    std::stable_sort(byTop.begin(), byTop.end(), [&](std::size_t a, std::size_t b) {
+        return spanOf(layers.far[a]).first < spanOf(layers.far[b]).first;
+    });
+    using Ending = std::pair<std::int32_t, std::size_t>; // layer, lane
+    std::priority_queue<Ending, std::vector<Ending>, std::greater<>> taken;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free;
+    std::vector<std::size_t> lanes(layers.far.size());
+    for (const std::size_t i : byTop) {
+        const auto [top, bottom] = spanOf(layers.far[i]);
+        for (; !taken.empty() && taken.top().first < top; taken.pop())
+            free.push(taken.top().second);
+        lanes[i] = taken.size();
+        if (!free.empty()) {
+            lanes[i] = free.top();
+            free.pop();
+        }
+        taken.emplace(bottom, lanes[i]);
+    }
+    return lanes;
 }
 
 } // namespace
@@ -186,17 +220,17 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
         const Point start = points.front();
         std::size_t next = 0;
         for (std::size_t k = 0; k < net.trunk.size(); ++k) {
-            std::vector<std::uint32_t> rest(net.edges.begin() + static_cast<std::ptrdiff_t>(next),
-                                            net.edges.end());
             std::size_t ending = next;
             while (ending < net.edges.size() && span(net.edges[ending]) == k + 1)
                 ++ending;
-            if (ending > next && rest.size() > 1) {
+            if (ending > next && net.edges.size() - next > 1) {
                 // The path forks here: what was common so far is a leg of its own.
                 const Point fork = k == 0 ? start : points.back();
                 const std::vector<Point> stem = points;
                 if (k > 0)
-                    finish(points, rest, Arrow::None);
+                    finish(points,
+                           {net.edges.begin() + static_cast<std::ptrdiff_t>(next), net.edges.end()},
+                           Arrow::None);
                 for (; next < ending; ++next) {
                     std::vector<Point> branch = k == 0 ? stem : std::vector<Point>{fork};
                     arriveAt(branch, net.edges[next]);
@@ -217,8 +251,11 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
         }
     }
     // Edges without dummies go around: out into the gap, along the right side, back in.
-    for (const std::uint32_t e : layers.far) {
-        right += 14;
+    const std::vector<std::size_t> lanes = farLanes(input, layers);
+    const double lane = 14;
+    for (std::size_t i = 0; i < layers.far.size(); ++i) {
+        const std::uint32_t e = layers.far[i];
+        const double beside = right + lane * static_cast<double>(lanes[i] + 1);
         const std::uint32_t from = layers.reversed[e] ? input.edges[e].to : input.edges[e].from;
         const std::uint32_t to = target(e);
         const auto a = static_cast<std::size_t>(layers.slots[from].layer);
@@ -231,13 +268,15 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
         const double x2 = layers.slots[to].x + fixedArrive.value_or(input.nodes[to].width / 4);
         std::vector<Point> points{{x1, output.centers[from].y + input.nodes[from].height / 2}};
         lineTo(points, {x1, bottom[a]});
-        curveTo(points, {right, bottom[a] + input.layerGap});
-        lineTo(points, {right, top[b] - input.layerGap});
+        curveTo(points, {beside, bottom[a] + input.layerGap});
+        lineTo(points, {beside, top[b] - input.layerGap});
         curveTo(points, {x2, top[b]});
         lineTo(points, {x2, output.centers[to].y - input.nodes[to].height / 2});
         finish(std::move(points), {e}, Arrow::End);
     }
-    output.width = right;
+    for (const std::size_t used : lanes)
+        output.width = std::max(output.width, right + lane * static_cast<double>(used + 1));
+    output.width = std::max(output.width, right);
     return output;
 }
 

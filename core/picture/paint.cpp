@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace fw::picture {
 namespace {
@@ -37,6 +37,43 @@ Point bezier(const Point* p, double t) {
             a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
 }
 
+// What lies in each cell of 64 x 64, as lists in one array.
+template <class T>
+class Cells {
+public:
+    static std::pair<int, int> at(Point p) {
+        return {static_cast<int>(std::floor(p.x / 64)), static_cast<int>(std::floor(p.y / 64))};
+    }
+    void add(int x, int y, const T& item) {
+        const auto [head, fresh] = m_heads.try_emplace(key(x, y), none);
+        m_items.push_back({item, head->second});
+        head->second = static_cast<std::uint32_t>(m_items.size() - 1);
+    }
+    template <class Test>
+    bool any(int x, int y, const Test& test) const {
+        const auto head = m_heads.find(key(x, y));
+        for (std::uint32_t i = head == m_heads.end() ? none : head->second; i != none;
+             i = m_items[i].next)
+            if (test(m_items[i].item))
+                return true;
+        return false;
+    }
+
+private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    static std::uint64_t key(int x, int y) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) << 32 |
+               static_cast<std::uint32_t>(y);
+    }
+
+    struct Listed {
+        T item;
+        std::uint32_t next;
+    };
+    std::unordered_map<std::uint64_t, std::uint32_t> m_heads;
+    std::vector<Listed> m_items;
+};
+
 class Painter {
 public:
     Painter(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
@@ -55,17 +92,14 @@ private:
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
     bool isFree(const Rect& rect) const;
-    static std::pair<int, int> cell(Point p) {
-        return {static_cast<int>(std::floor(p.x / 64)), static_cast<int>(std::floor(p.y / 64))};
-    }
 
     const Diagram& m_diagram;
     const Composition& m_composition;
     const LayeredOutput& m_outer;
     Picture& m_picture;
-    // For the labels: what lies in each cell of 64 x 64.
-    std::map<std::pair<int, int>, std::vector<Rect>> m_taken;
-    std::map<std::pair<int, int>, std::vector<Point>> m_samples;
+    // For the labels: what is in their way.
+    Cells<Rect> m_taken;
+    Cells<Point> m_samples;
 };
 
 void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
@@ -179,47 +213,47 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
 }
 
 bool Painter::isFree(const Rect& rect) const {
-    const auto [x0, y0] = cell({rect.x, rect.y});
-    const auto [x1, y1] = cell({rect.right(), rect.bottom()});
-    for (int x = x0; x <= x1; ++x) {
-        for (int y = y0; y <= y1; ++y) {
-            if (const auto found = m_taken.find({x, y}); found != m_taken.end())
-                for (const Rect& other : found->second)
-                    if (rect.overlaps(other))
-                        return false;
-            if (const auto found = m_samples.find({x, y}); found != m_samples.end())
-                for (const Point point : found->second)
-                    if (rect.contains(point))
-                        return false;
-        }
-    }
+    const auto [x0, y0] = Cells<Rect>::at({rect.x, rect.y});
+    const auto [x1, y1] = Cells<Rect>::at({rect.right(), rect.bottom()});
+    for (int x = x0; x <= x1; ++x)
+        for (int y = y0; y <= y1; ++y)
+            if (m_taken.any(x, y, [&](const Rect& other) { return rect.overlaps(other); }) ||
+                m_samples.any(x, y, [&](Point point) { return rect.contains(point); }))
+                return false;
     return true;
 }
 
 // One label for each value, beside the first path of it that has room.
 void Painter::paintLabels() {
     const auto take = [&](const Rect& rect) {
-        const auto [x0, y0] = cell({rect.x, rect.y});
-        const auto [x1, y1] = cell({rect.right(), rect.bottom()});
+        const auto [x0, y0] = Cells<Rect>::at({rect.x, rect.y});
+        const auto [x1, y1] = Cells<Rect>::at({rect.right(), rect.bottom()});
         for (int x = x0; x <= x1; ++x)
             for (int y = y0; y <= y1; ++y)
-                m_taken[{x, y}].push_back(rect);
+                m_taken.add(x, y, rect);
     };
     std::vector<const PathItem*> paths;
-    for (const Item& item : m_picture.items) {
-        const auto* path = std::get_if<PathItem>(&item);
-        if (!path)
-            continue;
+    std::size_t allPieces = 0;
+    for (const Item& item : m_picture.items)
+        if (const auto* path = std::get_if<PathItem>(&item)) {
+            allPieces += path->points.size() / 3;
+            paths.push_back(path);
+        }
+    // In a huge picture a long piece is followed more coarsely: a label may then lie on a line.
+    constexpr std::size_t mostSamples = 4'000'000;
+    const int most = static_cast<int>(
+        std::clamp<std::size_t>(mostSamples / std::max<std::size_t>(allPieces, 1), 4, 400));
+    for (const PathItem* path : paths) {
         for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
             const Point a = path->points[i], b = path->points[i + 3];
             const double length = std::abs(a.x - b.x) + std::abs(a.y - b.y);
-            const int steps = std::clamp(static_cast<int>(length / 6), 1, 400);
+            const int steps = static_cast<int>(std::clamp(length / 6, 1.0, double(most)));
             for (int k = 0; k <= steps; ++k) {
                 const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
-                m_samples[cell(p)].push_back(p);
+                const auto [x, y] = Cells<Point>::at(p);
+                m_samples.add(x, y, p);
             }
         }
-        paths.push_back(path);
     }
     for (const PlacedBox& box : m_picture.boxes)
         if (box.container == -1)
