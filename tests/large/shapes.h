@@ -1,0 +1,34 @@
+// Models of any size in the shapes that large models have, for everything that asserts growth.
+#pragma once
+
+#include "onnx/proto.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fw::test {
+
+enum class LargeShape : std::uint8_t {
+    Chain,  // one operator behind the other, a weight at every fourth
+    Wide,   // one value read by half of the operators, joined again a hundred at a time
+    Dense,  // blocks of twelve in which an operator reads all that came before it
+    Layers, // attention, normalization and two products, over and over
+};
+
+struct LargeShapeName {
+    std::string_view name;
+    LargeShape shape;
+};
+inline constexpr LargeShapeName largeShapes[] = {
+    {"chain", LargeShape::Chain},
+    {"wide", LargeShape::Wide},
+    {"dense", LargeShape::Dense},
+    {"layers", LargeShape::Layers},
+};
+
+// A model of at least `nodes` operators, and at most a block more. Weights are small: what grows is
+// the graph.
+proto::ModelProto largeModel(LargeShape shape, int nodes);
+
+} // namespace fw::test

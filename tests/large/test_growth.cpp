@@ -1,0 +1,129 @@
+// What is done with every model that is opened grows with the model and not faster. Times of the
+// processor, the least of a few runs; the limits leave room for caches that a larger model outgrows
+// and for a busy machine.
+#include "large/shapes.h"
+#include "library/library.h"
+#include "onnx/import.h"
+#include "picture/graph_diagram.h"
+#include "picture/picture.h"
+#include "picture/writers.h"
+#include "session/describe.h"
+#include "snapshot/documents.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+constexpr int small = 10000, large = 40000;
+constexpr double mostGrowth = 1.6; // times linear
+
+double seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+double leastTime(const std::function<void()>& work) {
+    double least = 1e9;
+    for (int run = 0; run < 3; ++run) {
+        const double start = seconds();
+        work();
+        least = std::min(least, seconds() - start);
+    }
+    return least;
+}
+
+} // namespace
+
+class TestGrowth : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void shapesAreWhatTheySay();
+    void opening_data() { rows(); }
+    void opening();
+    void documents_data() { rows(); }
+    void documents();
+    void drawing_data() { rows(); }
+    void drawing();
+
+private:
+    struct Size {
+        std::string bytes;
+        Imported imported;
+        snapshot::GraphDocument document;
+        double nodes = 0;
+    };
+    void rows();
+    Size sized(int nodes);
+    void compare(const std::function<void(const Size&)>& work);
+};
+
+void TestGrowth::rows() {
+    QTest::addColumn<int>("shape");
+    for (const LargeShapeName& row : largeShapes)
+        QTest::newRow(row.name.data()) << static_cast<int>(row.shape);
+}
+
+TestGrowth::Size TestGrowth::sized(int nodes) {
+    QFETCH(int, shape);
+    Size out;
+    out.bytes = largeModel(static_cast<LargeShape>(shape), nodes).SerializeAsString();
+    out.imported = importModelBytes(out.bytes, standardOperators()).value();
+    out.document = describeImported(*out.imported.graph);
+    out.nodes = static_cast<double>(out.document.nodes.size());
+    return out;
+}
+
+void TestGrowth::compare(const std::function<void(const Size&)>& work) {
+    const Size one = sized(small), other = sized(large);
+    const double before = leastTime([&] { work(one); });
+    const double after = leastTime([&] { work(other); });
+    const double growth = after / before / (other.nodes / one.nodes);
+    qInfo("%.0f ms for %.0f nodes, %.0f ms for %.0f: %.2f times linear", before * 1e3, one.nodes,
+          after * 1e3, other.nodes, growth);
+    QVERIFY2(growth < mostGrowth, qPrintable(QString::number(growth)));
+}
+
+void TestGrowth::shapesAreWhatTheySay() {
+    for (const LargeShapeName& row : largeShapes) {
+        const proto::ModelProto model = largeModel(row.shape, 1000);
+        QVERIFY2(model.graph().node_size() >= 1000 && model.graph().node_size() < 1100,
+                 row.name.data());
+        const auto imported = importModelBytes(model.SerializeAsString(), standardOperators());
+        QVERIFY2(imported.ok(), imported.ok() ? "" : imported.diag().text().c_str());
+        QVERIFY(describeModel("m.onnx", *imported).runnable);
+    }
+}
+
+void TestGrowth::opening() {
+    compare([](const Size& size) {
+        const auto imported = importModelBytes(size.bytes, standardOperators());
+        QVERIFY(imported.ok() && describeModel("m.onnx", *imported).runnable);
+        QCOMPARE(describeImported(*imported->graph).nodes.size(), size.document.nodes.size());
+    });
+}
+
+void TestGrowth::documents() {
+    compare([](const Size& size) {
+        const auto read = snapshot::fromJson<snapshot::GraphDocument>(toJson(size.document));
+        QVERIFY(read.ok() && read->nodes.size() == size.document.nodes.size());
+    });
+}
+
+void TestGrowth::drawing() {
+    compare([](const Size& size) {
+        const auto picture = picture::draw(picture::diagramOf(size.document));
+        QVERIFY(picture.ok() && !picture::svgText(*picture).empty());
+    });
+}
+
+QTEST_GUILESS_MAIN(TestGrowth)
+#include "test_growth.moc"
