@@ -1,5 +1,6 @@
 #include "rewrite/apply.h"
 
+#include "base/numbers.h"
 #include "expr/simplify.h"
 
 #include <fmt/format.h>
@@ -21,6 +22,49 @@ void collectNames(const Tree& tree, std::set<std::string>& names) {
 
 const std::map<std::string, std::string, std::less<>> infix = {
     {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
+
+// dim(v, i) of a bound value.
+const Dim* dimOf(const Tree& tree, const Graph& graph, const Match& match) {
+    if (!tree.isCall("dim") || tree.args.size() != 2 || tree.args[1].kind != TreeKind::Int)
+        return nullptr;
+    const auto bound = match.bindings.values.find(tree.args[0].text);
+    if (bound == match.bindings.values.end())
+        return nullptr;
+    const Shape& shape = graph.type(bound->second).shape;
+    const std::int64_t i = tree.args[1].integer;
+    return i >= 0 && static_cast<std::size_t>(i) < shape.size()
+               ? &shape[static_cast<std::size_t>(i)]
+               : nullptr;
+}
+
+// A number, a captured integer, rank(v), a dim that is known, or a product of these.
+std::optional<std::int64_t> integerOf(const Tree& tree, const Graph& graph, const Match& match) {
+    if (tree.kind == TreeKind::Int)
+        return tree.integer;
+    if (tree.kind == TreeKind::Unary && tree.text == "-") {
+        const auto inner = integerOf(tree.args[0], graph, match);
+        return inner ? std::optional(-*inner) : std::nullopt;
+    }
+    if (tree.kind == TreeKind::Binary && tree.text == "*") {
+        const auto a = integerOf(tree.args[0], graph, match),
+                   b = integerOf(tree.args[1], graph, match);
+        return a && b ? checkedMul(*a, *b) : std::nullopt;
+    }
+    if (tree.isName()) {
+        const auto attr = match.bindings.attrValues.find(tree.text);
+        const auto* value = attr == match.bindings.attrValues.end()
+                                ? nullptr
+                                : std::get_if<std::int64_t>(&attr->second);
+        return value ? std::optional(*value) : std::nullopt;
+    }
+    if (const Dim* dim = dimOf(tree, graph, match))
+        return dim->asInt();
+    if (tree.isCall("rank") && tree.args.size() == 1)
+        if (const auto bound = match.bindings.values.find(tree.args[0].text);
+            bound != match.bindings.values.end())
+            return static_cast<std::int64_t>(graph.type(bound->second).rank());
+    return std::nullopt;
+}
 
 // Builds right sides. Values are of the editor.
 class Builder {
@@ -152,6 +196,11 @@ private:
                        : AttrValue(*value);
         if (tree.kind == TreeKind::Text)
             return AttrValue(tree.text);
+        if (tree.isCall("dim")) {
+            if (const auto extent = integerOf(tree, m_graph, m_match))
+                return AttrValue(*extent);
+            return makeDiag(DiagCode::RuleIllegal, "the attribute would be a free dimension");
+        }
         if (tree.kind == TreeKind::List) {
             Integers list;
             for (const Tree& part : tree.args) {
@@ -230,6 +279,11 @@ private:
     std::optional<bool> comparison(const Tree& tree) const {
         if (tree.args[0].isCall("dtype") || tree.args[1].isCall("dtype"))
             return dtypeComparison(tree);
+        // Free dimensions are equal if they are one.
+        const Dim *first = dimOf(tree.args[0], m_graph, m_match),
+                  *second = dimOf(tree.args[1], m_graph, m_match);
+        if (tree.text == "==" && first && second && proveEqual(*first, *second))
+            return true;
         const auto a = integer(tree.args[0]), b = integer(tree.args[1]);
         if (!a || !b)
             return std::nullopt;
@@ -260,33 +314,7 @@ private:
     }
 
     std::optional<std::int64_t> integer(const Tree& tree) const {
-        if (tree.kind == TreeKind::Int)
-            return tree.integer;
-        if (tree.kind == TreeKind::Unary && tree.text == "-") {
-            const auto inner = integer(tree.args[0]);
-            return inner ? std::optional(-*inner) : std::nullopt;
-        }
-        if (tree.isName()) {
-            const auto attr = m_match.bindings.attrValues.find(tree.text);
-            const auto* value = attr == m_match.bindings.attrValues.end()
-                                    ? nullptr
-                                    : std::get_if<std::int64_t>(&attr->second);
-            return value ? std::optional(*value) : std::nullopt;
-        }
-        if (tree.kind == TreeKind::Call && !tree.args.empty()) {
-            const auto bound = m_match.bindings.values.find(tree.args[0].text);
-            if (bound == m_match.bindings.values.end())
-                return std::nullopt;
-            const TensorType& type = m_graph.type(bound->second);
-            if (tree.text == "rank")
-                return static_cast<std::int64_t>(type.rank());
-            if (tree.text == "dim" && tree.args.size() == 2) {
-                const auto i = integer(tree.args[1]);
-                if (i && *i >= 0 && static_cast<std::size_t>(*i) < type.rank())
-                    return type.shape[static_cast<std::size_t>(*i)].asInt();
-            }
-        }
-        return std::nullopt;
+        return integerOf(tree, m_graph, m_match);
     }
 
     std::optional<bool> finite(ValueRef value) const {

@@ -228,6 +228,8 @@ private:
                 continue;
             }
             attribute(*op, attr.name, attr.span);
+            if (attr.value.isCall("dim"))
+                number(attr.value, bound);
             if (attr.value.isName() && !bound.attrs.contains(attr.value.text) &&
                 !parseDtype(attr.value.text))
                 refuse(DiagCode::TextName, attr.value.text + " is no attribute that match captures",
@@ -271,7 +273,13 @@ private:
                 number(tree.args[1], bound);
             return;
         }
-        refuse(DiagCode::RuleIllegal, "an integer, an attribute, rank(v) or dim(v, i) expected",
+        if (tree.kind == TreeKind::Binary && tree.text == "*") {
+            number(tree.args[0], bound);
+            number(tree.args[1], bound);
+            return;
+        }
+        refuse(DiagCode::RuleIllegal,
+               "an integer, an attribute, rank(v), dim(v, i) or a product of these expected",
                tree.span);
     }
 

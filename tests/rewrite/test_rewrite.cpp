@@ -16,6 +16,7 @@ private Q_SLOTS:
     void severalResults();
     void numbersAndAttributes();
     void optionalCapture();
+    void extentsAsAttributes();
     void conditions_data();
     void conditions();
     void demandsOfTheModelStay();
@@ -132,6 +133,19 @@ void TestRewrite::optionalCapture() {
              std::size_t(1));
 }
 
+// An extent becomes an attribute; one that is free refuses the rewrite.
+void TestRewrite::extentsAsAttributes() {
+    const GraphPtr graph = graphOf("graph g(x: f32[N, 3, 5]) -> y { y = relu(x) }");
+    const auto rule = [](const std::string& axis) {
+        return bookOf(
+            "rule r {\n match y = relu(x)\n emit y = channel_shuffle(x) {groups = dim(x, " + axis +
+            ")}\n strategy once\n}");
+    };
+    const Rewritten out = rewritten(graph, rule("1"));
+    QCOMPARE(operatorsOf(*out.graph), QStringLiteral("channel_shuffle"));
+    QVERIFY(!rewriteGraph(graph, rule("0"), {}).ok());
+}
+
 void TestRewrite::conditions_data() {
     QTest::addColumn<QString>("condition");
     QTest::addColumn<bool>("holds");
@@ -145,6 +159,11 @@ void TestRewrite::conditions_data() {
     row("rank(x) > 2 || dim(x, 1) == 3", true);
     row("rank(x) >= 2 && dim(x, 1) != 3", false);
     row("dim(x, 0) == 2", false); // free: not decided, so no
+    row("dim(x, 0) == dim(k, 0)", false);
+    row("dim(x, 0) == dim(y, 0)", true); // free, and one and the same
+    row("dim(x, 1) == dim(y, 1)", true);
+    row("dim(x, 1) * rank(x) == 6", true);
+    row("dim(x, 0) * 2 == 6", false);
     row("dtype(x) == f32", true);
     row("dtype(x) != f32", false);
     row("f64 == dtype(x)", false);
