@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace fw {
 
@@ -159,10 +160,29 @@ bool Planner::vectorizable(const std::vector<std::size_t>& stages, Symbol var) c
     return true;
 }
 
+// Vectors after which the remainders in the indices (x[i % 3 * n + i / 3]) are those of the first:
+// with as many unrolled, every vector's lanes lie apart by what is known while compiling.
+std::int64_t Planner::wholePeriods(std::size_t i, Symbol axis, std::int64_t unroll) const {
+    constexpr std::int64_t longest = 8;
+    std::int64_t period = 1;
+    for (const Expr& load : loads(stage(i).body))
+        for (const Expr& index : load.args())
+            visitExpr(index, [&](const Expr& e) {
+                if (e.op() == ExprOp::Mod && usesVar(e, axis) && e.arg(1).asInt().value_or(0) > 1)
+                    period = std::lcm(period, *e.arg(1).asInt());
+            });
+    const std::int64_t vectors = std::lcm(period, context.vectorLanes) / context.vectorLanes;
+    if (vectors == 1 || vectors > longest)
+        return unroll;
+    return std::max(unroll / vectors, std::int64_t(1)) * vectors;
+}
+
 Symbol Planner::splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced) {
     const std::int64_t lanes = context.vectorLanes;
     const auto fixed = extent.asInt();
-    const std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
+    std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
+    if (!reduced)
+        unroll = wholePeriods(stage, axis, unroll);
     const Symbol chunk = fresh(axis, "1"), lane = fresh(axis, "l");
     if (unroll == 1) {
         split(stage, axis, chunk, lane, lanes, Tail::Peel);

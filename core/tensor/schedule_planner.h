@@ -66,6 +66,8 @@ public:
     std::vector<Axis> storageSpace(std::size_t stage) const;
 
 private:
+    std::int64_t wholePeriods(std::size_t stage, Symbol axis, std::int64_t unroll) const;
+
     std::set<Symbol> m_names;
 };
 
