@@ -34,7 +34,8 @@ bool wantsChannelsLast(const Node& node) {
 
 bool follows(const Node& node, const Facts& facts) {
     return facts.kind == FusionKind::Elementwise || facts.kind == FusionKind::Broadcast ||
-           node.op == "concat" || node.op == "pad" || node.op == "slice";
+           node.op == "concat" || node.op == "pad" || node.op == "slice" ||
+           node.op == "split" || node.op == "channel_shuffle";
 }
 
 bool isGenerated(const Group& group) {

@@ -1,9 +1,11 @@
 // Operators that move elements: their attributes become operands again.
+#include "expr/simplify.h"
 #include "onnx/graph_writer.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace fw {
 
@@ -126,6 +128,27 @@ Status tile(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// The standard has no shuffle of channels: groups and their channels as two axes, exchanged.
+Status channelShuffle(GraphWriter& out, const Node& node) {
+    const Shape& shape = out.graph().type(node.inputs[0]).shape;
+    const std::int64_t groups = node.attrs.integer("groups", 1);
+    Exprs apart(shape.begin(), shape.end());
+    apart[1] = simplify(floorDivExpr(shape[1], Expr(groups)));
+    apart.insert(apart.begin() + 1, Expr(groups));
+    Integers perm(apart.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    std::swap(perm[1], perm[2]);
+    FW_TRY(const std::string split, out.dims(node.name + ".groups", apart));
+    FW_TRY(const std::string joined, out.dims(node.name + ".shape", {shape.begin(), shape.end()}));
+    const std::string grouped = out.fresh(node.name + ".grouped");
+    setAttribute(out.node("Reshape", {out.use(node.inputs[0]), split}, grouped), "allowzero",
+                 std::int64_t{1});
+    const std::string dealt = out.fresh(node.name + ".dealt");
+    setAttribute(out.node("Transpose", {grouped}, dealt), "perm", perm);
+    setAttribute(out.main(node, "Reshape", {dealt, joined}), "allowzero", std::int64_t{1});
+    return {};
+}
+
 constexpr std::array rows{
     WriterRow{"reshape", reshape, 14},
     WriterRow{"expand", expand},
@@ -137,6 +160,7 @@ constexpr std::array rows{
     WriterRow{"slice", slice},
     WriterRow{"pad", pad},
     WriterRow{"tile", tile},
+    WriterRow{"channel_shuffle", channelShuffle, 14},
 };
 
 } // namespace

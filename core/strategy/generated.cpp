@@ -64,6 +64,11 @@ public:
         // What a movement reads may be moved itself: indices compose.
         const bool movements = before.facts.kind == FusionKind::Injective &&
                                anchor.facts.kind == FusionKind::Injective;
+        // A shuffle takes every vector from all pieces of a concat; joined by itself, the concat is
+        // computed in place and costs nothing.
+        if (movements && before.node->op == "concat" && anchor.node->op == "channel_shuffle")
+            return {Verdict::No, ReasonCode::CannotAbsorb,
+                    "channel_shuffle reads across the pieces of concat"};
         if (!isMapKind(before.facts.kind) && !movements)
             return {
                 Verdict::No, ReasonCode::CannotAbsorb,

@@ -79,6 +79,7 @@ private Q_SLOTS:
     void equalGroupsHaveEqualBodies();
     void concatsAreComputedInPlace();
     void concatsThatMustCopySayWhy();
+    void shufflesKeepImagesChannelsLast();
 };
 
 void TestPlan::convolutionTakesItsTail() {
@@ -324,6 +325,27 @@ void TestPlan::concatsThatMustCopySayWhy() {
     QCOMPARE(evidence(true, false), std::string("x is computed by no kernel"));
     QVERIFY(evidence(false, true).ends_with("is there more than once"));
     QCOMPARE(evidence(false, false), std::string("none"));
+}
+
+// What a shuffle reads is joined in place, what it writes is parted where it lies.
+void TestPlan::shufflesKeepImagesChannelsLast() {
+    Builder b;
+    const ValueRef x = b.input("x", {1, 8, 6, 6});
+    Attrs channels, groups;
+    channels.set("axis", std::int64_t(1));
+    groups.set("groups", std::int64_t(2));
+    const ValueRef left = b.op("conv2d", {x, b.weight("v", {16, 8, 1, 1})}, "left");
+    const ValueRef right = b.op("conv2d", {x, b.weight("w", {16, 8, 1, 1})}, "right");
+    const ValueRef both = b.op("concat", {left, right}, "both", channels);
+    const ValueRef shuffled = b.op("channel_shuffle", {both}, "shuffled", groups);
+    const GraphPtr graph =
+        b.finish(b.op("conv2d", {shuffled, b.weight("u", {8, 32, 1, 1})}, "last"));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    QVERIFY(plan.groupAt(both.node).isView());
+    QCOMPARE(codeBetween(*graph, plan, "both", "shuffled"), std::string("IMP02"));
+    QCOMPARE(plan.layout(left).text(4), std::string("d0 d2 d3 d1, d1 from 0 of 32"));
+    QCOMPARE(plan.layout(shuffled).text(4), std::string("d0 d2 d3 d1"));
 }
 
 QTEST_GUILESS_MAIN(TestPlan)

@@ -47,6 +47,7 @@ const std::set<std::string>& withoutRounding() {
                                                 "gather",
                                                 "reshape",
                                                 "expand",
+                                                "channel_shuffle",
                                                 "split",
                                                 "slice",
                                                 "pad",

@@ -95,6 +95,7 @@ std::vector<Instance> instances() {
     }
     for (const char* op : {"global_average_pool", "global_max_pool"})
         out.push_back({op, {"f32[2, 3, 4, 5]"}, {}});
+    out.push_back({"channel_shuffle", {"f32[1, 6, 2]"}, attrs({{"groups", std::int64_t(3)}})});
     out.push_back({"transpose", {"f32[2, 3, 4]"}, attrs({{"perm", Integers{1, 2, 0}}})});
     out.push_back(
         {"concat", {"f32[2, 3]", "f32[2, 1]", "f32[2, 0]"}, attrs({{"axis", std::int64_t(1)}})});
@@ -191,6 +192,7 @@ void TestLibrary::freeDimensions() {
           Instance{"add", {"f32[N, 4]", "f32[4]"}, {}}, Instance{"add", {"f32[N]", "f32[M]"}, {}},
           Instance{"batch_matmul", {"f32[N, 2, S, 4]", "f32[N, 2, 4, S]"}, {}},
           Instance{"concat", {"f32[N, 3]", "f32[N, M]"}, attrs({{"axis", std::int64_t(1)}})},
+          Instance{"channel_shuffle", {"f32[N, 6, S]"}, attrs({{"groups", std::int64_t(2)}})},
           Instance{"transpose", {"f32[N, S, 4]"}, attrs({{"perm", Integers{1, 0, 2}}})},
           Instance{"max_pool2d", {"f32[N, 4, 5, 5]"}, attrs({{"kernel_shape", Integers{2, 2}}})}}) {
         const auto inst = standardOperators()->find(instance.op)->instantiate(callOf(instance));

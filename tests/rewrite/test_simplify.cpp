@@ -25,6 +25,10 @@ std::vector<Case> cases() {
     return {
         {"identity", "graph g(x: f32[N, 3]) -> y {\n a = identity(x) b = relu(a) y = identity(b) }",
          "remove_identity", "relu"},
+        {"a shuffle of channels",
+         "graph g(x: f32[N, 6, 2, 3]) -> y {\n r = reshape(x) {shape = [N, 3, 2, 2, 3]}\n"
+         " t = transpose(r) {perm = [0, 2, 1, 3, 4]}\n y = reshape(t) {shape = [N, 6, 2, 3]}\n}",
+         "shuffle_channels", "channel_shuffle"},
         {"identity of an input", "graph g(x: f32[2]) -> y, z {\n y = identity(x) z = relu(y) }",
          "remove_identity", "relu"},
         {"dropout", "graph g(x: f32[N, 3]) -> y {\n a = relu(x) y = dropout(a) {ratio = 0.25} }",
