@@ -13,9 +13,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -228,6 +231,52 @@ Case concatScaleRelu(const std::string& name, std::int64_t first, std::int64_t s
     return {name, inst, 0};
 }
 
+// A function of every element of a map that is larger than the caches of one core.
+Case function(const std::string& name, const std::function<Expr(const Expr&)>& body) {
+    constexpr std::int64_t elements = std::int64_t(16) << 20;
+    OpInst inst;
+    inst.inputs = {tensor("x", {elements})};
+    inst.outputs = {tensor("y", {elements})};
+    inst.stages = {mapStage("y", {{Symbol("i"), elements}}, body(at(inst, "x", {v("i")})))};
+    return {name, inst, 0, Images::Rows};
+}
+
+// What a function costs behind the products of a 1x1 convolution, which is the shorter the fewer
+// channels it reads.
+Case behindProducts(const std::string& name, std::int64_t c, std::int64_t hw, std::int64_t o,
+                    const std::function<Expr(const Expr&)>& body) {
+    ConvShape shape;
+    shape.c = c;
+    shape.h = shape.w = hw;
+    shape.o = o;
+    shape.kh = shape.kw = 1;
+    shape.pad = 0;
+    shape.bias = true;
+    Case out = conv(name, shape);
+    Stage& last = out.inst.stages.back();
+    last.body = body(last.body);
+    return out;
+}
+
+std::vector<Case> functionCases() {
+    const auto call = [](MathFn fn) { return [fn](const Expr& x) { return callExpr(fn, {x}); }; };
+    const auto swish = [](const Expr& x) { return x * callExpr(MathFn::Sigmoid, {x}); };
+    const auto gelu = [](const Expr& x) {
+        return x * floatExpr(0.5) *
+               (callExpr(MathFn::Erf, {x * floatExpr(0.70710678)}) + floatExpr(1));
+    };
+    return {function("exp_16M", call(MathFn::Exp)),
+            function("sigmoid_16M", call(MathFn::Sigmoid)),
+            function("tanh_16M", call(MathFn::Tanh)),
+            function("erf_16M", call(MathFn::Erf)),
+            function("swish_16M", swish),
+            function("gelu_16M", gelu),
+            behindProducts("conv1x1_16_96_112_swish", 16, 112, 96, swish),
+            behindProducts("conv1x1_112_672_14_swish", 112, 14, 672, swish),
+            behindProducts("conv1x1_256_256_14_gelu", 256, 14, 256, gelu),
+            {"softmax_588_49", softmax(Expr(588), Expr(49)), 588 * 49 * 4, Images::Rows}};
+}
+
 std::vector<Case> cases() {
     const auto shape = [](std::int64_t c, std::int64_t hw, std::int64_t o, std::int64_t k,
                           std::int64_t stride, std::int64_t groups = 1) {
@@ -361,7 +410,9 @@ int main(int argc, char** argv) {
         const double best = peak(*target, threads);
         fmt::print("{}: peak {:.1f} GF/s with {} thread(s)\n", target->llvmCpu(), best, threads);
         CopySpeed copySpeed(*target, threads);
-        for (const Case& one : cases())
+        std::vector<Case> all = cases();
+        std::ranges::move(functionCases(), std::back_inserter(all));
+        for (const Case& one : all)
             if (wanted.empty() ||
                 std::any_of(wanted.begin(), wanted.end(), [&](const std::string& part) {
                     return one.name.find(part) != std::string::npos;
