@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace fw {
 
@@ -350,6 +351,9 @@ void TiledPlan::addLoops() {
     Symbol fused = outer.empty() ? Symbol() : outer[0];
     m_inner = serial.empty() ? Symbol() : serial.back();
     bool joinable = !fused.empty() && !(m_tile.rows > 1 && fused == t1);
+    std::set<Symbol> shared; // the loops that the fused one is made of
+    if (!fused.empty())
+        shared.insert(fused);
     for (std::size_t k = 1; k < outer.size(); ++k) {
         if (!joinable || (m_tile.rows > 1 && outer[k] == t1)) {
             if (m_inner.empty() || serial.empty())
@@ -360,6 +364,7 @@ void TiledPlan::addLoops() {
         const Symbol both = p.fresh(fused, outer[k].text());
         p.fuse(i, fused, outer[k], both);
         fused = both;
+        shared.insert(outer[k]);
     }
     if (m_inner.empty())
         m_inner = fused;
@@ -370,9 +375,10 @@ void TiledPlan::addLoops() {
             m_tile.vectors); // vector operations per iteration of the fused loop
         for (const Axis& axis : m_r.reduce)
             work *= static_cast<double>(constantOr(axis.extent, 64));
-        if (!m_rows.empty() && fused != t1)
-            work *= static_cast<double>(constantOr(m_rowExtent, 64));
-        if (m_lanesGuarded)
+        if (!m_rows.empty())
+            work *= static_cast<double>(shared.contains(t1) ? m_tile.rows
+                                                            : constantOr(m_rowExtent, 64));
+        if (!shared.contains(v1))
             work *= static_cast<double>(blocks);
         p.mark(StepKind::Parallel, i, fused, grainFor(work));
     }

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void epilogueInRegisters();
     void convolutionsOfAllKinds();
     void productsOfAllSizes();
+    void iterationsThatAreSharedAreWorthIt();
     void poolsAndDepthwise();
     void rowsOfAnyLength();
     void accumulatorsFoldInWholeVectors();
@@ -229,6 +230,35 @@ void TestLower::productsOfAllSizes() {
                 VERIFY_LOWERED(checkDefault(matmul(v("M"), v("N"), v("K"), transposed, false),
                                             context, {{"M", m}, {"N", n}, {"K", k}}, ++seed));
             }
+}
+
+// An iteration of the shared loop computes a tile of rows in every block of channels: a convolution
+// of 19 million multiply-adds over 16 channels is work for several threads.
+void TestLower::iterationsThatAreSharedAreWorthIt() {
+    static const QRegularExpression shared(QStringLiteral("parallel \\S+ in (\\d+) grain (\\d+)"));
+    for (const int lanes : {8, 16}) {
+        ScheduleContext context;
+        context.vectorLanes = lanes;
+        context.vectorRegisters = lanes == 16 ? 32 : 16;
+        context.threads = 2;
+        context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
+        ConvShape shape;
+        shape.c = 16;
+        shape.h = shape.w = 112;
+        shape.o = 96;
+        shape.kh = shape.kw = 1;
+        shape.pad = 0;
+        const OpInst inst = convolution(shape);
+        const auto choice = defaultSchedule(inst, context);
+        QVERIFY(choice.ok());
+        const auto lowered = lower(inst, choice->schedule, context.maps, "narrow");
+        QVERIFY(lowered.ok());
+        const QString loops = QString::fromStdString(text(lowered->nest));
+        const auto match = shared.match(loops);
+        // A grain of 1 is not written.
+        QVERIFY2(!match.hasMatch() || match.captured(1).toInt() >= 4 * match.captured(2).toInt(),
+                 qPrintable(loops));
+    }
 }
 
 void TestLower::poolsAndDepthwise() {
