@@ -19,13 +19,15 @@ GraphPane::GraphPane(const QString& title, QWidget* parent)
     layout->addWidget(m_header);
     layout->addWidget(m_canvas, 1);
     setFocusProxy(m_canvas);
-    connect(
-        &m_job, &PictureJob::finished, this, [this](std::shared_ptr<const picture::Picture> made) {
-            for (const Decision& decision : made->decisions)
-                Q_EMIT noted(QString::fromStdString(decision.subject + ": " + decision.sentence()));
-            m_canvas->setPicture(std::move(made));
-            Q_EMIT busyChanged();
-        });
+    connect(&m_job, &PictureJob::finished, this,
+            [this](const std::shared_ptr<const picture::Picture>& made,
+                   std::shared_ptr<const SceneIndex> index) {
+                for (const Decision& decision : made->decisions)
+                    Q_EMIT noted(
+                        QString::fromStdString(decision.subject + ": " + decision.sentence()));
+                m_canvas->setIndex(std::move(index));
+                Q_EMIT busyChanged();
+            });
     connect(&m_job, &PictureJob::failed, this, [this](const Diag& diag) {
         m_overlay->setError(u"The graph could not be drawn"_s, QString::fromStdString(diag.text()));
         Q_EMIT busyChanged();
@@ -36,7 +38,7 @@ void GraphPane::setDetail(const QString& text) {
     m_header->setDetail(text);
 }
 
-void GraphPane::setDiagram(picture::Diagram diagram) {
+void GraphPane::setDiagram(PictureJob::Maker diagram) {
     m_job.start(std::move(diagram));
     Q_EMIT busyChanged();
 }

@@ -17,7 +17,8 @@ class GraphPane : public QWidget {
 public:
     explicit GraphPane(const QString& title, QWidget* parent = nullptr);
 
-    void setDiagram(picture::Diagram diagram); // laid out in the background, the latest wins
+    // Made and laid out in the background, the latest wins.
+    void setDiagram(PictureJob::Maker diagram);
     void clear();
     void setDetail(const QString& text); // right of the title
     GraphCanvas* canvas() const { return m_canvas; }

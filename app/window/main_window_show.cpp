@@ -128,7 +128,6 @@ void MainWindow::showGraph(GraphSide side) {
         for (const auto& [group, us] : times)
             options.groupTexts[group] = snapshot::timeText(us);
     }
-    auto diagram = picture::diagramOf(*graph, options);
     const auto last = shown->property("fwGraph").value<quintptr>();
     const auto now = quintptr(graph.get()) ^
                      (options.groupTexts.empty() ? 0 : quintptr(m_document.profileResult().get()));
@@ -142,7 +141,7 @@ void MainWindow::showGraph(GraphSide side) {
                          ? countOf(operators, u"op"_s)
                          : countOf(std::int64_t(graph->groups.size()), u"group"_s) + u", "_s +
                                countOf(operators, u"op"_s));
-    shown->setDiagram(std::move(diagram));
+    shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
     if (side == GraphSide::Fused || !m_document.fused())
         m_outline->setGraph(graph);
     m_outlineTitle->setDetail(u"%1 ops"_s.arg(m_outline->model().operatorCount()));

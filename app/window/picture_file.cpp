@@ -41,6 +41,7 @@ std::unique_ptr<GraphCanvas> canvasFor(const std::shared_ptr<const picture::Pict
     canvas->setFrameShape(QFrame::NoFrame);
     canvas->setTheme(theme);
     canvas->setMinimapShown(false);
+    canvas->setPainting(GraphCanvas::Painting::AtOnce);
     canvas->resize(size);
     canvas->show();
     canvas->setPicture(picture);

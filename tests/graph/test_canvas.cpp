@@ -38,6 +38,8 @@ private Q_SLOTS:
     void minimapMoves();
     void hoverAndTip();
     void largePictureIsFast();
+    void slicesMakeTheSamePicture();
+    void indexFindsWhatOverlaps();
     void screenshots();
 
 private:
@@ -349,6 +351,60 @@ void TestCanvas::largePictureIsFast() {
               static_cast<double>(timer.elapsed()) / 5);
         QVERIFY(timer.elapsed() / 5 < 400);
     }
+}
+
+void TestCanvas::slicesMakeTheSamePicture() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(4, 4000, Grouping::Flat)));
+    m_canvas->resize(1400, 1000);
+    m_canvas->fitAll();
+    QVERIFY(!m_canvas->complete());
+    QImage whole(m_canvas->size(), QImage::Format_RGB32), sliced = whole;
+    m_canvas->setPainting(GraphCanvas::Painting::AtOnce);
+    m_canvas->render(&whole);
+    m_canvas->setPainting(GraphCanvas::Painting::InSlices);
+    for (int i = 0; i < 1000 && !m_canvas->complete(); ++i)
+        m_canvas->render(&sliced);
+    QVERIFY(m_canvas->complete());
+    m_canvas->render(&sliced);
+    QCOMPARE(sliced, whole);
+    // What is selected is painted anew; until then the last view stands in.
+    m_canvas->setSelected({7});
+    QVERIFY(!m_canvas->complete());
+    QTRY_VERIFY_WITH_TIMEOUT((m_canvas->render(&sliced), m_canvas->complete()), 20000);
+    m_canvas->render(&sliced);
+    QVERIFY(sliced != whole);
+}
+
+void TestCanvas::indexFindsWhatOverlaps() {
+    const auto shown = drawn(picture::randomDiagram(5, 600, Grouping::Groups));
+    const SceneIndex index(shown);
+    const auto touches = [](const picture::Item& item, const picture::Rect& rect) {
+        const auto* path = std::get_if<picture::PathItem>(&item);
+        if (!path)
+            return boundsOf(item).overlaps(rect);
+        for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
+            picture::PathItem piece;
+            piece.points.assign(path->points.begin() + static_cast<std::ptrdiff_t>(i),
+                                path->points.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+            if (boundsOf(piece).overlaps(rect))
+                return true;
+        }
+        return false;
+    };
+    for (int step = 0; step < 40; ++step) {
+        const double part = step / 40.0, size = 20.0 + 40 * step;
+        const picture::Rect rect{shown->width * part, shown->height * part, size, size};
+        std::vector<std::uint32_t> all, shapes;
+        for (std::uint32_t i = 0; i < shown->items.size(); ++i)
+            if (touches(shown->items[i], rect)) {
+                all.push_back(i);
+                if (!std::holds_alternative<picture::TextItem>(shown->items[i]))
+                    shapes.push_back(i);
+            }
+        QVERIFY(index.itemsIn(rect) == all);
+        QVERIFY(index.itemsIn(rect, Detail::Shapes) == shapes);
+    }
+    QVERIFY(SceneIndex().itemsIn({0, 0, 1e9, 1e9}).empty());
 }
 
 void TestCanvas::screenshots() {

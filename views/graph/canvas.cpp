@@ -5,6 +5,7 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QThreadPool>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -22,7 +23,8 @@ QPointF toPoint(picture::Point p) {
 
 } // namespace
 
-GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
+GraphCanvas::GraphCanvas(QWidget* parent)
+    : QAbstractScrollArea(parent), m_index(std::make_shared<const SceneIndex>()) {
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the minimap shows where one is
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -37,19 +39,32 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
 }
 
 void GraphCanvas::setPicture(std::shared_ptr<const picture::Picture> picture) {
-    const picture::PlacedBox* before = m_index.box(m_focus);
+    setIndex(std::make_shared<const SceneIndex>(std::move(picture)));
+}
+
+void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
+    const picture::PlacedBox* before = m_index->box(m_focus);
     const QPointF anchor = before ? toViewport(before->rect.center()) : QPointF();
     const bool anchored = before != nullptr; // `before` ends with the old picture
     const bool wasEmpty = !m_picture;
-    m_picture = std::move(picture);
-    m_index = SceneIndex(m_picture);
+    // Letting go of a large picture takes as long as making it.
+    QThreadPool::globalInstance()->start(
+        [oldPicture = std::move(m_picture), oldIndex = std::move(m_index)]() mutable {
+            oldIndex.reset();
+            oldPicture.reset();
+        });
+    m_picture = index->shared();
+    m_index = std::move(index);
     m_minimap = QPixmap();
-    std::erase_if(m_selected, [&](std::int64_t id) { return !m_index.box(id); });
-    if (!m_index.box(m_focus))
+    m_items.clear();
+    m_itemsView = {};
+    m_shown = m_made = {};
+    std::erase_if(m_selected, [&](std::int64_t id) { return !m_index->box(id); });
+    if (!m_index->box(m_focus))
         m_focus = m_selected.empty() ? -1 : *m_selected.begin();
     m_cameFrom = m_hovered = -1;
     refreshEmphasis();
-    const picture::PlacedBox* after = anchored ? m_index.box(m_focus) : nullptr;
+    const picture::PlacedBox* after = anchored ? m_index->box(m_focus) : nullptr;
     if (after)
         moveTo(toPoint(after->rect.center()) * m_scale - anchor);
     else if (wasEmpty || !m_picture)
@@ -57,6 +72,11 @@ void GraphCanvas::setPicture(std::shared_ptr<const picture::Picture> picture) {
     else
         moveTo(m_offset);
     describe();
+    changeLook();
+}
+
+void GraphCanvas::changeLook() {
+    ++m_look;
     viewport()->update();
 }
 
@@ -86,7 +106,7 @@ void GraphCanvas::showStart() {
 void GraphCanvas::setSelected(const Ids& ids) {
     std::set<std::int64_t> known;
     for (const std::int64_t id : ids)
-        if (m_index.box(id))
+        if (m_index->box(id))
             known.insert(id);
     if (known == m_selected)
         return;
@@ -96,7 +116,7 @@ void GraphCanvas::setSelected(const Ids& ids) {
     m_cameFrom = -1;
     refreshEmphasis();
     describe();
-    viewport()->update();
+    changeLook();
 }
 
 void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus) {
@@ -106,7 +126,7 @@ void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus
     m_selected = std::move(ids);
     refreshEmphasis();
     describe();
-    viewport()->update();
+    changeLook();
     Q_EMIT selectionChanged(selected());
 }
 
@@ -136,12 +156,12 @@ void GraphCanvas::describe() {
     QString text;
     if (!m_picture) {
         text = tr("no graph");
-    } else if (const picture::PlacedBox* box = m_index.box(m_focus);
+    } else if (const picture::PlacedBox* box = m_index->box(m_focus);
                box && m_selected.size() == 1) {
         text = tr("%1, producers: %2, consumers: %3")
                    .arg(QString::fromStdString(box->label))
-                   .arg(m_index.producers(m_focus).size())
-                   .arg(m_index.consumers(m_focus).size());
+                   .arg(m_index->producers(m_focus).size())
+                   .arg(m_index->consumers(m_focus).size());
     } else {
         text = tr("%1 boxes, %2 selected").arg(m_picture->boxes.size()).arg(m_selected.size());
     }
@@ -158,13 +178,13 @@ void GraphCanvas::setHeat(std::map<std::int64_t, double> heat, const QString& mo
     m_heat = std::move(heat);
     m_heatMost = most;
     m_minimap = QPixmap();
-    viewport()->update();
+    changeLook();
 }
 
 void GraphCanvas::setTheme(ThemeKind theme) {
     m_theme = theme;
     m_minimap = QPixmap();
-    viewport()->update();
+    changeLook();
 }
 
 void GraphCanvas::setMinimapShown(bool shown) {
@@ -189,7 +209,7 @@ picture::Rect GraphCanvas::visibleScene() const {
 }
 
 QRectF GraphCanvas::nodeRect(std::int64_t id) const {
-    const picture::PlacedBox* box = m_index.box(id);
+    const picture::PlacedBox* box = m_index->box(id);
     if (!box)
         return {};
     return {toViewport({box->rect.x, box->rect.y}),
@@ -250,7 +270,7 @@ void GraphCanvas::fitSelection() {
         return fitAll();
     double x0 = 1e30, y0 = 1e30, x1 = -1e30, y1 = -1e30;
     for (const std::int64_t id : m_selected) {
-        const picture::Rect& rect = m_index.box(id)->rect;
+        const picture::Rect& rect = m_index->box(id)->rect;
         x0 = std::min(x0, rect.x - 40);
         y0 = std::min(y0, rect.y - 40);
         x1 = std::max(x1, rect.right() + 40);
@@ -260,7 +280,7 @@ void GraphCanvas::fitSelection() {
 }
 
 void GraphCanvas::centerOn(std::int64_t id) {
-    if (const picture::PlacedBox* box = m_index.box(id))
+    if (const picture::PlacedBox* box = m_index->box(id))
         moveTo(toPoint(box->rect.center()) * m_scale - QRectF(viewport()->rect()).center());
 }
 
@@ -309,7 +329,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
     }
     switch (m_drag) {
     case Drag::None: {
-        const picture::Owner owner = m_index.hit(toScene(m_current), 5 / m_scale);
+        const picture::Owner owner = m_index->hit(toScene(m_current), 5 / m_scale);
         hover(owner.kind == picture::OwnerKind::Box ? owner.id : -1);
         break;
     }
@@ -345,7 +365,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     if (drag == Drag::Press) {
         click(m_pressed, m_pressModifiers);
     } else if (drag == Drag::Select) {
-        const Ids inside = m_index.boxesIn(band);
+        const Ids inside = m_index->boxesIn(band);
         std::set<std::int64_t> ids(inside.begin(), inside.end());
         if (m_pressModifiers & Qt::ControlModifier)
             ids.insert(m_selected.begin(), m_selected.end());
@@ -357,7 +377,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
-    const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+    const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
     Ids ids;
     switch (owner.kind) {
     case picture::OwnerKind::None:
@@ -366,7 +386,7 @@ void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
         ids = {owner.id};
         break;
     case picture::OwnerKind::Container:
-        ids = m_index.members(owner.id);
+        ids = m_index->members(owner.id);
         break;
     case picture::OwnerKind::Edge: {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
@@ -398,7 +418,7 @@ void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton)
         return;
-    const picture::Owner owner = m_index.hit(toScene(event->position()), 5 / m_scale);
+    const picture::Owner owner = m_index->hit(toScene(event->position()), 5 / m_scale);
     if (owner.kind == picture::OwnerKind::Box)
         Q_EMIT activated(owner.id);
     else if (owner.kind == picture::OwnerKind::Container)
@@ -422,7 +442,7 @@ void GraphCanvas::hover(std::int64_t id) {
     if (id == m_hovered)
         return;
     m_hovered = id;
-    viewport()->update();
+    changeLook();
     Q_EMIT hovered(id);
 }
 
@@ -433,7 +453,7 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
         id = m_focus;
         at = id == -1 ? viewport()->rect().center() : nodeCenter(id);
     } else {
-        const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+        const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
         id = owner.kind == picture::OwnerKind::Box ? owner.id : -1;
     }
     if (id != -1 && !m_selected.contains(id))
@@ -442,13 +462,13 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 QString GraphCanvas::tipAt(QPointF at) const {
-    const picture::Owner owner = m_index.hit(toScene(at), 5 / m_scale);
+    const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
     if (owner.kind == picture::OwnerKind::Box)
-        return QString::fromStdString(m_index.box(owner.id)->label);
+        return QString::fromStdString(m_index->box(owner.id)->label);
     if (owner.kind == picture::OwnerKind::Edge) {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
-        const picture::PlacedBox* from = m_index.box(link.from);
-        const picture::PlacedBox* to = m_index.box(link.to);
+        const picture::PlacedBox* from = m_index->box(link.from);
+        const picture::PlacedBox* to = m_index->box(link.to);
         if (from && to)
             return QString::fromStdString(from->label) + QStringLiteral(" → ") +
                    QString::fromStdString(to->label);
@@ -477,10 +497,10 @@ void GraphCanvas::walk(Direction direction, Qt::KeyboardModifiers modifiers) {
     std::int64_t next = -1;
     if (m_focus == -1) {
         const picture::Rect view = visibleScene();
-        const Ids visible = m_index.boxesIn(view);
+        const Ids visible = m_index->boxesIn(view);
         next = visible.empty() ? m_picture->boxes.front().id : visible.front();
     } else {
-        next = m_index.walk(m_focus, direction, m_cameFrom);
+        next = m_index->walk(m_focus, direction, m_cameFrom);
     }
     if (next == -1)
         return;

@@ -13,6 +13,7 @@
 #include "views/graph/scene_index.h"
 
 #include <QAbstractScrollArea>
+#include <QImage>
 #include <QPixmap>
 
 #include <map>
@@ -32,6 +33,7 @@ public:
     // on stays where it is on the screen. Selected ids that are gone leave the selection without a
     // signal.
     void setPicture(std::shared_ptr<const picture::Picture> picture);
+    void setIndex(std::shared_ptr<const SceneIndex> index); // of a picture; for large ones
     std::shared_ptr<const picture::Picture> picture() const { return m_picture; }
 
     // Does not emit selectionChanged: only people do.
@@ -45,6 +47,11 @@ public:
     // what the legend says of 1.
     void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
     void setTheme(ThemeKind theme);
+    // A view of thousands of items is painted bit by bit, and until it is complete the last one
+    // stands in for it. AtOnce is for those who take what is painted, as a file.
+    enum class Painting : std::uint8_t { InSlices, AtOnce };
+    void setPainting(Painting painting) { m_painting = painting; }
+    bool complete() const; // nothing is left to paint
     void setMinimapShown(bool shown);
     bool minimapShown() const { return m_minimapShown; }
 
@@ -98,6 +105,24 @@ private:
     QRectF minimapRect() const;  // empty: not shown
     double legendHeight() const; // 0: nothing to explain
 
+    // What is in view, painted or to be painted.
+    struct View {
+        QPointF offset;
+        double scale = 0;
+        QSize size;
+        std::uint64_t look = 0; // m_look
+        bool operator==(const View&) const = default;
+    };
+    struct Layer {
+        View view;
+        QImage image;
+    };
+    View view() const;
+    void changeLook(); // everything is painted anew
+    void paintItems(QPainter& painter);
+    void paintSlice();
+    void showLayer(QPainter& painter, const Layer& layer) const;
+    void prepare(QPainter& painter) const; // for items
     void paintItem(QPainter& painter, const picture::Item& item) const;
     void paintRect(QPainter& painter, const picture::RectItem& item) const;
     void paintText(QPainter& painter, const picture::TextItem& item) const;
@@ -109,7 +134,7 @@ private:
     QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
 
     std::shared_ptr<const picture::Picture> m_picture;
-    SceneIndex m_index;
+    std::shared_ptr<const SceneIndex> m_index; // never null
     ThemeKind m_theme = ThemeKind::Light;
     double m_scale = 1;
     QPointF m_offset; // of the viewport's corner in scaled scene pixels
@@ -128,6 +153,13 @@ private:
     Qt::KeyboardModifiers m_pressModifiers;
     bool m_minimapShown = true;
     QPixmap m_minimap;
+
+    Painting m_painting = Painting::InSlices;
+    std::uint64_t m_look = 0;           // grows with everything that changes how items look
+    View m_itemsView;                   // of m_items
+    std::vector<std::uint32_t> m_items; // in view
+    Layer m_shown, m_made;              // complete; being painted, up to m_painted
+    std::size_t m_painted = 0;
 };
 
 } // namespace fw::ui

@@ -2,10 +2,12 @@
 // text, then all text, then arrow heads; colours come from the palette only.
 #include "views/graph/canvas.h"
 
+#include <QElapsedTimer>
 #include <QLinearGradient>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QTimer>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,7 @@ namespace fw::ui {
 namespace {
 
 constexpr double textScale = 0.42, titleScale = 0.3, plainScale = 0.2;
+constexpr std::size_t paintedAtOnce = 2000; // items
 
 QRectF toQt(const picture::Rect& rect) {
     return {rect.x, rect.y, rect.width, rect.height};
@@ -44,14 +47,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     painter.fillRect(viewport()->rect(), colour(Colour::Canvas));
     if (!m_picture)
         return;
-    painter.setRenderHint(QPainter::Antialiasing, m_scale >= plainScale);
-    painter.setRenderHint(QPainter::TextAntialiasing);
-    painter.save();
-    painter.translate(-m_offset);
-    painter.scale(m_scale, m_scale);
-    for (const std::uint32_t i : m_index.itemsIn(visibleScene()))
-        paintItem(painter, m_picture->items[i]);
-    painter.restore();
+    paintItems(painter);
 
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_drag == Drag::Select || m_drag == Drag::Zoom) {
@@ -64,6 +60,76 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     }
     paintLegend(painter);
     paintMinimap(painter);
+}
+
+GraphCanvas::View GraphCanvas::view() const {
+    return {m_offset, m_scale, viewport()->size(), m_look};
+}
+
+bool GraphCanvas::complete() const {
+    View place = view();
+    place.look = 0;
+    return !m_picture ||
+           (m_itemsView == place && (m_items.size() <= paintedAtOnce || m_shown.view == view()));
+}
+
+void GraphCanvas::prepare(QPainter& painter) const {
+    painter.setRenderHint(QPainter::Antialiasing, m_scale >= plainScale);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    painter.translate(-m_offset);
+    painter.scale(m_scale, m_scale);
+}
+
+void GraphCanvas::paintItems(QPainter& painter) {
+    View place = view();
+    place.look = 0;
+    if (!(place == m_itemsView)) {
+        m_items =
+            m_index->itemsIn(visibleScene(), m_scale < titleScale ? Detail::Shapes : Detail::All);
+        m_itemsView = place;
+    }
+    if (m_items.size() <= paintedAtOnce || m_painting == Painting::AtOnce) {
+        painter.save();
+        prepare(painter);
+        for (const std::uint32_t i : m_items)
+            paintItem(painter, m_picture->items[i]);
+        painter.restore();
+        return;
+    }
+    if (!(m_shown.view == view()))
+        paintSlice();
+    showLayer(painter, m_shown.image.isNull() ? m_made : m_shown);
+}
+
+// Paints for a moment into the layer that is being made, and asks for more if it is not complete.
+void GraphCanvas::paintSlice() {
+    constexpr int sliceMs = 30;
+    QElapsedTimer timer;
+    timer.start();
+    if (m_made.image.isNull() || !(m_made.view == view())) {
+        const double ratio = devicePixelRatioF();
+        m_made.view = view();
+        m_made.image = QImage((QSizeF(viewport()->size()) * ratio).toSize(), QImage::Format_RGB32);
+        m_made.image.setDevicePixelRatio(ratio);
+        m_made.image.fill(colour(Colour::Canvas));
+        m_painted = 0;
+    }
+    QPainter painter(&m_made.image);
+    prepare(painter);
+    for (; m_painted < m_items.size() && timer.elapsed() < sliceMs; ++m_painted)
+        paintItem(painter, m_picture->items[m_items[m_painted]]);
+    painter.end();
+    if (m_painted == m_items.size())
+        m_shown = std::exchange(m_made, {});
+    else
+        QTimer::singleShot(0, viewport(), qOverload<>(&QWidget::update));
+}
+
+// A layer of another view stands where its part of the scene is now.
+void GraphCanvas::showLayer(QPainter& painter, const Layer& layer) const {
+    const double grown = m_scale / layer.view.scale;
+    const QRectF place(layer.view.offset * grown - m_offset, QSizeF(layer.view.size) * grown);
+    painter.drawImage(place, layer.image);
 }
 
 void GraphCanvas::paintItem(QPainter& painter, const picture::Item& item) const {
@@ -212,7 +278,7 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
     painter.setBrush(colour(Colour::Accent));
     painter.setPen(Qt::NoPen);
     for (const std::int64_t id : m_selected) {
-        const picture::Rect& box = m_index.box(id)->rect;
+        const picture::Rect& box = m_index->box(id)->rect;
         painter.drawRect(QRectF(rect.x() + box.x * sx - 0.5, rect.y() + box.y * sy - 0.5,
                                 std::max(box.width * sx, 2.0) + 1,
                                 std::max(box.height * sy, 2.0) + 1));
@@ -314,7 +380,7 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
 QString GraphCanvas::dump() const {
     std::string out = fmt::format("scale {:.4g}\n", m_scale);
     if (m_picture) {
-        for (const std::uint32_t i : m_index.itemsIn(visibleScene())) {
+        for (const std::uint32_t i : m_index->itemsIn(visibleScene())) {
             const picture::Item& item = m_picture->items[i];
             if (const auto* text = std::get_if<picture::TextItem>(&item)) {
                 const bool important = text->role == picture::TextRole::Title ||

@@ -1,14 +1,21 @@
 #include "views/graph/picture_job.h"
 
 #include <condition_variable>
+#include <malloc.h>
 #include <mutex>
 #include <optional>
 
 namespace fw::ui {
 
+namespace {
+
+constexpr std::size_t largePicture = 20000; // items
+
+} // namespace
+
 struct PictureJob::Request {
     std::uint64_t generation = 0;
-    picture::Diagram diagram;
+    Maker diagram;
     picture::DrawOptions options;
     CancelToken cancel;
 };
@@ -36,6 +43,10 @@ PictureJob::~PictureJob() {
 }
 
 void PictureJob::start(picture::Diagram diagram, picture::DrawOptions options) {
+    start([diagram = std::move(diagram)] { return diagram; }, std::move(options));
+}
+
+void PictureJob::start(Maker diagram, picture::DrawOptions options) {
     m_cancel.cancel();
     m_cancel = CancelToken();
     m_running = true;
@@ -55,9 +66,12 @@ void PictureJob::cancel() {
     m_shared->next.reset();
 }
 
-Result<picture::Picture> PictureJob::guarded(const Request& request) {
+PictureJob::Drawn PictureJob::guarded(const Request& request) {
     try {
-        return picture::draw(request.diagram, request.options, request.cancel);
+        FW_TRY(picture::Picture made,
+               picture::draw(request.diagram(), request.options, request.cancel));
+        return std::make_shared<const SceneIndex>(
+            std::make_shared<const picture::Picture>(std::move(made)));
     } catch (const std::exception& error) { // a defect here must not end the window
         return makeDiag(DiagCode::Internal, error.what());
     }
@@ -74,25 +88,27 @@ void PictureJob::work(PictureJob* self, std::shared_ptr<Shared> shared) {
             request = std::move(*shared->next);
             shared->next.reset();
         }
-        auto result = std::make_shared<Result<picture::Picture>>(guarded(request));
+        const auto result = std::make_shared<const Drawn>(guarded(request));
+        request.diagram = nullptr;
+        if (*result && (**result)->shared()->items.size() >= largePicture)
+            ::malloc_trim(0); // a layout takes more than the picture that is left of it
         // `self` outlives this thread: its destructor joins before QObject's runs, and drops queued
         // calls.
         QMetaObject::invokeMethod(
             self,
-            [self, generation = request.generation, result] { self->deliver(generation, result); },
+            [self, generation = request.generation, result] { self->deliver(generation, *result); },
             Qt::QueuedConnection);
     }
 }
 
-void PictureJob::deliver(std::uint64_t generation,
-                         std::shared_ptr<Result<picture::Picture>> result) {
+void PictureJob::deliver(std::uint64_t generation, const Drawn& drawn) {
     if (generation != m_generation)
         return;
     m_running = false;
-    if (result->ok())
-        Q_EMIT finished(std::make_shared<const picture::Picture>(result->take()));
+    if (drawn)
+        Q_EMIT finished((*drawn)->shared(), *drawn);
     else
-        Q_EMIT failed(result->diag());
+        Q_EMIT failed(drawn.diag());
 }
 
 } // namespace fw::ui

@@ -8,7 +8,7 @@ namespace {
 
 using namespace picture;
 
-constexpr double cellSize = 256;
+constexpr std::size_t fanOut = 16;
 
 Rect hull(const Point* points, std::size_t count) {
     double x0 = points[0].x, x1 = x0, y0 = points[0].y, y1 = y0;
@@ -23,6 +23,24 @@ Rect hull(const Point* points, std::size_t count) {
 
 Rect grown(Rect rect, double by) {
     return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
+}
+
+Rect joined(const Rect& a, const Rect& b) {
+    const double x = std::min(a.x, b.x), y = std::min(a.y, b.y);
+    return {x, y, std::max(a.right(), b.right()) - x, std::max(a.bottom(), b.bottom()) - y};
+}
+
+// The bits of x and y in turn.
+std::uint64_t placeOnCurve(Point point, const Rect& all) {
+    const auto spread = [](double part) {
+        std::uint64_t out = 0;
+        const auto bits = static_cast<std::uint64_t>(std::clamp(part, 0.0, 1.0) * 0xffff);
+        for (int i = 0; i < 16; ++i)
+            out |= (bits >> i & 1) << (2 * i);
+        return out;
+    };
+    return spread((point.x - all.x) / std::max(all.width, 1.0)) |
+           spread((point.y - all.y) / std::max(all.height, 1.0)) << 1;
 }
 
 double distance(const PathItem& path, Point point) {
@@ -56,21 +74,71 @@ Rect boundsOf(const Item& item) {
     return path.points.empty() ? Rect{} : grown(hull(path.points.data(), path.points.size()), 6);
 }
 
+RectTree::RectTree(std::vector<Entry> entries) : m_entries(std::move(entries)) {
+    Rect all;
+    for (const Entry& entry : m_entries)
+        all = joined(all, entry.rect);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    for (std::uint32_t i = 0; i < m_entries.size(); ++i)
+        order.emplace_back(placeOnCurve(m_entries[i].rect.center(), all), i);
+    std::sort(order.begin(), order.end());
+    std::vector<Entry> sorted;
+    for (const auto& [place, i] : order)
+        sorted.push_back(m_entries[i]);
+    m_entries = std::move(sorted);
+    const auto pack = [this](std::size_t count, const auto& rectOf) {
+        std::vector<Rect> level;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i % fanOut == 0)
+                level.push_back(rectOf(i));
+            else
+                level.back() = joined(level.back(), rectOf(i));
+        }
+        m_levels.push_back(std::move(level));
+    };
+    if (!m_entries.empty())
+        pack(m_entries.size(), [this](std::size_t i) { return m_entries[i].rect; });
+    while (!m_levels.empty() && m_levels.back().size() > 1) {
+        const std::vector<Rect> below = m_levels.back();
+        pack(below.size(), [&](std::size_t i) { return below[i]; });
+    }
+}
+
+void RectTree::find(const Rect& rect, std::vector<std::uint32_t>& items) const {
+    std::vector<std::pair<std::size_t, std::size_t>> open; // level + 1, place; level 0: an entry
+    if (!m_levels.empty())
+        open.emplace_back(m_levels.size(), 0);
+    while (!open.empty()) {
+        const auto [level, place] = open.back();
+        open.pop_back();
+        if (!m_levels[level - 1][place].overlaps(rect))
+            continue;
+        const std::size_t below = level == 1 ? m_entries.size() : m_levels[level - 2].size();
+        for (std::size_t i = place * fanOut; i < std::min(below, (place + 1) * fanOut); ++i) {
+            if (level > 1)
+                open.emplace_back(level - 1, i);
+            else if (m_entries[i].rect.overlaps(rect))
+                items.push_back(m_entries[i].item);
+        }
+    }
+}
+
 SceneIndex::SceneIndex(std::shared_ptr<const Picture> shared) : m_picture(std::move(shared)) {
     if (!m_picture)
         return;
     const Picture& p = *m_picture;
-    m_columns = std::max(1, static_cast<int>(std::ceil(p.width / cellSize)));
-    m_rows = std::max(1, static_cast<int>(std::ceil(p.height / cellSize)));
-    m_cells.resize(static_cast<std::size_t>(m_columns) * static_cast<std::size_t>(m_rows));
+    std::vector<RectTree::Entry> shapes, texts;
     for (std::uint32_t i = 0; i < p.items.size(); ++i) {
         if (const auto* path = std::get_if<PathItem>(&p.items[i])) {
             for (std::size_t k = 0; k + 3 < path->points.size(); k += 3)
-                insert(i, grown(hull(&path->points[k], 4), 6));
+                shapes.push_back({grown(hull(&path->points[k], 4), 6), i});
         } else {
-            insert(i, boundsOf(p.items[i]));
+            const bool text = std::holds_alternative<TextItem>(p.items[i]);
+            (text ? texts : shapes).push_back({boundsOf(p.items[i]), i});
         }
     }
+    m_shapes = RectTree(std::move(shapes));
+    m_texts = RectTree(std::move(texts));
     for (std::uint32_t i = 0; i < p.boxes.size(); ++i)
         m_boxes.emplace(p.boxes[i].id, i);
     for (std::uint32_t i = 0; i < p.containers.size(); ++i)
@@ -85,40 +153,13 @@ SceneIndex::SceneIndex(std::shared_ptr<const Picture> shared) : m_picture(std::m
     }
 }
 
-void SceneIndex::insert(std::uint32_t item, const Rect& bounds) {
-    const auto column = [&](double x) {
-        return std::clamp(static_cast<int>(std::floor(x / cellSize)), 0, m_columns - 1);
-    };
-    const auto row = [&](double y) {
-        return std::clamp(static_cast<int>(std::floor(y / cellSize)), 0, m_rows - 1);
-    };
-    for (int y = row(bounds.y); y <= row(bounds.bottom()); ++y)
-        for (int x = column(bounds.x); x <= column(bounds.right()); ++x) {
-            auto& cell = m_cells[static_cast<std::size_t>(y * m_columns + x)];
-            if (cell.empty() || cell.back() != item)
-                cell.push_back(item);
-        }
-}
-
-std::vector<std::uint32_t> SceneIndex::itemsIn(const Rect& rect) const {
+std::vector<std::uint32_t> SceneIndex::itemsIn(const Rect& rect, Detail detail) const {
     std::vector<std::uint32_t> found;
-    if (!m_picture)
-        return found;
-    const int x0 = std::clamp(static_cast<int>(std::floor(rect.x / cellSize)), 0, m_columns - 1);
-    const int x1 =
-        std::clamp(static_cast<int>(std::floor(rect.right() / cellSize)), 0, m_columns - 1);
-    const int y0 = std::clamp(static_cast<int>(std::floor(rect.y / cellSize)), 0, m_rows - 1);
-    const int y1 =
-        std::clamp(static_cast<int>(std::floor(rect.bottom() / cellSize)), 0, m_rows - 1);
-    for (int y = y0; y <= y1; ++y)
-        for (int x = x0; x <= x1; ++x) {
-            const auto& cell = m_cells[static_cast<std::size_t>(y * m_columns + x)];
-            found.insert(found.end(), cell.begin(), cell.end());
-        }
+    m_shapes.find(rect, found);
+    if (detail == Detail::All)
+        m_texts.find(rect, found);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::erase_if(found,
-                  [&](std::uint32_t i) { return !boundsOf(m_picture->items[i]).overlaps(rect); });
     return found;
 }
 

@@ -1,5 +1,6 @@
-// SceneIndex: where things are in a picture, without widgets. A uniform grid over the bounding
-// boxes of all items serves culling and hit tests; links serve walking by keys.
+// SceneIndex: where things are in a picture, without widgets. A tree over the bounding boxes of all
+// items, and of the pieces of paths, serves culling and hit tests; links serve walking by keys.
+// Making one for a large picture takes long: the GUI thread is given it ready.
 #pragma once
 
 #include "picture/picture.h"
@@ -12,6 +13,26 @@
 namespace fw::ui {
 
 enum class Direction : std::uint8_t { Up, Down, Left, Right };
+enum class Detail : std::uint8_t { All, Shapes }; // Shapes: no texts
+
+// Rectangles that are found by what they overlap: sixteen to a node, packed from the leaves up in
+// an order that keeps neighbours together (a Z-order curve through the centres).
+class RectTree {
+public:
+    struct Entry {
+        picture::Rect rect;
+        std::uint32_t item = 0;
+    };
+
+    RectTree() = default;
+    explicit RectTree(std::vector<Entry> entries);
+    // Appends the items of the entries that overlap `rect`, in no order.
+    void find(const picture::Rect& rect, std::vector<std::uint32_t>& items) const;
+
+private:
+    std::vector<Entry> m_entries;
+    std::vector<std::vector<picture::Rect>> m_levels; // the first one over the entries
+};
 
 class SceneIndex {
 public:
@@ -19,8 +40,10 @@ public:
     explicit SceneIndex(std::shared_ptr<const picture::Picture> picture);
 
     const picture::Picture* picture() const { return m_picture.get(); }
+    const std::shared_ptr<const picture::Picture>& shared() const { return m_picture; }
     // Indices into Picture::items of what may touch `rect`, in painting order.
-    std::vector<std::uint32_t> itemsIn(const picture::Rect& rect) const;
+    std::vector<std::uint32_t> itemsIn(const picture::Rect& rect,
+                                       Detail detail = Detail::All) const;
 
     const picture::PlacedBox* box(std::int64_t id) const;
     const picture::PlacedContainer* container(std::int64_t id) const;
@@ -41,13 +64,10 @@ private:
         std::vector<std::int64_t> producers, consumers;
     };
 
-    void insert(std::uint32_t item, const picture::Rect& bounds);
-
     std::shared_ptr<const picture::Picture> m_picture;
     std::unordered_map<std::int64_t, std::uint32_t> m_boxes, m_containers;
     std::unordered_map<std::int64_t, Neighbours> m_links;
-    int m_columns = 0, m_rows = 0;
-    std::vector<std::vector<std::uint32_t>> m_cells;
+    RectTree m_shapes, m_texts;
 };
 
 picture::Rect boundsOf(const picture::Item& item);
