@@ -29,7 +29,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view codegenVersion = "codegen 6, LLVM 19";
+constexpr std::string_view codegenVersion = "codegen 7, LLVM 19";
 
 // Registers and loop-invariant code; no vectoriser, no unroller: the nest says what is unrolled.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -102,8 +102,10 @@ std::optional<Aligned> Emitter::alignment(const Expr& index, const Buffer& buffe
             return std::nullopt;
         phase += coefficient * *first;
     }
-    const Expr size = substitute(buffer.size, m_constants);
-    if (!simplify(modExpr(size, Expr(unit))).isInt(0))
+    const Expr size = simplify(substitute(buffer.size, m_constants));
+    if (unit == 0) // places from the start of the buffer: all of it is one run
+        unit = size.asInt().value_or(0);
+    if (unit < 2 || !simplify(modExpr(size, Expr(unit))).isInt(0))
         return std::nullopt;
     return Aligned{unit, phase};
 }
