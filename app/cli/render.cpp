@@ -72,6 +72,14 @@ std::string decimal(double value, int digits) {
     return fmt::format("{:.{}f}", value, digits);
 }
 
+std::string marked(const std::string& time, bool disturbed) {
+    return disturbed ? time + "*" : time;
+}
+
+std::string starLine(bool any) {
+    return any ? "* other work disturbed this: the times do not repeat\n" : "";
+}
+
 std::string large(double value) {
     for (const auto& [factor, unit] :
          {std::pair(1e12, " T"), std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
@@ -141,20 +149,22 @@ namespace {
 std::string measuredText(const FuseDocument& document) {
     Table table({"measured", "alone us", "split us", "split / alone", "forced us", "outputs"},
                 {false, true, true, true, true, false});
-    bool any = false;
+    bool any = false, disturbed = false;
     for (const GroupRecord& group : document.groups) {
         if (!group.aloneUs)
             continue;
         any = true;
         const double alone = std::max(*group.aloneUs, 1e-3);
-        table.row({group.name, decimal(alone, 1), group.splitUs ? decimal(*group.splitUs, 1) : "",
+        disturbed = disturbed || group.disturbed;
+        table.row({group.name, marked(decimal(alone, 1), group.disturbed),
+                   group.splitUs ? decimal(*group.splitUs, 1) : "",
                    group.splitUs ? decimal(*group.splitUs / alone, 2) : "",
                    group.forcedUs ? decimal(*group.forcedUs, 1) : "",
                    !group.agree   ? ""
                    : *group.agree ? "agree"
                                   : "DIFFER"});
     }
-    return any ? "\n" + table.text() : "";
+    return any ? "\n" + table.text() + starLine(disturbed) : "";
 }
 
 } // namespace

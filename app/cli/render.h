@@ -38,7 +38,10 @@ private:
 };
 
 std::string decimal(double value, int digits); // without a locale
-std::string large(double value);               // 1.82 G, 25.6 M, 3.1 k
-std::string bytesText(double value);           // 3.1 MB
+// With a star if other work disturbed the measurement, and the line that says what a star means.
+std::string marked(const std::string& time, bool disturbed);
+std::string starLine(bool any);
+std::string large(double value);     // 1.82 G, 25.6 M, 3.1 k
+std::string bytesText(double value); // 3.1 MB
 
 } // namespace fw::cli

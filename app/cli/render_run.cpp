@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw::cli {
 
 using namespace snapshot;
@@ -32,7 +34,7 @@ std::string operatorTimes(const ProfileDocument& document) {
         if (!row.aloneUs)
             continue;
         any = true;
-        table.row({row.group, "", decimal(*row.aloneUs, 1)});
+        table.row({row.group, "", marked(decimal(*row.aloneUs, 1), row.disturbed)});
         if (row.nodes.size() > 1)
             for (const ShareRecord& node : row.nodes)
                 table.row({"", node.name, optionalText(node.aloneUs, 1)});
@@ -113,11 +115,13 @@ std::string render(const BenchDocument& document) {
                  "peak MB", "threads"},
                 {false, true, true, true, true, true, true, true, true});
     for (const BenchRow& row : document.models)
-        table.row({row.model, decimal(row.medianMs, 3), decimal(row.p90Ms, 3),
-                   decimal(row.minMs, 3), fmt::format("{}", row.runs), decimal(row.compileMs, 0),
-                   decimal(row.loadMs, 0), decimal(row.peakRssMb, 0),
+        table.row({row.model, marked(decimal(row.medianMs, 3), row.disturbed),
+                   decimal(row.p90Ms, 3), decimal(row.minMs, 3), fmt::format("{}", row.runs),
+                   decimal(row.compileMs, 0), decimal(row.loadMs, 0), decimal(row.peakRssMb, 0),
                    fmt::format("{}", row.threads)});
     out += table.text();
+    out += starLine(std::any_of(document.models.begin(), document.models.end(),
+                                [](const BenchRow& row) { return row.disturbed; }));
     for (const BenchRow& row : document.models)
         out += fmt::format("{} {}\n", row.model, startText(row.start));
     return out + noticeLines(document.notices);
@@ -132,12 +136,14 @@ std::string render(const TuneDocument& document) {
         const bool first = last == nullptr || *last != row.group;
         last = &row.group;
         table.row({first ? row.group : "", first ? std::to_string(row.count) : "",
-                   row.implementation, decimal(row.us, 1),
+                   row.implementation, marked(decimal(row.us, 1), row.disturbed),
                    row.chosenNow      ? row.chosenBefore ? "as before" : "now"
                    : row.chosenBefore ? "before"
                                       : ""});
     }
     out += table.text();
+    out += starLine(std::any_of(document.rows.begin(), document.rows.end(),
+                                [](const TuneRow& row) { return row.disturbed; }));
     out += fmt::format("{} workloads measured, {} change their implementation: {} ms before, {} ms "
                        "after; in {}\n",
                        document.measured, document.improved, decimal(document.beforeMs, 3),
@@ -186,13 +192,17 @@ std::string render(const ProfileDocument& document) {
     Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"},
                 {false, false, true, true, true, true, true});
     for (const ProfileRow& row : document.rows)
-        table.row({row.group, row.implementation, decimal(row.medianUs, 1),
+        table.row({row.group, row.implementation, marked(decimal(row.medianUs, 1), row.disturbed),
                    optionalText(row.p95Us, 1), decimal(row.share * 100, 1),
                    optionalText(row.gflops, 1), optionalText(row.gbps, 1)});
     out += table.text();
+    out += starLine(document.disturbed ||
+                    std::any_of(document.rows.begin(), document.rows.end(),
+                                [](const ProfileRow& row) { return row.disturbed; }));
     out += fmt::format("sum of groups {} ms, end to end {} ms (not instrumented), {} runs, IQR {} "
                        "%, {} threads, compiled in {} ms\n",
-                       decimal(document.sumMs, 3), decimal(document.endToEndMs, 3), document.runs,
+                       decimal(document.sumMs, 3),
+                       marked(decimal(document.endToEndMs, 3), document.disturbed), document.runs,
                        decimal(document.iqrPercent, 1), document.threads,
                        decimal(document.compileMs, 0));
     out += startText(document.start) + "\n";

@@ -320,10 +320,12 @@ void Document::profile() {
                 m_profile = answer.take();
                 setPart(Part::Profile, State::Ready);
                 keep();
-                Q_EMIT note(u"profiled: end to end %1, %2 runs, compiled in %3 ms"_s
-                                .arg(timeText(m_profile->endToEndMs * 1e3))
-                                .arg(m_profile->runs)
-                                .arg(m_profile->compileMs, 0, 'f', 0));
+                Q_EMIT note(
+                    u"profiled: end to end %1%2, %3 runs, compiled in %4 ms"_s
+                        .arg(timeText(m_profile->endToEndMs * 1e3),
+                             m_profile->disturbed ? u" (disturbed by other work)"_s : QString())
+                        .arg(m_profile->runs)
+                        .arg(m_profile->compileMs, 0, 'f', 0));
                 return;
             }
             const Diag& diag = answer.diag();

@@ -8,40 +8,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 
 namespace fw {
 
 namespace {
 
 using namespace snapshot;
-using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+double microseconds(const runtime::StepTime& time) {
+    return static_cast<double>(time.endNs - time.startNs) / 1000;
 }
 
 } // namespace
 
-Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds,
-                                      const Context& context) {
-    std::vector<runtime::StepTime> times;
-    std::vector<std::vector<double>> samples(module.executor().program().steps.size());
-    const auto start = Clock::now();
-    for (int i = 0; i < 5 || (secondsSince(start) < seconds && i < 2000); ++i) {
-        if (context.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "the measurement was cancelled");
-        FW_CHECK(module.runEach(times));
-        for (std::size_t s = 0; s < times.size(); ++s)
-            samples[s].push_back(static_cast<double>(times[s].endNs - times[s].startNs) / 1000);
-    }
-    std::vector<double> out;
-    for (std::vector<double>& one : samples) {
-        std::sort(one.begin(), one.end());
-        out.push_back(one[one.size() / 2]);
-    }
-    return out;
+Result<std::vector<MeasuredTime>> timeSteps(LoadedModule& module, const MeasureEffort& effort,
+                                            const Context& context) {
+    std::vector<runtime::StepTime> steps;
+    return measureTimes(module.executor().program().steps.size(), effort, context.cancel,
+                        [&](std::vector<double>& times) -> Status {
+                            FW_CHECK(module.runEach(steps));
+                            times.clear();
+                            for (const runtime::StepTime& step : steps)
+                                times.push_back(microseconds(step));
+                            return {};
+                        });
+}
+
+Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort& effort,
+                                       const Context& context) {
+    std::vector<runtime::StepTime> steps;
+    FW_TRY(std::vector<MeasuredTime> out,
+           measureTimes(1, effort, context.cancel, [&](std::vector<double>& times) -> Status {
+               FW_CHECK(module.runEach(steps));
+               times = {0};
+               for (const runtime::StepTime& step : steps)
+                   times[0] += microseconds(step);
+               return {};
+           }));
+    return std::move(out.front());
 }
 
 const Group* groupOfStep(const FusionPlan& plan, const std::string& step) {
@@ -100,8 +104,10 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
     FW_TRY(const std::vector<TensorData> got, together.module->run(operands));
     row.agree = row.agree.value_or(true) && sameOutputs(*part, got, wanted);
     FW_CHECK(together.module->setInputs(operands));
-    FW_TRY(const std::vector<double> times, timeSteps(*together.module, seconds, context));
-    row.forcedUs = std::accumulate(times.begin(), times.end(), 0.0);
+    const MeasureEffort effort{.seconds = seconds};
+    FW_TRY(const MeasuredTime time, timeStepsTogether(*together.module, effort, context));
+    row.forcedUs = time.median();
+    row.disturbed = row.disturbed || time.disturbed(effort.grain);
     row.forced = pin.names;
     return {};
 }
@@ -124,12 +130,14 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     SplitTime out;
     out.agree = sameOutputs(*part, got, wanted);
     FW_CHECK(split.module->setInputs(operands));
-    FW_TRY(const std::vector<double> times, timeSteps(*split.module, seconds, context));
+    const MeasureEffort effort{.seconds = seconds};
+    FW_TRY(const std::vector<MeasuredTime> times, timeSteps(*split.module, effort, context));
     const runtime::Program& program = split.module->executor().program();
     for (std::size_t s = 0; s < times.size(); ++s)
         if (const Group* one = groupOfStep(split.plan, program.steps[s].name)) {
-            out.us += times[s];
-            out.each[split.graph->node(one->anchor).name] += times[s];
+            out.us += times[s].median();
+            out.each[split.graph->node(one->anchor).name] += times[s].median();
+            out.disturbed = out.disturbed || times[s].disturbed(effort.grain);
         }
     return out;
 }
@@ -157,12 +165,14 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", "every group alone");
     const double seconds = arguments.seconds.value_or(0.5);
-    FW_TRY(const std::vector<double> alone, timeSteps(*module, seconds, context));
+    const MeasureEffort effort{.seconds = seconds};
+    FW_TRY(const std::vector<MeasuredTime> alone, timeSteps(*module, effort, context));
     const runtime::Program& program = module->executor().program();
     for (std::size_t s = 0; s < alone.size(); ++s)
         if (const Group* group = groupOfStep(*plan, program.steps[s].name)) {
             GroupRecord& row = document.groups.at(static_cast<std::size_t>(group->id));
-            row.aloneUs = row.aloneUs.value_or(0) + alone[s];
+            row.aloneUs = row.aloneUs.value_or(0) + alone[s].median();
+            row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);
         }
     std::size_t done = 0;
     for (GroupRecord& row : document.groups) {
@@ -186,6 +196,7 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
             continue;
         }
         row.splitUs = split->us;
+        row.disturbed = row.disturbed || split->disturbed;
         row.agree = row.agree.value_or(true) && split->agree;
     }
     return {};

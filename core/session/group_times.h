@@ -1,14 +1,18 @@
 // Times of groups by themselves: `fw fuse --measure` and `fw profile --each`.
 #pragma once
 
+#include "session/measured_time.h"
 #include "session/pipeline.h"
 #include "snapshot/protocol.h"
 
 namespace fw {
 
-// Medians of the steps of a module, each repeated on warm caches, in microseconds. The inputs must
-// be set. Measures for `seconds`, at least five times.
-Result<std::vector<double>> timeSteps(LoadedModule& module, double seconds, const Context& context);
+// The steps of a module, each repeated on warm caches, in microseconds. The inputs must be set.
+Result<std::vector<MeasuredTime>> timeSteps(LoadedModule& module, const MeasureEffort& effort,
+                                            const Context& context);
+// All of them together.
+Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort& effort,
+                                       const Context& context);
 
 // The group of the plan that a step belongs to: its call or kernel, what is reordered around it,
 // the stages of a group that a library's call is only one of. Null for copies of results.
@@ -21,6 +25,7 @@ bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
 struct SplitTime {
     double us = 0;                      // sum over the operators
     std::map<std::string, double> each; // by the operator's name
+    bool disturbed = false;             // one of the times
     bool agree = true;                  // the outputs are those of the group, within 1e-3 and 1e-5
 };
 

@@ -64,12 +64,6 @@ Tolerance toleranceOf(const Arguments& arguments) {
     return {arguments.rtol.value_or(1e-3), arguments.atol.value_or(1e-5)};
 }
 
-double quantile(const std::vector<double>& sorted, double q) {
-    return sorted.empty()
-               ? 0
-               : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
-
 std::map<std::string, std::int64_t> sizesOf(LoadedModule& module) {
     const std::vector<runtime::Symbol>& symbols = module.executor().program().symbols;
     const std::vector<std::int64_t>& values = module.executor().symbolValues();
@@ -107,21 +101,21 @@ Result<OutputRecord> record(const std::string& name, const TensorData& data,
     return out;
 }
 
-// Times whole runs without instrumentation until `seconds` have passed, at least five.
-Result<std::vector<double>> timeRuns(LoadedModule& module, double seconds, const Context& context) {
+constexpr double grainMs = 0.001;
+
+// Whole runs without instrumentation, in milliseconds, after three to warm up.
+Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, const Context& context) {
     for (int i = 0; i < 3; ++i)
         FW_CHECK(module.runAgain());
-    std::vector<double> times;
-    const auto start = Clock::now();
-    while (times.size() < 5 || (milliseconds(start) < seconds * 1000 && times.size() < 20000)) {
-        if (context.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "the measurement was cancelled");
-        const auto begin = Clock::now();
-        FW_CHECK(module.runAgain());
-        times.push_back(milliseconds(begin));
-    }
-    std::sort(times.begin(), times.end());
-    return times;
+    const MeasureEffort effort{.seconds = seconds, .most = 20000, .grain = grainMs};
+    FW_TRY(std::vector<MeasuredTime> out,
+           measureTimes(1, effort, context.cancel, [&](std::vector<double>& times) -> Status {
+               const auto begin = Clock::now();
+               FW_CHECK(module.runAgain());
+               times = {milliseconds(begin)};
+               return {};
+           }));
+    return std::move(out.front());
 }
 
 Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph,
@@ -304,14 +298,15 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
     FW_TRY(Operands operands, operandsFor(pipeline, *module, arguments, context));
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", arguments.model);
-    FW_TRY(const std::vector<double> times,
-           timeRuns(*module, arguments.seconds.value_or(2), context));
+    const double seconds = arguments.seconds.value_or(2);
+    FW_TRY(const MeasuredTime times, timeRuns(*module, seconds, context));
     BenchRow out;
     out.model = arguments.model;
-    out.medianMs = quantile(times, 0.5);
-    out.p90Ms = quantile(times, 0.9);
-    out.minMs = times.front();
-    out.runs = static_cast<std::int64_t>(times.size());
+    out.medianMs = times.median();
+    out.p90Ms = times.quantile(0.9);
+    out.minMs = times.minimum();
+    out.runs = static_cast<std::int64_t>(times.count());
+    out.disturbed = times.disturbed(grainMs);
     out.compileMs = compiled->ms;
     out.loadMs = pipeline.importMs() + pipeline.loadMs();
     rusage usage{};
@@ -347,6 +342,7 @@ Status timeOperators(Pipeline& pipeline, const Operands& operands, const Argumen
         FW_TRY(const SplitTime split,
                timeSplit(bound, group, static_cast<std::uint64_t>(arguments.seed.value_or(1)),
                          arguments.seconds.value_or(1) / 20, context));
+        row->disturbed = row->disturbed || split.disturbed;
         for (ShareRecord& share : row->nodes)
             if (const auto found = split.each.find(share.name); found != split.each.end())
                 share.aloneUs = found->second;
@@ -395,46 +391,52 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", arguments.model);
     const double seconds = arguments.seconds.value_or(1);
-    FW_TRY(const std::vector<double> runs, timeRuns(*module, seconds / 2, context));
+    FW_TRY(const MeasuredTime runs,
+           timeRuns(*module, seconds / 2, context));
 
     const runtime::Program& program = module->executor().program();
-    std::vector<std::vector<double>> perStep(program.steps.size());
     std::vector<runtime::StepTime> times;
-    const auto start = Clock::now();
-    for (int i = 0; i < 5 || (milliseconds(start) < seconds * 500 && i < 5000); ++i) {
-        if (context.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "the measurement was cancelled");
-        FW_CHECK(module->runTimed(times));
-        for (std::size_t s = 0; s < times.size(); ++s)
-            perStep[s].push_back(static_cast<double>(times[s].endNs - times[s].startNs) / 1000);
-    }
+    const MeasureEffort effort{.seconds = seconds / 2, .most = 5000};
+    FW_TRY(const std::vector<MeasuredTime> perStep,
+           measureTimes(program.steps.size(), effort, context.cancel,
+                        [&](std::vector<double>& us) -> Status {
+                            FW_CHECK(module->runTimed(times));
+                            us.clear();
+                            for (const runtime::StepTime& time : times)
+                                us.push_back(static_cast<double>(time.endNs - time.startNs) / 1000);
+                            return {};
+                        }));
     if (!arguments.trace.empty())
         FW_CHECK(writeTrace(arguments.trace, program, times));
     ProfileDocument out;
     out.model = arguments.model;
     out.target = target->text;
-    out.runs = static_cast<std::int64_t>(runs.size());
+    out.runs = static_cast<std::int64_t>(runs.count());
     out.threads = target->threads;
-    out.endToEndMs = quantile(runs, 0.5);
+    out.endToEndMs = runs.median();
     out.iqrPercent =
-        100 * (quantile(runs, 0.75) - quantile(runs, 0.25)) / std::max(out.endToEndMs, 1e-9);
+        100 * (runs.quantile(0.75) - runs.quantile(0.25)) / std::max(out.endToEndMs, 1e-9);
+    out.disturbed = runs.disturbed(grainMs);
     out.compileMs = compiled->ms;
     out.start = startOf(pipeline, *compiled->module);
     out.randomInputs = operands.random;
     const Graph& graph = *source->graph;
-    std::vector<double> alone;
+    std::vector<MeasuredTime> alone;
     if (arguments.each.value_or(false)) {
-        FW_TRY(alone, timeSteps(*module, seconds / 2, context));
+        FW_TRY(alone, timeSteps(*module, {.seconds = seconds / 2}, context));
     }
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
-        std::sort(perStep[s].begin(), perStep[s].end());
         ProfileRow row;
         row.group = program.steps[s].name;
         row.calls = 1;
-        row.medianUs = quantile(perStep[s], 0.5);
-        row.p95Us = quantile(perStep[s], 0.95);
-        if (!alone.empty())
-            row.aloneUs = alone[s];
+        row.medianUs = perStep[s].median();
+        row.minUs = perStep[s].minimum();
+        row.p95Us = perStep[s].quantile(0.95);
+        row.disturbed = perStep[s].disturbed(effort.grain);
+        if (!alone.empty()) {
+            row.aloneUs = alone[s].median();
+            row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);
+        }
         const runtime::StepWork work = module->executor().work(s);
         if (work.flops >= 0)
             row.flops = static_cast<double>(work.flops);

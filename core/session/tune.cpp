@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace fw {
 
@@ -14,13 +13,16 @@ namespace {
 
 using namespace snapshot;
 
-constexpr int rounds = 5;
+constexpr int rounds = 5; // of one attempt
+constexpr double grainUs = 1;
 
 // One implementation of a group, ready to run.
 struct Contender {
     std::string implementation;
     Apart apart;
-    double us = 0;
+    MeasuredTime time;
+
+    bool disturbed() const { return time.disturbed(grainUs); }
 };
 
 struct Contest {
@@ -77,22 +79,30 @@ Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::ui
             continue;
         }
         FW_CHECK(module.setInputs(operands));
-        contest.contenders.push_back({name, made.take(), 0});
+        contest.contenders.push_back({name, made.take(), {}});
     }
     return {};
 }
 
-// In turn, so that noise of the machine hits all; the least of the medians.
+// In turn, so that noise of the machine hits all. Again, if it hit one of them.
 Status race(Contest& contest, double seconds, const Context& context) {
-    const double each =
-        seconds /
-        (rounds * static_cast<double>(std::max<std::size_t>(contest.contenders.size(), 1)));
-    for (int round = 0; round < rounds; ++round)
-        for (Contender& one : contest.contenders) {
-            FW_TRY(const std::vector<double> times, timeSteps(*one.apart.module, each, context));
-            const double us = std::accumulate(times.begin(), times.end(), 0.0);
-            one.us = round == 0 ? us : std::min(one.us, us);
-        }
+    const MeasureEffort each{
+        .seconds = seconds / (rounds * static_cast<double>(
+                                           std::max<std::size_t>(contest.contenders.size(), 1))),
+        .attempts = 1};
+    for (int attempt = 0; attempt < MeasureEffort().attempts; ++attempt) {
+        for (Contender& one : contest.contenders)
+            one.time = {};
+        for (int round = 0; round < rounds; ++round)
+            for (Contender& one : contest.contenders) {
+                FW_TRY(const MeasuredTime times,
+                       timeStepsTogether(*one.apart.module, each, context));
+                one.time.add(times);
+            }
+        if (std::none_of(contest.contenders.begin(), contest.contenders.end(),
+                         [](const Contender& one) { return one.disturbed(); }))
+            break;
+    }
     return {};
 }
 
@@ -104,17 +114,29 @@ void report(const Contest& contest, TuneDocument& out) {
     const auto before = std::find_if(contest.contenders.begin(), contest.contenders.end(), chosen);
     if (before == contest.contenders.end() || contest.contenders.size() < 2)
         return;
-    const auto fastest =
-        std::min_element(contest.contenders.begin(), contest.contenders.end(),
-                         [](const Contender& a, const Contender& b) { return a.us < b.us; });
-    const auto now = fastest->us < before->us * (1 - Measurements::margin) ? fastest : before;
+    auto now = before;
+    std::string disturbed;
+    for (auto one = contest.contenders.begin(); one != contest.contenders.end(); ++one) {
+        if (one->disturbed())
+            disturbed += (disturbed.empty() ? "" : ", ") + one->implementation;
+        else if (!before->disturbed() &&
+                 one->time.median() < before->time.median() * (1 - Measurements::margin) &&
+                 (now == before || one->time.median() < now->time.median()))
+            now = one;
+    }
+    if (!disturbed.empty()) {
+        const Decision left{contest.group->name, Verdict::Note, ReasonCode::NotMeasured,
+                            "other work disturbed the measurement of " + disturbed};
+        out.notices.push_back(
+            fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
+    }
     ++out.measured;
     out.improved += now != before;
-    out.beforeMs += count * before->us / 1000;
-    out.afterMs += count * now->us / 1000;
+    out.beforeMs += count * before->time.median() / 1000;
+    out.afterMs += count * now->time.median() / 1000;
     for (const Contender& one : contest.contenders)
-        out.rows.push_back({contest.group->name, one.implementation, one.us, contest.count,
-                            &one == &*before, &one == &*now});
+        out.rows.push_back({contest.group->name, one.implementation, one.time.median(),
+                            contest.count, &one == &*before, &one == &*now, one.disturbed()});
 }
 
 } // namespace
@@ -139,7 +161,8 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
         report(contest, out);
         std::vector<TuningRecord> records;
         for (const Contender& one : contest.contenders)
-            records.push_back({contest.workload, one.implementation, one.us, contest.group->name});
+            records.push_back({contest.workload, one.implementation, one.time.median(),
+                               contest.group->name, one.disturbed()});
         // After every workload: what was measured is kept when the rest is cancelled.
         FW_CHECK(appendTuningLog(log, records));
         contest.contenders.clear();

@@ -24,7 +24,8 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
                us = value.value("us", json());
     if (!workload.is_string() || !implementation.is_string() || !us.is_number())
         return std::nullopt;
-    TuningRecord out{workload, implementation, us, {}};
+    TuningRecord out{
+        workload, implementation, us, {}, value.value("disturbed", json()) == json(true)};
     return std::isfinite(out.us) && out.us > 0 ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -46,7 +47,10 @@ TuningLog parseTuningLog(std::string_view text, const std::string& file) {
         if (one.find_first_not_of(" \t\r") == std::string::npos)
             continue;
         if (const auto record = recordOf(one)) {
-            out.measurements.add(record->workload, record->implementation, record->us);
+            if (record->disturbed)
+                out.measurements.addDisturbed(record->workload, record->implementation);
+            else
+                out.measurements.add(record->workload, record->implementation, record->us);
             continue;
         }
         Diag diag = makeDiag(DiagCode::Syntax, "no record of a measurement, passed over",
@@ -59,14 +63,16 @@ TuningLog parseTuningLog(std::string_view text, const std::string& file) {
 
 Status appendTuningLog(const std::string& file, const std::vector<TuningRecord>& records) {
     std::string text;
-    for (const TuningRecord& record : records)
-        text += json{{"v", 1},
-                     {"workload", record.workload},
-                     {"implementation", record.implementation},
-                     {"us", record.us},
-                     {"group", record.group}}
-                    .dump() +
-                "\n";
+    for (const TuningRecord& record : records) {
+        json line{{"v", 1},
+                  {"workload", record.workload},
+                  {"implementation", record.implementation},
+                  {"us", record.us},
+                  {"group", record.group}};
+        if (record.disturbed)
+            line["disturbed"] = true;
+        text += line.dump() + "\n";
+    }
     return appendFile(file, text);
 }
 

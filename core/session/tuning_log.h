@@ -3,7 +3,8 @@
 //     {"v":1,"workload":"dense(...) ...","implementation":"onednn.matmul","us":41.2,"group":"..."}
 //
 // Unknown fields survive since lines are never rewritten. A line that cannot be read is told and
-// passed over; of several times of one pair the last counts.
+// passed over; of several times of one pair the last counts. Times that other work disturbed say
+// "disturbed":true and decide nothing.
 #pragma once
 
 #include "base/result.h"
@@ -19,6 +20,7 @@ struct TuningRecord {
     std::string implementation;
     double us = 0;
     std::string group; // what was timed: the operators of the group, for people
+    bool disturbed = false;
 };
 
 struct TuningLog {

@@ -41,7 +41,7 @@ FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v(
           v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("call", r.call);
           v("reorders", r.reorders); v("warnings", r.warnings);
           v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
-          v("bytes", r.bytes); v("alone_us", r.aloneUs); v("split_us", r.splitUs); v("forced_us", r.forcedUs);
+          v("bytes", r.bytes); v("alone_us", r.aloneUs); v("split_us", r.splitUs); v("forced_us", r.forcedUs); v("disturbed", r.disturbed);
           v("forced", r.forced); v("agree", r.agree);)
 FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromId); v("to_id", r.toId);
           v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
@@ -82,19 +82,19 @@ FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", 
           v("start", r.start); v("notices", r.notices);)
 FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms", r.p90Ms); v("min_ms", r.minMs);
           v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
-          v("threads", r.threads); v("start", r.start);)
+          v("threads", r.threads); v("start", r.start); v("disturbed", r.disturbed);)
 FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notices", r.notices);)
 FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);
           v("alone_us", r.aloneUs);)
 FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
-          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
+          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("min_us", r.minUs); v("disturbed", r.disturbed); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
           v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps);)
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
-          v("iqr_percent", r.iqrPercent); v("compile_ms", r.compileMs); v("start", r.start);
+          v("iqr_percent", r.iqrPercent); v("disturbed", r.disturbed); v("compile_ms", r.compileMs); v("start", r.start);
           v("random_inputs", r.randomInputs); v("dims", r.dims); v("notices", r.notices);)
 FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
-          v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow);)
+          v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow); v("disturbed", r.disturbed);)
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
           v("measured", r.measured); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
           v("notices", r.notices);)

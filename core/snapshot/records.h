@@ -160,6 +160,7 @@ struct GroupRecord {
     std::optional<double> forcedUs;  // measured together with what the implementation refused
     std::vector<std::string> forced; // the operators of that
     std::optional<bool> agree;       // the measured forms gave equal outputs, within 1e-4
+    bool disturbed = false;          // other work disturbed one of these times
 
     bool operator==(const GroupRecord&) const = default;
 };
@@ -355,6 +356,7 @@ struct BenchRow {
     double medianMs = 0;
     double p90Ms = 0;
     double minMs = 0;
+    bool disturbed = false; // by other work: the times do not repeat
     std::int64_t runs = 0;
     double compileMs = 0;
     double loadMs = 0;
@@ -390,6 +392,8 @@ struct ProfileRow {
     std::string implementation;
     std::int64_t calls = 0; // per run of the model
     double medianUs = 0;    // per run of the model
+    double minUs = 0;
+    bool disturbed = false; // by other work: the times do not repeat
     std::optional<double> p95Us;
     double share = 0; // of the sum of all groups, 0..1
     std::optional<double> flops;
@@ -409,7 +413,8 @@ struct ProfileDocument {
     double sumMs = 0;      // of the groups' medians
     std::int64_t runs = 0;
     int threads = 0;
-    double iqrPercent = 0; // (q3 - q1) / median of the end-to-end runs
+    double iqrPercent = 0;  // (q3 - q1) / median of the end-to-end runs
+    bool disturbed = false; // the end-to-end runs, by other work
     double compileMs = 0;
     StartRecord start;
     bool randomInputs = false;
@@ -429,6 +434,7 @@ struct TuneRow {
     std::int64_t count = 0; // groups with this workload
     bool chosenBefore = false;
     bool chosenNow = false;
+    bool disturbed = false; // by other work: it decides nothing
 
     bool operator==(const TuneRow&) const = default;
 };

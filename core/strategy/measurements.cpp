@@ -43,6 +43,15 @@ void Measurements::add(const std::string& workload, const std::string& implement
     m_us.insert_or_assign({workload, implementation}, us);
 }
 
+void Measurements::addDisturbed(const std::string& workload, const std::string& implementation) {
+    m_disturbed.insert({workload, implementation});
+}
+
+bool Measurements::onlyDisturbed(const std::string& workload,
+                                 const std::string& implementation) const {
+    return m_disturbed.contains({workload, implementation}) && !find(workload, implementation);
+}
+
 std::optional<double> Measurements::find(const std::string& workload,
                                          const std::string& implementation) const {
     const auto found = m_us.find({workload, implementation});

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace fw {
 
@@ -22,13 +23,17 @@ public:
 
     // A later time of the same pair replaces the earlier one.
     void add(const std::string& workload, const std::string& implementation, double us);
+    // Measured, but beside other work: it decides nothing, and no earlier time is given up for it.
+    void addDisturbed(const std::string& workload, const std::string& implementation);
+    bool onlyDisturbed(const std::string& workload, const std::string& implementation) const;
     // Microseconds; nullopt: not measured.
     std::optional<double> find(const std::string& workload,
                                const std::string& implementation) const;
-    bool empty() const { return m_us.empty(); }
+    bool empty() const { return m_us.empty() && m_disturbed.empty(); }
 
 private:
     std::map<std::pair<std::string, std::string>, double> m_us;
+    std::set<std::pair<std::string, std::string>> m_disturbed;
 };
 
 } // namespace fw

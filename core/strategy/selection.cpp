@@ -144,9 +144,11 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     candidate.code = answer.code;
     candidate.evidence = answer.evidence;
     candidate.estimateUs = implementation->estimate(anchor.facts, target);
-    if (!m_measured.empty())
-        candidate.measuredUs = m_measured.find(workloadText(*anchor.graph, *anchor.node, target),
-                                               candidate.implementation);
+    if (!m_measured.empty()) {
+        const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
+        candidate.measuredUs = m_measured.find(workload, candidate.implementation);
+        candidate.disturbed = m_measured.onlyDisturbed(workload, candidate.implementation);
+    }
     out.implementation = implementation;
     return out;
 }
@@ -218,9 +220,11 @@ std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>
                                                       const std::vector<std::size_t>& ready,
                                                       const Choice& incumbent) const {
     std::optional<std::size_t> fastest;
-    std::string times;
+    std::string times, disturbed;
     for (const std::size_t i : ready) {
         const Candidate& candidate = all[i].candidate;
+        if (candidate.disturbed)
+            disturbed += (disturbed.empty() ? "" : ", ") + candidate.implementation;
         if (!candidate.measuredUs)
             continue;
         times += fmt::format("{}{} {:.1f} us", times.empty() ? "" : ", ", candidate.implementation,
@@ -228,15 +232,16 @@ std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>
         if (!fastest || *candidate.measuredUs < *all[*fastest].candidate.measuredUs)
             fastest = i;
     }
-    if (!fastest)
+    if (!fastest && disturbed.empty())
         return std::nullopt;
     const Candidate& before = all[incumbent.index].candidate;
     Choice out = incumbent;
     if (!before.measuredUs) {
-        out.notice = Decision{{},
-                              Verdict::Note,
-                              ReasonCode::NotMeasured,
-                              fmt::format("{} is not in it, {}", before.implementation, times)};
+        const std::string why = disturbed.empty()
+                                    ? before.implementation + " is not in it"
+                                    : "other work disturbed the measurement of " + disturbed;
+        out.notice = Decision{
+            {}, Verdict::Note, ReasonCode::NotMeasured, why + (times.empty() ? "" : ", " + times)};
         return out;
     }
     if (*all[*fastest].candidate.measuredUs < *before.measuredUs * (1 - Measurements::margin))

@@ -22,6 +22,7 @@ struct Candidate {
     int priority = 0;
     double estimateUs = 0;
     std::optional<double> measuredUs; // of the log
+    bool disturbed = false;           // measured beside other work only
     std::string guard;                // with the values of its names; empty if there is none
     std::string level;                // "dense on x86-64"
     std::string place;                // "strategy.fw:12"

@@ -132,6 +132,8 @@ void TestDocuments::othersRoundTrip() {
                      "generated",
                      1,
                      210.5,
+                     190.5,
+                     true,
                      220.0,
                      0.31,
                      1e6,
@@ -141,7 +143,7 @@ void TestDocuments::othersRoundTrip() {
     profile.endToEndMs = 0.71;
     profile.runs = 200;
     roundTrip(profile);
-    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, 30, 100, 5, 80.5, 2, {}}}, {}});
+    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, true, 30, 100, 5, 80.5, 2, {}}}, {}});
     roundTrip(RunDocument{"m",
                           "t",
                           {{"y", "f32", {1, 10}, "y.npy", "0.1 0.2"}},

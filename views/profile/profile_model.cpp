@@ -101,7 +101,9 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
     case Implementation:
         return forSorting ? QVariant(QString::fromStdString(row.implementation)) : QVariant();
     case Median:
-        return forSorting ? QVariant(row.medianUs) : QVariant(timeText(row.medianUs));
+        return forSorting
+                   ? QVariant(row.medianUs)
+                   : QVariant(timeText(row.medianUs) + (row.disturbed ? u" *"_s : QString()));
     case Bar:
         return forSorting ? QVariant(row.share) : QVariant();
     case Share:
@@ -134,6 +136,9 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
                                                                               : Qt::AlignRight) |
                    Qt::AlignVCenter);
     case Qt::ToolTipRole:
+        if (group && row.disturbed && index.column() == Median)
+            return u"disturbed by other work: the times do not repeat, the least was %1"_s.arg(
+                timeText(row.minUs));
         if (group)
             return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
         return row.nodes[size_t(index.row())].estimated

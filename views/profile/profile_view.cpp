@@ -71,7 +71,9 @@ void ProfileView::setProfile(std::shared_ptr<const snapshot::ProfileDocument> pr
             .arg(profile->runs)
             .arg(profile->threads)
             .arg(noise, 0, 'f', 1)
-            .arg(noise > 5 ? u" – noisy"_s : QString()));
+            .arg(profile->disturbed ? u" – disturbed by other work"_s
+                 : noise > 5        ? u" – noisy"_s
+                                    : QString()));
     QStringList with;
     for (const auto& [name, value] : profile->dims)
         with << u"%1 = %2"_s.arg(QString::fromStdString(name)).arg(value);
