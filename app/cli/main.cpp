@@ -356,6 +356,8 @@ private:
             }));
         bench->add_option("models", a.models, "models")->required();
         bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
+        bench->add_option("--beside", a.beside, "measure again beside so many busy processes")
+            ->check(CLI::Range(0, 1024));
         CLI::App* profile =
             onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");

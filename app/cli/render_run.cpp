@@ -120,8 +120,20 @@ std::string render(const BenchDocument& document) {
                    decimal(row.compileMs, 0), decimal(row.loadMs, 0), decimal(row.peakRssMb, 0),
                    fmt::format("{}", row.threads)});
     out += table.text();
-    out += starLine(std::any_of(document.models.begin(), document.models.end(),
-                                [](const BenchRow& row) { return row.disturbed; }));
+    bool disturbed = false, besides = false;
+    Table beside({"model", "busy beside", "quiet ms", "beside ms", "ratio"},
+                 {false, true, true, true, true});
+    for (const BenchRow& row : document.models) {
+        disturbed = disturbed || row.disturbed;
+        besides = besides || row.beside;
+        if (row.beside && row.besideMs)
+            beside.row({row.model, std::to_string(*row.beside),
+                        marked(decimal(row.medianMs, 3), row.disturbed), decimal(*row.besideMs, 3),
+                        decimal(*row.besideMs / std::max(row.medianMs, 1e-9), 2)});
+    }
+    if (besides)
+        out += beside.text();
+    out += starLine(disturbed);
     for (const BenchRow& row : document.models)
         out += fmt::format("{} {}\n", row.model, startText(row.start));
     return out + noticeLines(document.notices);

@@ -4,6 +4,7 @@
 #include "base/numbers.h"
 #include "module/calls_apart.h"
 #include "onnx/tensor_file.h"
+#include "session/busy_neighbours.h"
 #include "session/compare.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
@@ -104,10 +105,12 @@ Result<OutputRecord> record(const std::string& name, const TensorData& data,
 constexpr double grainMs = 0.001;
 
 // Whole runs without instrumentation, in milliseconds, after three to warm up.
-Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, const Context& context) {
+Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts,
+                              const Context& context) {
     for (int i = 0; i < 3; ++i)
         FW_CHECK(module.runAgain());
-    const MeasureEffort effort{.seconds = seconds, .most = 20000, .grain = grainMs};
+    const MeasureEffort effort{
+        .seconds = seconds, .most = 20000, .attempts = attempts, .grain = grainMs};
     FW_TRY(std::vector<MeasuredTime> out,
            measureTimes(1, effort, context.cancel, [&](std::vector<double>& times) -> Status {
                const auto begin = Clock::now();
@@ -299,7 +302,7 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", arguments.model);
     const double seconds = arguments.seconds.value_or(2);
-    FW_TRY(const MeasuredTime times, timeRuns(*module, seconds, context));
+    FW_TRY(const MeasuredTime times, timeRuns(*module, seconds, MeasureEffort().attempts, context));
     BenchRow out;
     out.model = arguments.model;
     out.medianMs = times.median();
@@ -307,6 +310,13 @@ Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
     out.minMs = times.minimum();
     out.runs = static_cast<std::int64_t>(times.count());
     out.disturbed = times.disturbed(grainMs);
+    if (arguments.beside) {
+        BusyNeighbours neighbours;
+        FW_CHECK(neighbours.start(*arguments.beside));
+        FW_TRY(const MeasuredTime beside, timeRuns(*module, seconds, 1, context));
+        out.beside = *arguments.beside;
+        out.besideMs = beside.median();
+    }
     out.compileMs = compiled->ms;
     out.loadMs = pipeline.importMs() + pipeline.loadMs();
     rusage usage{};
@@ -392,7 +402,7 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     context.report("run", arguments.model);
     const double seconds = arguments.seconds.value_or(1);
     FW_TRY(const MeasuredTime runs,
-           timeRuns(*module, seconds / 2, context));
+           timeRuns(*module, seconds / 2, MeasureEffort().attempts, context));
 
     const runtime::Program& program = module->executor().program();
     std::vector<runtime::StepTime> times;

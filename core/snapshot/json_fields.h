@@ -82,7 +82,8 @@ FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", 
           v("start", r.start); v("notices", r.notices);)
 FW_FIELDS(BenchRow, v("model", r.model); v("median_ms", r.medianMs); v("p90_ms", r.p90Ms); v("min_ms", r.minMs);
           v("runs", r.runs); v("compile_ms", r.compileMs); v("load_ms", r.loadMs); v("peak_rss_mb", r.peakRssMb);
-          v("threads", r.threads); v("start", r.start); v("disturbed", r.disturbed);)
+          v("threads", r.threads); v("start", r.start); v("disturbed", r.disturbed); v("beside", r.beside);
+          v("beside_ms", r.besideMs);)
 FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notices", r.notices);)
 FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);
           v("alone_us", r.aloneUs);)
@@ -141,7 +142,7 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
-          v("seconds", r.seconds); v("trace", r.trace); v("seed", r.seed);)
+          v("seconds", r.seconds); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
           v("library", r.library); v("nodes", r.nodes);)

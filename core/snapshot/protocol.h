@@ -63,6 +63,7 @@ struct Arguments {
     std::optional<bool> strict; // run, test: the bound of every element alone decides
     std::optional<int> threads;
     std::optional<double> seconds; // how long bench and profile may measure
+    std::optional<int> beside;     // bench: busy processes beside a second measurement
     std::string trace;             // profile, rewrite: file for the trace
     std::optional<std::int64_t> seed;
 

@@ -356,7 +356,9 @@ struct BenchRow {
     double medianMs = 0;
     double p90Ms = 0;
     double minMs = 0;
-    bool disturbed = false; // by other work: the times do not repeat
+    bool disturbed = false;             // by other work: the times do not repeat
+    std::optional<std::int64_t> beside; // busy processes beside a second measurement
+    std::optional<double> besideMs;     // its median
     std::int64_t runs = 0;
     double compileMs = 0;
     double loadMs = 0;

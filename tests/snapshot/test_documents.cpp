@@ -143,7 +143,7 @@ void TestDocuments::othersRoundTrip() {
     profile.endToEndMs = 0.71;
     profile.runs = 200;
     roundTrip(profile);
-    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, true, 30, 100, 5, 80.5, 2, {}}}, {}});
+    roundTrip(BenchDocument{"t", {{"m", 1.5, 2, 1, true, 4, 3.5, 30, 100, 5, 80.5, 2, {}}}, {}});
     roundTrip(RunDocument{"m",
                           "t",
                           {{"y", "f32", {1, 10}, "y.npy", "0.1 0.2"}},
