@@ -77,7 +77,7 @@ std::string marked(const std::string& time, bool disturbed) {
 }
 
 std::string starLine(bool any) {
-    return any ? "* other work disturbed this: the times do not repeat\n" : "";
+    return any ? "* disturbed by other work: measured again, too, it was no better\n" : "";
 }
 
 std::string large(double value) {

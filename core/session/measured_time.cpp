@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace fw {
 
@@ -12,10 +15,24 @@ double steadySeconds() {
         .count();
 }
 
+// The second figure of schedstat, of every thread that lives; 0 where the kernel does not count.
+double secondsWaited() {
+    double out = 0;
+    std::error_code error;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+        std::ifstream file(thread.path() / "schedstat");
+        double ran = 0, waited = 0;
+        if (file >> ran >> waited)
+            out += waited / 1e9;
+    }
+    return out;
+}
+
 } // namespace
 
 void MeasuredTime::add(const MeasuredTime& later) {
     m_times.insert(m_times.end(), later.m_times.begin(), later.m_times.end());
+    sawWaiting(later.m_waited);
 }
 
 double MeasuredTime::minimum() const {
@@ -52,17 +69,19 @@ double MeasuredTime::drift() const {
 
 bool MeasuredTime::disturbed(double grain) const {
     const double least = minimum();
-    return least * spread() > mostSpread * least + grain ||
+    return m_waited > mostWaited || least * spread() > mostSpread * least + grain ||
            least * drift() > mostDrift * least + grain;
 }
 
 Result<std::vector<MeasuredTime>> measureTimes(std::size_t figures, const MeasureEffort& effort,
                                                const CancelToken& cancel, const TakeSample& take) {
     const std::function<double()> now = effort.now ? effort.now : steadySeconds;
+    const std::function<double()> waited = effort.waited ? effort.waited : secondsWaited;
     std::vector<MeasuredTime> out;
     std::vector<double> times;
     for (int attempt = 0; attempt < effort.attempts; ++attempt) {
         std::vector<MeasuredTime> next(figures);
+        const double before = waited();
         const double start = now();
         for (std::size_t i = 0;
              i < effort.least || (now() - start < effort.seconds && i < effort.most); ++i) {
@@ -72,6 +91,10 @@ Result<std::vector<MeasuredTime>> measureTimes(std::size_t figures, const Measur
             for (std::size_t f = 0; f < figures; ++f)
                 next[f].add(times[f]);
         }
+        const double took = now() - start;
+        const double share = took > 0 ? (waited() - before) / took : 0;
+        for (MeasuredTime& figure : next)
+            figure.sawWaiting(share);
         if (out.empty())
             out.resize(figures);
         bool again = false;

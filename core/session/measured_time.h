@@ -1,8 +1,10 @@
 // A time that was measured several times, and whether it says something about what was measured.
 //
 // Beside other work a thread loses its core for milliseconds. That shows as spread: the median lies
-// far above the minimum, or the minima of parts of the measurement do not repeat each other. Such a
-// figure is taken again; if it stays so, it is marked as disturbed, and decides nothing.
+// far above the minimum, or the minima of parts of the measurement do not repeat each other. Where
+// every sample is disturbed alike it shows only in how long the threads of this process waited for
+// a core, which the kernel counts. Such a figure is taken again; if it stays so, it is marked as
+// disturbed, and decides nothing.
 #pragma once
 
 #include "base/cancel.h"
@@ -30,14 +32,20 @@ public:
     // How far the largest of the minima of `parts` equal parts lies above the least.
     double drift() const;
 
+    // How long the threads of this process together waited for a core, of the time that measuring
+    // took. Kept as the largest.
+    void sawWaiting(double share) { m_waited = share > m_waited ? share : m_waited; }
+    double waited() const { return m_waited; }
+
     static constexpr std::size_t parts = 5;
     // Times repeat within these where nothing else runs. `grain` is added to the minimum: what the
     // clock and the first touch of a cache cost, in the unit of the times.
-    static constexpr double mostSpread = 0.5, mostDrift = 0.25;
+    static constexpr double mostSpread = 0.5, mostDrift = 0.25, mostWaited = 0.2;
     bool disturbed(double grain) const;
 
 private:
     std::vector<double> m_times;
+    double m_waited = 0;
 };
 
 // How long to measure, by which clock.
@@ -48,6 +56,8 @@ struct MeasureEffort {
     int attempts = 3;                 // while figures are disturbed
     double grain = 1;                 // of MeasuredTime::disturbed()
     std::function<double()> now = {}; // seconds; none: the steady clock
+    // Seconds that threads of this process have waited for a core so far; none: the kernel's count.
+    std::function<double()> waited = {};
 };
 
 // Takes samples of `figures` times at once, each sample the times of one run, in order. A figure

@@ -356,7 +356,7 @@ struct BenchRow {
     double medianMs = 0;
     double p90Ms = 0;
     double minMs = 0;
-    bool disturbed = false;             // by other work: the times do not repeat
+    bool disturbed = false;             // by other work
     std::optional<std::int64_t> beside; // busy processes beside a second measurement
     std::optional<double> besideMs;     // its median
     std::int64_t runs = 0;
@@ -395,7 +395,7 @@ struct ProfileRow {
     std::int64_t calls = 0; // per run of the model
     double medianUs = 0;    // per run of the model
     double minUs = 0;
-    bool disturbed = false; // by other work: the times do not repeat
+    bool disturbed = false; // by other work
     std::optional<double> p95Us;
     double share = 0; // of the sum of all groups, 0..1
     std::optional<double> flops;

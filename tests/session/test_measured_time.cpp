@@ -64,13 +64,14 @@ private Q_SLOTS:
     void quietTimesAreTakenOnce() {
         double clock = 0;
         int taken = 0;
-        const auto times = measureTimes(2, {.seconds = 1, .now = [&] { return clock; }}, {},
-                                        [&](std::vector<double>& sample) -> Status {
-                                            clock += 0.01;
-                                            ++taken;
-                                            sample = {10, 20};
-                                            return {};
-                                        });
+        const auto times = measureTimes(
+            2, {.seconds = 1, .now = [&] { return clock; }, .waited = [] { return 0.0; }}, {},
+            [&](std::vector<double>& sample) -> Status {
+                clock += 0.01;
+                ++taken;
+                sample = {10, 20};
+                return {};
+            });
         QVERIFY(times.ok());
         QVERIFY(taken >= 99 && taken <= 101);
         QCOMPARE((*times)[0].median(), 10.0);
@@ -80,14 +81,14 @@ private Q_SLOTS:
     // A neighbour that leaves after the first attempt.
     void disturbedTimesAreTakenAgain() {
         double clock = 0;
-        const auto times = measureTimes(2, {.seconds = 1, .now = [&] { return clock; }}, {},
-                                        [&](std::vector<double>& sample) -> Status {
-                                            clock += 0.01;
-                                            const bool busy =
-                                                clock < 1 && int(clock * 100) % 4 != 0;
-                                            sample = {busy ? 22000.0 : 6.0, 50};
-                                            return {};
-                                        });
+        const auto times = measureTimes(
+            2, {.seconds = 1, .now = [&] { return clock; }, .waited = [] { return 0.0; }}, {},
+            [&](std::vector<double>& sample) -> Status {
+                clock += 0.01;
+                const bool busy = clock < 1 && int(clock * 100) % 4 != 0;
+                sample = {busy ? 22000.0 : 6.0, 50};
+                return {};
+            });
         QVERIFY(times.ok());
         QVERIFY(clock > 1.9 && clock < 2.2);
         QVERIFY(!(*times)[0].disturbed(grain));
@@ -99,29 +100,56 @@ private Q_SLOTS:
     void disturbedTimesAreMarked() {
         double clock = 0;
         int taken = 0;
-        const auto times =
-            measureTimes(1, {.seconds = 1, .attempts = 3, .now = [&] { return clock; }}, {},
-                         [&](std::vector<double>& sample) -> Status {
-                             clock += 0.01;
-                             sample = {++taken % 4 == 0 ? 6.0 : 22000.0};
-                             return {};
-                         });
+        const auto times = measureTimes(1,
+                                        {.seconds = 1,
+                                         .attempts = 3,
+                                         .now = [&] { return clock; },
+                                         .waited = [] { return 0.0; }},
+                                        {}, [&](std::vector<double>& sample) -> Status {
+                                            clock += 0.01;
+                                            sample = {++taken % 4 == 0 ? 6.0 : 22000.0};
+                                            return {};
+                                        });
         QVERIFY(times.ok());
         QVERIFY(clock > 2.9 && clock < 3.2);
         QVERIFY((*times)[0].disturbed(grain));
         QCOMPARE((*times)[0].minimum(), 6.0);
     }
 
+    // Every sample alike, but the threads had no core for a third of the time.
+    void waitingForACoreDisturbs() {
+        double clock = 0, waited = 0;
+        const auto times = measureTimes(
+            1, {.seconds = 1, .now = [&] { return clock; }, .waited = [&] { return waited; }}, {},
+            [&](std::vector<double>& sample) -> Status {
+                clock += 0.01;
+                waited += clock < 1 ? 0.003 : 0;
+                sample = {290};
+                return {};
+            });
+        QVERIFY(times.ok());
+        QVERIFY(clock > 1.9 && clock < 2.2);
+        QVERIFY(!(*times)[0].disturbed(grain));
+        MeasuredTime joined = timeOf({290}, 9);
+        MeasuredTime later = timeOf({290}, 9);
+        later.sawWaiting(0.3);
+        QVERIFY(!joined.disturbed(grain));
+        joined.add(later);
+        QVERIFY(joined.disturbed(grain));
+    }
+
     void longSamplesAreTakenFiveTimes() {
         double clock = 0;
         int taken = 0;
-        QVERIFY(measureTimes(1, {.seconds = 1, .now = [&] { return clock; }}, {},
-                             [&](std::vector<double>& sample) -> Status {
-                                 clock += 100;
-                                 ++taken;
-                                 sample = {1e8};
-                                 return {};
-                             })
+        QVERIFY(measureTimes(
+                    1, {.seconds = 1, .now = [&] { return clock; }, .waited = [] { return 0.0; }},
+                    {},
+                    [&](std::vector<double>& sample) -> Status {
+                        clock += 100;
+                        ++taken;
+                        sample = {1e8};
+                        return {};
+                    })
                     .ok());
         QCOMPARE(taken, 5);
     }

@@ -137,8 +137,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
                    Qt::AlignVCenter);
     case Qt::ToolTipRole:
         if (group && row.disturbed && index.column() == Median)
-            return u"disturbed by other work: the times do not repeat, the least was %1"_s.arg(
-                timeText(row.minUs));
+            return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
         if (group)
             return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
         return row.nodes[size_t(index.row())].estimated
