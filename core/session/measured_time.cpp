@@ -32,7 +32,7 @@ double secondsWaited() {
 
 void MeasuredTime::add(const MeasuredTime& later) {
     m_times.insert(m_times.end(), later.m_times.begin(), later.m_times.end());
-    sawWaiting(later.m_waited);
+    sawWaiting(later.m_waited, later.m_took);
 }
 
 double MeasuredTime::minimum() const {
@@ -69,7 +69,7 @@ double MeasuredTime::drift() const {
 
 bool MeasuredTime::disturbed(double grain) const {
     const double least = minimum();
-    return m_waited > mostWaited || least * spread() > mostSpread * least + grain ||
+    return waited() > mostWaited || least * spread() > mostSpread * least + grain ||
            least * drift() > mostDrift * least + grain;
 }
 
@@ -92,9 +92,9 @@ Result<std::vector<MeasuredTime>> measureTimes(std::size_t figures, const Measur
                 next[f].add(times[f]);
         }
         const double took = now() - start;
-        const double share = took > 0 ? (waited() - before) / took : 0;
+        const double lost = waited() - before;
         for (MeasuredTime& figure : next)
-            figure.sawWaiting(share);
+            figure.sawWaiting(lost, took);
         if (out.empty())
             out.resize(figures);
         bool again = false;

@@ -33,9 +33,12 @@ public:
     double drift() const;
 
     // How long the threads of this process together waited for a core, of the time that measuring
-    // took. Kept as the largest.
-    void sawWaiting(double share) { m_waited = share > m_waited ? share : m_waited; }
-    double waited() const { return m_waited; }
+    // took; both add up. In seconds.
+    void sawWaiting(double waited, double took) {
+        m_waited += waited;
+        m_took += took;
+    }
+    double waited() const { return m_took > 0 ? m_waited / m_took : 0; }
 
     static constexpr std::size_t parts = 5;
     // Times repeat within these where nothing else runs. `grain` is added to the minimum: what the
@@ -46,6 +49,7 @@ public:
 private:
     std::vector<double> m_times;
     double m_waited = 0;
+    double m_took = 0;
 };
 
 // How long to measure, by which clock.

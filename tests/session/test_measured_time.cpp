@@ -132,8 +132,12 @@ private Q_SLOTS:
         QVERIFY(!(*times)[0].disturbed(grain));
         MeasuredTime joined = timeOf({290}, 9);
         MeasuredTime later = timeOf({290}, 9);
-        later.sawWaiting(0.3);
+        joined.sawWaiting(0, 1);
+        later.sawWaiting(0.3, 1);
+        QVERIFY(later.disturbed(grain));
+        joined.add(later); // of two seconds together
         QVERIFY(!joined.disturbed(grain));
+        joined.add(later);
         joined.add(later);
         QVERIFY(joined.disturbed(grain));
     }
