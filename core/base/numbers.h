@@ -30,7 +30,8 @@ constexpr std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
 }
 
 constexpr std::int64_t floorMod(std::int64_t a, std::int64_t b) {
-    return a - floorDiv(a, b) * b;
+    const std::int64_t rest = a % b;
+    return rest != 0 && ((rest < 0) != (b < 0)) ? rest + b : rest;
 }
 
 // Shortest text that reads back as the same double: "0.5", "1e-05", "inf", "-inf", "nan".

@@ -56,6 +56,9 @@ void TestBase::numbersRoundTrip() {
 void TestBase::floorDivisionRoundsDown() {
     QCOMPARE(floorDiv(-1, 4), -1);
     QCOMPARE(floorMod(-1, 4), 3);
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    QCOMPARE(floorMod(7, least), least + 7); // the multiple below 7 is no number
+    QCOMPARE(floorMod(least, 3), 1);
     QCOMPARE(floorDiv(7, -2), -4);
 }
 

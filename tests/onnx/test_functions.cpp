@@ -3,8 +3,9 @@
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
 
-#include <QElapsedTimer>
 #include <QtTest>
+
+#include <ctime>
 
 using namespace fw;
 using namespace fw::test;
@@ -186,13 +187,12 @@ void TestFunctions::badFunctionsAreRefused() {
         }
     }
     m.node("f", what == u"operands" ? "a a" : "a", "y", "call").set_domain("local");
-    QElapsedTimer timer;
-    timer.start();
+    const std::clock_t begin = std::clock(); // of this process alone
     const auto result = read(m.bytes());
     QVERIFY(!result.ok());
     QVERIFY2(result.diag().message.find(message.toStdString()) != std::string::npos,
              result.diag().text().c_str());
-    QVERIFY(timer.elapsed() < 20000);
+    QVERIFY(std::clock() - begin < 20 * CLOCKS_PER_SEC);
 }
 
 QTEST_GUILESS_MAIN(TestFunctions)
