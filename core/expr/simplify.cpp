@@ -25,6 +25,12 @@ bool looksLikeDim(Symbol name) {
 } // namespace
 
 void Ranges::push(Symbol var, Expr min, Expr max) {
+    // What is known simplifies an end as it will simplify what is compared with it, else they do
+    // not cancel.
+    if (!m_facts.empty()) {
+        min = simplify(min, *this);
+        max = simplify(max, *this);
+    }
     m_ranges.push_back({var, std::move(min), std::move(max)});
 }
 

@@ -91,6 +91,12 @@ void TestSimplify::symbolicBounds() {
     shorter.assume(leExpr(Expr(0), v("N") - Expr(1)));
     QCOMPARE(decide(leExpr(Expr(0), v("N") * Expr(2) - Expr(2)), shorter), std::optional(true));
     QCOMPARE(decide(leExpr(Expr(0), v("N") * Expr(2) - Expr(3)), shorter), std::optional<bool>());
+    // What is known simplifies an extent wherever it stands.
+    const Expr third = floorDivExpr(minExpr(v("N"), Expr(3)) - minExpr(v("N"), Expr(1)), Expr(3));
+    Ranges known;
+    known.assume(leExpr(Expr(0), v("N") - Expr(2)));
+    known.push("k", Expr(0), third - Expr(1));
+    QCOMPARE(decide(ltExpr(v("k"), third), known), std::optional(true));
     // An extent that is a quotient, or the smaller of two, of free dimensions.
     for (const Expr& extent : {floorDivExpr(v("N") + Expr(1), Expr(2)), minExpr(v("N"), v("M")),
                                modExpr(v("N"), Expr(3))}) {

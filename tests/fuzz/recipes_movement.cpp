@@ -114,6 +114,29 @@ Id reshape(Maker& maker) {
     return maker.one("reshape", {id}, attributes({{"shape", Exprs(shape)}}));
 }
 
+// As one operator, or as the three that a rule makes one of.
+Id channelShuffle(Maker& maker) {
+    const Id id = any(maker);
+    const Shape shape = maker.at(id).type.shape;
+    if (shape.size() < 2 || !shape[1].isInt())
+        return none;
+    const std::int64_t channels = *shape[1].asInt();
+    std::vector<std::int64_t> divisors;
+    for (std::int64_t groups = 1; groups <= channels; ++groups)
+        if (channels % groups == 0)
+            divisors.push_back(groups);
+    if (divisors.empty())
+        return none;
+    const std::int64_t groups = divisors[maker.random.below(divisors.size())];
+    if (shape.size() != 4 || maker.random.chance(50))
+        return maker.one("channel_shuffle", {id}, attributes({{"groups", groups}}));
+    const Shape apart{shape[0], Dim(groups), Dim(channels / groups), shape[2], shape[3]};
+    const Id dealt =
+        maker.one("transpose", {maker.one("reshape", {id}, attributes({{"shape", Exprs(apart)}}))},
+                  attributes({{"perm", Integers{0, 2, 1, 3, 4}}}));
+    return maker.one("reshape", {dealt}, attributes({{"shape", Exprs(shape)}}));
+}
+
 Id expand(Maker& maker) {
     const Id id = any(maker);
     Shape shape = maker.at(id).type.shape;
@@ -212,6 +235,7 @@ std::vector<Recipe> movementRecipes() {
             {"gather", 6, gather},
             {"reshape", 10, reshape},
             {"expand", 3, expand},
+            {"channel_shuffle", 4, channelShuffle},
             {"split", 6, split},
             {"slice", 7, slice},
             {"pad", 7, pad},
