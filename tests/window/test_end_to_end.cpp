@@ -440,17 +440,26 @@ void TestEndToEnd::measurementsDecide() {
     Document& document = m_window->document();
     QTemporaryDir folder;
     const QString log = folder.filePath(QStringLiteral("mlp.jsonl"));
-    document.tune(log);
-    waitIdle();
-    QVERIFY2(m_window->messageBar()->text().isEmpty(), qPrintable(m_window->messageBar()->text()));
-    QCOMPARE(document.inputs().log, log.toStdString());
     const auto decided = [&] {
         return std::count_if(document.plan()->groups.begin(), document.plan()->groups.end(),
                              [](const auto& group) { return group.source == "log"; });
     };
+    // What other work disturbs decides nothing, so it may take more than one attempt.
+    for (int attempt = 0; attempt < 5 && decided() == 0; ++attempt) {
+        if (attempt > 0)
+            document.undo();
+        waitIdle();
+        document.tune(log);
+        waitIdle();
+        const QString said = m_window->messageBar()->text();
+        QVERIFY2(said.isEmpty(), qPrintable(said));
+        QCOMPARE(document.inputs().log, log.toStdString());
+    }
     QVERIFY(decided() > 0);
     const ImplementationsModel& shown = m_window->implementationsView()->model();
-    QVERIFY(shown.index(0, ImplementationsModel::Measured).data().toString() != u"–");
+    for (int row = 0; row < shown.rowCount(); ++row)
+        if (document.plan()->groups[std::size_t(row)].source == "log")
+            QVERIFY(shown.index(row, ImplementationsModel::Measured).data().toString() != u"–");
     document.undo();
     waitIdle();
     QVERIFY(document.inputs().log.empty());
