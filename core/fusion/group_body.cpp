@@ -172,6 +172,12 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             body.inst.stages.push_back(std::move(stage));
         }
     }
+    // A guarded read is of what lies outside, too.
+    for (const Stage& stage : body.inst.stages)
+        visitExpr(stage.body, [&](const Expr& part) {
+            if (part.op() == ExprOp::Pad)
+                literals.erase(part.arg(0)->symbol);
+        });
     if (!literals.empty())
         for (Stage& stage : body.inst.stages)
             stage.body = mapExpr(stage.body, [&](const Expr& part) {
