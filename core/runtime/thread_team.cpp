@@ -105,9 +105,10 @@ void ThreadTeam::serve(int number) {
         // Where calls come soon, spinning is worth it.
         if (__rdtsc() - begin < mostSpin)
             limit = limit * 2 < mostSpin ? limit * 2 : mostSpin;
+        // In this order: a call that is missed here is another one for the next wait, the last too.
+        seen = seat.call.load();
         if (m_ending.load())
             return;
-        seen = seat.call.load(std::memory_order_acquire);
         const std::uint64_t job = seat.left.load(std::memory_order_acquire) >> pieceBits;
         const std::uint32_t done = takePieces(number, job, nullptr);
         if (done > 0 && (m_done.fetch_add(done, std::memory_order_acq_rel) & sleeping) != 0)

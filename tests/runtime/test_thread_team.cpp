@@ -102,6 +102,16 @@ private Q_SLOTS:
         }
     }
 
+    // The last loop of a thread that comes late is over, and so is the team.
+    void endsWhileThreadsAreOnTheirWay() {
+        Context c;
+        for (int round = 0; round < 3000; ++round) {
+            const KeepTeams keep;
+            c.settings.threads = 2 + round % 3;
+            QCOMPARE(countedAll(c, 4, 1 + round % 3), 1 + round % 3);
+        }
+    }
+
     void severalCallers() {
         std::atomic<int> wrong = 0;
         std::vector<std::thread> callers;
