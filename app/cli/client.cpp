@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -44,12 +45,13 @@ Status Client::start() {
     }
     // A fork goes on in the image that is loaded, relocated and has no thread but this one; a new
     // program would load LLVM a second time.
+    std::fflush(nullptr); // else what waits to be written is written by both
     m_child = ::fork();
     if (m_child == 0) {
-        ::close(request[1]);
-        ::close(answer[0]);
         if (::dup2(request[0], STDIN_FILENO) < 0 || ::dup2(answer[1], STDOUT_FILENO) < 0)
             ::_exit(3);
+        // A pipe to another worker, held here, would keep that one from seeing its end.
+        ::close_range(STDERR_FILENO + 1, ~0U, 0);
         std::exit(runWorker());
     }
     const int error = m_child < 0 ? errno : 0;
