@@ -23,9 +23,10 @@ Status BusyNeighbours::start(int count) {
     for (int i = 0; i < count; ++i) {
         const pid_t pid = ::fork();
         if (pid < 0)
-            return makeDiag(DiagCode::Internal,
-                            fmt::format("{} of {} busy processes were started: {}", i, count,
-                                        std::strerror(errno)));
+            return makeDiag(DiagCode::LimitReached,
+                            fmt::format("only {} of {} busy processes could be started: {}", i,
+                                        count, std::strerror(errno)),
+                            {}, "ask for fewer");
         if (pid == 0) { // of a process with threads: nothing but system calls
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent)

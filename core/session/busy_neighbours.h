@@ -16,7 +16,7 @@ public:
     BusyNeighbours(const BusyNeighbours&) = delete;
     BusyNeighbours& operator=(const BusyNeighbours&) = delete;
 
-    // `count` more of them; refused if the system starts no more processes.
+    // `count` more of them; LimitReached if the system starts no more processes.
     Status start(int count);
     const std::vector<pid_t>& pids() const { return m_pids; }
 
