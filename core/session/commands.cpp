@@ -213,8 +213,10 @@ std::vector<std::string> modelsOf(const Arguments& arguments) {
     return arguments.models.empty() ? std::vector<std::string>{arguments.model} : arguments.models;
 }
 
-Answer verify(PipelineStore& store, const Arguments& arguments, const Context& context) {
-    VerifyDocument out;
+// One part of the document for each model.
+template <class Document, auto partOf>
+Answer eachModel(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    Document out;
     for (const std::string& model : modelsOf(arguments)) {
         Arguments one = arguments;
         one.model = model;
@@ -222,23 +224,8 @@ Answer verify(PipelineStore& store, const Arguments& arguments, const Context& c
         FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
         FW_TRY(const Target* target, pipeline->target());
         out.target = target->text;
-        FW_TRY(VerifyModel done, verifyModel(*pipeline, one, context));
-        out.models.push_back(std::move(done));
-    }
-    return json(out);
-}
-
-Answer bench(PipelineStore& store, const Arguments& arguments, const Context& context) {
-    BenchDocument out;
-    for (const std::string& model : modelsOf(arguments)) {
-        Arguments one = arguments;
-        one.model = model;
-        FW_TRY(one, withDocument(std::move(one)));
-        FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
-        FW_TRY(const Target* target, pipeline->target());
-        out.target = target->text;
-        FW_TRY(BenchRow row, benchModel(*pipeline, one, context));
-        out.models.push_back(std::move(row));
+        FW_TRY(auto part, partOf(*pipeline, one, context));
+        out.models.push_back(std::move(part));
     }
     return json(out);
 }
@@ -299,8 +286,8 @@ constexpr Row rows[] = {
     {"run", run},
     {"profile", profile},
     {"tune", tune},
-    {"verify", verify},
-    {"bench", bench},
+    {"verify", eachModel<VerifyDocument, verifyModel>},
+    {"bench", eachModel<BenchDocument, benchModel>},
     {"test", test},
     {"value", value},
     {"ops", ops},
