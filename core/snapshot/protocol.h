@@ -1,10 +1,9 @@
 // How the window and `fw` talk to `fw --worker`: one JSON object per line on standard input and
 // output.
 //
-//   request   {"id":7,"command":"fuse","arguments":{"model":"/m.onnx","target":"x86-64
-//   -threads=2"}} progress
-//   {"id":7,"progress":{"stage":"compile","text":"conv2d_bias_relu_3","done":3,"total":20}} answer
-//   {"id":7,"result":{...document of the command...}}
+//   request   {"id":7,"command":"fuse","arguments":{"model":"/m.onnx","target":"x86-64"}}
+//   progress  {"id":7,"progress":{"stage":"compile","text":"conv2d_bias_relu_3","done":3,...}}
+//   answer    {"id":7,"result":{...document of the command...}}
 //         or  {"id":7,"error":{"code":"ONX01","message":...,"where":{...},"hint":...}}
 //   cancel    {"cancel":7}
 //   first line of the worker: {"hello":{"version":"0.1.0","pid":123}}
