@@ -79,6 +79,27 @@ class Net:
         self.add("Mul", f"{source} {source}_sum", f"{source}_twice")
         return self.add("Mul", f"{source}_twice half", f"{source}_gelu")
 
+    def heads(self, source, perms, width):
+        """The dense layers q, k and v of `source`, split by the constant split_heads."""
+        for part, perm in perms.items():
+            self.dense(source, part, width, width)
+            self.add("Reshape", f"{part} split_heads", f"{part}_split")
+            self.add("Transpose", f"{part}_split", f"{part}_heads", perm=perm)
+
+    def attend(self, source, keys, values, width, hidden, output):
+        """q_heads over keys and values, joined by the constant join_heads, and two dense layers; skips around both."""
+        self.add("MatMul", f"q_heads {keys}", "scores")
+        self.add("Div", "scores root", "scaled")
+        self.add("Softmax", "scaled", "shares", axis=-1)
+        self.add("MatMul", f"shares {values}", "mixed")
+        self.add("Transpose", "mixed", "mixed_rows", perm=[0, 2, 1, 3])
+        self.add("Reshape", "mixed_rows join_heads", "joined")
+        self.dense("joined", "o", width, width)
+        self.add("Add", f"{source} o", "middle")
+        value = self.gelu(self.dense(self.norm("middle", "norm2", width), "up", width, hidden))
+        self.dense(value, "down", hidden, width)
+        return self.add("Add", "middle down", output)
+
     def classify(self, source, channels):
         self.add("GlobalAveragePool", source, "pooled")
         self.add("Flatten", "pooled", "flat", axis=1)
@@ -210,21 +231,8 @@ def patches():
     net.add("Reshape", "cut rows", "cut_rows")
     net.add("Transpose", "cut_rows", "tokens", perm=[0, 2, 1])
     value = net.norm("tokens", "norm", width)
-    for part, perm in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
-        net.dense(value, part, width, width)
-        net.add("Reshape", f"{part} split_heads", f"{part}_split")
-        net.add("Transpose", f"{part}_split", f"{part}_heads", perm=perm)
-    net.add("MatMul", "q_heads k_heads", "scores")
-    net.add("Div", "scores root", "scaled")
-    net.add("Softmax", "scaled", "shares", axis=-1)
-    net.add("MatMul", "shares v_heads", "mixed")
-    net.add("Transpose", "mixed", "mixed_rows", perm=[0, 2, 1, 3])
-    net.add("Reshape", "mixed_rows join_heads", "joined")
-    net.dense("joined", "o", width, width)
-    net.add("Add", "tokens o", "middle")
-    value = net.gelu(net.dense(net.norm("middle", "norm2", width), "up", width, 2 * width))
-    net.dense(value, "down", 2 * width, width)
-    net.add("Add", "middle down", "outer")
+    net.heads(value, {"q": [0, 2, 1, 3], "k": [0, 2, 3, 1], "v": [0, 2, 1, 3]}, width)
+    net.attend("tokens", "k_heads", "v_heads", width, 2 * width, "outer")
     net.add("ReduceMean", "outer", "logits", axes=[1], keepdims=0)
     return net.sample({"image": net.s.data(1, 3, 112, 112)})
 
@@ -237,24 +245,11 @@ def cached_row():
     net.constant("join_heads", [1, 1, width])
     net.constant("root", np.sqrt(width // heads), np.float32)
     value = net.norm("token", "norm", width)
-    for part in "qkv":
-        net.dense(value, part, width, width)
-        net.add("Reshape", f"{part} split_heads", f"{part}_split")
-        net.add("Transpose", f"{part}_split", f"{part}_heads", perm=[0, 2, 1, 3])
+    net.heads(value, {part: [0, 2, 1, 3] for part in "qkv"}, width)
     net.add("Concat", "keys k_heads", "keys_on", axis=2)
     net.add("Concat", "values v_heads", "values_on", axis=2)
     net.add("Transpose", "keys_on", "keys_turned", perm=[0, 1, 3, 2])
-    net.add("MatMul", "q_heads keys_turned", "scores")
-    net.add("Div", "scores root", "scaled")
-    net.add("Softmax", "scaled", "shares", axis=-1)
-    net.add("MatMul", "shares values_on", "mixed")
-    net.add("Transpose", "mixed", "mixed_rows", perm=[0, 2, 1, 3])
-    net.add("Reshape", "mixed_rows join_heads", "joined")
-    net.dense("joined", "o", width, width)
-    net.add("Add", "token o", "middle")
-    value = net.gelu(net.dense(net.norm("middle", "norm2", width), "up", width, 4 * width))
-    net.dense(value, "down", 4 * width, width)
-    net.add("Add", "middle down", "next")
+    net.attend("token", "keys_turned", "values_on", width, 4 * width, "next")
     cache = lambda: net.s.data(1, heads, kept, width // heads)
     return net.sample({"token": net.s.data(1, 1, width), "keys": cache(), "values": cache()},
                       "next keys_on values_on")
