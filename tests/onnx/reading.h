@@ -2,6 +2,7 @@
 #pragma once
 
 #include "library/library.h"
+#include "onnx/export.h"
 #include "onnx/import.h"
 #include "onnx/model_builder.h"
 
@@ -9,6 +10,11 @@ namespace fw::test {
 
 inline Result<Imported> read(const std::string& bytes) {
     return importModelBytes(bytes, standardOperators());
+}
+
+inline Result<Imported> writtenAndRead(const Graph& graph) {
+    FW_TRY(const auto written, exportModel(graph));
+    return read(written.bytes);
 }
 
 // The operators in order, without inputs and constants: "conv2d bias relu".

@@ -1,6 +1,5 @@
 // The normal forms that the importer makes, one per test, and what the writer takes back. The
-// models of
-// ../shared open without errors when they are there.
+// models of ../shared open without errors when they are there.
 #include "onnx/export.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
@@ -8,8 +7,6 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QtTest>
-
-#include <cmath>
 
 #include <cmath>
 
@@ -242,9 +239,7 @@ void TestImport::normalizationGivesItsStatistics() {
         QVERIFY2(result->diagnostics.empty(),
                  result->diagnostics.empty() ? "" : result->diagnostics[0].text().c_str());
         const TensorData x = dataFromDoubles(DType::F32, {1, 2, 2}, {1, 3, 5, 7});
-        const auto bytes = exportModel(*result->graph);
-        QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
-        const auto back = read(bytes->bytes);
+        const auto back = writtenAndRead(*result->graph);
         QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
         for (const GraphPtr& graph : {result->graph, back->graph}) {
             const auto out = evaluateGraph(*graph, {x});
@@ -447,9 +442,7 @@ void TestImport::writerNamesResults() {
     editor.addResult("same", x);
     const auto graph = editor.finish();
     QVERIFY(graph.ok());
-    const auto bytes = exportModel(**graph);
-    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
-    const auto back = read(bytes->bytes);
+    const auto back = writtenAndRead(**graph);
     QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
     QCOMPARE(operatorsOf(*back->graph), std::string("relu neg identity identity"));
     const TensorData in = dataFromDoubles(DType::F32, {2}, {-1, 3});
@@ -499,9 +492,7 @@ void TestImport::writerComputesFreeShapes() {
     editor.addResult("y", (*flat)[0]);
     const auto graph = editor.finish();
     QVERIFY(graph.ok());
-    const auto bytes = exportModel(**graph);
-    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
-    const auto back = read(bytes->bytes);
+    const auto back = writtenAndRead(**graph);
     QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
     QCOMPARE(operatorsOf(*back->graph), std::string("expand reshape"));
     QVERIFY2(back->graph->type(back->graph->results()[0].value).text() ==
@@ -526,9 +517,7 @@ void TestImport::shapesOfSlicesRoundTrip() {
     editor.addResult("y", (*wide)[0]);
     const auto graph = editor.finish();
     QVERIFY(graph.ok());
-    const auto bytes = exportModel(**graph);
-    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
-    const auto back = read(bytes->bytes);
+    const auto back = writtenAndRead(**graph);
     QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
     QCOMPARE(operatorsOf(*back->graph), std::string("slice expand"));
 }
@@ -565,9 +554,7 @@ void TestImport::samplesRoundTrip() {
     QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
     QVERIFY2(result->diagnostics.empty(),
              result->diagnostics.empty() ? "" : result->diagnostics.front().text().c_str());
-    const auto bytes = exportModel(*result->graph);
-    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.diag().text().c_str());
-    const auto back = read(bytes->bytes);
+    const auto back = writtenAndRead(*result->graph);
     QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
     QVERIFY2(meaning(*back->graph) == meaning(*result->graph),
              listingDifference(*result->graph, *back->graph).c_str());

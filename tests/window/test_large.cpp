@@ -32,6 +32,13 @@ QByteArray residualText(int operators) {
     return out.replace("y = v0", "y = " + before) + "}\n";
 }
 
+QString residualFile(const QTemporaryDir& folder, int operators) {
+    QFile out(folder.filePath(QStringLiteral("large.fw")));
+    if (!out.open(QIODevice::WriteOnly) || out.write(residualText(operators)) < 0)
+        qFatal("the model cannot be written");
+    return out.fileName();
+}
+
 } // namespace
 
 class TestLarge : public QObject {
@@ -44,11 +51,7 @@ private Q_SLOTS:
 
 void TestLarge::twoThousandNodes() {
     QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("large.fw"));
-    QFile out(file);
-    QVERIFY(out.open(QIODevice::WriteOnly));
-    out.write(residualText(2000));
-    out.close();
+    const QString file = residualFile(folder, 2000);
     WindowFixture m(QStringLiteral(FW_BINARY_DIR "/bin/fw"));
     QVERIFY(m.waitIdle());
     QTRY_COMPARE(m.window.worker().state(), WorkerClient::State::Idle);
@@ -88,11 +91,7 @@ void TestLarge::twoThousandNodes() {
 // Planning a model of this size takes long; the imported graph is seen and walked in long before.
 void TestLarge::twentyThousandNodes() {
     QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("large.fw"));
-    QFile out(file);
-    QVERIFY(out.open(QIODevice::WriteOnly));
-    out.write(residualText(20000));
-    out.close();
+    const QString file = residualFile(folder, 20000);
     WindowFixture m(QStringLiteral(FW_BINARY_DIR "/bin/fw"));
     QVERIFY(m.waitIdle());
     const LargeOpening seen = openLarge(m, file, 60000);
