@@ -130,9 +130,6 @@ private Q_SLOTS:
     }
 
     void childAfterFork() {
-#if defined(__SANITIZE_THREAD__)
-        QSKIP("the thread sanitizer ends the child of a process with threads");
-#endif
         Context c;
         c.settings.threads = 2;
         const KeepTeams keep;
