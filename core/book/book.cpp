@@ -15,13 +15,8 @@ namespace fw {
 
 namespace {
 
-struct Shipped {
-    const char* file;
-    std::string_view text;
-};
-
 // In the order in which they are read, before the user's.
-std::vector<Shipped> shippedBooks() {
+std::vector<ShippedText> shippedBooks() {
     return {{"simplify.fw", embeddedSimplify()},
             {"strategy.fw", embeddedStrategy()},
             {"fusion.fw", embeddedFusion()}};
@@ -29,12 +24,6 @@ std::vector<Shipped> shippedBooks() {
 
 std::string fileName(const std::string& path) {
     return std::filesystem::path(path).filename().string();
-}
-
-bool isShipped(const std::string& file) {
-    const std::vector<Shipped> all = shippedBooks();
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Shipped& book) { return fileName(file) == book.file; });
 }
 
 // What is wrong with one declaration, given everything that is known by name.
@@ -95,10 +84,23 @@ void noteShadowed(const std::vector<ReadBook>& books, Diags& diagnostics) {
 
 } // namespace
 
+std::vector<ShippedText> shippedTexts() {
+    std::vector<ShippedText> out = shippedBooks();
+    for (const LibraryText& library : libraryTexts())
+        out.push_back({library.file, library.text, true});
+    return out;
+}
+
+bool isShippedBook(const std::string& file) {
+    const std::vector<ShippedText> all = shippedBooks();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const ShippedText& book) { return fileName(file) == book.file; });
+}
+
 Books readBooks(const std::vector<BookText>& texts) {
     Books out;
     std::vector<BookText> all;
-    for (const Shipped& shipped : shippedBooks()) {
+    for (const ShippedText& shipped : shippedBooks()) {
         const auto replaced = std::find_if(texts.begin(), texts.end(), [&](const BookText& book) {
             return fileName(book.file) == shipped.file;
         });
@@ -107,13 +109,13 @@ Books readBooks(const std::vector<BookText>& texts) {
             continue;
         }
         all.push_back(*replaced);
-        out.diagnostics.push_back(makeWarning(
-            DiagCode::TextName, "takes the place of the shipped " + std::string(shipped.file),
-            {replaced->file}));
+        out.diagnostics.push_back(makeWarning(DiagCode::TextName,
+                                              "takes the place of the shipped " + shipped.file,
+                                              {replaced->file}));
     }
     const std::size_t shipped = all.size();
     for (const BookText& book : texts)
-        if (!isShipped(book.file))
+        if (!isShippedBook(book.file))
             all.push_back(book);
     std::vector<ReadBook> books;
     out.operators = standardOperators();
@@ -165,11 +167,6 @@ Result<Books> loadBooks(const std::vector<std::string>& files) {
         texts.push_back({file, std::string(mapped.text())});
     }
     return readBooks(texts);
-}
-
-Result<CheckedBook> checkBookFile(const std::string& file) {
-    FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
-    return checkBookText(mapped.text(), file);
 }
 
 Result<CheckedBook> checkBookText(std::string_view text, const std::string& file) {

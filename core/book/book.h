@@ -30,8 +30,17 @@ struct BookText {
 };
 Books readBooks(const std::vector<BookText>& texts);
 
+// What is shipped: the books in the order in which they are read, then the operator library, whose
+// place no book takes.
+struct ShippedText {
+    std::string file; // "fusion.fw"
+    std::string_view text;
+    bool library = false;
+};
+std::vector<ShippedText> shippedTexts();
+bool isShippedBook(const std::string& file); // by its file name, in whatever folder
+
 // Every declaration with its verdict, whether valid or not.
-Result<CheckedBook> checkBookFile(const std::string& file);
 Result<CheckedBook> checkBookText(std::string_view text, const std::string& file);
 
 } // namespace fw

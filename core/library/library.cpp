@@ -22,20 +22,6 @@ namespace fw {
 
 namespace {
 
-struct Book {
-    const char* file;
-    std::string_view text;
-};
-
-std::vector<Book> books() {
-    return {
-#define FW_X(name)                                                                                 \
-    {#name ".fw", {fwBook_##name, static_cast<std::size_t>(fwBookEnd_##name - fwBook_##name)}},
-        FW_BOOKS(FW_X)
-#undef FW_X
-    };
-}
-
 // Operators of the library itself are tried by a test, not whenever the program starts.
 enum class Trial : std::uint8_t { Skip, Make };
 
@@ -64,11 +50,20 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
 
 } // namespace
 
+std::vector<LibraryText> libraryTexts() {
+    return {
+#define FW_X(name)                                                                                 \
+    {#name ".fw", {fwBook_##name, static_cast<std::size_t>(fwBookEnd_##name - fwBook_##name)}},
+        FW_BOOKS(FW_X)
+#undef FW_X
+    };
+}
+
 std::shared_ptr<const OperatorSet> standardOperators() {
     static const std::shared_ptr<const OperatorSet> all = [] {
         auto operators = std::make_shared<OperatorSet>();
         Diags errors;
-        for (const Book& book : books())
+        for (const LibraryText& book : libraryTexts())
             addText(*operators, book.text, book.file, Trial::Skip, errors);
         for (auto& op : nativeOperators())
             if (const Status status = operators->add(std::move(op)); !status)

@@ -11,6 +11,13 @@ namespace fw {
 // Made once; a mistake in the shipped texts is an InternalError.
 std::shared_ptr<const OperatorSet> standardOperators();
 
+// A file of the library as it is shipped.
+struct LibraryText {
+    std::string file; // "window.fw"
+    std::string_view text;
+};
+std::vector<LibraryText> libraryTexts();
+
 // Operators of a text, added to those of `base`. All errors of the text are in `errors`; the valid
 // ones stay.
 std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,

@@ -1,6 +1,7 @@
 #include "session/commands.h"
 
 #include "library/library.h"
+#include "session/book_texts.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"
@@ -267,6 +268,10 @@ Answer check(PipelineStore&, const Arguments& arguments, const Context&) {
     return json(checkBook(arguments));
 }
 
+Answer book(PipelineStore&, const Arguments& arguments, const Context&) {
+    return json(shippedBook(arguments));
+}
+
 struct Row {
     const char* name;
     Answer (*run)(PipelineStore&, const Arguments&, const Context&);
@@ -293,6 +298,7 @@ constexpr Row rows[] = {
     {"ops", ops},
     {"doctor", doctor},
     {"check", check},
+    {"book", book},
 };
 
 } // namespace

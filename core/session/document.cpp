@@ -1,5 +1,6 @@
 #include "session/document.h"
 
+#include "session/book_texts.h"
 #include "snapshot/document_file.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,10 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
 }
 
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
-    PipelineInputs out{arguments.model, arguments.target, arguments.rules,
-                       arguments.dims,  arguments.pins,   arguments.log};
+    PipelineInputs out{arguments.model, arguments.target,
+                       arguments.rules, textsFor(arguments.rules, arguments.texts),
+                       arguments.dims,  arguments.pins,
+                       arguments.log};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

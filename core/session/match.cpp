@@ -1,10 +1,10 @@
 #include "session/match.h"
 
-#include "base/files.h"
 #include "fusion/policy.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
 #include "rewrite/matches.h"
+#include "session/book_texts.h"
 
 #include <fmt/format.h>
 
@@ -23,23 +23,24 @@ struct Declared {
     Diags diagnostics;
 };
 
-Result<Declared> readDeclared(const std::vector<std::string>& files) {
+Result<Declared> readDeclared(const Arguments& arguments) {
     Declared out;
+    FW_TRY(const std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
     FW_TRY(RuleBook standard, standardRules());
     out.kept.push_back(std::move(standard));
-    for (const std::string& file : files) {
-        FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+    for (const BookText& text : books) {
         Diags errors;
-        FW_TRY(RuleBook book, parseRules(mapped.text(), file, &errors));
+        FW_TRY(RuleBook book, parseRules(text.text, text.file, &errors));
         out.diagnostics.insert(out.diagnostics.end(), errors.begin(), errors.end());
         out.kept.push_back(std::move(book));
     }
     for (std::size_t i = 0; i < out.kept.size(); ++i) {
         for (const auto& [name, pattern] : out.kept[i].table())
             out.table.insert_or_assign(name, pattern);
-        if ((i == 0) == files.empty())
+        if ((i == 0) == books.empty())
             for (const DeclarationPtr& declaration : out.kept[i].declarations)
-                out.declarations.emplace_back(declaration, i == 0 ? "simplify.fw" : files[i - 1]);
+                out.declarations.emplace_back(declaration,
+                                              i == 0 ? "simplify.fw" : books[i - 1].file);
     }
     return out;
 }
@@ -119,7 +120,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     MatchDocument out;
     out.model = arguments.model;
     out.stage = arguments.stage.empty() ? "imported" : arguments.stage;
-    FW_TRY(const Declared books, readDeclared(arguments.rules));
+    FW_TRY(const Declared books, readDeclared(arguments));
     GraphPtr graph;
     if (out.stage == "imported") {
         FW_TRY(const Imported* imported, pipeline.imported(context));

@@ -6,6 +6,7 @@
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
+#include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
 #include "session/values.h"
@@ -486,8 +487,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                       const Context& context) {
     CaseRecord out;
     out.name = folder;
-    PipelineInputs inputs{folder,         arguments.target, arguments.rules,
-                          arguments.dims, arguments.pins,   arguments.log};
+    PipelineInputs inputs = inputsOf(arguments);
+    inputs.model = folder;
     const auto give = [&](const std::string& verdict, const Diag& diag) {
         out.verdict = verdict;
         out.reason = diag.text();

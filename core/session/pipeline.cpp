@@ -1,9 +1,9 @@
 #include "session/pipeline.h"
 
-#include "base/files.h"
 #include "extern/extern.h"
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
+#include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "strategy/machine.h"
 
@@ -74,11 +74,7 @@ Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
 
 Result<const Books*> Pipeline::books() {
     return keep(m_books, [&]() -> Result<Books> {
-        std::vector<BookText> texts;
-        for (const std::string& file : m_inputs.rules) {
-            FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
-            texts.push_back({file, std::string(mapped.text())});
-        }
+        FW_TRY(std::vector<BookText> texts, bookTexts(m_inputs.rules, m_inputs.texts));
         if (!m_inputs.pins.empty())
             texts.push_back({"pins", m_inputs.pins});
         return readBooks(texts);
@@ -243,8 +239,11 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
         return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
                         "check the path");
     std::string stamp = stampOf(file);
-    for (const std::string& rules : inputs.rules)
-        stamp += "|" + stampOf(rules);
+    for (const std::string& rules : inputs.rules) {
+        const bool unsaved = std::any_of(inputs.texts.begin(), inputs.texts.end(),
+                                         [&](const auto& source) { return source.file == rules; });
+        stamp += "|" + (unsaved ? std::string() : stampOf(rules));
+    }
     if (!inputs.log.empty())
         stamp += "|" + stampOf(inputs.log);
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {

@@ -12,6 +12,7 @@
 #include "module/load.h"
 #include "onnx/import.h"
 #include "session/tuning_log.h"
+#include "snapshot/book_records.h"
 
 #include <functional>
 #include <map>
@@ -27,6 +28,7 @@ struct PipelineInputs {
     std::string model;  // file or backend-test folder
     std::string target; // may be incomplete
     std::vector<std::string> rules;
+    std::vector<snapshot::BookSource> texts; // that stand for files of rules, or shipped books
     std::map<std::string, std::int64_t> dims;
     std::string pins; // text of a book that holds the user's pins; may be empty
     std::string log;  // file of measurements; may be empty

@@ -9,6 +9,7 @@
 #include "loop/print.h"
 #include "module/export.h"
 #include "onnx/export.h"
+#include "session/book_texts.h"
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
@@ -249,12 +250,16 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     if (arguments.rules.empty())
         return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
     out.file = arguments.rules.front();
-    FW_TRY(CheckedBook book, checkBookFile(out.file));
+    FW_TRY(const BookText text, bookText(out.file, arguments.texts));
+    FW_TRY(CheckedBook book, checkBookText(text.text, out.file));
     for (CheckedItem& item : book.items)
-        out.items.push_back({std::move(item.name), std::move(item.kind), std::move(item.verdict),
+        out.items.push_back({{},
+                             std::move(item.name),
+                             std::move(item.kind),
+                             std::move(item.verdict),
                              std::move(item.diagnostics)});
     out.diagnostics = std::move(book.diagnostics);
-    FW_TRY(Books books, loadBooks({out.file}));
+    Books books = readBooks({text});
     for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
         if (diag.where.file == out.file)
             out.diagnostics.push_back(std::move(diag));

@@ -14,12 +14,25 @@ namespace fw::snapshot {
         __VA_ARGS__                                                                                \
     }
 
+// Of a record that is a TextRange as well: beside its own fields.
+template <class Visitor, class R>
+void rangeFields(Visitor& v, R& r) {
+    v("line", r.line);
+    v("column", r.column);
+    v("end_line", r.endLine);
+    v("end_column", r.endColumn);
+}
+
 // clang-format off
 FW_FIELDS(TensorRecord, v("name", r.name); v("type", r.type);)
 FW_FIELDS(InputRef, v("node", r.node); v("output", r.output); v("name", r.name);)
 FW_FIELDS(Where, v("file", r.file); v("node", r.node); v("line", r.line); v("column", r.column);)
 FW_FIELDS(Diag, v("code", r.code); v("message", r.message); v("severity", r.severity); v("where", r.where);
           v("hint", r.hint);)
+FW_FIELDS(BookSource, v("file", r.file); v("text", r.text);)
+FW_FIELDS(TextPlace, v("file", r.file); v("line", r.line); v("column", r.column);)
+FW_FIELDS(TextRange, rangeFields(v, r);)
+FW_FIELDS(Fix, rangeFields(v, r); v("text", r.text); v("label", r.label);)
 FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
           v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims);
           v("nodes", r.nodes); v("ops", r.ops); v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
@@ -53,12 +66,18 @@ FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); 
 FW_FIELDS(ExplainDocument, v("subject", r.subject); v("nodes", r.nodes); v("group", r.group); v("verdict", r.verdict);
           v("code", r.code); v("sentence", r.sentence); v("gates", r.gates); v("decisions", r.decisions);
           v("counterfactuals", r.counterfactuals);)
+FW_FIELDS(FunnelStep, rangeFields(v, r); v("clause", r.clause); v("count", r.count); v("optional", r.optional);)
+FW_FIELDS(CaptureRecord, v("name", r.name); v("kind", r.kind); v("ranges", r.ranges);)
+FW_FIELDS(BindingRecord, v("capture", r.capture); v("node", r.node); v("output", r.output);)
 FW_FIELDS(MatchRecord, v("root", r.root); v("root_id", r.rootId); v("nodes", r.nodes); v("node_ids", r.nodeIds);
-          v("bindings", r.bindings);)
+          v("bindings", r.bindings); v("bound", r.bound);)
 FW_FIELDS(NearMissRecord, v("root", r.root); v("root_id", r.rootId); v("matched", r.matched); v("total", r.total);
-          v("clause", r.clause); v("expected", r.expected); v("found", r.found);)
-FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v("file", r.file); v("line", r.line);
-          v("matches", r.matches); v("near_misses", r.nearMisses); v("diagnostics", r.diagnostics);)
+          v("clause", r.clause); v("expected", r.expected); v("found", r.found); v("range", r.range);
+          v("relax", r.relax);)
+FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v("file", r.file); rangeFields(v, r);
+          v("captures", r.captures); v("funnel", r.funnel); v("matches", r.matches);
+          v("near_misses", r.nearMisses); v("near_miss_count", r.nearMissCount); v("ms", r.ms);
+          v("stopped", r.stopped); v("diagnostics", r.diagnostics);)
 FW_FIELDS(MatchDocument, v("model", r.model); v("stage", r.stage); v("rules", r.rules);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(ChangeRecord, v("kind", r.kind); v("name", r.name); v("sentence", r.sentence); v("before", r.before);
@@ -119,8 +138,19 @@ FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
 FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBefore); v("nodes_after", r.nodesAfter);
           v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);
           v("opset", r.opset); v("diagnostics", r.diagnostics);)
-FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); v("diagnostics", r.diagnostics);)
-FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);)
+FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
+          v("diagnostics", r.diagnostics);)
+FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
+FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);
+          v("marks", r.marks);)
+FW_FIELDS(CompletionRecord, v("text", r.text); v("kind", r.kind); v("detail", r.detail);
+          v("documentation", r.documentation);)
+FW_FIELDS(HoverRecord, rangeFields(v, r); v("lines", r.lines);)
+FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r); v("shipped", r.shipped);)
+FW_FIELDS(AssistDocument, v("replace", r.replace); v("completions", r.completions); v("hover", r.hover);
+          v("definition", r.definition); v("references", r.references);)
+FW_FIELDS(ShippedBook, v("file", r.file); v("title", r.title); v("library", r.library);)
+FW_FIELDS(BookDocument, v("file", r.file); v("text", r.text); v("books", r.books);)
 FW_FIELDS(OpRecord, v("name", r.name); v("signature", r.signature); v("kind", r.kind); v("facts", r.facts);
           v("doc", r.doc); v("expression", r.expression); v("implementations", r.implementations);)
 FW_FIELDS(OpsDocument, v("ops", r.ops);)
@@ -138,11 +168,11 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
+          v("rules", r.rules); v("texts", r.texts); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
-          v("seconds", r.seconds); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
+          v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
           v("library", r.library); v("nodes", r.nodes);)

@@ -18,8 +18,9 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
 // (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match, diff (one side: arguments.side), rewrite, check, test, tune (arguments.log), verify
-// (arguments.output), ops, doctor, draw.
+// match (arguments.limit), diff (one side: arguments.side), rewrite, check, assist
+// (arguments.position), book (arguments.name), test, tune (arguments.log), verify
+// (arguments.output), ops, doctor, draw. Every command reads arguments.texts in place of the files.
 #pragma once
 
 #include "base/result.h"
@@ -41,6 +42,7 @@ struct Arguments {
     std::vector<std::string> folders;         // test
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files
+    std::vector<BookSource> texts;            // what stands for files of `rules` or shipped books
     std::string pins;                         // text of a book that holds the user's pins
     std::vector<std::string> targets;         // diff: two
     std::vector<std::string> versus;          // diff: the books of the other side
@@ -50,7 +52,7 @@ struct Arguments {
     std::string stage;
     std::optional<int> group;
     std::vector<std::string> nodes;            // explain: names, or ids of stage "fused" as "#12"
-    std::string name;                          // ops: operator; match: rule
+    std::string name;                          // ops: operator; match: rule; book: file
     std::string output;                        // file or folder to write
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
@@ -61,9 +63,11 @@ struct Arguments {
     std::optional<double> atol;
     std::optional<bool> strict; // run, test: the bound of every element alone decides
     std::optional<int> threads;
-    std::optional<double> seconds; // how long bench and profile may measure
-    std::optional<int> beside;     // bench: busy processes beside a second measurement
-    std::string trace;             // profile, rewrite: file for the trace
+    std::optional<double> seconds;     // how long bench and profile may measure, match may look
+    std::optional<std::int64_t> limit; // match: how many of each declaration
+    std::optional<TextPlace> position; // assist: where the caret stands
+    std::optional<int> beside;         // bench: busy processes beside a second measurement
+    std::string trace;                 // profile, rewrite: file for the trace
     std::optional<std::int64_t> seed;
 
     bool operator==(const Arguments&) const = default;

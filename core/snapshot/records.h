@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/diag.h"
+#include "snapshot/book_records.h"
 #include "snapshot/report_records.h"
 
 #include <cstdint>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace fw::snapshot {
-
-using NodeId = std::int64_t;
-constexpr NodeId noNode = -1;
 
 struct TensorRecord {
     std::string name;
@@ -219,52 +217,6 @@ struct ExplainDocument {
     std::vector<CounterfactualRecord> counterfactuals;
 
     bool operator==(const ExplainDocument&) const = default;
-};
-
-// --- match
-
-struct MatchRecord {
-    std::string root; // node
-    NodeId rootId = noNode;
-    std::vector<std::string> nodes; // operators that it takes, in the order of the graph
-    std::vector<NodeId> nodeIds;
-    std::map<std::string, std::string> bindings; // capture -> value and type, or attributes
-
-    bool operator==(const MatchRecord&) const = default;
-};
-
-struct NearMissRecord {
-    std::string root;
-    NodeId rootId = noNode;
-    std::int64_t matched = 0; // operators
-    std::int64_t total = 0;   // of the pattern in its longest form
-    std::string clause;       // the first one that failed, "where" for a condition
-    std::string expected;
-    std::string found;
-
-    bool operator==(const NearMissRecord&) const = default;
-};
-
-struct RuleMatches {
-    std::string name;
-    std::string kind; // "rule", "pattern", "chain", "composite", "fuse"
-    std::string doc;
-    std::string file;
-    int line = 0;
-    std::vector<MatchRecord> matches;
-    std::vector<NearMissRecord> nearMisses; // the nearest first
-    Diags diagnostics;                      // why it was not tried, or not everywhere
-
-    bool operator==(const RuleMatches&) const = default;
-};
-
-struct MatchDocument {
-    std::string model;
-    std::string stage; // "imported" or "rewritten": whose nodes are meant
-    std::vector<RuleMatches> rules;
-    Diags diagnostics; // of the books
-
-    bool operator==(const MatchDocument&) const = default;
 };
 
 // --- diff
@@ -572,23 +524,6 @@ struct RewriteDocument {
     Diags diagnostics;                 // what other programs may refuse in the file written
 
     bool operator==(const RewriteDocument&) const = default;
-};
-
-struct CheckItem {
-    std::string name;
-    std::string kind;    // "rule", "operator", "test"
-    std::string verdict; // "ok", "refused", "failed"
-    Diags diagnostics;
-
-    bool operator==(const CheckItem&) const = default;
-};
-
-struct CheckDocument {
-    std::string file;
-    std::vector<CheckItem> items;
-    Diags diagnostics;
-
-    bool operator==(const CheckDocument&) const = default;
 };
 
 } // namespace fw::snapshot

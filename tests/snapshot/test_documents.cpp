@@ -176,8 +176,25 @@ void TestDocuments::othersRoundTrip() {
     rule.name = "fold";
     rule.kind = "rule";
     rule.line = 7;
-    rule.matches = {{"Conv_0", 3, {"Conv_0", "Relu_1"}, {3, 4}, {{"x", "x: f32[2]"}}}};
-    rule.nearMisses = {{"Relu_9", 9, 1, 3, "conv2d(x)", "conv2d", "tanh"}};
+    rule.endLine = 9;
+    rule.endColumn = 2;
+    rule.captures = {{"x", "value", {{7, 15, 7, 16}, {8, 3, 8, 4}}},
+                     {"conv2d", "operator", {{7, 8, 7, 14}}}};
+    rule.funnel = {{{7, 8, 7, 17}, "conv2d(x)", 53, false}, {{7, 21, 7, 28}, "relu(^)", 17, true}};
+    rule.matches = {
+        {"Conv_0", 3, {"Conv_0", "Relu_1"}, {3, 4}, {{"x", "x: f32[2]"}}, {{0, 1, 2}, {1, 3, 0}}}};
+    rule.nearMisses = {{"Relu_9",
+                        9,
+                        1,
+                        3,
+                        "conv2d(x)",
+                        "conv2d",
+                        "tanh",
+                        {7, 8, 7, 17},
+                        Fix{{7, 8, 7, 17}, "x", "take any value for conv2d(x)"}}};
+    rule.nearMissCount = 120;
+    rule.ms = 1.25;
+    rule.stopped = "after 2 s";
     rule.diagnostics = {makeDiag(DiagCode::LimitReached, "too many ways")};
     found.rules = {rule};
     roundTrip(found);
@@ -192,7 +209,19 @@ void TestDocuments::othersRoundTrip() {
                               {"t"},
                               18,
                               {makeWarning(DiagCode::UnknownOperator, "no operator")}});
-    roundTrip(CheckDocument{"b.fw", {{"r", "rule", "ok", {}}}, {}});
+    roundTrip(
+        CheckDocument{"b.fw",
+                      {{{1, 1, 4, 2}, "r", "rule", "refused", {}}},
+                      {},
+                      {{{2, 5, 2, 10},
+                        makeDiag(DiagCode::UnknownOperator, "no operator", {"b.fw", {}, 2, 5}),
+                        {{{2, 5, 2, 10}, "relu", "replace rellu by relu"}}}}});
+    roundTrip(AssistDocument{{3, 4, 3, 6},
+                             {{"relu", "operator", "relu(x: T[S...])", "max(x, 0)"}},
+                             HoverRecord{{3, 4, 3, 6}, {"relu(x: T[S...]) -> y: T[S...]", "x"}},
+                             LocationRecord{{9, 1, 9, 5}, "elementwise.fw", true},
+                             {{{3, 4, 3, 6}, "b.fw", false}}});
+    roundTrip(BookDocument{"fusion.fw", "grow a -> b", {{"fusion.fw", "what may fuse", false}}});
     roundTrip(OpsDocument{{{"relu", "relu(x)", "elementwise", {{"in_place", "yes"}}, "", "", {}}}});
     const ComparisonRecord set{"test_data_set_0",
                                true,
@@ -308,6 +337,9 @@ void TestDocuments::protocolRoundTrips() {
     request.command = "fuse";
     request.arguments.model = "/m.onnx";
     request.arguments.rules = {"a.fw"};
+    request.arguments.texts = {{"a.fw", "# \"half\" of a\nrule"}, {"fusion.fw", ""}};
+    request.arguments.position = TextPlace{"a.fw", 2, 5};
+    request.arguments.limit = 10000;
     request.arguments.dims = {{"N", 8}};
     request.arguments.group = 3;
     const auto command = readCommand(requestLine(request));

@@ -315,21 +315,33 @@ void serve(const Request& request) {
         MatchDocument found;
         found.stage = arguments.stage;
         if (arguments.rules.empty()) {
-            found.rules = {{"fold_batch_norm", "rule", "", "simplify.fw", 25, {}, {}, {}},
-                           {"merge_bias", "rule", "", "simplify.fw", 40, {}, {}, {}}};
+            found.rules.resize(2);
+            found.rules[0].name = "fold_batch_norm";
+            found.rules[0].line = 25;
+            found.rules[1].name = "merge_bias";
+            found.rules[1].line = 40;
+            for (RuleMatches& rule : found.rules) {
+                rule.kind = "rule";
+                rule.file = "simplify.fw";
+            }
             found.rules[0].matches = {{"Bn_13", 4, {"Conv_12", "Bn_13"}, {3, 4}, {{"c", "v3"}}}};
             found.rules[1].nearMisses = {{"Conv_12", 3, 1, 2, "bias(x)", "bias", "conv2d"}};
         } else {
-            found.rules = {{"my_rule", "rule", "", arguments.rules[0], 1, {}, {}, {}}};
+            found.rules.resize(1);
+            found.rules[0].name = "my_rule";
+            found.rules[0].kind = "rule";
+            found.rules[0].file = arguments.rules[0];
+            found.rules[0].line = 1;
         }
         document = toJson(found);
     } else if (command == "check") {
         CheckDocument check;
         check.file = arguments.rules.front();
-        check.items = {{"my_rule", "rule", "ok", {}}};
+        check.items = {{{}, "my_rule", "rule", "ok", {}}};
         if (has(check.file, "wrong"))
             check.items.push_back(
-                {"broken_rule",
+                {{},
+                 "broken_rule",
                  "rule",
                  "refused",
                  {makeDiag(DiagCode::RuleIllegal, "y is not bound", Where{check.file, "", 3, 1})}});

@@ -1,0 +1,99 @@
+#include "session/book_texts.h"
+
+#include "base/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t largestBook = 16u << 20; // bytes
+
+using Sources = std::vector<snapshot::BookSource>;
+
+bool names(const std::vector<std::string>& rules, const std::string& file) {
+    return std::find(rules.begin(), rules.end(), file) != rules.end();
+}
+
+const snapshot::BookSource* find(const Sources& texts, const std::string& file) {
+    const auto found = std::find_if(texts.rbegin(), texts.rend(),
+                                    [&](const auto& source) { return source.file == file; });
+    return found == texts.rend() ? nullptr : &*found;
+}
+
+// "# What may fuse. More." without its mark.
+std::string titleOf(std::string_view text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t from = line.find_first_not_of("# ");
+    return from == std::string_view::npos ? std::string() : std::string(line.substr(from));
+}
+
+} // namespace
+
+Sources textsFor(const std::vector<std::string>& rules, const Sources& texts) {
+    Sources out;
+    for (const snapshot::BookSource& source : texts)
+        if ((names(rules, source.file) || isShippedBook(source.file)) &&
+            find(texts, source.file) == &source)
+            out.push_back(source);
+    return out;
+}
+
+Result<BookText> bookText(const std::string& file, const Sources& texts) {
+    if (const snapshot::BookSource* source = find(texts, file)) {
+        if (source->text.size() > largestBook)
+            return makeDiag(DiagCode::FileTooLarge,
+                            fmt::format("the text has {} bytes, more than the {} that a book may "
+                                        "have",
+                                        source->text.size(), largestBook),
+                            {file}, "divide it into several books");
+        return BookText{file, source->text};
+    }
+    std::error_code error;
+    if (!std::filesystem::exists(file, error))
+        for (const ShippedText& shipped : shippedTexts())
+            if (shipped.file == file)
+                return BookText{file, std::string(shipped.text)};
+    FW_TRY(const MappedFile mapped, mapFile(file, largestBook));
+    return BookText{file, std::string(mapped.text())};
+}
+
+Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
+                                        const Sources& texts) {
+    std::vector<BookText> out;
+    for (const std::string& file : rules) {
+        FW_TRY(BookText book, bookText(file, texts));
+        out.push_back(std::move(book));
+    }
+    for (const snapshot::BookSource& source : textsFor(rules, texts)) {
+        if (names(rules, source.file))
+            continue;
+        FW_TRY(BookText book, bookText(source.file, texts));
+        out.push_back(std::move(book));
+    }
+    return out;
+}
+
+Result<snapshot::BookDocument> shippedBook(const snapshot::Arguments& arguments) {
+    snapshot::BookDocument out;
+    std::string known;
+    for (const ShippedText& shipped : shippedTexts()) {
+        known += (known.empty() ? "" : ", ") + shipped.file;
+        if (arguments.name == shipped.file) {
+            out.file = shipped.file;
+            out.text = shipped.text;
+        } else if (arguments.name.empty()) {
+            out.books.push_back({shipped.file, titleOf(shipped.text), shipped.library});
+        }
+    }
+    if (!arguments.name.empty() && out.file.empty())
+        return makeDiag(DiagCode::UnknownName, "no book " + arguments.name + " is shipped", {},
+                        "there are " + known);
+    return out;
+}
+
+} // namespace fw

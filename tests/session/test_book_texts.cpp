@@ -1,0 +1,148 @@
+// Unsaved text of books: every command reads it in place of the file.
+#include "session/asked.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestBookTexts : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void textsStandForFiles();
+    void textsStandForShippedBooks();
+    void textsAreReadFirst();
+    void textsOfOtherFilesSayNothing();
+    void largeTextsAreRefused();
+    void shippedBooksAreRead();
+};
+
+namespace {
+
+// Nothing of this lies on the disk.
+Arguments with(Arguments arguments, const std::string& text,
+               const std::string& file = "/nowhere/mine.fw") {
+    arguments.rules = {file};
+    arguments.texts = {{file, text}};
+    return arguments;
+}
+
+const char* const swapped =
+    "rule swapped { match y = relu(x) emit y = sigmoid(x) }\n" // changes what is computed
+    "fuse pair { match relu(bias(x, b)) as stacked }\n";
+
+std::size_t countOf(const GraphDocument& graph, const std::string& op) {
+    return static_cast<std::size_t>(
+        std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                      [&](const NodeRecord& node) { return node.op == op; }));
+}
+
+} // namespace
+
+void TestBookTexts::textsStandForFiles() {
+    Asked a;
+    Arguments arguments = with(on("lenet"), swapped);
+    const auto check = a.get<CheckDocument>("check", arguments);
+    QCOMPARE(check.file, std::string("/nowhere/mine.fw"));
+    QCOMPARE(check.items.size(), std::size_t(2));
+    QCOMPARE(check.items[0].verdict, std::string("ok"));
+    const auto found = a.get<MatchDocument>("match", arguments);
+    QCOMPARE(found.rules.size(), std::size_t(2));
+    QCOMPARE(found.rules[0].file, std::string("/nowhere/mine.fw"));
+    QVERIFY(!found.rules[0].matches.empty());
+    arguments.stage = "rewritten";
+    const auto graph = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(countOf(graph, "relu"), std::size_t(0));
+    QCOMPARE(countOf(graph, "sigmoid"), found.rules[0].matches.size());
+    arguments.stage.clear();
+    const auto rewrite = a.get<RewriteDocument>("rewrite", arguments);
+    QVERIFY(std::any_of(rewrite.applied.begin(), rewrite.applied.end(),
+                        [](const AppliedRecord& rule) { return rule.rule == "swapped"; }));
+    QVERIFY(!a.get<FuseDocument>("fuse", arguments).groups.empty());
+    arguments.texts.clear();
+    QCOMPARE(a.ask("fuse", arguments).diag().code, DiagCode::FileMissing);
+}
+
+void TestBookTexts::textsStandForShippedBooks() {
+    Asked a;
+    Arguments arguments = on("lenet");
+    const auto grown = a.get<FuseDocument>("fuse", arguments);
+    arguments.texts = {{"fusion.fw", "# nothing grows\n"}};
+    const auto alone = a.get<FuseDocument>("fuse", arguments);
+    QVERIFY(alone.groups.size() > grown.groups.size());
+    for (const GroupRecord& group : alone.groups)
+        QCOMPARE(group.nodes.size(), std::size_t(1));
+}
+
+void TestBookTexts::textsAreReadFirst() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("b.fw")).toStdString();
+    QFile saved(QString::fromStdString(file));
+    QVERIFY(saved.open(QIODevice::WriteOnly));
+    saved.write("rule saved { match y = tanh(x) emit y = x }\n");
+    saved.close();
+    Asked a;
+    Arguments arguments = on("lenet");
+    arguments.rules = {file};
+    QCOMPARE(a.get<CheckDocument>("check", arguments).items[0].name, std::string("saved"));
+    QCOMPARE(a.get<MatchDocument>("match", arguments).rules[0].name, std::string("saved"));
+    // The later of two texts counts.
+    arguments.texts = {{file, "rule typed {"},
+                       {file, "rule typed { match y = relu(x) emit y = sigmoid(x) }"}};
+    QCOMPARE(a.get<CheckDocument>("check", arguments).items[0].name, std::string("typed"));
+    QCOMPARE(a.get<MatchDocument>("match", arguments).rules[0].name, std::string("typed"));
+    arguments.stage = "rewritten";
+    QVERIFY(countOf(a.get<GraphDocument>("graph", arguments), "sigmoid") > 0);
+}
+
+void TestBookTexts::textsOfOtherFilesSayNothing() {
+    Asked a;
+    Arguments arguments = on("lenet");
+    arguments.texts = {{"/nowhere/else.fw", swapped}};
+    arguments.stage = "rewritten";
+    QCOMPARE(countOf(a.get<GraphDocument>("graph", arguments), "sigmoid"), std::size_t(0));
+}
+
+void TestBookTexts::largeTextsAreRefused() {
+    Asked a;
+    const Arguments arguments = with(on("lenet"), std::string((16u << 20) + 1, '#'));
+    for (const char* command : {"check", "match", "fuse"}) {
+        const Result<std::string> answer = a.ask(command, arguments);
+        QVERIFY2(!answer.ok(), command);
+        QCOMPARE(answer.diag().code, DiagCode::FileTooLarge);
+        QCOMPARE(answer.diag().where.file, std::string("/nowhere/mine.fw"));
+    }
+}
+
+void TestBookTexts::shippedBooksAreRead() {
+    Asked a;
+    const auto all = a.get<BookDocument>("book", {});
+    QVERIFY(all.text.empty());
+    QVERIFY(all.books.size() >= 8);
+    QCOMPARE(all.books[0].file, std::string("simplify.fw"));
+    for (const ShippedBook& book : all.books) {
+        QVERIFY2(!book.title.empty(), book.file.c_str());
+        Arguments arguments;
+        arguments.name = book.file;
+        const auto one = a.get<BookDocument>("book", arguments);
+        QFile source(QStringLiteral(FW_SOURCE_DIR "/resources/library/") +
+                     QString::fromStdString(book.file));
+        QVERIFY(source.open(QIODevice::ReadOnly));
+        QCOMPARE(one.text, source.readAll().toStdString());
+    }
+    // A shipped book is checked and matched by its name alone.
+    Arguments arguments = on("lenet");
+    arguments.rules = {"simplify.fw"};
+    QVERIFY(a.get<CheckDocument>("check", arguments).items.size() > 10);
+    Arguments unknown;
+    unknown.name = "nosuch.fw";
+    QCOMPARE(a.ask("book", unknown).diag().code, DiagCode::UnknownName);
+}
+
+QTEST_GUILESS_MAIN(TestBookTexts)
+#include "test_book_texts.moc"
