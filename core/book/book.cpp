@@ -39,10 +39,8 @@ Diags problemsOf(const DeclarationPtr& declaration, const OperatorSet& operators
         return checkFuse(*fuse, operators, patterns, file);
     if (const auto grow = declarationAs<GrowTree>(declaration))
         return checkGrow(*grow, file);
-    if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
-        return {makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
-                         {file, {}, declaration->span.line, declaration->span.column},
-                         "fold_constants or cse")};
+    if (const auto builtin = declarationAs<BuiltinTree>(declaration))
+        return checkBuiltin(*builtin, file);
     return {};
 }
 
@@ -163,44 +161,50 @@ Books readBooks(const std::vector<BookText>& texts) {
 Result<Books> loadBooks(const std::vector<std::string>& files) {
     std::vector<BookText> texts;
     for (const std::string& file : files) {
-        FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
+        FW_TRY(const MappedFile mapped, mapFile(file, largestBook));
         texts.push_back({file, std::string(mapped.text())});
     }
     return readBooks(texts);
 }
 
-Result<CheckedBook> checkBookText(std::string_view text, const std::string& file) {
-    FW_TRY(CheckedBook out, checkRulesText(text, file, *standardOperators()));
-    const Books books = readBooks({{file, std::string(text)}});
-    const FileTree tree = parseFile(text, file);
-    for (const DeclarationPtr& declaration : tree.declarations) {
+Result<BookChecked> checkBook(const BookText& book, const std::vector<BookText>& beside) {
+    // An empty text in place of the book, so that nothing shipped under its name stands in for what
+    // it lacks.
+    std::vector<BookText> all = beside;
+    all.push_back({book.file, {}});
+    const Books others = readBooks(all);
+    all.back() = book;
+    Books books = readBooks(all);
+    FW_TRY(CheckedBook out,
+           checkRulesText(book.text, book.file, *others.operators, others.rules.patterns));
+    const FileTree tree = parseFile(book.text, book.file);
+    PatternTable patterns = books.rules.table();
+    for (const DeclarationPtr& declaration : tree.declarations)
+        if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+            patterns.insert_or_assign(pattern->name, pattern.get());
+    for (std::size_t i = 0; i < tree.declarations.size() && i < out.items.size(); ++i) {
+        const DeclarationPtr& declaration = tree.declarations[i];
+        CheckedItem& item = out.items[i];
         const bool ours = declarationAs<ImplementationsTree>(declaration) ||
                           declarationAs<FuseTree>(declaration) ||
                           declarationAs<GrowTree>(declaration);
-        if (!ours)
+        if (!ours || !item.diagnostics.empty())
             continue;
-        const auto item =
-            std::find_if(out.items.begin(), out.items.end(), [&](const CheckedItem& known) {
-                return known.kind == declaration->keyword && known.name == declaration->name &&
-                       known.diagnostics.empty();
-            });
-        if (item == out.items.end())
-            continue;
-        // Chains that the shipped books declare are known too.
-        PatternTable patterns = books.rules.table();
-        for (const DeclarationPtr& other : tree.declarations)
-            if (const auto pattern = declarationAs<PatternDeclTree>(other))
-                patterns.insert_or_assign(pattern->name, pattern.get());
-        item->diagnostics = problemsOf(declaration, *books.operators, patterns, file);
-        item->verdict = hasErrors(item->diagnostics) ? "refused" : "ok";
+        item.diagnostics = problemsOf(declaration, *books.operators, patterns, book.file);
+        item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
     }
     for (const Diag& diag : books.diagnostics)
-        if (diag.severity == Severity::Warning && diag.where.file == file)
+        if (diag.severity == Severity::Warning && diag.where.file == book.file)
             out.diagnostics.push_back(diag);
     for (const Diag& diag : checkStrategy(books.strategy))
-        if (diag.severity == Severity::Error && diag.where.file == file)
+        if (diag.severity == Severity::Error && diag.where.file == book.file)
             out.diagnostics.push_back(diag);
-    return out;
+    return BookChecked{std::move(out), std::move(books)};
+}
+
+Result<CheckedBook> checkBookText(std::string_view text, const std::string& file) {
+    FW_TRY(BookChecked out, checkBook({file, std::string(text)}, {}));
+    return std::move(out.checked);
 }
 
 } // namespace fw

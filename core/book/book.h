@@ -28,6 +28,7 @@ struct BookText {
     std::string file;
     std::string text;
 };
+constexpr std::size_t largestBook = 4u << 20; // bytes: a hundred thousand lines
 Books readBooks(const std::vector<BookText>& texts);
 
 // What is shipped: the books in the order in which they are read, then the operator library, whose
@@ -40,7 +41,13 @@ struct ShippedText {
 std::vector<ShippedText> shippedTexts();
 bool isShippedBook(const std::string& file); // by its file name, in whatever folder
 
-// Every declaration with its verdict, whether valid or not.
+// Every declaration with its verdict, whether valid or not. What the books beside it declare is
+// known to it.
+struct BookChecked {
+    CheckedBook checked;
+    Books books; // all that were read
+};
+Result<BookChecked> checkBook(const BookText& book, const std::vector<BookText>& beside);
 Result<CheckedBook> checkBookText(std::string_view text, const std::string& file);
 
 } // namespace fw

@@ -114,19 +114,19 @@ Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const Patter
     const std::vector<std::string>& known = knownLibraries();
     if (!rule.library.empty() && std::find(known.begin(), known.end(), rule.library) == known.end())
         out.push_back(makeDiag(DiagCode::TextName, "there is no library " + rule.library,
-                               {file, {}, rule.span.line, rule.span.column}));
+                               {file, {}, rule.librarySpan.line, rule.librarySpan.column}));
     return out;
 }
 
 Diags checkGrow(const GrowTree& rule, const std::string& file) {
     Diags out;
-    for (const std::string& kind : {rule.from, rule.to})
+    for (const auto& [kind, span] :
+         {std::pair(rule.from, rule.fromSpan), std::pair(rule.to, rule.toSpan)})
         if (!parseKind(kind))
-            out.push_back(
-                makeDiag(DiagCode::TextName, "there is no kind " + kind,
-                         {file, {}, rule.span.line, rule.span.column},
-                         "elementwise, broadcast, injective, reduction, window, rowwise or "
-                         "contraction"));
+            out.push_back(makeDiag(
+                DiagCode::TextName, "there is no kind " + kind, {file, {}, span.line, span.column},
+                "elementwise, broadcast, injective, reduction, window, rowwise or "
+                "contraction"));
     return out;
 }
 

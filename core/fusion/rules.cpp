@@ -268,8 +268,8 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         std::vector<NodeId> nodes = (*found)->nodes;
         std::sort(nodes.begin(), nodes.end(),
                   [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
-        if (const std::string why = failedCondition(conditions, m_graph, **found); !why.empty()) {
-            refuse(root, why);
+        if (const auto failed = failedCondition(conditions, m_graph, **found)) {
+            refuse(root, failed->sentence);
             continue;
         }
         if (const std::string why = illegal(nodes); !why.empty()) {

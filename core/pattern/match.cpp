@@ -124,10 +124,14 @@ void bindParams(PatternTree& p, const PatternDeclTree& declared, const PatternTr
             const bool isConst = p.isConst || declared.params[i].isConst;
             // Behind "..." a parameter is not looked at; it must still be one value, so it keeps a
             // name of its own.
-            if (i < call.args.size())
+            if (i < call.args.size()) {
+                const Span place = p.span;
                 p = call.args[i];
-            else
+                if (p.span.line == 0)
+                    p.span = place;
+            } else {
                 p.name = call.name + "." + p.name;
+            }
             if (!isConst)
                 return;
             if (p.kind == PatternKind::Any)
@@ -139,12 +143,47 @@ void bindParams(PatternTree& p, const PatternDeclTree& declared, const PatternTr
         bindParams(part, declared, call);
 }
 
+// Parts of a declared pattern have no place of their own in the text that names it.
+void setPlace(PatternTree& p, const Span& span) {
+    p.span = span;
+    for (PatternAttrTree& attr : p.attrs)
+        attr.span = {};
+    for (PatternTree& part : p.args)
+        setPlace(part, span);
+}
+
+constexpr std::size_t mostParts = 2000; // of a pattern with what it names in place of the names
+constexpr int mostNames = 50;           // inside each other
+
+PatternTree expanded(const PatternTree& p, const PatternTable& table, std::size_t& left,
+                     int names) {
+    const bool refers =
+        p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
+    const auto declared = refers ? table.find(p.name) : table.end();
+    if (declared != table.end() && names < mostNames && left > 0) {
+        --left;
+        return expanded(withArguments(*declared->second, p), table, left, names + 1);
+    }
+    PatternTree out = p;
+    left -= std::min(left, p.args.size());
+    for (PatternTree& part : out.args)
+        part = expanded(part, table, left, names);
+    return out;
+}
+
 } // namespace
 
 PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call) {
     PatternTree out = declared.pattern;
+    if (call.span.line > 0)
+        setPlace(out, call.span);
     bindParams(out, declared, call);
     return out;
+}
+
+PatternTree withDeclared(const PatternTree& pattern, const PatternTable& table) {
+    std::size_t left = mostParts;
+    return expanded(pattern, table, left, 0);
 }
 
 std::size_t callCount(const PatternTree& p) {
@@ -169,10 +208,20 @@ std::string Matcher::describe(ValueRef v) const {
     return node.isInput() || node.isConstant() ? node.op + " " + node.name : node.op;
 }
 
-bool Matcher::refuse(const PatternTree& p, std::string expected, std::string found) {
-    if (m_best.clause.empty() || m_nodes.size() > m_best.matched)
-        m_best = {m_root,         m_nodes.size(),      m_total,
-                  patternText(p), std::move(expected), std::move(found)};
+template <class Expected, class Found>
+bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found found,
+                     const PatternAttrTree* attr) {
+    if (!m_best.clause.empty() && m_nodes.size() <= m_best.matched)
+        return false;
+    m_best = {m_root,
+              m_nodes.size(),
+              m_total,
+              patternText(p),
+              expected(),
+              found(),
+              why,
+              attr != nullptr && attr->span.line > 0 ? attr->span : p.span,
+              attr != nullptr ? attr->name : p.name};
     return false;
 }
 
@@ -181,6 +230,7 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     m_bindings = {};
     m_bindings.values = m_options.bound;
     m_nodes.clear();
+    m_places.clear();
     m_steps = 0;
     m_root = root.node;
     m_best = {};
@@ -192,6 +242,7 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
         if (i == patterns.size()) {
             found.bindings = m_bindings;
             found.nodes = m_nodes;
+            found.places = m_places;
             return true;
         }
         const auto tryAt = [&](ValueRef v) {
@@ -221,14 +272,21 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
 bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {
     const auto known = m_bindings.values.find(name);
     if (known != m_bindings.values.end())
-        return known->second == v
-                   ? next()
-                   : refuse(p, name + " again: " + describe(known->second), describe(v));
+        return known->second == v ? next()
+                                  : refuse(
+                                        Missed::SameValue, p,
+                                        [&] { return name + " again: " + describe(known->second); },
+                                        [&] { return describe(v); });
     m_bindings.values.emplace(name, v);
     if (next())
         return true;
     m_bindings.values.erase(name);
     return false;
+}
+
+bool Matcher::noValue(const PatternTree& p) {
+    return refuse(
+        Missed::Other, p, [] { return "a value"; }, [] { return "no operand"; });
 }
 
 bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous,
@@ -243,19 +301,24 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         ~Depth() { --depth; }
     } guard(m_depth);
     if (p.isConst && m_graph.constant(v) == nullptr)
-        return refuse(p, "a constant", describe(v));
+        return refuse(
+            Missed::Constant, p, [] { return "a constant"; }, [&] { return describe(v); });
     switch (p.kind) {
     case PatternKind::Previous:
         return previousValue(v, previous, next);
     case PatternKind::Any:
-        return v.valid() ? next() : refuse(p, "a value", describe(v));
+        return v.valid() ? next() : noValue(p);
     case PatternKind::Const:
-        return m_graph.constant(v) != nullptr ? next() : refuse(p, "a constant", describe(v));
+        return m_graph.constant(v) != nullptr
+                   ? next()
+                   : refuse(
+                         Missed::Constant, p, [] { return "a constant"; },
+                         [&] { return describe(v); });
     case PatternKind::Capture:
         if (const auto declared = m_table.find(p.name); declared != m_table.end())
             return pattern(declared->second->pattern, v, previous, next); // a chain
         if (!v.valid())
-            return refuse(p, "a value", describe(v));
+            return noValue(p);
         return bind(p.name, v, p, next);
     case PatternKind::Bind:
         return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
@@ -268,8 +331,8 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         return sequence(p, p.args.size(), 0, v, previous, next);
     case PatternKind::Optional:
     case PatternKind::Repeat:
-        return refuse(p, "a step behind >>",
-                      patternText(p)); // only inside a sequence, which handles it
+        return refuse( // only inside a sequence, which handles it
+            Missed::Other, p, [] { return "a step behind >>"; }, [&] { return patternText(p); });
     case PatternKind::Call:
         return call(p, v, previous, next);
     }
@@ -322,16 +385,22 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
         if (unwritten)
             value = &*unwritten;
         if (value == nullptr)
-            return refuse(p, "attribute " + attr.name, "none");
+            return refuse(
+                Missed::Attribute, p, [&] { return "attribute " + attr.name; },
+                [] { return "none"; }, &attr);
         if (attr.kind == PatternAttrTree::Kind::Capture) {
             m_bindings.attrValues.insert_or_assign(attr.name, *value);
         } else if (attr.kind == PatternAttrTree::Kind::Range) {
             const auto* integer = std::get_if<std::int64_t>(value);
             if (integer == nullptr || *integer < attr.low || *integer > attr.high)
-                return refuse(p, fmt::format("{} in {}..{}", attr.name, attr.low, attr.high),
-                              attrText(*value));
+                return refuse(
+                    Missed::Attribute, p,
+                    [&] { return fmt::format("{} in {}..{}", attr.name, attr.low, attr.high); },
+                    [&] { return attrText(*value); }, &attr);
         } else if (!attributeEquals(*value, attr.value)) {
-            return refuse(p, attr.name + " = " + treeText(attr.value), attrText(*value));
+            return refuse(
+                Missed::Attribute, p, [&] { return attr.name + " = " + treeText(attr.value); },
+                [&] { return attrText(*value); }, &attr);
         }
     }
     return true;
@@ -340,32 +409,41 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
 bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
     if (const auto declared = m_table.find(p.name); !p.ofKind && declared != m_table.end())
         return pattern(withArguments(*declared->second, p), v, previous, next);
+    const auto other = [&] { return describe(v); };
     if (!v.valid())
-        return refuse(p, p.name, describe(v));
+        return refuse(
+            Missed::Other, p, [&] { return p.name; }, other);
     const Node& node = m_graph.node(v.node);
     if (p.ofKind) {
         const std::optional<FusionKind> wanted = parseKind(p.name);
         if (!wanted || node.isInput() || node.isConstant() || !countsAs(kindOf(node), *wanted))
-            return refuse(p, "kind " + p.name, describe(v));
+            return refuse(
+                Missed::Operator, p, [&] { return "kind " + p.name; }, other);
     } else if (node.op != p.name) {
-        return refuse(p, p.name, describe(v));
+        return refuse(
+            Missed::Operator, p, [&] { return p.name; }, other);
     }
     if (v.output != 0)
-        return refuse(p, "the first output of " + p.name, fmt::format("output {}", v.output));
+        return refuse(
+            Missed::Other, p, [&] { return "the first output of " + p.name; },
+            [&] { return fmt::format("output {}", v.output); });
     if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
-        return refuse(p, "another " + p.name, "the same one");
+        return refuse(
+            Missed::Other, p, [&] { return "another " + p.name; }, [] { return "the same one"; });
     std::vector<ValueRef> values = node.inputs;
     while (!values.empty() && !values.back().valid())
         values.pop_back();
     if (p.anyArgs ? values.size() < p.args.size() : values.size() != p.args.size())
-        return refuse(p, fmt::format("{} operands", p.args.size()),
-                      fmt::format("{}", values.size()));
+        return refuse(
+            Missed::Operands, p, [&] { return fmt::format("{} operands", p.args.size()); },
+            [&] { return fmt::format("{}", values.size()); });
     const MatchBindings before = m_bindings;
     if (!attributes(p, node)) {
         m_bindings = before;
         return false;
     }
     m_nodes.push_back(node.id);
+    m_places.push_back(p.span);
     if (operands(p, values, 0, previous, next))
         return true;
     const Operator* op = m_graph.operators().find(node.op);
@@ -375,6 +453,7 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
             return true;
     }
     m_nodes.pop_back();
+    m_places.pop_back();
     m_bindings = before;
     return false;
 }
@@ -411,9 +490,13 @@ bool Matcher::sameType(const PatternTree& call, const std::vector<ValueRef>& val
         if (call.args[i].kind == PatternKind::Previous)
             other = values[i];
     if (!other || !other->valid() || !values[at].valid())
-        return refuse(p, "a value of the type of " + p.sameAs, "nothing to compare with");
+        return refuse(
+            Missed::Other, p, [&] { return "a value of the type of " + p.sameAs; },
+            [] { return "nothing to compare with"; });
     const TensorType &wanted = m_graph.type(*other), &found = m_graph.type(values[at]);
-    return wanted == found || refuse(p, wanted.text(), found.text());
+    return wanted == found ||
+           refuse(
+               Missed::SameType, p, [&] { return wanted.text(); }, [&] { return found.text(); });
 }
 
 bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,

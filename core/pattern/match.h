@@ -31,6 +31,21 @@ struct Match {
     std::vector<ValueRef> roots; // one per named pattern
     MatchBindings bindings;
     std::vector<NodeId> nodes; // operators matched, in the order found
+    // In the text, of the calls that took them. What a declared pattern or chain stands for has the
+    // place of its name.
+    std::vector<Span> places;
+};
+
+// What kind of clause refused a node.
+enum class Missed : std::uint8_t {
+    Operator, // another one, or of another kind
+    Attribute,
+    Constant,
+    SameValue, // a capture that stands for another value already
+    SameType,
+    Operands, // how many there are
+    Condition,
+    Other,
 };
 
 // The deepest attempt that failed, so that "why does this not match?" has an answer.
@@ -41,6 +56,10 @@ struct NearMiss {
     std::string clause; // "relu(^)"
     std::string expected;
     std::string found;
+    Missed why = Missed::Other;
+    Span span = {};        // of the clause in the text; line 0: nowhere
+    std::string name = {}; // of the operator, capture or attribute that the clause is about
+    std::size_t where = 0; // Condition: its index; as many as there are: values used outside
 };
 
 struct MatchOptions {
@@ -48,8 +67,12 @@ struct MatchOptions {
     std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
 };
 
-// The body of a declared pattern with the arguments of a call in place of its parameters.
+// The body of a declared pattern with the arguments of a call in place of its parameters. Its parts
+// take the place in the text of the call, if that has one; the arguments keep theirs.
 PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call);
+// With what the declared patterns and chains stand for in place of their names, so that it need not
+// be made at every node. What is too large stays a name.
+PatternTree withDeclared(const PatternTree& pattern, const PatternTable& table);
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
 // Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
@@ -87,7 +110,11 @@ private:
     bool sameType(const PatternTree& call, const std::vector<ValueRef>& values, std::size_t at);
     FusionKind kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
-    bool refuse(const PatternTree& p, std::string expected, std::string found);
+    // Notes the attempt if none got further; the texts are made only then.
+    template <class Expected, class Found>
+    bool refuse(Missed why, const PatternTree& p, Expected expected, Found found,
+                const PatternAttrTree* attr = nullptr);
+    bool noValue(const PatternTree& p);
     std::string describe(ValueRef v) const;
 
     const Graph& m_graph;
@@ -95,6 +122,7 @@ private:
     MatchOptions m_options;
     MatchBindings m_bindings;
     std::vector<NodeId> m_nodes;
+    std::vector<Span> m_places; // beside m_nodes
     std::size_t m_steps = 0;
     int m_depth = 0;
     NodeId m_root = -1;

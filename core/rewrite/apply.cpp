@@ -333,19 +333,21 @@ private:
 
 } // namespace
 
-std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match) {
+std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
+                                               const Match& match) {
     const Conditions conditions(graph, match);
-    for (const Tree& condition : rule.where) {
+    for (std::size_t i = 0; i < rule.where.size(); ++i) {
+        const Tree& condition = rule.where[i];
         const auto truth = conditions.truth(condition);
         const std::string place = fmt::format("condition at line {}, column {}",
                                               condition.span.line, condition.span.column);
         if (!truth)
-            return place + " is not decided here";
+            return FailedCondition{i, place + " is not decided here"};
         if (!*truth)
-            return place + " is false";
+            return FailedCondition{i, place + " is false"};
     }
     if (rule.duplicate)
-        return {};
+        return std::nullopt;
     const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
     for (const NodeId id : match.nodes) {
         const Node& node = graph.node(id);
@@ -354,14 +356,15 @@ std::string failedCondition(const RuleTree& rule, const Graph& graph, const Matc
             if (std::find(match.roots.begin(), match.roots.end(), value) != match.roots.end())
                 continue;
             if (graph.isResult(value))
-                return node.name + " is a result of the model";
+                return FailedCondition{rule.where.size(), node.name + " is a result of the model"};
             for (const Use& use : graph.uses(value))
                 if (!matched.contains(use.node))
-                    return fmt::format("{} is used by {} outside the match", node.name,
-                                       graph.node(use.node).name);
+                    return FailedCondition{rule.where.size(),
+                                           fmt::format("{} is used by {} outside the match",
+                                                       node.name, graph.node(use.node).name)};
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 namespace {

@@ -13,8 +13,14 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file);
 
-// The first condition that does not hold, as a sentence; empty if all do.
-std::string failedCondition(const RuleTree& rule, const Graph& graph, const Match& match);
+// A condition that does not hold.
+struct FailedCondition {
+    std::size_t index = 0; // in RuleTree::where; as many as there are: a value is used outside
+    std::string sentence;
+};
+// The first one; nothing if all hold.
+std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
+                                               const Match& match);
 
 // A value of the snapshot as it is in the editor, after what was replaced so far.
 using Successor = std::function<ValueRef(ValueRef)>;

@@ -119,4 +119,17 @@ Builtin findBuiltin(std::string_view name) {
     return nullptr;
 }
 
+const std::vector<std::string>& builtinNames() {
+    static const std::vector<std::string> names = {"fold_constants", "cse"};
+    return names;
+}
+
+Diags checkBuiltin(const BuiltinTree& builtin, const std::string& file) {
+    if (findBuiltin(builtin.name) != nullptr)
+        return {};
+    return {makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + builtin.name,
+                     {file, {}, builtin.nameSpan.line, builtin.nameSpan.column},
+                     fmt::format("{}", fmt::join(builtinNames(), " or ")))};
+}
+
 } // namespace fw

@@ -20,5 +20,7 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
 
 using Builtin = Result<BuiltinResult> (*)(const GraphPtr&, const RewriteOptions&);
 Builtin findBuiltin(std::string_view name); // nullptr if there is none
+const std::vector<std::string>& builtinNames();
+Diags checkBuiltin(const BuiltinTree& builtin, const std::string& file);
 
 } // namespace fw

@@ -182,10 +182,9 @@ private:
             if (std::any_of(match->nodes.begin(), match->nodes.end(),
                             [&](NodeId id) { return touched.contains(id); }))
                 continue;
-            if (const std::string failed = failedCondition(rule, *m_graph, *match);
-                !failed.empty()) {
+            if (const auto failed = failedCondition(rule, *m_graph, *match)) {
                 m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
-                                             ReasonCode::ConditionFalse, failed});
+                                             ReasonCode::ConditionFalse, failed->sentence});
                 continue;
             }
             if (const auto demand = demanding.find(node->id); demand != demanding.end()) {
@@ -244,6 +243,20 @@ private:
     std::map<std::string, Counter> m_counters;
 };
 
+RuleBook bookOf(std::vector<DeclarationPtr> declarations) {
+    RuleBook book;
+    for (const DeclarationPtr& declaration : declarations) {
+        if (auto rule = declarationAs<RuleTree>(declaration))
+            book.entries.push_back(rule);
+        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
+            book.entries.push_back(builtin);
+        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
+            book.patterns.push_back(pattern);
+    }
+    book.declarations = std::move(declarations);
+    return book;
+}
+
 } // namespace
 
 PatternTable RuleBook::table() const {
@@ -259,38 +272,15 @@ Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diag
         *errors = tree.errors;
     else if (!tree.errors.empty())
         return tree.errors.front();
-    RuleBook book;
-    for (const DeclarationPtr& declaration : tree.declarations) {
-        if (auto rule = declarationAs<RuleTree>(declaration))
-            book.entries.push_back(rule);
-        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
-            book.entries.push_back(builtin);
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            book.patterns.push_back(pattern);
-        else if (const auto op = declarationAs<OpTree>(declaration); op && errors == nullptr)
+    for (const DeclarationPtr& declaration : tree.declarations)
+        if (const auto op = declarationAs<OpTree>(declaration); op && errors == nullptr)
             if (auto defined = defineOperator(op, file); !defined)
                 return defined.takeDiag();
-    }
-    book.declarations = std::move(tree.declarations);
-    return book;
+    return bookOf(std::move(tree.declarations));
 }
 
 Result<RuleBook> standardRules() {
     return parseRules(embeddedSimplify(), "simplify.fw");
-}
-
-Result<RuleBook> loadRules(const std::vector<std::string>& files) {
-    RuleBook out;
-    for (const std::string& file : files) {
-        FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
-        FW_TRY(RuleBook book, parseRules(mapped.text(), file));
-        out.entries.insert(out.entries.end(), book.entries.begin(), book.entries.end());
-        out.patterns.insert(out.patterns.end(), book.patterns.begin(), book.patterns.end());
-    }
-    FW_TRY(RuleBook standard, standardRules());
-    out.entries.insert(out.entries.end(), standard.entries.begin(), standard.entries.end());
-    out.patterns.insert(out.patterns.begin(), standard.patterns.begin(), standard.patterns.end());
-    return out;
 }
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
@@ -309,15 +299,15 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
     return Driver(book, options).run(graph);
 }
 
-Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators) {
-    FW_TRY(const MappedFile mapped, mapFile(file, 16u << 20));
-    return checkRulesText(mapped.text(), file, operators);
-}
-
-Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file,
-                                   const OperatorSet& known) {
+Result<CheckedBook>
+checkRulesText(std::string_view text, const std::string& file, const OperatorSet& known,
+               const std::vector<std::shared_ptr<const PatternDeclTree>>& patterns) {
     CheckedBook out;
-    FW_TRY(const RuleBook book, parseRules(text, file, &out.diagnostics));
+    FileTree read = parseFile(text, file);
+    out.diagnostics = std::move(read.errors);
+    out.missing = std::move(read.missing);
+    RuleBook book = bookOf(std::move(read.declarations));
+    book.patterns.insert(book.patterns.begin(), patterns.begin(), patterns.end());
     const PatternTable table = book.table();
     OperatorSet operators = known;
     for (const DeclarationPtr& declaration : book.declarations) {
@@ -334,22 +324,21 @@ Result<CheckedBook> checkRulesText(std::string_view text, const std::string& fil
         if (const auto test = declarationAs<TestTree>(declaration)) {
             out.items.push_back(runBookTest(*test, before, book,
                                             std::make_shared<const OperatorSet>(operators), file));
+            out.items.back().span = declaration->span;
             continue;
         }
         CheckedItem item;
         item.name = declaration->name;
         item.kind = declaration->keyword == "op" ? "operator" : declaration->keyword;
+        item.span = declaration->span;
         if (const auto rule = declarationAs<RuleTree>(declaration))
             item.diagnostics = checkRule(*rule, operators, table, file);
         else if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
             item.diagnostics = checkPattern(*pattern, operators, table, file);
         else if (const auto op = declarationAs<OpTree>(declaration))
             item.diagnostics = checkOperator(*op, file);
-        else if (declaration->keyword == "builtin" && findBuiltin(declaration->name) == nullptr)
-            item.diagnostics.push_back(
-                makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + declaration->name,
-                         {file, {}, declaration->span.line, declaration->span.column},
-                         "fold_constants or cse"));
+        else if (const auto builtin = declarationAs<BuiltinTree>(declaration))
+            item.diagnostics = checkBuiltin(*builtin, file);
         item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
         out.items.push_back(std::move(item));
     }

@@ -26,9 +26,7 @@ struct RuleBook {
 };
 
 Result<RuleBook> standardRules(); // resources/library/simplify.fw
-// User's files, the standard rules behind them. Refused with the first error of a file; checkRules
-// has all.
-Result<RuleBook> loadRules(const std::vector<std::string>& files);
+// Refused with the first error unless `errors` takes them all.
 Result<RuleBook> parseRules(std::string_view text, const std::string& file,
                             Diags* errors = nullptr);
 
@@ -66,17 +64,20 @@ struct CheckedItem {
     std::string kind;    // "rule", "operator", "pattern", "chain", "builtin", "test"
     std::string verdict; // "ok", "refused", of a test also "failed"
     Diags diagnostics;
+    Span span;
 };
 
 struct CheckedBook {
     std::vector<CheckedItem> items;
-    Diags diagnostics;
+    Diags diagnostics; // first the errors of the grammar
+    std::vector<MissingMark> missing;
 };
 
 // Static checks: grammar, operators known, names bound, conditions understood.
 // Operators that the book declares are checked and known to its rules. Its `test` blocks are run.
-Result<CheckedBook> checkRules(const std::string& file, const OperatorSet& operators);
-Result<CheckedBook> checkRulesText(std::string_view text, const std::string& file,
-                                   const OperatorSet& operators);
+// `patterns` of other books are known as well; the book's own go before them.
+Result<CheckedBook>
+checkRulesText(std::string_view text, const std::string& file, const OperatorSet& operators,
+               const std::vector<std::shared_ptr<const PatternDeclTree>>& patterns = {});
 
 } // namespace fw

@@ -3,6 +3,8 @@
 #include "pattern/roots.h"
 #include "rewrite/apply.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fw {
@@ -44,6 +46,8 @@ PatternTree withConstraints(const PatternDeclTree& pattern) {
         PatternTree capture;
         capture.kind = PatternKind::Capture;
         capture.name = param.name;
+        if (param.isConst)
+            capture.span = param.span; // where that is said
         call.args.push_back(std::move(capture));
     }
     return withArguments(pattern, call);
@@ -53,6 +57,7 @@ PatternTree withConstraints(const PatternDeclTree& pattern) {
 struct Tail {
     std::set<std::string> operators; // that can take part in them
     std::string text;
+    Span span;
 };
 
 // Operators in the longest form, every repetition counted; a great number if there is no bound.
@@ -90,6 +95,8 @@ std::optional<Tail> tailOf(const PatternTree& pattern, const PatternTable& table
         else if (!rootOperators(step.args[0], table, out.operators))
             return std::nullopt; // anything goes
         out.text = patternText(step) + (out.text.empty() ? "" : " >> ") + out.text;
+        out.span = {step.span.begin, std::max(out.span.end, step.span.end), step.span.line,
+                    step.span.column};
     }
     return out.operators.empty() ? std::nullopt : std::optional(std::move(out));
 }
@@ -112,7 +119,7 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
         const Node& next = graph.node(uses.front().node);
         if (!tail.operators.contains(next.op))
             stopped.push_back({next.id, match.nodes.size(), match.nodes.size() + 1, tail.text,
-                               oneOf(tail.operators), next.op});
+                               oneOf(tail.operators), next.op, Missed::Other, tail.span});
     }
     misses.insert(misses.begin(), stopped.begin(), stopped.end());
 }
@@ -120,25 +127,40 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
 } // namespace
 
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
-                         const PatternTable& table) {
+                         const PatternTable& table, const MatchLimits& limits) {
     FoundMatches out;
     const auto* fuse = dynamic_cast<const FuseTree*>(&declaration);
     const auto* rule = fuse != nullptr ? &fuse->rule : dynamic_cast<const RuleTree*>(&declaration);
     const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration);
-    std::vector<NamedPattern> patterns;
+    std::vector<NamedPattern> written;
     if (rule != nullptr)
-        patterns = rule->match;
+        written = rule->match;
     else if (pattern != nullptr)
-        patterns.push_back({declaration.name, withConstraints(*pattern)});
-    if (patterns.empty())
+        written.push_back({declaration.name, withConstraints(*pattern)});
+    if (written.empty())
         return out;
+    std::vector<NamedPattern> patterns = written;
+    for (NamedPattern& named : patterns)
+        named.pattern = withDeclared(named.pattern, table);
     std::set<std::string> roots;
     const bool anyRoot = !rootOperators(patterns.front().pattern, table, roots);
     Matcher matcher(graph, table);
     std::set<NodeId> matched;
+    std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);
+    std::size_t complete = 0, tried = 0;
     for (const NodePtr& node : graph.nodes()) {
+        ++tried;
         if (node->isInput() || node->isConstant() || (!anyRoot && !roots.contains(node->op)))
             continue;
+        if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until) {
+            out.stopped = fmt::format("the time was over after {} of {} nodes", tried - 1,
+                                      graph.nodes().size());
+            break;
+        }
+        if (out.matches.size() >= limits.matches) {
+            out.stopped = fmt::format("there are more than {} matches", limits.matches);
+            break;
+        }
         Result<std::optional<Match>> attempt = matcher.matchAt(patterns, {node->id, 0});
         if (!attempt) {
             out.problems.push_back(attempt.takeDiag());
@@ -153,20 +175,34 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         }
         if (match->nodes.empty())
             continue; // a chain of absent steps
+        ++complete;
         if (rule != nullptr)
-            if (const std::string failed = failedCondition(*rule, graph, *match); !failed.empty()) {
+            if (const auto wrong = failedCondition(*rule, graph, *match)) {
+                ++failed[wrong->index];
                 const std::size_t count = match->nodes.size();
+                const bool outside = wrong->index == rule->where.size();
                 out.nearMisses.push_back(
-                    {node->id, count, count, "where", "every condition holds", failed});
+                    {node->id, count, count, "where",
+                     outside ? "no inner value is used outside" : "every condition holds",
+                     wrong->sentence, Missed::Condition,
+                     outside ? Span() : rule->where[wrong->index].span, "", wrong->index});
                 continue;
             }
         matched.insert(match->nodes.begin(), match->nodes.end());
         out.matches.push_back(std::move(*match));
     }
+    out.funnel = countSteps(graph, written, table, limits);
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+        complete -= failed[i];
+        if (i < rule->where.size())
+            out.funnel.push_back({rule->where[i].span, true, false, complete});
+        else if (failed[i] > 0)
+            out.funnel.push_back({{}, true, false, complete});
+    }
     dropInner(out.matches);
     // Before the attempts that are as far away: there everything that must be has matched.
-    if (const std::optional<Tail> tail = tailOf(patterns.front().pattern, table))
-        addStopped(graph, *tail, longest(patterns.front().pattern, table), out.matches,
+    if (const std::optional<Tail> tail = tailOf(written.front().pattern, table))
+        addStopped(graph, *tail, longest(written.front().pattern, table), out.matches,
                    out.nearMisses);
     std::erase_if(out.nearMisses,
                   [&](const NearMiss& miss) { return matched.contains(miss.root); });

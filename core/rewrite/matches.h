@@ -4,7 +4,26 @@
 #include "rewrite/driver.h"
 #include "syntax/fusion.h"
 
+#include <chrono>
+#include <limits>
+
 namespace fw {
+
+// When looking ends early.
+struct MatchLimits {
+    std::size_t matches = std::numeric_limits<std::size_t>::max();
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+    CancelToken cancel = {};
+};
+
+// How many nodes a pattern matches from its beginning up to a step; how many matches are left with
+// a condition. Nodes of all sizes count, also those inside larger matches.
+struct FunnelCount {
+    Span span; // of the step in the text
+    bool condition = false;
+    bool optional = false; // it may be absent: nodes without it stay in the running
+    std::size_t count = 0;
+};
 
 struct FoundMatches {
     // In node order. A match that lies inside another one is not listed: of `conv >> relu?` on a
@@ -14,11 +33,18 @@ struct FoundMatches {
     // whose condition refuses a complete match has matched == total and the clause `where`. A match
     // that ends before steps that may be absent counts as nearly one with the operator behind it.
     std::vector<NearMiss> nearMisses;
-    Diags problems; // roots at which there were too many ways to match
+    Diags problems;                  // roots at which there were too many ways to match
+    std::vector<FunnelCount> funnel; // what is read before what reads it; conditions last
+    std::string stopped;             // by a limit, as a sentence; empty: this is all
 };
 
 // `declaration` is a RuleTree, a FuseTree or a PatternDeclTree; anything else gives nothing.
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
-                         const PatternTable& table);
+                         const PatternTable& table, const MatchLimits& limits = {});
+
+// The steps of a declaration's funnel without counts of its conditions, which findMatches adds.
+// Each is a pattern of its own: what leads up to the step, and the step.
+std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
+                                    const PatternTable& table, const MatchLimits& limits);
 
 } // namespace fw

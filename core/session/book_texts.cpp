@@ -11,8 +11,6 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t largestBook = 16u << 20; // bytes
-
 using Sources = std::vector<snapshot::BookSource>;
 
 bool names(const std::vector<std::string>& rules, const std::string& file) {

@@ -1,7 +1,7 @@
 #include "session/commands.h"
 
 #include "library/library.h"
-#include "session/book_texts.h"
+#include "session/check.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"

@@ -5,6 +5,7 @@
 #include "rewrite/apply.h"
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
+#include "session/relax.h"
 
 #include <fmt/format.h>
 
@@ -16,41 +17,102 @@ namespace {
 
 using namespace snapshot;
 
-struct Declared {
-    std::vector<std::pair<DeclarationPtr, std::string>> declarations; // with their file
-    PatternTable table;
-    std::vector<RuleBook> kept; // own the trees of the table
-    Diags diagnostics;
-};
-
-Result<Declared> readDeclared(const Arguments& arguments) {
-    Declared out;
-    FW_TRY(const std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
-    FW_TRY(RuleBook standard, standardRules());
-    out.kept.push_back(std::move(standard));
-    for (const BookText& text : books) {
-        Diags errors;
-        FW_TRY(RuleBook book, parseRules(text.text, text.file, &errors));
-        out.diagnostics.insert(out.diagnostics.end(), errors.begin(), errors.end());
-        out.kept.push_back(std::move(book));
-    }
-    for (std::size_t i = 0; i < out.kept.size(); ++i) {
-        for (const auto& [name, pattern] : out.kept[i].table())
-            out.table.insert_or_assign(name, pattern);
-        if ((i == 0) == books.empty())
-            for (const DeclarationPtr& declaration : out.kept[i].declarations)
-                out.declarations.emplace_back(declaration,
-                                              i == 0 ? "simplify.fw" : books[i - 1].file);
-    }
-    return out;
-}
+constexpr double defaultSeconds = 2;
+constexpr std::int64_t defaultLimit = 10000;
+constexpr std::size_t mostMisses = 1000; // that are listed, of one declaration
 
 std::string valueText(const Graph& graph, ValueRef value) {
     const Output& output = graph.output(value);
     return fmt::format("{}: {}", output.name, output.type.text());
 }
 
-MatchRecord record(const Graph& graph, const Match& match) {
+// The names of a declaration that stand for something, by their places in the text.
+class Captures {
+public:
+    Captures(const DeclarationTree& declaration, const ReadText& text, const PatternTable& table)
+        : m_declaration(declaration), m_text(text), m_table(table) {
+        const auto* fuse = dynamic_cast<const FuseTree*>(&declaration);
+        const auto* rule =
+            fuse != nullptr ? &fuse->rule : dynamic_cast<const RuleTree*>(&declaration);
+        if (rule != nullptr)
+            for (const NamedPattern& named : rule->match) {
+                if (fuse == nullptr)
+                    addValue(named.name);
+                add(named.pattern);
+            }
+        if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration)) {
+            for (const PatternParam& param : pattern->params)
+                addValue(param.name);
+            add(pattern->pattern);
+        }
+        findValues();
+    }
+
+    const std::vector<CaptureRecord>& all() const { return m_all; }
+
+    std::vector<BindingRecord> bound(const Match& match) const {
+        std::vector<BindingRecord> out;
+        for (const auto& [name, value] : match.bindings.values)
+            if (const auto found = m_values.find(name); found != m_values.end() && value.valid())
+                out.push_back({found->second, value.node, value.output});
+        for (std::size_t i = 0; i < match.nodes.size(); ++i)
+            if (const auto found = m_operators.find(match.places[i].begin);
+                found != m_operators.end() && match.places[i].line > 0)
+                out.push_back({found->second, match.nodes[i], 0});
+        return out;
+    }
+
+private:
+    void addValue(const std::string& name) {
+        if (m_values.emplace(name, static_cast<int>(m_all.size())).second)
+            m_all.push_back({name, "value", {}});
+    }
+
+    void add(const PatternTree& p) {
+        const bool named = p.kind == PatternKind::Capture && m_table.contains(p.name);
+        if (p.kind == PatternKind::Bind || (p.kind == PatternKind::Capture && !named))
+            addValue(p.name);
+        if (p.kind == PatternKind::Call || named) {
+            const std::size_t first = m_text.indexAt(p.span.begin);
+            const Span& last = m_text.tokens[first + (p.ofKind ? 1 : 0)].span;
+            m_operators.emplace(p.span.begin, static_cast<int>(m_all.size()));
+            m_all.push_back({p.name,
+                             "operator",
+                             {rangeOf(m_text.places, m_text.places.span(p.span.begin, last.end))}});
+        }
+        for (const PatternTree& part : p.args)
+            add(part);
+    }
+
+    // Every word of the declaration that is one of the names: no operator, no attribute.
+    void findValues() {
+        std::vector<bool> attributes; // of the braces that are open
+        const auto& tokens = m_text.tokens;
+        for (std::size_t i = m_text.indexAt(m_declaration.span.begin);
+             i + 1 < tokens.size() && tokens[i].span.begin < m_declaration.span.end; ++i) {
+            if (tokens[i].is("{"))
+                attributes.push_back(i > 0 && tokens[i - 1].is(")"));
+            else if (tokens[i].is("}") && !attributes.empty())
+                attributes.pop_back();
+            const auto found =
+                tokens[i].kind == TokenKind::Name ? m_values.find(tokens[i].text) : m_values.end();
+            const bool key = !attributes.empty() && attributes.back() &&
+                             (tokens[i - 1].is("{") || tokens[i - 1].is(","));
+            if (found != m_values.end() && !key && !tokens[i + 1].is("("))
+                m_all[static_cast<std::size_t>(found->second)].ranges.push_back(
+                    rangeOf(m_text.places, tokens[i].span));
+        }
+    }
+
+    const DeclarationTree& m_declaration;
+    const ReadText& m_text;
+    const PatternTable& m_table;
+    std::vector<CaptureRecord> m_all;
+    std::map<std::string, int> m_values;    // name -> index
+    std::map<std::size_t, int> m_operators; // offset -> index
+};
+
+MatchRecord record(const Graph& graph, const Match& match, const Captures& captures) {
     MatchRecord out;
     out.rootId = match.roots.front().node;
     out.root = graph.node(out.rootId).name;
@@ -67,6 +129,18 @@ MatchRecord record(const Graph& graph, const Match& match) {
         out.bindings["*" + name] = attrs.empty() ? "{}" : attrs.print();
     for (const auto& [name, value] : match.bindings.attrValues)
         out.bindings.emplace(name, attrText(value));
+    out.bound = captures.bound(match);
+    return out;
+}
+
+// On one line, with single blanks.
+std::string oneLine(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        if (!blank || (!out.empty() && out.back() != ' '))
+            out += blank ? ' ' : c;
+    }
     return out;
 }
 
@@ -83,13 +157,14 @@ NearMissRecord record(const Graph& graph, const NearMiss& miss) {
 }
 
 RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, const std::string& file,
-                     const PatternTable& table) {
+                     const ReadText& text, const PatternTable& table, const MatchLimits& limits) {
+    const auto start = std::chrono::steady_clock::now();
     RuleMatches out;
+    setRange(out, text.places, declaration->span);
     out.name = declaration->name;
     out.kind = declaration->keyword;
     out.doc = declaration->doc;
     out.file = file;
-    out.line = declaration->span.line;
     if (const auto rule = declarationAs<RuleTree>(declaration))
         out.diagnostics = checkRule(*rule, graph.operators(), table, file);
     else if (const auto fuse = declarationAs<FuseTree>(declaration))
@@ -98,12 +173,43 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
         out.diagnostics = checkPattern(*pattern, graph.operators(), table, file);
     if (hasErrors(out.diagnostics))
         return out;
-    const FoundMatches found = findMatches(graph, *declaration, table);
+    FoundMatches found = findMatches(graph, *declaration, table, limits);
+    const Captures captures(*declaration, text, table);
+    out.captures = captures.all();
+    for (const FunnelCount& step : found.funnel) {
+        FunnelStep row;
+        setRange(row, text.places, step.span);
+        row.clause =
+            step.span.line > 0 ? oneLine(text.slice(step.span)) : "no inner value is used outside";
+        row.count = static_cast<std::int64_t>(step.count);
+        row.optional = step.optional;
+        out.funnel.push_back(std::move(row));
+    }
     for (const Match& match : found.matches)
-        out.matches.push_back(record(graph, match));
-    for (const NearMiss& miss : found.nearMisses)
+        out.matches.push_back(record(graph, match, captures));
+    out.nearMissCount = static_cast<std::int64_t>(found.nearMisses.size());
+    if (found.nearMisses.size() > mostMisses)
+        found.nearMisses.resize(mostMisses);
+    for (const NearMiss& miss : found.nearMisses) {
         out.nearMisses.push_back(record(graph, miss));
+        out.nearMisses.back().range = rangeOf(text.places, miss.span);
+        out.nearMisses.back().relax = relaxed(miss, *declaration, text, graph.operators());
+    }
+    out.stopped = found.stopped;
     out.diagnostics.insert(out.diagnostics.end(), found.problems.begin(), found.problems.end());
+    out.ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return out;
+}
+
+// Patterns and chains of the shipped books.
+PatternTable standardTable() {
+    static const Books shipped = readBooks({});
+    PatternTable out = shipped.rules.table();
+    for (const auto& [name, pattern] : shipped.strategy.chains())
+        out.insert_or_assign(name, pattern);
+    for (const auto& [name, pattern] : shipped.fusion.patterns())
+        out.insert_or_assign(name, pattern);
     return out;
 }
 
@@ -120,7 +226,12 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     MatchDocument out;
     out.model = arguments.model;
     out.stage = arguments.stage.empty() ? "imported" : arguments.stage;
-    FW_TRY(const Declared books, readDeclared(arguments));
+    FW_TRY(std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
+    const PatternTable shipped = standardTable();
+    if (books.empty()) {
+        FW_TRY(BookText simplify, bookText("simplify.fw", {}));
+        books.push_back(std::move(simplify));
+    }
     GraphPtr graph;
     if (out.stage == "imported") {
         FW_TRY(const Imported* imported, pipeline.imported(context));
@@ -132,16 +243,37 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
                         "imported or rewritten");
     }
-    out.diagnostics = books.diagnostics;
+    std::vector<FileTree> trees;
+    PatternTable table = shipped;
+    for (const BookText& book : books) {
+        trees.push_back(parseFile(book.text, book.file));
+        out.diagnostics.insert(out.diagnostics.end(), trees.back().errors.begin(),
+                               trees.back().errors.end());
+        for (const DeclarationPtr& declaration : trees.back().declarations)
+            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+                table.insert_or_assign(pattern->name, pattern.get());
+    }
+    MatchLimits limits;
+    limits.matches =
+        static_cast<std::size_t>(std::max<std::int64_t>(0, arguments.limit.value_or(defaultLimit)));
+    limits.until = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>(
+                           std::clamp(arguments.seconds.value_or(defaultSeconds), 0.0, 1e6)));
+    limits.cancel = context.cancel;
     std::string known;
-    for (const auto& [declaration, file] : books.declarations) {
-        if (!canMatch(*declaration))
-            continue;
-        known += (known.empty() ? "" : ", ") + declaration->name;
-        if (context.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "matching was cancelled");
-        if (arguments.name.empty() || arguments.name == declaration->name)
-            out.rules.push_back(describe(*graph, declaration, file, books.table));
+    for (std::size_t i = 0; i < books.size(); ++i) {
+        const ReadText text(books[i].text);
+        for (const DeclarationPtr& declaration : trees[i].declarations) {
+            if (!canMatch(*declaration))
+                continue;
+            known += (known.empty() ? "" : ", ") + declaration->name;
+            if (arguments.name.empty() || arguments.name == declaration->name)
+                out.rules.push_back(
+                    describe(*graph, declaration, books[i].file, text, table, limits));
+            if (context.cancel.cancelled())
+                return makeDiag(DiagCode::Cancelled, "matching was cancelled");
+        }
     }
     if (out.rules.empty() && !arguments.name.empty())
         return makeDiag(DiagCode::UnknownName,

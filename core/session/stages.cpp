@@ -1,7 +1,6 @@
 #include "session/stages.h"
 
 #include "base/files.h"
-#include "book/book.h"
 #include "codegen/listing.h"
 #include "extern/extern.h"
 #include "ir/graph_text.h"
@@ -9,7 +8,6 @@
 #include "loop/print.h"
 #include "module/export.h"
 #include "onnx/export.h"
-#include "session/book_texts.h"
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
@@ -242,27 +240,6 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
     out.target = report.target;
     out.libraries = report.libraries;
     out.sha256 = report.sha256;
-    return out;
-}
-
-Result<CheckDocument> checkBook(const Arguments& arguments) {
-    CheckDocument out;
-    if (arguments.rules.empty())
-        return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
-    out.file = arguments.rules.front();
-    FW_TRY(const BookText text, bookText(out.file, arguments.texts));
-    FW_TRY(CheckedBook book, checkBookText(text.text, out.file));
-    for (CheckedItem& item : book.items)
-        out.items.push_back({{},
-                             std::move(item.name),
-                             std::move(item.kind),
-                             std::move(item.verdict),
-                             std::move(item.diagnostics)});
-    out.diagnostics = std::move(book.diagnostics);
-    Books books = readBooks({text});
-    for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
-        if (diag.where.file == out.file)
-            out.diagnostics.push_back(std::move(diag));
     return out;
 }
 

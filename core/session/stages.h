@@ -1,5 +1,4 @@
-// What is shown of the way from the model to the machine code, and what leaves it: text, modules,
-// checks.
+// What is shown of the way from the model to the machine code, and what leaves it: text, modules.
 #pragma once
 
 #include "session/pipeline.h"
@@ -19,8 +18,5 @@ Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
 
 Result<snapshot::ExportDocument> exportTo(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                           const Context& context);
-
-// Every rule, operator and test block of a book, with its verdict.
-Result<snapshot::CheckDocument> checkBook(const snapshot::Arguments& arguments);
 
 } // namespace fw

@@ -139,7 +139,7 @@ struct RuleMatches : TextRange { // of the declaration
     std::string doc;
     std::string file;
     std::vector<CaptureRecord> captures;
-    std::vector<FunnelStep> funnel; // in the order of the text
+    std::vector<FunnelStep> funnel; // what is read before what reads it; conditions last
     std::vector<MatchRecord> matches;
     std::vector<NearMissRecord> nearMisses; // the nearest first
     std::int64_t nearMissCount = 0;         // of them there are, listed or not

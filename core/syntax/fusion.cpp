@@ -43,6 +43,7 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
     const Token first = parser.peek();
     out->name = parser.expectName("the name of the composite");
     if (parser.accept("for")) {
+        out->librarySpan = parser.peek().span;
         out->library = parser.expectName("a library");
         out->as = FuseAs::Library;
     }
@@ -76,6 +77,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
         } else if (parser.accept("as")) {
             const bool library = parser.accept("for");
             out->as = library ? FuseAs::Library : FuseAs::Stacked;
+            out->librarySpan = parser.peek().span;
             if (library)
                 out->library = parser.expectName("a library");
             else
@@ -90,8 +92,10 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
 
 std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
     auto out = std::make_shared<GrowTree>();
+    out->fromSpan = parser.peek().span;
     out->from = parser.expectName("a kind of operators");
     parser.expect("->");
+    out->toSpan = parser.peek().span;
     out->to = parser.expectName("a kind of operators");
     out->name = out->from + " -> " + out->to;
     if (parser.accept("into"))

@@ -19,6 +19,7 @@ enum class FuseAs : std::uint8_t { Unwritten, Stacked, Library };
 struct FuseTree : DeclarationTree { // keyword "fuse" or "composite"
     std::vector<KeyTree> keys;      // empty: every target
     std::string library;
+    Span librarySpan;
     FuseAs as = FuseAs::Unwritten;
     RuleTree rule; // match, of one value, and where
 };
@@ -31,6 +32,7 @@ enum class GrowDirection : std::uint8_t {
 
 struct GrowTree : DeclarationTree { // name: "contraction -> elementwise"
     std::string from, to;
+    Span fromSpan, toSpan;
     GrowDirection direction = GrowDirection::Forward;
     std::int64_t limit = 0;    // operators in the group; 0: not written
     std::int64_t operands = 0; // tensors that the group reads; 0: not written

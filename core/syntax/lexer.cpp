@@ -36,13 +36,18 @@ private:
         return m_pos + ahead < m_text.size() ? m_text[m_pos + ahead] : '\0';
     }
 
+    // Whether the byte belongs to the character that began before it.
+    bool goesOn(std::size_t pos) const {
+        return pos < m_text.size() && (static_cast<unsigned char>(m_text[pos]) & 0xc0) == 0x80;
+    }
+
     void advance(std::size_t count = 1) {
         for (; count > 0 && m_pos < m_text.size(); --count, ++m_pos) {
             if (m_text[m_pos] == '\n') {
                 ++m_line;
                 m_column = 1;
                 m_first = true;
-            } else {
+            } else if (!goesOn(m_pos)) {
                 ++m_column;
             }
         }
@@ -104,6 +109,8 @@ private:
         }
         const bool known = shortPuncts.find(c) != std::string_view::npos;
         advance();
+        for (int more = 3; more > 0 && !known && goesOn(m_pos); --more)
+            advance();
         add(known ? TokenKind::Punct : TokenKind::Error, taken());
     }
 

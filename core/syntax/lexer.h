@@ -2,8 +2,8 @@
 // tokens, so that an editor can show them; nothing here knows what a word means.
 //
 // Identifiers may hold dots between words (`onednn.conv`). A number never swallows the dots of a
-// range: `1..4` is an integer, `..` and an integer. A byte that starts no token becomes one Error
-// token.
+// range: `1..4` is an integer, `..` and an integer. A character that starts no token becomes one
+// Error token.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace fw {
 
-// A piece of a text: byte offsets [begin, end), line and column of its first byte (from 1).
+// A piece of a text: byte offsets [begin, end), line and column of its first character (from 1; a
+// column is a code point of UTF-8).
 struct Span {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -26,7 +26,7 @@ std::string tokenText(const Token& token) {
         return quoteText(token.text.substr(0, 40));
     case TokenKind::Error:
         if (token.text.size() > 1)
-            return token.text;
+            return token.text[0] >= ' ' ? token.text : fmt::format("the character {}", token.text);
         if (token.text[0] < ' ' || token.text[0] > '~')
             return fmt::format("the byte {:#04x}", static_cast<unsigned char>(token.text[0]));
         break;
@@ -83,7 +83,11 @@ bool Parser::accept(std::string_view punctOrWord) {
 bool Parser::expect(std::string_view punctOrWord) {
     if (accept(punctOrWord))
         return true;
+    const std::size_t before = m_errors.size();
     fail(fmt::format("'{}' expected, found {}", punctOrWord, tokenText(peek())));
+    if (m_errors.size() > before)
+        m_missing.push_back({before, m_next > 0 ? m_list.tokens[m_next - 1].span.end : 0,
+                             std::string(punctOrWord)});
     return false;
 }
 
@@ -392,6 +396,7 @@ FileTree Parser::file(const Grammar& grammar) {
             recover(grammar, start, first.span.column);
     }
     tree.errors = takeErrors();
+    tree.missing = std::move(m_missing);
     tree.comments = std::move(m_list.comments);
     return tree;
 }

@@ -33,11 +33,19 @@ std::shared_ptr<const T> declarationAs(const DeclarationPtr& declaration) {
     return std::dynamic_pointer_cast<const T>(declaration);
 }
 
+// What one error would have been satisfied with.
+struct MissingMark {
+    std::size_t error = 0;  // index in FileTree::errors
+    std::size_t offset = 0; // in the text, behind the last token that was understood
+    std::string text;       // ")"
+};
+
 struct FileTree {
     std::string file;
     std::vector<DeclarationPtr> declarations; // the valid ones, in order
     std::vector<Comment> comments;
     Diags errors;
+    std::vector<MissingMark> missing;
 };
 
 class Parser;
@@ -114,6 +122,7 @@ private:
     int m_depth = 0;
     bool m_failed = false;
     Diags m_errors;
+    std::vector<MissingMark> m_missing;
 };
 
 } // namespace fw

@@ -214,9 +214,11 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     parser.expect("(");
     while (!parser.failed() && !parser.at(")")) {
         PatternParam param;
+        const Token first = parser.peek();
         param.name = parser.expectName("a capture");
         if (parser.accept(":"))
             param.isConst = parser.expect("const");
+        param.span = parser.spanFrom(first);
         out->params.push_back(std::move(param));
         if (!parser.accept(","))
             break;
@@ -240,6 +242,7 @@ std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
 
 std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser) {
     auto out = std::make_shared<BuiltinTree>();
+    out->nameSpan = parser.peek().span;
     out->name = parser.expectName("the name of the built-in rewrite");
     out->doc = parser.acceptText();
     return out;

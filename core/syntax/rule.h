@@ -80,6 +80,7 @@ struct RuleTree : DeclarationTree {
 struct PatternParam {
     std::string name;
     bool isConst = false;
+    Span span;
 };
 
 struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
@@ -88,7 +89,9 @@ struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
     PatternTree pattern;
 };
 
-struct BuiltinTree : DeclarationTree {};
+struct BuiltinTree : DeclarationTree {
+    Span nameSpan;
+};
 
 std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser);
 std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser);

@@ -147,7 +147,10 @@ void TestBookTests::standardBook() {
 
 // The acceptance scenarios of matching, as a book of patterns with their tests.
 void TestBookTests::scenarios() {
-    const auto book = checkRules(FW_SOURCE_DIR "/tests/rewrite/scenarios.fw", *standardOperators());
+    QFile file(QStringLiteral(FW_SOURCE_DIR "/tests/rewrite/scenarios.fw"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto book =
+        checkRulesText(file.readAll().toStdString(), "scenarios.fw", *standardOperators());
     QVERIFY2(book.ok() && book->diagnostics.empty(), !book.ok() ? book.diag().text().c_str()
                                                      : !book->diagnostics.empty()
                                                          ? book->diagnostics[0].text().c_str()

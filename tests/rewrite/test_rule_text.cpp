@@ -108,7 +108,7 @@ void TestRuleText::mistakes_data() {
     row("strategy", "rule r {\n strategy often\n match y = relu(x)\n emit y = x\n}",
         "1:1 RUL01 there is no strategy often");
     row("builtin", "builtin fold_everything",
-        "1:1 RUL01 there is no built-in rewrite fold_everything");
+        "1:9 RUL01 there is no built-in rewrite fold_everything");
     row("clause", "rule r {\n mach y = relu(x)\n}",
         "2:2 TXT01 expected stage, strategy, match, where, let, emit or duplicate");
     row("counts", "rule r {\n match y = relu(^)* {3..2}\n emit y = x\n}",

@@ -1,4 +1,5 @@
 // Unsaved text of books: every command reads it in place of the file.
+#include "book/book.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
@@ -110,7 +111,7 @@ void TestBookTexts::textsOfOtherFilesSayNothing() {
 
 void TestBookTexts::largeTextsAreRefused() {
     Asked a;
-    const Arguments arguments = with(on("lenet"), std::string((16u << 20) + 1, '#'));
+    const Arguments arguments = with(on("lenet"), std::string(largestBook + 1, '#'));
     for (const char* command : {"check", "match", "fuse"}) {
         const Result<std::string> answer = a.ask(command, arguments);
         QVERIFY2(!answer.ok(), command);

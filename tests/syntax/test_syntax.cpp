@@ -1,6 +1,7 @@
 // The lexer and the parser: what they read, what they say of mistakes, and that no text brings them
 // down.
 #include "syntax/op.h"
+#include "syntax/places.h"
 
 #include <QtTest>
 
@@ -57,6 +58,10 @@ private Q_SLOTS:
     void missingBraceKeepsTheNext();
     void names();
     void hostileText();
+    void columnsCountCharacters();
+    void placesAreOffsets();
+    void tokensAtPlaces();
+    void missingMarksAreKnown();
 };
 
 void TestSyntax::tokens() {
@@ -219,6 +224,78 @@ void TestSyntax::hostileText() {
     for (char& c : bytes)
         c = static_cast<char>(random() % 256);
     QVERIFY(!parseFile(bytes, "").errors.empty());
+}
+
+void TestSyntax::columnsCountCharacters() {
+    const TokenList list = tokenize("\"gr\xc3\xb6\xc3\x9f\x65r\" a \xe2\x82\xac b\n# \xc3\xa4\nc");
+    QCOMPARE(list.tokens[1].text, std::string("a"));
+    QCOMPARE(list.tokens[1].span.column, 10);
+    QCOMPARE(list.tokens[2].kind, TokenKind::Error);
+    QCOMPARE(list.tokens[2].text, std::string("\xe2\x82\xac"));
+    QCOMPARE(list.tokens[3].span.column, 14);
+    QCOMPARE(list.tokens[4].span.line, 3);
+    QCOMPARE(QString::fromStdString(read("a + \xe2\x82\xac")),
+             QString::fromUtf8("error: an expression expected, found the character \xe2\x82\xac"));
+}
+
+void TestSyntax::placesAreOffsets() {
+    // Long enough for several counts in between.
+    std::string text;
+    for (int i = 0; i < 700; ++i)
+        text += i % 50 == 49 ? "\n" : i % 3 == 0 ? "\xe2\x82\xac" : i % 7 == 0 ? "\xc3\xa4" : "ab";
+    const TextPlaces places(text);
+    int line = 1, column = 1;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80)
+            continue;
+        QCOMPARE(places.at(i).line, line);
+        QCOMPARE(places.at(i).column, column);
+        QCOMPARE(places.offset(line, column), i);
+        ++column;
+        if (i < text.size() && text[i] == '\n') {
+            ++line;
+            column = 1;
+        }
+    }
+    QCOMPARE(places.offset(1, 1000), text.find('\n'));
+    QCOMPARE(places.offset(1000, 1), text.size());
+    QCOMPARE(places.offset(0, 0), std::size_t(0));
+    QCOMPARE(TextPlaces("").offset(5, 5), std::size_t(0));
+    for (const Token& token : tokenize(text).tokens) {
+        QCOMPARE(places.at(token.span.begin).line, token.span.line);
+        QCOMPARE(places.at(token.span.begin).column, token.span.column);
+    }
+}
+
+void TestSyntax::tokensAtPlaces() {
+    const std::string text = "relu(x) ";
+    const std::vector<Token> tokens = tokenize(text).tokens;
+    const auto at = [&](std::size_t offset) {
+        const Token* token = tokenAt(tokens, offset);
+        return token == nullptr ? std::string("-") : token->text;
+    };
+    QCOMPARE(at(0), std::string("relu"));
+    QCOMPARE(at(4), std::string("relu")); // where a caret stands behind the word
+    QCOMPARE(at(5), std::string("x"));
+    QCOMPARE(at(6), std::string("x"));
+    QCOMPARE(at(7), std::string("-"));
+    QCOMPARE(at(8), std::string("-"));
+    const std::vector<Token> last = tokenize("ab").tokens;
+    QCOMPARE(tokenAt(last, 2)->text, std::string("ab"));
+    QVERIFY(tokenAt(tokenize("").tokens, 0) == nullptr);
+}
+
+void TestSyntax::missingMarksAreKnown() {
+    const std::string text = "rule a { match y = relu(x }\nchain c relu(^)\nbuiltin 7\n";
+    const FileTree file = parseFile(text, "b.fw");
+    QCOMPARE(file.errors.size(), std::size_t(3));
+    QCOMPARE(file.missing.size(), std::size_t(2)); // what stands for a name is not known
+    QCOMPARE(file.missing[0].error, std::size_t(0));
+    QCOMPARE(file.missing[0].text, std::string(")"));
+    QCOMPARE(file.missing[0].offset, text.find(" }"));
+    QCOMPARE(file.missing[1].error, std::size_t(1));
+    QCOMPARE(file.missing[1].text, std::string("="));
+    QCOMPARE(file.missing[1].offset, text.find(" relu(^)"));
 }
 
 QTEST_GUILESS_MAIN(TestSyntax)

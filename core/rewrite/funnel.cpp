@@ -1,0 +1,111 @@
+// The funnel of a pattern: every operator in it is the end of a smaller pattern, which is matched
+// by itself. So the numbers say where candidates are lost, in the order in which the pattern is
+// written.
+#include "pattern/roots.h"
+#include "rewrite/matches.h"
+
+#include <functional>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t mostSteps = 64;
+
+struct Step {
+    Span span;
+    bool optional = false;
+    PatternTree upTo;
+};
+
+// Puts what stands at one place of a pattern into all that leads up to it.
+using LeadUp = std::function<PatternTree(PatternTree)>;
+
+class Steps {
+public:
+    explicit Steps(const PatternTable& table) : m_table(table) {}
+
+    void add(const PatternTree& p, const LeadUp& lead, bool optional) {
+        switch (p.kind) {
+        case PatternKind::Call:
+            for (const PatternTree& operand : p.args)
+                add(operand, lead, optional);
+            return step(p, lead, optional);
+        case PatternKind::Capture: // a chain is a step as a whole
+            if (m_table.contains(p.name))
+                step(p, lead, optional);
+            return;
+        case PatternKind::Sequence:
+            for (std::size_t i = 0; i < p.args.size() && m_steps.size() < mostSteps; ++i)
+                add(
+                    p.args[i],
+                    [&p, i, &lead](PatternTree last) {
+                        PatternTree out;
+                        out.kind = PatternKind::Sequence;
+                        out.args.assign(p.args.begin(),
+                                        p.args.begin() + static_cast<std::ptrdiff_t>(i));
+                        out.args.push_back(std::move(last));
+                        return lead(std::move(out));
+                    },
+                    optional);
+            return;
+        case PatternKind::Optional:
+            return add(p.args[0], lead, true);
+        case PatternKind::Repeat:
+            return add(p.args[0], lead, optional || p.low == 0);
+        case PatternKind::Alternatives:
+            // Each by itself, so that one sees which of them is there.
+            for (const PatternTree& option : p.args)
+                add(option, lead, true);
+            return;
+        case PatternKind::Bind:
+            return add(p.args[0], lead, optional);
+        case PatternKind::Previous:
+        case PatternKind::Any:
+        case PatternKind::Const:
+            return;
+        }
+    }
+
+    const std::vector<Step>& all() const { return m_steps; }
+
+private:
+    void step(const PatternTree& p, const LeadUp& lead, bool optional) {
+        if (m_steps.size() < mostSteps)
+            m_steps.push_back({p.span, optional, lead(p)});
+    }
+
+    const PatternTable& m_table;
+    std::vector<Step> m_steps;
+};
+
+} // namespace
+
+std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
+                                    const PatternTable& table, const MatchLimits& limits) {
+    Steps steps(table);
+    for (const NamedPattern& named : patterns)
+        steps.add(
+            named.pattern, [](PatternTree p) { return p; }, false);
+    std::vector<FunnelCount> out;
+    for (const Step& step : steps.all()) {
+        const std::vector<NamedPattern> alone{{"", withDeclared(step.upTo, table)}};
+        std::set<std::string> roots;
+        const bool anyRoot = !rootOperators(alone.front().pattern, table, roots);
+        Matcher matcher(graph, table);
+        FunnelCount count{step.span, false, step.optional, 0};
+        for (const NodePtr& node : graph.nodes()) {
+            if (node->isInput() || node->isConstant() || (!anyRoot && !roots.contains(node->op)))
+                continue;
+            if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until)
+                return out;
+            const Result<std::optional<Match>> match = matcher.matchAt(alone, {node->id, 0});
+            if (match && *match && !(*match)->nodes.empty())
+                ++count.count;
+        }
+        out.push_back(count);
+    }
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,12 @@
+// `fw check`: what is wrong with a book, where, and what would mend it.
+#pragma once
+
+#include "session/book_texts.h"
+
+namespace fw {
+
+// The first book of arguments.rules, with the others known to it. Every declaration with its
+// verdict, and all that is wrong in order of the text.
+Result<snapshot::CheckDocument> checkBook(const snapshot::Arguments& arguments);
+
+} // namespace fw
