@@ -7,7 +7,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 find_program(MOLD mold)
 if(MOLD)
-  add_link_options(-fuse-ld=mold)
+  # Where code ends right before a page does, mold 1.10 protects a page that is not there, and the program does not start.
+  add_link_options(-fuse-ld=mold -Wl,-z,norelro)
 endif()
 
 # Two cores: compile in parallel, link one at a time.
