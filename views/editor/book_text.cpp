@@ -1,0 +1,189 @@
+#include "views/editor/book_text.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fw::ui {
+
+namespace {
+
+constexpr int indentStep = 2;
+
+constexpr std::array<std::u16string_view, 12> declarations = {
+    u"builtin",         u"chain", u"composite", u"fuse", u"graph", u"grow",
+    u"implementations", u"op",    u"pattern",   u"pin",  u"rule",  u"test"};
+
+// The words that clauses begin or hold; names everywhere else.
+constexpr std::array<std::u16string_view, 44> words = {
+    u"absorbs", u"any",     u"apart",    u"as",       u"assume",  u"attr",      u"avoid",
+    u"bcast",   u"because", u"becomes",  u"by",       u"const",   u"duplicate", u"each",
+    u"emit",    u"expect",  u"for",      u"forward",  u"has",     u"in",        u"into",
+    u"kind",    u"let",     u"limit",    u"match",    u"never",   u"none",      u"of",
+    u"on",      u"onnx",    u"operands", u"priority", u"random",  u"requires",  u"since",
+    u"stacked", u"stage",   u"strategy", u"together", u"unknown", u"use",       u"when",
+    u"where",   u"with"};
+
+template <std::size_t N>
+bool holds(const std::array<std::u16string_view, N>& table, QStringView word) {
+    const std::u16string_view wanted(word.utf16(), std::size_t(word.size()));
+    return std::find(table.begin(), table.end(), wanted) != table.end();
+}
+
+bool isLetter(QChar c) {
+    return (c >= u'a' && c <= u'z') || (c >= u'A' && c <= u'Z') || c == u'_';
+}
+
+bool isDigit(QChar c) {
+    return c >= u'0' && c <= u'9';
+}
+
+class LineLexer {
+public:
+    explicit LineLexer(QStringView line) : m_line(line.left(lineLimit)) {}
+
+    std::vector<Piece> run() {
+        while (m_at < m_line.size()) {
+            const QChar c = at();
+            const qsizetype begin = m_at;
+            if (c.isSpace()) {
+                ++m_at;
+                continue;
+            }
+            const PieceKind kind = next(c);
+            m_pieces.push_back({int(begin), int(m_at - begin), kind});
+        }
+        return std::move(m_pieces);
+    }
+
+private:
+    QChar at(qsizetype ahead = 0) const {
+        return m_at + ahead < m_line.size() ? m_line[m_at + ahead] : QChar();
+    }
+    void digits() {
+        while (isDigit(at()))
+            ++m_at;
+    }
+
+    PieceKind next(QChar c) {
+        if (c == u'#') {
+            m_at = m_line.size();
+            return PieceKind::Comment;
+        }
+        if (c == u'"')
+            return quoted();
+        if (isDigit(c))
+            return number();
+        if (isLetter(c))
+            return name();
+        ++m_at;
+        if (QStringView(u"()[]{}").contains(c))
+            return PieceKind::Bracket;
+        return QStringView(u",:;.=<>+-*/%?@^|&!$~").contains(c) ? PieceKind::Sign
+                                                                : PieceKind::Wrong;
+    }
+
+    PieceKind quoted() {
+        ++m_at;
+        while (m_at < m_line.size() && at() != u'"')
+            m_at += at() == u'\\' && m_at + 1 < m_line.size() ? 2 : 1;
+        if (m_at >= m_line.size())
+            return m_line.size() < lineLimit ? PieceKind::Wrong : PieceKind::Text;
+        ++m_at;
+        return PieceKind::Text;
+    }
+
+    PieceKind number() {
+        digits();
+        if (at() == u'.' && isDigit(at(1))) {
+            ++m_at;
+            digits();
+        }
+        const qsizetype sign = at(1) == u'+' || at(1) == u'-' ? 1 : 0;
+        if ((at() == u'e' || at() == u'E') && isDigit(at(1 + sign))) {
+            m_at += 1 + sign;
+            digits();
+        }
+        return PieceKind::Number;
+    }
+
+    PieceKind name() {
+        const qsizetype begin = m_at;
+        do
+            ++m_at;
+        while (isLetter(at()) || isDigit(at()) || (at() == u'.' && isLetter(at(1))));
+        const QStringView word = m_line.mid(begin, m_at - begin);
+        if (m_pieces.empty() && holds(declarations, word))
+            return PieceKind::Keyword;
+        // `expect becomes graph` is the one declaration inside a line.
+        if (word == u"graph")
+            return PieceKind::Word;
+        if (at() == u'(' && !holds(words, word))
+            return PieceKind::Call;
+        return holds(words, word) && at() != u'=' ? PieceKind::Word : PieceKind::Name;
+    }
+
+    QStringView m_line;
+    qsizetype m_at = 0;
+    std::vector<Piece> m_pieces;
+};
+
+} // namespace
+
+std::vector<Piece> piecesOf(QStringView line) {
+    return LineLexer(line).run();
+}
+
+bool isDeclarationKeyword(QStringView word) {
+    return holds(declarations, word);
+}
+
+std::optional<DeclarationLine> declarationOf(QStringView line, int number) {
+    const QStringView start = line.left(400);
+    const std::vector<Piece> pieces = piecesOf(start);
+    if (pieces.empty() || pieces[0].kind != PieceKind::Keyword || pieces[0].begin > 0)
+        return {};
+    const auto textOf = [&](const Piece& piece) { return start.mid(piece.begin, piece.length); };
+    DeclarationLine out{number, textOf(pieces[0]).toString(), {}};
+    if (out.keyword == u"grow") {
+        out.name = start.mid(pieces[0].length).trimmed().toString();
+    } else if (pieces.size() > 1 && pieces[1].kind == PieceKind::Text) {
+        out.name = textOf(pieces[1]).mid(1, pieces[1].length - 2).toString();
+    } else if (pieces.size() > 2 && textOf(pieces[1]) == u"kind") {
+        out.name = start.mid(pieces[1].begin, pieces[2].begin + pieces[2].length - pieces[1].begin)
+                       .toString();
+    } else if (pieces.size() > 1 && pieces[1].kind != PieceKind::Bracket) {
+        out.name = textOf(pieces[1]).toString();
+    }
+    return out;
+}
+
+int columnOf(QStringView line, int position) {
+    int column = 1;
+    for (int i = 0; i < std::min(position, int(line.size())); ++i)
+        column += !line[i].isLowSurrogate();
+    return column;
+}
+
+int positionOf(QStringView line, int column) {
+    int position = 0;
+    while (position < line.size() && (column > 1 || line[position].isLowSurrogate()))
+        column -= !line[position++].isLowSurrogate();
+    return position;
+}
+
+int indentAfter(QStringView line) {
+    int indent = 0;
+    while (indent < line.size() && indent < 200 && line[indent] == u' ')
+        ++indent;
+    int open = 0;
+    for (const Piece& piece : piecesOf(line)) {
+        if (piece.kind != PieceKind::Bracket)
+            continue;
+        const bool opens = QStringView(u"([{").contains(line[piece.begin]);
+        open = opens ? open + 1 : std::max(0, open - 1);
+    }
+    return open > 0 ? indent + indentStep : indent;
+}
+
+} // namespace fw::ui
