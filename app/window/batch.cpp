@@ -7,6 +7,7 @@
 #include <QCommandLineParser>
 #include <QDockWidget>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QPixmap>
 
 #include <cstdio>
@@ -27,6 +28,8 @@ void addOptions(QCommandLineParser& parser) {
         {u"select"_s, u"select a node or group, or two nodes: a,b"_s, u"name"_s},
         {u"then"_s, u"plan again with these libraries, after the rest: \"-libs=onednn\""_s,
          u"libraries"_s},
+        {u"edit"_s, u"open this rule book as text and let it take part in the plan"_s,
+         u"book.fw"_s},
         {u"heat"_s, u"colour the boxes by time, needs --profile"_s},
         {u"show"_s, u"show a stage: loops, llvm, asm, ..."_s, u"stage"_s},
         {u"screenshot"_s, u"write a picture of the window and end"_s, u"file.png"_s},
@@ -77,6 +80,7 @@ Result<StartOptions> readStartOptions(const QStringList& arguments) {
     out.target = parser.value(u"target"_s);
     out.select = parser.value(u"select"_s);
     out.then = parser.value(u"then"_s);
+    out.edit = parser.value(u"edit"_s);
     out.heat = parser.isSet(u"heat"_s);
     out.stage = parser.value(u"show"_s);
     out.screenshot = parser.value(u"screenshot"_s);
@@ -116,6 +120,11 @@ int runBatch(MainWindow& window, const StartOptions& options) {
     if (!window.document().isOpen()) {
         complain(window.document().error(Document::Part::Info));
         return exitCode(window.document().error(Document::Part::Info).code);
+    }
+    if (!options.edit.isEmpty()) {
+        window.openBook(options.edit);
+        window.editBook(QFileInfo(options.edit).absoluteFilePath(), 0);
+        waitUntilIdle(window);
     }
     if (!options.then.isEmpty()) {
         window.setTargetText(QString::fromStdString(window.document().inputs().target) + u' ' +

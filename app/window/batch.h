@@ -14,6 +14,7 @@ struct StartOptions {
     QString model;
     QString target;
     QString select; // a node or group, or several nodes with commas between
+    QString edit;   // a rule book
     QString then;   // libraries of a second plan: "-libs=onednn"
     QString screenshot;
     QString exportFile;

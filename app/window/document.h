@@ -7,6 +7,7 @@
 // Everything is asked from the worker; documents are read in a background thread.
 //   document.cpp          inputs, files, undo
 //   document_results.cpp  requests and what becomes of their answers
+//   document_texts.cpp    books that are being edited
 #pragma once
 
 #include "app/window/worker_client.h"
@@ -49,6 +50,27 @@ public:
     // What would be a loss: a target tried once in a model that was never saved is none.
     bool unsaved() const;
     void setTarget(const QString& target);
+
+    // --- texts of books that are being edited, by path
+    // Checked at once; without errors the text stands for the file in all that is asked from then
+    // on: what it matches is asked first, then a plan if the book takes part in it. With errors the
+    // last text without them goes on acting, and what is shown is Stale.
+    enum class OnDisk : std::uint8_t { Same, Other };
+    void setText(const QString& path, const QString& text, OnDisk disk);
+    void dropText(const QString& path);                         // the file stands for itself again
+    void renameText(const QString& before, const QString& now); // saved under another name
+    // The file was changed by others.
+    void rereadBook(const QString& path);
+    // The text that acts; null: the file.
+    const std::string* actingText(const QString& path) const;
+    bool hasErrors(const QString& path) const { return m_broken.contains(path.toStdString()); }
+    // Why what is shown is Stale.
+    QString staleReason() const;
+    void assist(const QString& path, const QString& text, int line, int column,
+                std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done);
+    // Of a shipped book; with an empty name the list of all of them.
+    void askBook(const QString& name,
+                 std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done);
 
     // A library that ends the worker in one of these is avoided by a pin, and the work goes on.
     void compile(); // and runs once, with random inputs
@@ -100,6 +122,12 @@ public:
     // decides about groups (chain, fuse, pattern, ...) in the graph as the rules left it.
     using Matches = std::vector<std::shared_ptr<const snapshot::MatchDocument>>;
     const Matches& matches() const { return m_matches; }
+    // Of one book that is being edited: in the imported graph, and in the one the rules left.
+    struct TextMatches {
+        std::shared_ptr<const snapshot::MatchDocument> imported, rewritten;
+        State state = State::Empty; // Stale: of an earlier text
+    };
+    const TextMatches* textMatches(const QString& path) const;
     std::vector<std::string> foundLibraries() const;
 
 Q_SIGNALS:
@@ -108,6 +136,8 @@ Q_SIGNALS:
     void changesChanged();
     void verifiedChanged();
     void rulesChanged();
+    void textChecked(const QString& path);        // its check is new
+    void textMatchesChanged(const QString& path); // or their state
     void partChanged(fw::ui::Document::Part part);
     void problem(const fw::Diag& diag); // for people: shown and kept in the list of problems
     void note(const QString& text);     // for the log
@@ -123,6 +153,7 @@ private:
     // The results of inputs that were used before.
     struct Kept {
         snapshot::Inputs inputs;
+        std::map<std::string, std::string> texts;
         std::shared_ptr<const snapshot::GraphDocument> imported, fused;
         std::shared_ptr<const snapshot::FuseDocument> plan;
         std::shared_ptr<const snapshot::ProfileDocument> profile;
@@ -140,6 +171,17 @@ private:
     void adopt(snapshot::Inputs inputs, const QString& savedPath,
                std::shared_ptr<const snapshot::InfoDocument> info);
     void inputsEdited(const snapshot::Inputs& before);
+    enum class Importing : std::uint8_t { No, Yes };
+    void plannedAnew(Importing importing);
+    snapshot::Arguments argumentsFor(const snapshot::Inputs& inputs) const; // with texts that act
+    snapshot::Arguments arguments() const { return argumentsFor(inputs()); }
+    bool takesPart(const std::string& path) const;
+    void textIsRight(const std::string& path, const std::string& text, OnDisk disk,
+                     Importing importing);
+    void textIsWrong(const std::string& path);
+    void askTextMatches(const std::string& path);
+    void cancelTexts();
+    void cancelPlan();
     void replan();
     void keep();
     bool restore();
@@ -179,6 +221,13 @@ private:
     std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
     Checks m_checks;
     Matches m_matches;
+    std::map<std::string, std::string> m_texts; // that act
+    std::map<std::string, std::string> m_typed; // asked for last
+    std::set<std::string> m_broken;             // whose typed text has errors
+    std::map<std::string, TextMatches> m_textMatches;
+    std::set<std::int64_t> m_textRequests;
+    std::int64_t m_assistRequest = 0;
+    std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first
     std::function<void()> m_lostTask;   // what the worker died in: a task
     std::uint64_t m_openGeneration = 0; // of the model asked for last

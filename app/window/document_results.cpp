@@ -1,6 +1,6 @@
 // Requests to the worker and what becomes of their answers.
 #include "app/window/background.h"
-#include "app/window/document.h"
+#include "app/window/document_send.h"
 #include "snapshot/plan_changes.h"
 #include "views/common/numbers.h"
 
@@ -11,37 +11,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 using snapshot::Arguments;
 using snapshot::Inputs;
-
-// `done` gets the document, read in the background, or why there is none. Always called once.
-template <class T, class Done>
-std::int64_t Document::send(const std::string& command, const Arguments& arguments, Done done) {
-    using Answer = Result<std::shared_ptr<const T>>;
-    changeBusy(+1);
-    const auto token = std::make_shared<std::int64_t>(0);
-    *token = m_worker.request(command, arguments, [this, done, token](Result<std::string> text) {
-        m_inFlight.erase(*token);
-        if (!text) {
-            done(Answer(text.takeDiag()));
-            changeBusy(-1);
-            return;
-        }
-        inBackground(
-            this,
-            [text = std::make_shared<std::string>(text.take())]() -> Answer {
-                auto document = snapshot::fromJson<T>(*text);
-                if (!document)
-                    return document.takeDiag();
-                return std::make_shared<const T>(document.take());
-            },
-            [this, done](Answer answer) {
-                done(std::move(answer));
-                changeBusy(-1);
-            });
-    });
-    if (command != "doctor") // belongs to the machine, not to the model
-        m_inFlight.insert(*token);
-    return *token;
-}
 
 template <class T>
 void Document::ask(Part part, const std::string& command, Arguments arguments,
@@ -100,7 +69,7 @@ void Document::openInputs(Inputs inputs, const QString& savedPath) {
         setPart(Part::Info, State::Busy);
     stop();
     send<snapshot::InfoDocument>(
-        "open", argumentsOf(inputs),
+        "open", argumentsFor(inputs),
         [=, this](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
             if (generation != m_openGeneration)
                 return;
@@ -153,33 +122,41 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
 
 void Document::replan() {
     if (!m_imported && m_parts[index(Part::Imported)].request == 0) {
-        Arguments imported = argumentsOf(inputs());
+        Arguments imported = arguments();
         imported.stage = "imported";
         ask(Part::Imported, "graph", imported, m_imported);
     }
-    Arguments fused = argumentsOf(inputs());
+    Arguments fused = arguments();
     fused.stage = "fused";
     ask(Part::Fused, "graph", fused, m_fused);
-    ask(Part::Plan, "fuse", argumentsOf(inputs()), m_plan);
+    ask(Part::Plan, "fuse", arguments(), m_plan);
 }
 
 void Document::inputsEdited(const Inputs& before) {
-    ++m_planGeneration;
-    Q_EMIT inputsChanged();
     // The imported graph depends on books, which may bring operators, and on bound dimensions.
-    const bool importing = m_parts[index(Part::Imported)].request != 0 ||
-                           before.enabledBooks() != inputs().enabledBooks() ||
-                           before.dims != inputs().dims;
+    const bool importing =
+        before.enabledBooks() != inputs().enabledBooks() || before.dims != inputs().dims;
+    plannedAnew(importing ? Importing::Yes : Importing::No);
+}
+
+void Document::cancelPlan() {
     for (const Part part : {Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Explain,
                             Part::Stages, Part::Value}) {
         if (const std::int64_t id = std::exchange(m_parts[index(part)].request, 0))
             m_worker.cancel(id);
     }
+}
+
+void Document::plannedAnew(Importing importing) {
+    ++m_planGeneration;
+    Q_EMIT inputsChanged();
+    const bool wasImporting = m_parts[index(Part::Imported)].request != 0;
+    cancelPlan();
     setPart(Part::Explain, m_explain ? State::Stale : State::Empty);
     setPart(Part::Stages, m_stages ? State::Stale : State::Empty);
     if (restore())
         return;
-    if (importing)
+    if (wasImporting || importing == Importing::Yes)
         m_imported.reset();
     setPart(Part::Profile, m_profile ? State::Stale : State::Empty);
     replan();
@@ -188,7 +165,7 @@ void Document::inputsEdited(const Inputs& before) {
 void Document::askRules() {
     const std::uint64_t generation = m_planGeneration;
     send<snapshot::RewriteDocument>(
-        "rewrite", argumentsOf(inputs()),
+        "rewrite", arguments(),
         [=, this](Result<std::shared_ptr<const snapshot::RewriteDocument>> answer) {
             if (generation != m_planGeneration || !answer)
                 return; // why a book was refused is told with the plan
@@ -204,6 +181,8 @@ void Document::askRules() {
             continue;
         Arguments wanted;
         wanted.rules = {book.path};
+        if (const auto text = m_texts.find(book.path); text != m_texts.end())
+            wanted.texts = {{book.path, text->second}};
         send<snapshot::CheckDocument>(
             "check", wanted,
             [=, this,
@@ -228,11 +207,11 @@ void Document::askMatches() {
     m_matches.clear();
     const std::uint64_t generation = m_planGeneration;
     const auto wanted = [&](std::vector<std::string> books, const char* stage) {
-        Arguments arguments = argumentsOf(inputs());
-        arguments.rules = std::move(books);
-        arguments.stage = stage;
+        Arguments question = arguments();
+        question.rules = std::move(books);
+        question.stage = stage;
         send<snapshot::MatchDocument>(
-            "match", arguments,
+            "match", question,
             [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
                 if (generation != m_planGeneration || !answer)
                     return; // a book that cannot be read is told by its check
@@ -252,16 +231,18 @@ void Document::keep() {
     for (const Part part : {Part::Imported, Part::Fused, Part::Plan})
         if (state(part) != State::Ready)
             return;
-    std::erase_if(m_kept, [&](const Kept& kept) { return kept.inputs == inputs(); });
-    m_kept.push_front({inputs(), m_imported, m_fused, m_plan,
+    std::erase_if(
+        m_kept, [&](const Kept& kept) { return kept.inputs == inputs() && kept.texts == m_texts; });
+    m_kept.push_front({inputs(), m_texts, m_imported, m_fused, m_plan,
                        state(Part::Profile) == State::Ready ? m_profile : nullptr});
     if (m_kept.size() > keptLimit)
         m_kept.pop_back();
 }
 
 bool Document::restore() {
-    const auto found = std::find_if(m_kept.begin(), m_kept.end(),
-                                    [&](const Kept& kept) { return kept.inputs == inputs(); });
+    const auto found = std::find_if(m_kept.begin(), m_kept.end(), [&](const Kept& kept) {
+        return kept.inputs == inputs() && kept.texts == m_texts;
+    });
     if (found == m_kept.end())
         return false;
     const Kept kept = *found;
@@ -309,7 +290,7 @@ void Document::profile() {
     PartState& mine = m_parts[index(Part::Profile)];
     const auto token = std::make_shared<std::int64_t>(0);
     const std::int64_t id = send<snapshot::ProfileDocument>(
-        "profile", argumentsOf(inputs()),
+        "profile", arguments(),
         [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
             taskEnded(answer, [this] { profile(); });
             PartState& state = m_parts[index(Part::Profile)];
@@ -349,8 +330,7 @@ void Document::compile() {
         return;
     changeTasks(+1);
     send<snapshot::RunDocument>(
-        "run", argumentsOf(inputs()),
-        [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
+        "run", arguments(), [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
             taskEnded(answer, [this] { compile(); });
             if (!answer) {
                 Q_EMIT problem(answer.diag());
@@ -366,7 +346,7 @@ void Document::exportModule(const QString& folder) {
     if (!isOpen())
         return;
     changeTasks(+1);
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     wanted.output = folder.toStdString();
     send<snapshot::ExportDocument>(
         "export", wanted,
@@ -388,7 +368,7 @@ void Document::tune(const QString& log) {
     if (!isOpen())
         return;
     changeTasks(+1);
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     wanted.log = log.toStdString();
     send<snapshot::TuneDocument>(
         "tune", wanted, [this, log](Result<std::shared_ptr<const snapshot::TuneDocument>> answer) {
@@ -416,7 +396,7 @@ void Document::verify(const QString& folder) {
     if (!isOpen())
         return;
     changeTasks(+1);
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     wanted.output = folder.toStdString();
     const std::uint64_t generation = m_planGeneration;
     send<snapshot::VerifyDocument>(
@@ -451,7 +431,7 @@ void Document::verify(const QString& folder) {
 void Document::explain(const std::vector<snapshot::NodeId>& fusedNodes) {
     if (!isOpen() || fusedNodes.empty())
         return;
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     for (const snapshot::NodeId id : fusedNodes)
         wanted.nodes.push_back("#" + std::to_string(id));
     ask(Part::Explain, "explain", wanted, m_explain);
@@ -460,7 +440,7 @@ void Document::explain(const std::vector<snapshot::NodeId>& fusedNodes) {
 void Document::showStage(const QString& stage, int group) {
     if (!isOpen())
         return;
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     wanted.stage = stage.toStdString();
     if (group >= 0)
         wanted.group = group;
@@ -470,7 +450,7 @@ void Document::showStage(const QString& stage, int group) {
 void Document::showValue(const std::string& stage, snapshot::NodeId node, int output) {
     if (!isOpen())
         return;
-    Arguments wanted = argumentsOf(inputs());
+    Arguments wanted = arguments();
     wanted.stage = stage;
     wanted.nodes = {"#" + std::to_string(node) + ":" + std::to_string(output)};
     ask(Part::Value, "value", wanted, m_value);

@@ -1,10 +1,12 @@
 #include "app/window/main_window.h"
 
+#include "app/window/books_area.h"
 #include "app/window/graph_pane.h"
 #include "app/window/library_boxes.h"
 
 #include <QCloseEvent>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QHeaderView>
 #include <QMimeData>
 #include <QSplitter>
@@ -17,7 +19,7 @@ namespace {
 
 // Changes when docks or columns are added, moved or renamed, so that an older saved layout is not
 // applied.
-constexpr int layoutVersion = 3;
+constexpr int layoutVersion = 4;
 
 } // namespace
 
@@ -45,6 +47,7 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
     buildStatusBar();
     connectDocument();
     connectViews();
+    connectBooks();
     defaultLayout();
     m_defaultState = saveState(layoutVersion);
     if (memory == Memory::Remember) {
@@ -61,6 +64,7 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
     showProfile();
     showRules();
     inputsChanged();
+    offerDrafts();
 }
 
 MainWindow::~MainWindow() {
@@ -72,7 +76,7 @@ MainWindow::~MainWindow() {
 
 bool MainWindow::idle() const {
     return m_document.idle() && !m_importedPane->busy() && !m_fusedPane->busy() &&
-           !m_details.isActive();
+           !m_details.isActive() && m_books->settled();
 }
 
 void MainWindow::checkIdle() {
@@ -106,10 +110,14 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!mayDiscard()) {
+    if (!mayDiscardBooks(m_books->changed()) || !mayDiscard()) {
         event->ignore();
         return;
     }
+    for (const QString& path : m_books->changed()) // as was answered
+        m_books->close(path);
+    for (QDockWidget* dock : std::exchange(m_hiddenForBooks, {}))
+        dock->show();
     if (m_memory == Memory::Remember)
         m_settings.setLayout(saveGeometry(), saveState(layoutVersion));
     if (m_memory == Memory::Remember)

@@ -9,6 +9,7 @@
 //   main_window_show.cpp       document to views
 //   main_window_document.cpp   files, edits, pins
 //   main_window_actions.cpp    menus, tool bar, dialogs
+//   main_window_books.cpp      books as text: tabs, files, what is shown in them
 //   main_window_selection.cpp  selection, history, find, walking
 #pragma once
 
@@ -35,6 +36,7 @@ class QToolButton;
 
 namespace fw::ui {
 
+class BooksArea;
 class ChangesView;
 class ExplainView;
 class GraphPane;
@@ -87,6 +89,12 @@ public:
     void setHeat(Heat heat);
     // Answers instead of the dialog, for tests.
     void answerUnsaved(std::function<Unsaved()> answer) { m_askUnsaved = std::move(answer); }
+    void answerSaveName(std::function<QString(const QString& suggested)> answer) {
+        m_askSaveName = std::move(answer);
+    }
+    void newBook();
+    // A path, or the name of a shipped book; line 0: where it was left.
+    void editBook(const QString& file, int line);
     bool selectByName(const QString& text);
     bool selectByNames(const QStringList& names); // together; false: one is unknown
     void select(const Picked& selection);
@@ -105,12 +113,14 @@ public:
     ImplementationsView* implementationsView() const { return m_implementations; }
     ChangesView* changesView() const { return m_changes; }
     RulesView* rulesView() const { return m_rules; }
+    BooksArea* books() const { return m_books; }
     LibraryBoxes* libraries() const { return m_libraries; }
     PropertiesView* propertiesView() const { return m_properties; }
     ProfileView* profileView() const { return m_profile; }
     StagesView* stagesView() const { return m_stages; }
     ProblemsView* problemsView() const { return m_problems; }
     MessageBar* messageBar() const { return m_message; }
+    MessageBar* offerBar() const { return m_offer; }
 
 Q_SIGNALS:
     void idleChanged();
@@ -185,6 +195,22 @@ private:
     void openDialog();
     void exportDialog();
 
+    // main_window_books.cpp
+    void connectBooks();
+    void buildBookActions(QMenu* menu);
+    void layOutBooks();
+    void showBook(const QString& path);
+    bool inBook() const; // the keys go to a book
+    bool saveBook(const QString& path);
+    bool saveBookAs(const QString& path);
+    void closeBook(const QString& path);
+    bool mayDiscardBooks(const QStringList& paths);
+    void copyShipped(const QString& file);
+    void fillShipped();
+    void switchCurrentBook();
+    void offerDrafts();
+    void goToLine();
+
     // main_window_actions.cpp
     void buildActions();
     void buildToolBar();
@@ -230,11 +256,15 @@ private:
     bool m_wasIdle = false;
     Heat m_heat = Heat::None;
     std::function<Unsaved()> m_askUnsaved;
+    std::function<QString(const QString&)> m_askSaveName;
     QByteArray m_defaultState;
 
     QStackedWidget* m_centre = nullptr;
+    BooksArea* m_books = nullptr;
+    std::vector<QDockWidget*> m_hiddenForBooks;
     WelcomeView* m_welcome = nullptr;
     MessageBar* m_message = nullptr;
+    MessageBar* m_offer = nullptr; // stays until it is answered
     GraphPane* m_importedPane = nullptr;
     GraphPane* m_fusedPane = nullptr;
     OutlineView* m_outline = nullptr;
@@ -263,7 +293,12 @@ private:
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
+    std::vector<QAction*> m_needBook;
+    QAction* m_takesPartAction = nullptr;
+    QMenu* m_shippedMenu = nullptr;
     QMenu* m_nodeMenu = nullptr; // of a node in a graph
+    QAction* m_saveAction = nullptr;
+    QAction* m_saveAsAction = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_undoAction = nullptr;
     QAction* m_redoAction = nullptr;

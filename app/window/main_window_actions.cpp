@@ -1,4 +1,5 @@
 // Menus, tool bar and dialogs. Every action stands in a menu and has a shortcut.
+#include "app/window/books_area.h"
 #include "app/window/graph_pane.h"
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
@@ -9,6 +10,7 @@
 #include "views/common/combo_box.h"
 #include "views/common/theme.h"
 #include "views/compare/changes_view.h"
+#include "views/editor/find_bar.h"
 #include "views/explain/explain_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/properties_view.h"
@@ -71,8 +73,13 @@ void MainWindow::buildActions() {
     m_recentMenu = file->addMenu(u"Open &recent"_s);
     needsModel(addAction(file, u"Re&load"_s, keys("F5"), [this] { m_document.reload(); }));
     file->addSeparator();
-    needsModel(addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] { saveDocument(); }));
-    needsModel(addAction(file, u"Save &as…"_s, keys("Ctrl+Shift+S"), [this] { saveDocumentAs(); }));
+    // Of what the keys go to: a book, or the document.
+    m_saveAction = addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] {
+        inBook() ? saveBook(m_books->currentPath()) : saveDocument();
+    });
+    m_saveAsAction = addAction(file, u"Save &as…"_s, keys("Ctrl+Shift+S"), [this] {
+        inBook() ? saveBookAs(m_books->currentPath()) : saveDocumentAs();
+    });
     file->addSeparator();
     needsModel(
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
@@ -86,6 +93,8 @@ void MainWindow::buildActions() {
     m_redoAction = addAction(edit, u"&Redo"_s, keys("Ctrl+Shift+Z"), [this] { m_document.redo(); });
     edit->addSeparator();
     addAction(edit, u"&Find"_s, keys("Ctrl+F"), [this] {
+        if (inBook())
+            return m_books->current()->findBar()->open(FindBar::Row::Find);
         m_find->setFocus(Qt::ShortcutFocusReason);
         m_find->selectAll();
     });
@@ -211,6 +220,8 @@ void MainWindow::buildActions() {
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
 
+    buildBookActions(menuBar()->addMenu(u"&Book"_s));
+
     QMenu* target = menuBar()->addMenu(u"&Target"_s);
     number = 1;
     for (const QString& preset : targetPresets())
@@ -330,6 +341,13 @@ void MainWindow::updateActions() {
     const bool open = m_document.isOpen();
     for (QAction* action : m_needModel)
         action->setEnabled(open);
+    m_saveAction->setEnabled(open || !m_books->isEmpty());
+    m_saveAsAction->setEnabled(open || !m_books->isEmpty());
+    for (QAction* action : m_needBook)
+        action->setEnabled(m_books->current() != nullptr);
+    const auto books = m_document.inputs().enabledBooks();
+    m_takesPartAction->setChecked(
+        std::find(books.begin(), books.end(), m_books->currentPath().toStdString()) != books.end());
     const bool busy = !m_document.idle();
     m_profileButton->setEnabled(open && !m_document.taskRunning());
     m_stopButton->setEnabled(busy);

@@ -1,4 +1,5 @@
 // Widgets, docks and connections.
+#include "app/window/books_area.h"
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
@@ -31,6 +32,7 @@ using namespace Qt::StringLiterals;
 
 void MainWindow::buildCentre() {
     m_message = new MessageBar;
+    m_offer = new MessageBar;
     m_welcome = new WelcomeView;
     m_importedPane = new GraphPane(u"Imported"_s);
     m_fusedPane = new GraphPane(u"Fused"_s);
@@ -49,7 +51,18 @@ void MainWindow::buildCentre() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_message);
-    layout->addWidget(m_centre, 1);
+    layout->addWidget(m_offer);
+    m_books = new BooksArea(m_memory == Memory::Remember ? std::make_unique<Drafts>() : nullptr);
+    m_books->hide();
+    auto* work = new QSplitter(Qt::Horizontal);
+    work->setObjectName(u"work"_s);
+    work->setChildrenCollapsible(false);
+    work->addWidget(m_books);
+    work->addWidget(m_centre);
+    work->setStretchFactor(0, 5);
+    work->setStretchFactor(1, 6);
+    work->setSizes({500, 600});
+    layout->addWidget(work, 1);
     setCentralWidget(all);
 }
 

@@ -1,4 +1,5 @@
 // The document as a file, what its edits do to the window, and the dialogs around it.
+#include "app/window/books_area.h"
 #include "app/window/dims_dialog.h"
 #include "app/window/export_dialog.h"
 #include "app/window/library_boxes.h"
@@ -88,6 +89,10 @@ void MainWindow::inputsChanged() {
     m_redoAction->setEnabled(history.canRedo());
     m_redoAction->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
     m_problems->model().setGeneration(m_document.generation());
+    QStringList books;
+    for (const auto& book : inputs.books)
+        books << text(book.path);
+    m_books->watch(books);
     m_clearPinsAction->setEnabled(!inputs.pins.empty());
     m_closeLogAction->setEnabled(!inputs.log.empty());
     showRules();

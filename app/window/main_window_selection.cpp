@@ -1,4 +1,5 @@
 // Selection, history, find and walking.
+#include "app/window/books_area.h"
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
 #include "views/authoring/rules_view.h"
@@ -350,9 +351,11 @@ void MainWindow::goTo() {
 }
 
 void MainWindow::cyclePanes(int step) {
-    const std::vector<QWidget*> stops = {
+    std::vector<QWidget*> stops = {
         m_importedPane->canvas(), m_fusedPane->canvas(), m_outline, m_explain,
         m_implementations,        m_properties,          m_rules,   m_profile};
+    if (BookPage* book = m_books->current())
+        stops.insert(stops.begin(), book->editor());
     std::ptrdiff_t at = -1;
     for (std::size_t i = 0; i < stops.size(); ++i) {
         if (focusWidget() && (stops[i] == focusWidget() || stops[i]->isAncestorOf(focusWidget())))

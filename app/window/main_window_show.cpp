@@ -107,7 +107,7 @@ void MainWindow::showGraph(GraphSide side) {
             overlay->setReady();
         break;
     case State::Stale:
-        overlay->setStale(u"This belongs to an earlier target."_s);
+        overlay->setStale(m_document.staleReason());
         break;
     case State::Error:
         failed(m_document.error(part));
@@ -192,7 +192,7 @@ void MainWindow::showImplementations() {
         overlay->setReady();
         break;
     case State::Stale:
-        overlay->setStale(u"This belongs to an earlier target."_s);
+        overlay->setStale(m_document.staleReason());
         break;
     case State::Error:
         if (m_document.plan())
@@ -299,7 +299,7 @@ void MainWindow::showFollowers() {
             break;
         case State::Stale:
             if (filled)
-                overlay->setStale(u"This belongs to an earlier target."_s);
+                overlay->setStale(m_document.staleReason());
             break;
         case State::Error:
             if (filled)

@@ -4,11 +4,14 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <utility>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_label(new QLabel(this)) {
+MessageBar::MessageBar(QWidget* parent)
+    : QFrame(parent), m_label(new QLabel(this)), m_action(new QPushButton(this)) {
     setObjectName(u"messageBar"_s);
     setAccessibleName(u"Message"_s);
     m_label->setTextFormat(Qt::PlainText);
@@ -18,18 +21,41 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_label(new QLabel(thi
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 5, 8, 5);
     layout->addWidget(m_label, 1);
+    layout->addWidget(m_action, 0, Qt::AlignTop);
     layout->addWidget(dismiss, 0, Qt::AlignTop);
-    connect(dismiss, &QPushButton::clicked, this, &MessageBar::clear);
+    connect(m_action, &QPushButton::clicked, this, [this] {
+        const auto act = std::exchange(m_act, {});
+        clear();
+        if (act)
+            act();
+    });
+    connect(dismiss, &QPushButton::clicked, this, [this] {
+        const auto dismissed = std::exchange(m_dismissed, {});
+        clear();
+        if (dismissed)
+            dismissed();
+    });
     hide();
 }
 
 void MessageBar::tell(const QString& text) {
+    offer(text, {}, {});
+}
+
+void MessageBar::offer(const QString& text, const QString& action, std::function<void()> act,
+                       std::function<void()> dismissed) {
     m_label->setText(text);
+    m_act = std::move(act);
+    m_dismissed = std::move(dismissed);
+    m_action->setText(action);
+    m_action->setVisible(!action.isEmpty());
     show();
 }
 
 void MessageBar::clear() {
     m_label->clear();
+    m_act = {};
+    m_dismissed = {};
     hide();
 }
 

@@ -4,7 +4,10 @@
 
 #include <QFrame>
 
+#include <functional>
+
 class QLabel;
+class QPushButton;
 
 namespace fw::ui {
 
@@ -15,11 +18,17 @@ public:
     explicit MessageBar(QWidget* parent = nullptr);
 
     void tell(const QString& text);
+    // With a button that does it; the bar goes when it was done.
+    void offer(const QString& text, const QString& action, std::function<void()> act,
+               std::function<void()> dismissed = {});
     void clear();
     QString text() const; // empty when nothing is told
+    QPushButton* action() const { return m_action; }
 
 private:
     QLabel* m_label;
+    QPushButton* m_action;
+    std::function<void()> m_act, m_dismissed;
 };
 
 } // namespace fw::ui

@@ -95,6 +95,24 @@ struct Applier {
     void operator()(const RemoveBook& edit) const {
         std::erase_if(inputs.books, [&](const Book& book) { return book.path == edit.path; });
     }
+    void operator()(const RenameBook& edit) const {
+        if (edit.path == edit.to)
+            return;
+        std::erase_if(inputs.books, [&](const Book& book) { return book.path == edit.to; });
+        for (Book& book : inputs.books)
+            if (book.path == edit.path)
+                book.path = edit.to;
+    }
+    void operator()(const MoveBook& edit) const {
+        const auto found = std::find_if(inputs.books.begin(), inputs.books.end(),
+                                        [&](const Book& book) { return book.path == edit.path; });
+        if (found == inputs.books.end())
+            return;
+        const Book moved = *found;
+        inputs.books.erase(found);
+        const std::size_t to = std::min(edit.to, inputs.books.size());
+        inputs.books.insert(inputs.books.begin() + std::ptrdiff_t(to), moved);
+    }
     void operator()(const SwitchBook& edit) const {
         for (Book& book : inputs.books)
             if (book.path == edit.path)
@@ -120,6 +138,10 @@ struct Sayer {
     }
     std::string operator()(const AddBook& edit) const { return "open " + nameOf(edit.path); }
     std::string operator()(const RemoveBook& edit) const { return "close " + nameOf(edit.path); }
+    std::string operator()(const RenameBook& edit) const {
+        return fmt::format("rename {} to {}", nameOf(edit.path), nameOf(edit.to));
+    }
+    std::string operator()(const MoveBook& edit) const { return "move " + nameOf(edit.path); }
     std::string operator()(const SwitchBook& edit) const {
         return fmt::format("switch {} {}", nameOf(edit.path),
                            edit.enabled == Enabled::Yes ? "on" : "off");

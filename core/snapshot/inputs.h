@@ -72,6 +72,16 @@ struct AddBook {
 struct RemoveBook {
     std::string path;
 };
+// Saved under another name; it takes the place of one that has that name.
+struct RenameBook {
+    std::string path;
+    std::string to;
+};
+// Books apply in their order; `to` is the place it gets, from 0.
+struct MoveBook {
+    std::string path;
+    std::size_t to = 0;
+};
 struct SwitchBook {
     std::string path;
     Enabled enabled = Enabled::Yes;
@@ -90,8 +100,8 @@ struct SetLog {
     std::string path; // empty: none
 };
 
-using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, SwitchBook, AddPin,
-                          RemovePin, ClearPins, SetDims, SetLog>;
+using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook,
+                          SwitchBook, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void pinsPrintAsText();
     void deathsOfALibraryBecomePins();
     void historyGoesBackAndForth();
+    void booksAreRenamedAndMoved();
     void documentRoundTrips();
     void documentCanBeMovedWithItsFolder();
     void newerDocumentIsRefused();
@@ -150,6 +151,35 @@ void TestInputs::historyGoesBackAndForth() {
     QVERIFY(history.undo() && history.changed());
     QVERIFY(history.edit(SetDims{{{"N", 4}}})); // what was undone is forgotten
     QVERIFY(!history.canRedo());
+}
+
+void TestInputs::booksAreRenamedAndMoved() {
+    History history{Inputs{}};
+    for (const char* path : {"/a.fw", "/b.fw", "/c.fw"})
+        QVERIFY(history.edit(AddBook{path}));
+    const auto order = [&] {
+        std::string out;
+        for (const Book& book : history.now().books)
+            out += book.path;
+        return out;
+    };
+    QVERIFY(history.edit(MoveBook{"/c.fw", 0}));
+    QCOMPARE(order(), std::string("/c.fw/a.fw/b.fw"));
+    QCOMPARE(history.undoText(), std::string("move c.fw"));
+    QVERIFY(history.edit(MoveBook{"/c.fw", 9}));
+    QCOMPARE(order(), std::string("/a.fw/b.fw/c.fw"));
+    QVERIFY(!history.edit(MoveBook{"/d.fw", 0}));
+    QVERIFY(!history.edit(MoveBook{"/a.fw", 0}));
+    QVERIFY(history.edit(RenameBook{"/a.fw", "/x.fw"}));
+    QCOMPARE(order(), std::string("/x.fw/b.fw/c.fw"));
+    QCOMPARE(history.undoText(), std::string("rename a.fw to x.fw"));
+    // It takes the place of one that has that name.
+    QVERIFY(history.edit(RenameBook{"/x.fw", "/c.fw"}));
+    QCOMPARE(order(), std::string("/c.fw/b.fw"));
+    QVERIFY(!history.edit(RenameBook{"/b.fw", "/b.fw"}));
+    QVERIFY(history.undo());
+    QVERIFY(history.undo());
+    QCOMPARE(order(), std::string("/a.fw/b.fw/c.fw"));
 }
 
 void TestInputs::documentRoundTrips() {

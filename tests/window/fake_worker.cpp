@@ -3,6 +3,7 @@
 // after a line of progress, `hang_COMMAND` waits for cancel, `deaf_COMMAND` waits and ignores it,
 // `fresh` needs a worker that answered nothing before, `never_fresh` finds none.
 #include "snapshot/protocol.h"
+#include "window/fake_books.h"
 
 #include <condition_variable>
 #include <cstdlib>
@@ -259,17 +260,26 @@ bool waitForCancel(std::int64_t id) {
 
 void serve(const Request& request) {
     const std::string& command = request.command;
-    const Arguments& arguments = request.arguments;
-    std::cerr << "fake: " << command << " " << arguments.stage << std::endl;
-    if (has(arguments.model, "bad"))
-        return writeLine(errorLine(request.id, makeDiag(DiagCode::NotOnnx, "this is no model",
-                                                        Where{arguments.model, "", 0, 0},
-                                                        "choose an .onnx file")));
+    const std::string& model = request.arguments.model;
+    std::cerr << "fake: " << command << " " << request.arguments.stage << std::endl;
+    if (has(model, "bad"))
+        return writeLine(
+            errorLine(request.id, makeDiag(DiagCode::NotOnnx, "this is no model",
+                                           Where{model, "", 0, 0}, "choose an .onnx file")));
     static int served = 0;
-    if (has(arguments.model, "never_fresh") || (has(arguments.model, "fresh") && served > 0))
+    if (has(model, "never_fresh") || (has(model, "fresh") && served > 0))
         return writeLine(
             errorLine(request.id, makeDiag(DiagCode::LibraryLevel, "onednn was opened at avx2")));
     ++served;
+    // A book may part the addition, too.
+    Arguments asked = request.arguments;
+    for (const std::string& file : asked.rules)
+        if (has(fake::textOf(asked, file), "part_the_addition"))
+            asked.target += " -mcpu=x86-64-v3";
+    for (const BookSource& source : asked.texts)
+        if (has(source.text, "die_"))
+            std::abort();
+    const Arguments& arguments = asked;
     if (has(arguments.target, "bogus"))
         return writeLine(errorLine(
             request.id, makeDiag(DiagCode::UnknownTarget, "unknown target 'bogus'", {}, "x86-64")));
@@ -311,6 +321,17 @@ void serve(const Request& request) {
         if (!arguments.rules.empty())
             done.applied.push_back({"my_rule", 3, 0.2});
         document = toJson(done);
+    } else if (command == "match" && !arguments.rules.empty() && !arguments.texts.empty()) {
+        const std::string file = arguments.rules.front();
+        document = toJson(fake::match(arguments.stage, file, fake::textOf(arguments, file)));
+    } else if (command == "check" && !arguments.texts.empty()) {
+        const std::string file = arguments.rules.front();
+        document = toJson(fake::check(file, fake::textOf(arguments, file)));
+    } else if (command == "assist") {
+        document = toJson(
+            fake::assist(fake::textOf(arguments, arguments.position->file), *arguments.position));
+    } else if (command == "book") {
+        document = toJson(fake::book(arguments.name));
     } else if (command == "match") {
         MatchDocument found;
         found.stage = arguments.stage;

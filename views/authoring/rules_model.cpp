@@ -55,15 +55,20 @@ void RulesModel::addBook(const snapshot::Book& book) {
     Item top;
     top.name = QFileInfo(path).fileName();
     top.tip = path;
-    top.path = path;
+    top.path = top.file = path;
     top.check = on ? Check::On : Check::Off;
     const auto found = m_content.checks.find(book.path);
     const auto* check = found == m_content.checks.end() ? nullptr : found->second.get();
     int problems = 0;
     if (check) {
-        problems = int(check->diagnostics.size());
+        // A remark is no problem.
+        const auto count = [&](const Diags& diags) {
+            for (const Diag& diag : diags)
+                problems += diag.severity != Severity::Note;
+        };
+        count(check->diagnostics);
         for (const auto& item : check->items)
-            problems += int(item.diagnostics.size());
+            count(item.diagnostics);
         top.detail = problems ? countOf(problems, u"problem"_s)
                               : countOf(std::int64_t(check->items.size()), u"item"_s);
         top.tone = problems ? Tone::Bad : Tone::None;
@@ -80,7 +85,11 @@ void RulesModel::addBook(const snapshot::Book& book) {
         row.name = text(diag.where.line > 0 ? "line " + std::to_string(diag.where.line) : "");
         row.detail = text(diag.message);
         row.tip = text(diag.text());
-        row.tone = Tone::Bad;
+        row.tone = diag.severity == Severity::Error     ? Tone::Bad
+                   : diag.severity == Severity::Warning ? Tone::Warning
+                                                        : Tone::None;
+        row.file = path;
+        row.line = diag.where.line;
         add(parent, std::move(row));
     };
     for (const Diag& diag : check->diagnostics)
@@ -95,6 +104,8 @@ void RulesModel::addBook(const snapshot::Book& book) {
             rule.kind == "rule" ? text(rule.verdict) : text(rule.kind + ": " + rule.verdict);
         row.tone = rule.verdict == "ok" ? Tone::None : Tone::Bad;
         row.rewritten = rewritten;
+        row.file = path;
+        row.line = rule.line;
         const int child = addRule(number, std::move(row), rule.verdict == "ok" ? matches : nullptr,
                                   on ? appliedOf(rule.name) : nullptr);
         for (const Diag& diag : rule.diagnostics)
@@ -133,6 +144,8 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
             row.detail = u"%1 near"_s.arg(matches->nearMisses.size());
         if (!matches->doc.empty())
             row.tip += u"\n"_s + text(matches->doc);
+        row.file = text(matches->file);
+        row.line = matches->line;
         if (matches->line > 0)
             row.tip += u"\n%1:%2"_s.arg(text(matches->file)).arg(matches->line);
         row.tone = matches->matches.empty() ? Tone::None : Tone::Good;
@@ -294,6 +307,10 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
         return QVariant::fromValue(row.nodes);
     case RewrittenRole:
         return row.rewritten;
+    case FileRole:
+        return row.file;
+    case LineRole:
+        return row.line;
     default:
         return {};
     }

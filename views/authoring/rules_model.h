@@ -31,6 +31,8 @@ public:
         PathRole = Qt::UserRole + 1, // of a book; empty for what is shipped
         NodesRole,                   // QList<qint64>: of a match, or of all of a rule
         RewrittenRole,               // bool: the nodes are of the graph as the rules left it
+        FileRole,                    // where it is written: a path, or the name of a shipped book
+        LineRole,                    // int from 1; 0: the file as a whole
     };
 
     explicit RulesModel(QObject* parent = nullptr);
@@ -58,6 +60,8 @@ private:
         Tone tone = Tone::None;
         Check check = Check::None;
         QString path;
+        QString file;
+        int line = 0;
         QList<qint64> nodes;
         bool rewritten = false;
         std::vector<int> children;

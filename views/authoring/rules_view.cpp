@@ -15,22 +15,26 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 RulesView::RulesView(QWidget* parent)
-    : QWidget(parent), m_tree(new QTreeView(this)), m_open(new QPushButton(u"Open book…"_s, this)),
-      m_close(new QPushButton(u"Close book"_s, this)), m_overlay(new StateOverlay(m_tree)) {
+    : QWidget(parent), m_tree(new QTreeView(this)), m_new(new QPushButton(u"New"_s, this)),
+      m_open(new QPushButton(u"Open…"_s, this)), m_close(new QPushButton(u"Close"_s, this)),
+      m_overlay(new StateOverlay(m_tree)) {
     m_tree->setObjectName(u"rules"_s);
     m_tree->setAccessibleName(u"Rule books"_s);
     m_tree->setModel(&m_model);
     m_tree->setHeaderHidden(true);
     prepare(m_tree);
+    m_tree->setExpandsOnDoubleClick(false);
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(RulesModel::Name, QHeaderView::Stretch);
     m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::ResizeToContents);
+    m_new->setToolTip(u"Begin a rule book (Ctrl+Shift+N)"_s);
     m_open->setToolTip(u"Open a rule book (Ctrl+Shift+O); it takes part in the plan at once"_s);
     m_close->setToolTip(u"Take the selected book out of the document"_s);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 6, 8, 6);
     buttons->setSpacing(6);
+    buttons->addWidget(m_new);
     buttons->addWidget(m_open);
     buttons->addWidget(m_close);
     buttons->addStretch(1);
@@ -39,7 +43,9 @@ RulesView::RulesView(QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_tree, 1);
     layout->addLayout(buttons);
+    connect(m_new, &QPushButton::clicked, this, &RulesView::newRequested);
     connect(m_open, &QPushButton::clicked, this, &RulesView::openRequested);
+    connect(m_tree, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
     connect(m_close, &QPushButton::clicked, this, [this] {
         if (const QString path = currentBook(); !path.isEmpty())
             Q_EMIT closeRequested(path);
@@ -87,6 +93,16 @@ void RulesView::setContent(RulesContent content) {
     });
     m_filling = false;
     m_close->setEnabled(!currentBook().isEmpty());
+}
+
+void RulesView::editCurrent() {
+    const QModelIndex current = m_tree->currentIndex().siblingAtColumn(0);
+    // A match is read where its rule is written.
+    for (QModelIndex index = current; index.isValid(); index = index.parent())
+        if (const QString file = index.data(RulesModel::FileRole).toString(); !file.isEmpty()) {
+            Q_EMIT editRequested(file, index.data(RulesModel::LineRole).toInt());
+            return;
+        }
 }
 
 QString RulesView::currentBook() const {

@@ -23,9 +23,13 @@ public:
     QTreeView* tree() const { return m_tree; }
     StateOverlay* overlay() const { return m_overlay; }
     QString currentBook() const; // path; empty: none of the user's
+    void editCurrent();          // asks for the text of the current row
 
 Q_SIGNALS:
+    void newRequested();
     void openRequested();
+    // To read or change the text: a path or the name of a shipped book; line 0: from its start.
+    void editRequested(const QString& file, int line);
     void closeRequested(const QString& path);
     void bookSwitched(const QString& path, bool on);
     // Nodes of the graph as the rules left it, or as imported.
@@ -34,6 +38,7 @@ Q_SIGNALS:
 private:
     RulesModel m_model;
     QTreeView* m_tree;
+    QPushButton* m_new;
     QPushButton* m_open;
     QPushButton* m_close;
     StateOverlay* m_overlay;

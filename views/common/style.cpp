@@ -47,6 +47,23 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         painter->restore();
         return;
     }
+    if (element == PE_IndicatorTabClose) {
+        const bool over = enabled && option->state.testFlag(State_MouseOver);
+        const QPointF middle = rect.center();
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        if (over) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(theme.colour(Colour::PaneHighlight));
+            painter->drawRoundedRect(QRectF(middle.x() - 7, middle.y() - 7, 15, 15), 3, 3);
+        }
+        painter->setPen(QPen(theme.colour(over ? Colour::Text : Colour::Muted), 1.4, Qt::SolidLine,
+                             Qt::RoundCap));
+        painter->drawLine(middle + QPointF(-3, -3), middle + QPointF(4, 4));
+        painter->drawLine(middle + QPointF(4, -3), middle + QPointF(-3, 4));
+        painter->restore();
+        return;
+    }
     QProxyStyle::drawPrimitive(element, option, painter, widget);
 }
 

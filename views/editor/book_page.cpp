@@ -1,6 +1,7 @@
 #include "views/editor/book_page.h"
 
 #include "views/common/combo_box.h"
+#include "views/common/numbers.h"
 #include "views/editor/find_bar.h"
 
 #include <QFrame>
@@ -42,7 +43,8 @@ BookPage::BookPage(QWidget* parent)
     m_fix->setToolTip(u"Put it right (Ctrl+.)"_s);
     m_fix->hide();
     auto* top = new QHBoxLayout;
-    top->setContentsMargins(8, 5, 8, 5);
+    top->setContentsMargins(8, 5, 10, 5);
+    top->setSpacing(10);
     top->addWidget(m_outline, 1);
     top->addWidget(m_detail);
     m_bannerRow->setObjectName(u"messageBar"_s);
@@ -116,7 +118,9 @@ void BookPage::fillOutline() {
     m_outline->clear();
     for (const DeclarationLine& declaration : m_declarations)
         m_outline->addItem(declaration.keyword + u' ' + declaration.name);
-    m_outline->setPlaceholderText(u"no declarations yet"_s);
+    m_outline->setPlaceholderText(
+        m_declarations.empty() ? u"no declarations yet"_s
+                               : countOf(std::int64_t(m_declarations.size()), u"declaration"_s));
     showCaret();
 }
 

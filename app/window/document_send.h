@@ -1,0 +1,41 @@
+// How a document asks the worker: for the files that implement it.
+#pragma once
+
+#include "app/window/background.h"
+#include "app/window/document.h"
+
+namespace fw::ui {
+
+// `done` gets the document, read in the background, or why there is none. Always called once.
+template <class T, class Done>
+std::int64_t Document::send(const std::string& command, const snapshot::Arguments& arguments,
+                            Done done) {
+    using Answer = Result<std::shared_ptr<const T>>;
+    changeBusy(+1);
+    const auto token = std::make_shared<std::int64_t>(0);
+    *token = m_worker.request(command, arguments, [this, done, token](Result<std::string> text) {
+        m_inFlight.erase(*token);
+        if (!text) {
+            done(Answer(text.takeDiag()));
+            changeBusy(-1);
+            return;
+        }
+        inBackground(
+            this,
+            [text = std::make_shared<std::string>(text.take())]() -> Answer {
+                auto document = snapshot::fromJson<T>(*text);
+                if (!document)
+                    return document.takeDiag();
+                return std::make_shared<const T>(document.take());
+            },
+            [this, done](Answer answer) {
+                done(std::move(answer));
+                changeBusy(-1);
+            });
+    });
+    if (command != "doctor") // belongs to the machine, not to the model
+        m_inFlight.insert(*token);
+    return *token;
+}
+
+} // namespace fw::ui

@@ -1,0 +1,233 @@
+// Books that are being edited: what is asked about their texts, and when they act.
+#include "app/window/document_send.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::Arguments;
+
+namespace {
+
+constexpr std::int64_t matchLimit = 10000;
+constexpr double matchSeconds = 2;
+
+bool isWrong(const snapshot::CheckDocument& check) {
+    // A test that fails says something about a rule that can be read.
+    return hasErrors(check.diagnostics) ||
+           std::any_of(check.items.begin(), check.items.end(), [](const auto& item) {
+               return item.kind != "test" && hasErrors(item.diagnostics);
+           });
+}
+
+bool bringsOperators(const snapshot::CheckDocument& check) {
+    return std::any_of(check.items.begin(), check.items.end(),
+                       [](const auto& item) { return item.kind == "operator"; });
+}
+
+} // namespace
+
+Arguments Document::argumentsFor(const snapshot::Inputs& inputs) const {
+    Arguments out = argumentsOf(inputs);
+    for (const std::string& path : out.rules)
+        if (const auto found = m_texts.find(path); found != m_texts.end())
+            out.texts.push_back({path, found->second});
+    return out;
+}
+
+bool Document::takesPart(const std::string& path) const {
+    const auto books = inputs().enabledBooks();
+    return isOpen() && std::find(books.begin(), books.end(), path) != books.end();
+}
+
+const std::string* Document::actingText(const QString& path) const {
+    const auto found = m_texts.find(path.toStdString());
+    return found == m_texts.end() ? nullptr : &found->second;
+}
+
+const Document::TextMatches* Document::textMatches(const QString& path) const {
+    const auto found = m_textMatches.find(path.toStdString());
+    return found == m_textMatches.end() ? nullptr : &found->second;
+}
+
+QString Document::staleReason() const {
+    for (const std::string& path : m_broken)
+        if (takesPart(path))
+            return u"%1 has errors; this is what its last text without errors gave."_s.arg(
+                QFileInfo(QString::fromStdString(path)).fileName());
+    return u"This belongs to an earlier target or plan."_s;
+}
+
+void Document::cancelTexts() {
+    for (const std::int64_t id : std::exchange(m_textRequests, {}))
+        m_worker.cancel(id);
+}
+
+void Document::setText(const QString& path, const QString& text, OnDisk disk) {
+    const std::string file = path.toStdString();
+    std::string now = text.toStdString();
+    if (const auto typed = m_typed.find(file); typed != m_typed.end() && typed->second == now)
+        return;
+    m_typed[file] = now;
+    cancelTexts();
+    // A plan of the text before would only be in the way.
+    if (takesPart(file) && disk == OnDisk::Other &&
+        (m_parts[index(Part::Plan)].request || m_parts[index(Part::Fused)].request)) {
+        ++m_planGeneration;
+        cancelPlan();
+        setPart(Part::Fused, m_fused ? State::Stale : State::Empty);
+        setPart(Part::Plan, m_plan ? State::Stale : State::Empty);
+    }
+    Arguments wanted;
+    wanted.rules = {file};
+    wanted.texts = {{file, now}};
+    const std::uint64_t generation = ++m_textGeneration;
+    m_textRequests.insert(send<snapshot::CheckDocument>(
+        "check", wanted, [=, this](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
+            if (generation != m_textGeneration)
+                return; // typed on
+            if (!answer) {
+                m_typed.erase(file); // the next key press asks again
+                if (auto found = m_textMatches.find(file); found != m_textMatches.end())
+                    found->second.state = State::Stale;
+                Q_EMIT textMatchesChanged(path);
+                return;
+            }
+            m_checks[file] = answer.take();
+            if (isWrong(*m_checks[file]))
+                textIsWrong(file);
+            else
+                textIsRight(file, now, disk,
+                            bringsOperators(*m_checks[file]) ? Importing::Yes : Importing::No);
+            Q_EMIT textChecked(path);
+            Q_EMIT rulesChanged();
+        }));
+}
+
+void Document::textIsWrong(const std::string& path) {
+    m_broken.insert(path);
+    if (auto found = m_textMatches.find(path); found != m_textMatches.end())
+        found->second.state = State::Stale;
+    Q_EMIT textMatchesChanged(QString::fromStdString(path));
+    if (!takesPart(path))
+        return;
+    for (const Part part : {Part::Fused, Part::Plan})
+        if (state(part) == State::Ready || state(part) == State::Stale)
+            setPart(part, State::Stale);
+}
+
+void Document::textIsRight(const std::string& path, const std::string& text, OnDisk disk,
+                           Importing importing) {
+    m_broken.erase(path);
+    const auto acting = m_texts.find(path);
+    const bool same = acting == m_texts.end() ? disk == OnDisk::Same : acting->second == text;
+    if (!same)
+        m_texts[path] = text;
+    if (!isOpen())
+        return;
+    askTextMatches(path);
+    // What was cancelled or greyed meanwhile is asked again.
+    if (takesPart(path) && (!same || state(Part::Plan) == State::Stale))
+        plannedAnew(importing);
+}
+
+void Document::askTextMatches(const std::string& path) {
+    const QString file = QString::fromStdString(path);
+    const std::uint64_t generation = m_textGeneration;
+    m_textMatches[path].state = State::Busy;
+    for (const char* stage : {"imported", "rewritten"}) {
+        Arguments wanted = argumentsOf(inputs());
+        wanted.rules = {path};
+        wanted.texts = {{path, m_typed[path]}};
+        wanted.stage = stage;
+        wanted.limit = matchLimit;
+        wanted.seconds = matchSeconds;
+        const bool imported = wanted.stage == "imported";
+        m_textRequests.insert(send<snapshot::MatchDocument>(
+            "match", wanted,
+            [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
+                if (generation != m_textGeneration)
+                    return;
+                TextMatches& mine = m_textMatches[path];
+                if (answer)
+                    (imported ? mine.imported : mine.rewritten) = answer.take();
+                mine.state = answer ? State::Ready : State::Stale;
+                Q_EMIT textMatchesChanged(file);
+            }));
+    }
+}
+
+void Document::dropText(const QString& path) {
+    const std::string file = path.toStdString();
+    m_typed.erase(file);
+    m_broken.erase(file);
+    m_textMatches.erase(file);
+    m_checks.erase(file);
+    const bool acted = m_texts.erase(file) > 0;
+    Q_EMIT textMatchesChanged(path);
+    if (takesPart(file) && (acted || state(Part::Plan) == State::Stale))
+        plannedAnew(Importing::Yes);
+}
+
+void Document::renameText(const QString& before, const QString& now) {
+    const std::string from = before.toStdString();
+    const std::string to = now.toStdString();
+    const auto move = [&](auto& texts) {
+        if (auto node = texts.extract(from)) {
+            texts.erase(to);
+            node.key() = to;
+            texts.insert(std::move(node));
+        }
+    };
+    move(m_texts);
+    move(m_typed);
+    move(m_checks);
+    move(m_textMatches);
+    if (m_broken.erase(from))
+        m_broken.insert(to);
+}
+
+void Document::rereadBook(const QString& path) {
+    const std::string file = path.toStdString();
+    m_texts.erase(file);
+    m_checks.erase(file);
+    m_kept.clear(); // made of what the file held
+    if (takesPart(file))
+        plannedAnew(Importing::Yes);
+}
+
+void Document::assist(const QString& path, const QString& text, int line, int column,
+                      std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done) {
+    const std::string file = path.toStdString();
+    Arguments wanted = argumentsFor(inputs());
+    if (std::find(wanted.rules.begin(), wanted.rules.end(), file) == wanted.rules.end())
+        wanted.rules.push_back(file);
+    std::erase_if(wanted.texts, [&](const auto& source) { return source.file == file; });
+    wanted.texts.push_back({file, text.toStdString()});
+    wanted.position = snapshot::TextPlace{file, line, column};
+    if (const std::int64_t earlier = std::exchange(m_assistRequest, 0))
+        m_worker.cancel(earlier);
+    m_assistRequest = send<snapshot::AssistDocument>(
+        "assist", wanted, [=](Result<std::shared_ptr<const snapshot::AssistDocument>> answer) {
+            if (answer)
+                done(answer.take());
+        });
+}
+
+void Document::askBook(const QString& name,
+                       std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done) {
+    Arguments wanted;
+    wanted.name = name.toStdString();
+    send<snapshot::BookDocument>(
+        "book", wanted, [=, this](Result<std::shared_ptr<const snapshot::BookDocument>> answer) {
+            if (answer)
+                done(answer.take());
+            else
+                Q_EMIT problem(answer.diag());
+        });
+}
+
+} // namespace fw::ui

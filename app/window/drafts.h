@@ -1,0 +1,49 @@
+// Texts that were not saved, kept where a crash does not reach them.
+//
+// Every window has a folder of its own below the state folder of the user, held by a lock that ends
+// with the process. A folder whose lock is free belongs to a window that ended without saying what
+// should become of its texts: they are offered to the next one.
+#pragma once
+
+#include "base/result.h"
+
+#include <QLockFile>
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+namespace fw::ui {
+
+struct Draft {
+    QString path; // of the book
+    QString text;
+
+    bool operator==(const Draft&) const = default;
+};
+
+class Drafts {
+public:
+    // $XDG_STATE_HOME/fusewright/drafts, or below ~/.local/state.
+    static QString defaultFolder();
+
+    explicit Drafts(const QString& folder = defaultFolder());
+    ~Drafts(); // what was kept stays
+    Drafts(const Drafts&) = delete;
+    Drafts& operator=(const Drafts&) = delete;
+
+    Status keep(const Draft& draft);
+    void forget(const QString& path);
+    // Of windows that are gone, sorted by path. They stay until forgotten.
+    std::vector<Draft> leftOver() const;
+    void forgetLeftOver();
+
+private:
+    static QString fileOf(const QString& folder, const QString& path);
+    QStringList deadFolders() const;
+
+    QString m_root, m_own;
+    std::unique_ptr<QLockFile> m_lock;
+};
+
+} // namespace fw::ui
