@@ -178,7 +178,10 @@ int runWorker() {
     if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return 3;
     installLastWord(output);
-    return Worker(output).run();
+    // What it holds is not taken apart at the end: the system takes memory back faster than it is
+    // freed piece by piece.
+    static Worker* const worker = new Worker(output);
+    return worker->run();
 }
 
 } // namespace fw
