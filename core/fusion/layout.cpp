@@ -193,7 +193,7 @@ std::map<ValueRef, StorageMap> betweenCalls(const Graph& graph, const Catalog& c
             continue;
         const ValueRef value = group.outputs[0];
         const TensorType& type = graph.type(value);
-        const std::vector<Use> uses = graph.uses(value);
+        const auto uses = graph.uses(value);
         const bool between = isImage(type) && !graph.isResult(value) && !uses.empty() &&
                              std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
                                  const Group& reader = plan.groupAt(use.node);

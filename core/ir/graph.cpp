@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -38,14 +40,38 @@ const Output& Graph::output(ValueRef value) const {
     return producer.outputs.at(static_cast<std::size_t>(value.output));
 }
 
-const std::vector<Use>& Graph::uses(ValueRef value) const {
-    static const std::vector<Use> none;
+std::span<const Use> Graph::uses(ValueRef value) const {
     const Node* producer = find(value.node);
     const auto output = static_cast<std::size_t>(value.output);
     if (producer == nullptr || value.output < 0 || output >= producer->outputs.size())
-        return none;
+        return {};
     const auto place = static_cast<std::size_t>(m_index[static_cast<std::size_t>(value.node)]);
-    return m_uses[m_firstValue[place] + output];
+    const std::size_t* first = &m_firstUse[m_firstValue[place] + output];
+    return std::span(m_uses).subspan(first[0], first[1] - first[0]);
+}
+
+void Graph::collectUses() {
+    std::size_t values = 0;
+    m_firstValue.reserve(m_nodes.size());
+    for (const NodePtr& node : m_nodes) {
+        m_firstValue.push_back(values);
+        values += node->outputs.size();
+    }
+    const auto each = [&](const auto& visit) {
+        for (const NodePtr& node : m_nodes)
+            for (std::size_t i = 0; i < node->inputs.size(); ++i)
+                if (const ValueRef input = node->inputs[i]; input.valid())
+                    visit(m_firstValue[static_cast<std::size_t>(
+                              m_index[static_cast<std::size_t>(input.node)])] +
+                              static_cast<std::size_t>(input.output),
+                          Use{node->id, i});
+    };
+    m_firstUse.assign(values + 2, 0); // of the value before it while they are put in place
+    each([&](std::size_t value, Use) { ++m_firstUse[value + 2]; });
+    std::partial_sum(m_firstUse.begin(), m_firstUse.end(), m_firstUse.begin());
+    m_uses.resize(m_firstUse.back());
+    each([&](std::size_t value, Use use) { m_uses[m_firstUse[value + 1]++] = use; });
+    m_firstUse.pop_back();
 }
 
 bool Graph::isResult(ValueRef value) const {
@@ -105,8 +131,9 @@ OpCall callOf(const Graph& graph, const Node& node) {
     call.inputs.reserve(node.inputs.size());
     for (const ValueRef& input : node.inputs)
         call.inputs.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
-    for (const Output& output : node.outputs)
-        call.declared.push_back(output.type);
+    if (node.isLeaf() || node.op == "unknown")
+        for (const Output& output : node.outputs)
+            call.declared.push_back(output.type);
     return call;
 }
 
@@ -120,7 +147,8 @@ Diags verify(const Graph& graph) {
         return id >= 0 && static_cast<std::size_t>(id) < seen.size() &&
                seen[static_cast<std::size_t>(id)];
     };
-    std::unordered_set<std::string_view> names, values;
+    std::pmr::monotonic_buffer_resource memory; // one piece, and nothing freed one by one
+    std::pmr::unordered_set<std::string_view> names(&memory), values(&memory);
     names.reserve(graph.nodes().size());
     values.reserve(graph.nodes().size());
     for (const NodePtr& node : graph.nodes()) {

@@ -12,6 +12,8 @@
 #include "ir/operator.h"
 
 #include <memory>
+#include <memory_resource>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -49,6 +51,7 @@ struct Node {
 
     bool isInput() const { return op == "input"; }
     bool isConstant() const { return op == "constant"; }
+    bool isLeaf() const { return isInput() || isConstant(); }
 };
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -76,7 +79,7 @@ public:
     const Node* findByName(std::string_view name) const; // node name or output value name
     const Output& output(ValueRef value) const;
     const TensorType& type(ValueRef value) const { return output(value).type; }
-    const std::vector<Use>& uses(ValueRef value) const; // in node order; results are not uses
+    std::span<const Use> uses(ValueRef value) const; // in node order; results are not uses
     bool isResult(ValueRef value) const;
     std::vector<Symbol> freeDims() const; // sorted by name; of all shapes and assumptions
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
@@ -89,13 +92,16 @@ public:
 
 private:
     friend class GraphEditor;
+    void collectUses();
+
     std::string m_name;
     std::vector<NodePtr> m_nodes;
     std::vector<std::int32_t> m_index; // by id: place in m_nodes, -1 if it is not in this graph
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
-    std::vector<std::vector<Use>> m_uses;  // by value: the outputs of the first node, and so on
-    std::vector<std::size_t> m_firstValue; // by place in m_nodes: its first entry in m_uses
+    std::vector<Use> m_uses;               // of the outputs of the first node, and so on
+    std::vector<std::size_t> m_firstUse;   // by value: its first in m_uses; and the end
+    std::vector<std::size_t> m_firstValue; // by place in m_nodes: its first entry in m_firstUse
     std::shared_ptr<const OperatorSet> m_operators;
     std::vector<Assumption> m_assumptions;
     NodeId m_nextId = 0;
@@ -143,12 +149,13 @@ public:
     Result<GraphPtr> finish(Origins origins = Origins::Keep);
 
 private:
-    std::string uniqueName(const std::string& wish);
+    void giveName(std::string& place, const std::string& wish); // `place` in a node, and stays
 
     std::shared_ptr<const OperatorSet> m_operators;
     std::string m_name;
     bool has(NodeId id) const { return find(id) != nullptr; }
     void keep(std::shared_ptr<Node> node, bool typed); // under its id
+    void drop(NodeId id);                              // its names are free again
     Result<std::vector<NodeId>> sorted() const;
 
     std::vector<std::shared_ptr<Node>> m_nodes; // by id; empty where there is none
@@ -156,7 +163,8 @@ private:
     std::vector<NodeId> m_order; // may name nodes that were removed
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
-    std::unordered_set<std::string> m_names;
+    std::pmr::monotonic_buffer_resource m_nameMemory;
+    std::pmr::unordered_set<std::string_view> m_names{&m_nameMemory}; // in nodes
     std::vector<Assumption> m_assumptions; // of the graph that is edited, and those of assume()
     std::vector<Assumption> m_demands;
     NodeId m_nextId = 0;

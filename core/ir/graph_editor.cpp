@@ -10,10 +10,6 @@ namespace fw {
 
 namespace {
 
-bool isLeaf(const Node& node) {
-    return node.isInput() || node.isConstant();
-}
-
 bool contains(const std::vector<Assumption>& list, const Assumption& assumption) {
     return std::any_of(list.begin(), list.end(), [&](const Assumption& known) {
         return known.condition == assumption.condition;
@@ -38,11 +34,12 @@ GraphEditor::GraphEditor(const Graph& base)
       m_results(base.m_results), m_assumptions(base.m_assumptions), m_nextId(base.m_nextId) {
     m_nodes.resize(static_cast<std::size_t>(m_nextId));
     m_typed.resize(m_nodes.size());
-    for (const NodePtr& node : base.m_nodes) {
-        keep(std::make_shared<Node>(*node), true);
+    for (const NodePtr& shared : base.m_nodes) {
+        auto node = std::make_shared<Node>(*shared);
         m_names.insert(node->name);
         for (const Output& output : node->outputs)
             m_names.insert(output.name);
+        keep(std::move(node), true);
     }
 }
 
@@ -57,22 +54,25 @@ void GraphEditor::keep(std::shared_ptr<Node> node, bool typed) {
     m_typed[place] = typed;
 }
 
-std::string GraphEditor::uniqueName(const std::string& wish) {
-    if (m_names.insert(wish).second)
-        return wish;
-    std::string name;
-    int i = 1;
-    do
-        name = fmt::format("{}_{}", wish, i++);
-    while (!m_names.insert(name).second);
-    return name;
+void GraphEditor::drop(NodeId id) {
+    std::shared_ptr<Node>& node = m_nodes[static_cast<std::size_t>(id)];
+    m_names.erase(node->name);
+    for (const Output& output : node->outputs)
+        m_names.erase(output.name);
+    node.reset();
+}
+
+void GraphEditor::giveName(std::string& place, const std::string& wish) {
+    place = wish;
+    for (int i = 1; !m_names.insert(place).second; ++i)
+        place = fmt::format("{}_{}", wish, i);
 }
 
 ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
     auto node = std::make_shared<Node>();
     node->id = m_nextId++;
     node->op = "input";
-    node->name = uniqueName(name);
+    giveName(node->name, name);
     node->outputs = {{node->name, std::move(type)}};
     node->origins = {node->id};
     m_inputs.push_back(node->id);
@@ -86,7 +86,7 @@ ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
     auto node = std::make_shared<Node>();
     node->id = m_nextId++;
     node->op = "constant";
-    node->name = uniqueName(name);
+    giveName(node->name, name);
     node->outputs = {{node->name, data.type()}};
     node->origins = origins.empty() ? std::vector{node->id} : std::move(origins);
     node->data = std::make_shared<const TensorData>(std::move(data));
@@ -108,23 +108,21 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     for (const ValueRef& input : node->inputs)
         if (input.valid() && find(input.node) == nullptr)
             throw InternalError("an operand of " + name + " is not in the graph");
-    for (TensorType& declared : wish.declaredTypes)
-        node->outputs.push_back({{}, std::move(declared)});
     OpCall call;
     call.attrs = node->attrs;
+    call.inputs.reserve(node->inputs.size());
     for (const ValueRef& input : node->inputs)
         call.inputs.push_back(input.valid() ? std::optional(type(input)) : std::nullopt);
-    for (const Output& output : node->outputs)
-        call.declared.push_back(output.type);
+    call.declared = std::move(wish.declaredTypes);
     Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
     node->id = m_nextId++;
-    node->name = uniqueName(name);
+    giveName(node->name, name);
     for (const Assumption& assumption : inferred->assumptions)
         if (!contains(m_assumptions, assumption))
             addNew(m_demands, assumption, node->name);
-    node->outputs.clear();
+    node->outputs.reserve(inferred->outputs.size()); // names lie where they stay
     std::vector<ValueRef> out;
     std::vector<std::string> formal;
     if (inferred->outputs.size() > 1)
@@ -136,7 +134,9 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
                 inferred->outputs.size() == 1
                     ? node->name + ".y"
                     : node->name + "." + (i < formal.size() ? formal[i] : std::to_string(i));
-        node->outputs.push_back({uniqueName(valueName), std::move(inferred->outputs[i])});
+        Output& output = node->outputs.emplace_back();
+        giveName(output.name, valueName);
+        output.type = std::move(inferred->outputs[i]);
         out.push_back({node->id, static_cast<int>(i)});
     }
     node->origins = wish.origins.empty() ? std::vector{node->id} : std::move(wish.origins);
@@ -169,12 +169,9 @@ void GraphEditor::remove(NodeId id) {
     const Node* node = find(id);
     if (node == nullptr)
         return;
-    m_names.erase(node->name);
-    for (const Output& output : node->outputs)
-        m_names.erase(output.name);
     if (node->isInput())
         std::erase(m_inputs, id);
-    m_nodes[static_cast<std::size_t>(id)].reset();
+    drop(id);
 }
 
 void GraphEditor::removeUnused() {
@@ -193,8 +190,8 @@ void GraphEditor::removeUnused() {
                 open.push_back(input.node);
     }
     for (std::size_t id = 0; id < m_nodes.size(); ++id)
-        if (!needed[id])
-            m_nodes[id].reset();
+        if (m_nodes[id] && !needed[id])
+            drop(static_cast<NodeId>(id));
 }
 
 void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
@@ -224,13 +221,23 @@ const TensorType& GraphEditor::type(ValueRef value) const {
 // its order.
 Result<std::vector<NodeId>> GraphEditor::sorted() const {
     std::vector<NodeId> wish; // by position
+    wish.reserve(m_order.size());
     std::vector<std::size_t> position(m_nodes.size(), m_nodes.size());
+    bool inOrder = true;
     for (const auto* list : {&m_inputs, &m_order})
         for (const NodeId id : *list)
-            if (has(id) && position[static_cast<std::size_t>(id)] == m_nodes.size()) {
+            if (const Node* node = find(id);
+                node != nullptr && position[static_cast<std::size_t>(id)] == m_nodes.size()) {
+                for (const ValueRef& input : node->inputs)
+                    inOrder = inOrder &&
+                              (!input.valid() ||
+                               (has(input.node) &&
+                                position[static_cast<std::size_t>(input.node)] < m_nodes.size()));
                 position[static_cast<std::size_t>(id)] = wish.size();
                 wish.push_back(id);
             }
+    if (inOrder)
+        return wish;
     std::vector<std::size_t> waiting(wish.size(), 0);
     std::vector<std::vector<std::size_t>> consumers(wish.size());
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
@@ -281,10 +288,9 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
     graph->m_assumptions = m_assumptions;
     graph->m_index.assign(m_nodes.size(), -1);
     graph->m_nodes.reserve(order.size());
-    graph->m_firstValue.reserve(order.size());
     for (const NodeId id : order) {
         const std::shared_ptr<Node> node = std::move(m_nodes[static_cast<std::size_t>(id)]);
-        if (!isLeaf(*node) && !m_typed[static_cast<std::size_t>(id)]) {
+        if (!node->isLeaf() && !m_typed[static_cast<std::size_t>(id)]) {
             const Operator* op = m_operators->find(node->op);
             Result<Inferred> inferred = op->infer(callOf(*graph, *node));
             if (!inferred)
@@ -302,17 +308,8 @@ Result<GraphPtr> GraphEditor::finish(Origins origins) {
         graph->m_index[static_cast<std::size_t>(id)] =
             static_cast<std::int32_t>(graph->m_nodes.size());
         graph->m_nodes.push_back(node);
-        graph->m_firstValue.push_back(graph->m_uses.size());
-        graph->m_uses.resize(graph->m_uses.size() + node->outputs.size());
-        for (std::size_t i = 0; i < node->inputs.size(); ++i)
-            if (const ValueRef input = node->inputs[i]; input.valid()) {
-                const auto place = graph->m_index[static_cast<std::size_t>(input.node)];
-                graph
-                    ->m_uses[graph->m_firstValue[static_cast<std::size_t>(place)] +
-                             static_cast<std::size_t>(input.output)]
-                    .push_back({id, i});
-            }
     }
+    graph->collectUses();
     if (Diags problems = verify(*graph); hasErrors(problems))
         return problems.front();
     return GraphPtr(graph);

@@ -21,7 +21,7 @@ namespace fw {
 struct OpCall {
     std::vector<std::optional<TensorType>> inputs;
     Attrs attrs;
-    std::vector<TensorType> declared; // types the model declares, used by unknown operators only
+    std::vector<TensorType> declared; // of an input, a constant or an unknown operator
 };
 
 // What inference had to assume of free dimensions: what it could neither prove nor refute.

@@ -37,7 +37,7 @@ Group stageOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
                 out.inputs.push_back(input);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             const ValueRef value{id, static_cast<int>(i)};
-            const std::vector<Use> uses = graph.uses(value);
+            const auto uses = graph.uses(value);
             if (graph.isResult(value) || std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
                     return !members.contains(use.node);
                 }))

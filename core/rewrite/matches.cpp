@@ -113,7 +113,7 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
                 const std::vector<Match>& matches, std::vector<NearMiss>& misses) {
     std::vector<NearMiss> stopped;
     for (const Match& match : matches) {
-        const std::vector<Use> uses = graph.uses(match.roots.front());
+        const auto uses = graph.uses(match.roots.front());
         if (uses.size() != 1 || match.nodes.size() >= most)
             continue;
         const Node& next = graph.node(uses.front().node);

@@ -104,7 +104,7 @@ Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& gr
                 std::find(inputs.begin(), inputs.end(), input) == inputs.end())
                 inputs.push_back(input);
         for (const ValueRef& output : group->outputs) {
-            const std::vector<Use> uses = graph.uses(output);
+            const auto uses = graph.uses(output);
             if (graph.isResult(output) ||
                 std::any_of(uses.begin(), uses.end(),
                             [&](const Use& use) { return !nodes.contains(use.node); }))
