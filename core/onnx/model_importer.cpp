@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <numeric>
 #include <unordered_set>
 
 namespace fw {
@@ -128,17 +129,21 @@ Status ModelImporter::writeOutFunctions() {
 // Every name is defined once and every operand is defined somewhere.
 Status ModelImporter::checkNames() {
     m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
+    m_places.reserve(m_names.capacity());
     const auto placeText = [&](int place) {
         return place == byInitializer ? "an initializer"
                : place == byInput     ? "an input"
                                       : "node " + nodeName(place);
     };
     const auto define = [&](const std::string& name, int place) -> Status {
-        const auto [found, fresh] = m_names.emplace(name, Name{place});
-        if (!fresh)
+        const auto [found, fresh] =
+            m_places.emplace(name, static_cast<std::uint32_t>(m_names.size()));
+        if (fresh)
+            m_names.push_back({place});
+        else
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
-                                        placeText(found->second.place), placeText(place)));
+                                        placeText(m_names[found->second].place), placeText(place)));
         return {};
     };
     for (const auto& tensor : m_graph.initializer())
@@ -163,37 +168,39 @@ Status ModelImporter::checkNames() {
         for (const std::string& input : node.input()) {
             if (input.empty())
                 continue;
-            const auto known = m_names.find(input);
-            if (known == m_names.end())
+            Name* known = find(input);
+            if (known == nullptr)
                 return inNode(i, makeDiag(DiagCode::OnnxMalformed,
                                           fmt::format("operand '{}' is not defined anywhere",
                                                       cleanText(input))));
-            known->second.used = true;
+            known->used = true;
+            m_inOrder = m_inOrder && known->place < i;
         }
-        for (const std::string& capture : captures(node))
-            m_names.at(capture).used = true;
+        for (const std::string& capture : captures(node)) {
+            Name* known = find(capture);
+            known->used = true;
+            m_inOrder = m_inOrder && known->place < i;
+        }
     }
     if (m_graph.output_size() == 0)
         return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed",
                         {}, "export the model again with the values that it should give");
     for (const auto& output : m_graph.output()) {
-        const auto known = m_names.find(output.name());
-        if (known == m_names.end())
+        Name* known = find(output.name());
+        if (known == nullptr)
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("the output '{}' is not computed by any node",
                                         cleanText(output.name())));
-        known->second.used = true;
-        known->second.declared = &output;
+        known->used = true;
+        known->declared = &output;
     }
     for (const auto& value : m_graph.value_info())
-        if (const auto known = m_names.find(value.name());
-            known != m_names.end() && known->second.declared == nullptr)
-            known->second.declared = &value;
+        if (Name* known = find(value.name()); known != nullptr && known->declared == nullptr)
+            known->declared = &value;
     return {};
 }
 
 Status ModelImporter::readInitializers() {
-    m_values.reserve(m_names.size());
     for (auto& tensor : *m_graph.mutable_initializer()) {
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
@@ -204,15 +211,15 @@ Status ModelImporter::readInitializers() {
             diag.message = fmt::format("initializer '{}' {}", cleanText(name), diag.message);
             return diag;
         }
-        m_values[name].data = data.take();
+        value(name).data = data.take();
     }
     return {};
 }
 
 Status ModelImporter::readInputs() {
     for (const auto& input : m_graph.input()) {
-        if (m_values.contains(input.name()))
-            continue; // has an initializer
+        if (find(input.name())->place == byInitializer)
+            continue;
         const std::string name = cleanText(input.name());
         const auto refuse = [&](const std::string& what) {
             return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
@@ -244,7 +251,7 @@ Status ModelImporter::readInputs() {
             return makeDiag(DiagCode::DimOverflow,
                             fmt::format("input '{}' of shape {} has more bytes than can be counted",
                                         name, shapeText(*shape)));
-        m_values[input.name()].ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
+        value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
     }
     return {};
 }
@@ -252,6 +259,11 @@ Status ModelImporter::readInputs() {
 // Kahn's algorithm; the model's own order where it is possible.
 Status ModelImporter::sortNodes() {
     const int count = m_graph.node_size();
+    if (m_inOrder) {
+        m_order.resize(static_cast<std::size_t>(count));
+        std::iota(m_order.begin(), m_order.end(), 0);
+        return {};
+    }
     std::vector<int> waiting(static_cast<std::size_t>(count), 0);
     std::vector<std::vector<int>> consumers(static_cast<std::size_t>(count));
     const auto dependencies = [&](int i) {
@@ -286,12 +298,11 @@ Status ModelImporter::sortNodes() {
                 ready.insert(consumer);
     }
     if (static_cast<int>(m_order.size()) == count) {
-        if (!std::is_sorted(m_order.begin(), m_order.end()))
-            m_out.diagnostics.push_back({DiagCode::OnnxMalformed,
-                                         "the nodes were not in order and have been sorted",
-                                         {},
-                                         {},
-                                         Severity::Note});
+        m_out.diagnostics.push_back({DiagCode::OnnxMalformed,
+                                     "the nodes were not in order and have been sorted",
+                                     {},
+                                     {},
+                                     Severity::Note});
         return {};
     }
     // Walk backwards over nodes that never became ready until one comes up again: a cycle.
@@ -348,7 +359,7 @@ Result<bool> ModelImporter::importKnown(int index) {
     if (!constant)
         return inNode(index, constant.takeDiag());
     if (*constant) {
-        m_values[node.output(0)].data = std::move(**constant);
+        value(node.output(0)).data = std::move(**constant);
         return true;
     }
     std::vector<SmallOperand> operands;
@@ -356,7 +367,7 @@ Result<bool> ModelImporter::importKnown(int index) {
     for (const std::string& name : node.input()) {
         SmallOperand operand;
         if (!name.empty()) {
-            const Value& value = m_values.at(name);
+            const Value& value = this->value(name);
             if (value.untyped)
                 return false;
             operand.present = true;
@@ -370,7 +381,7 @@ Result<bool> ModelImporter::importKnown(int index) {
     auto results = evaluateSmall(node, m_opset, operands);
     if (!results)
         return false;
-    Value& value = m_values[node.output(0)];
+    Value& value = this->value(node.output(0));
     SmallTensor& result = results->front();
     if (result.isFixed()) {
         value.data = fixedData(result);
@@ -393,8 +404,8 @@ Status ModelImporter::importNode(int index) {
     const std::string name = nodeName(index);
     const std::string type = cleanText(typeName(node));
     const auto untyped = [&](const std::string& input) {
-        const auto found = m_values.find(input);
-        return found != m_values.end() && found->second.untyped;
+        const Name* known = find(input);
+        return known != nullptr && known->value.untyped;
     };
     if (std::any_of(node.input().begin(), node.input().end(), untyped))
         return importUnknown(index, name,
@@ -431,8 +442,8 @@ Status ModelImporter::importNode(int index) {
     for (const NodeId id : context.emitted())
         m_editor.setOrigins(id, {origin});
     for (const std::string& output : node.output())
-        if (const auto found = m_values.find(output); found != m_values.end() && found->second.ref)
-            FW_CHECK(checkDeclared(output, m_editor.type(*found->second.ref), name));
+        if (const Name* known = find(output); known != nullptr && known->value.ref)
+            FW_CHECK(checkDeclared(output, m_editor.type(*known->value.ref), name));
     return {};
 }
 
@@ -445,7 +456,7 @@ Status ModelImporter::addResults() {
 }
 
 Result<ValueRef> ModelImporter::use(const std::string& name) {
-    Value& value = m_values.at(name);
+    Value& value = this->value(name);
     if (!value.ref && value.data)
         value.ref = m_editor.addConstant(cleanText(name), *value.data);
     if (!value.ref && value.producer >= 0) {
@@ -458,7 +469,7 @@ Result<ValueRef> ModelImporter::use(const std::string& name) {
 }
 
 Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
-    const Value& value = m_values.at(name);
+    const Value& value = this->value(name);
     if (value.ref)
         return m_editor.type(*value.ref);
     if (value.data)
@@ -469,12 +480,12 @@ Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
 }
 
 const TensorData* ModelImporter::constant(const std::string& name) const {
-    const auto found = m_values.find(name);
-    return found != m_values.end() && found->second.data ? &*found->second.data : nullptr;
+    const Name* known = find(name);
+    return known != nullptr && known->value.data ? &*known->value.data : nullptr;
 }
 
 std::optional<SmallTensor> ModelImporter::small(const std::string& name) const {
-    const Value& value = m_values.at(name);
+    const Value& value = this->value(name);
     if (value.small)
         return value.small;
     return value.data ? smallTensor(*value.data) : std::nullopt;
@@ -482,17 +493,17 @@ std::optional<SmallTensor> ModelImporter::small(const std::string& name) const {
 
 void ModelImporter::bind(const std::string& name, ValueRef value) {
     if (!name.empty())
-        m_values[name].ref = value;
+        this->value(name).ref = value;
 }
 
 void ModelImporter::bindAlias(const std::string& name, const std::string& of) {
     if (!name.empty())
-        m_values[name] = m_values.at(of);
+        value(name) = value(of);
 }
 
 void ModelImporter::bindConstant(const std::string& name, TensorData data) {
     if (!name.empty())
-        m_values[name].data = std::move(data);
+        value(name).data = std::move(data);
 }
 
 void ModelImporter::note(const std::string& node, const std::string& what) {

@@ -11,6 +11,7 @@
 #include "onnx/node_import.h"
 #include "onnx/tensor_proto.h"
 
+#include <memory_resource>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -55,18 +56,24 @@ private:
         bool untyped = false;             // no type is known: what reads it cannot be understood
     };
 
-    // What the model says of a value before anything is imported.
+    // What the model says of a value before anything is imported, and what became of it.
     struct Name {
         int place = 0; // the node that makes it, or one of the two below
         bool used = false;
         const proto::ValueInfoProto* declared = nullptr;
+        Value value = {};
     };
     static constexpr int byInitializer = -1, byInput = -2;
 
     const Name* find(const std::string& name) const { // nullptr if it is not defined
-        const auto found = m_names.find(name);
-        return found == m_names.end() ? nullptr : &found->second;
+        const auto found = m_places.find(name);
+        return found == m_places.end() ? nullptr : &m_names[found->second];
     }
+    Name* find(const std::string& name) {
+        return const_cast<Name*>(std::as_const(*this).find(name));
+    }
+    const Value& value(const std::string& name) const { return m_names[m_places.at(name)].value; }
+    Value& value(const std::string& name) { return m_names[m_places.at(name)].value; }
     Status readHeader();
     Status writeOutFunctions();
     Status readInitializers();
@@ -103,8 +110,12 @@ private:
     Imported m_out;
     std::int64_t m_opset = 1;
 
-    std::unordered_map<std::string_view, Name> m_names; // every value of the graph
-    std::unordered_map<std::string_view, Value> m_values;
+    std::pmr::monotonic_buffer_resource m_nameMemory;
+    // Every value of the graph. Names are found far more often than there are any, so the table of
+    // them holds nothing else.
+    std::pmr::unordered_map<std::string_view, std::uint32_t> m_places{&m_nameMemory};
+    std::vector<Name> m_names;
+    bool m_inOrder = true; // every node stands behind those that it reads
     std::vector<int> m_order;
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value

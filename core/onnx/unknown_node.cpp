@@ -196,7 +196,7 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         return {};
     for (std::size_t i = 0; i < values->size(); ++i)
         if (const std::string& output = node.output(static_cast<int>(i)); !output.empty()) {
-            Value& value = m_values[output];
+            Value& value = this->value(output);
             value = {};
             value.ref = (*values)[i];
             value.untyped = untyped[i];
