@@ -108,6 +108,16 @@ std::size_t mostDummies(const LayeredInput& input) {
 
 } // namespace
 
+Segments::Segments(std::size_t slots, const std::vector<Made>& made)
+    : m_segments(made.size()), m_first(slots + 2, 0) {
+    for (const Made& one : made)
+        ++m_first[static_cast<std::size_t>(one.slot) + 2];
+    std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+    for (const Made& one : made)
+        m_segments[m_first[static_cast<std::size_t>(one.slot) + 1]++] = one.segment;
+    m_first.pop_back();
+}
+
 std::vector<char> mainEdges(const LayeredInput& input, const Layers& layers) {
     std::vector<int> producers(input.nodes.size(), 0);
     for (const LayeredEdge& edge : input.edges)
@@ -189,12 +199,11 @@ Layers assignLayers(const LayeredInput& input) {
         }
     }
 
-    result.up.resize(result.slots.size());
-    result.down.resize(result.slots.size());
+    std::vector<Segments::Made> up, down;
     const auto connect = [&](std::int32_t a, std::int32_t b, double weight, double above,
                              double below) {
-        result.down[static_cast<std::size_t>(a)].push_back({b, weight, above, below});
-        result.up[static_cast<std::size_t>(b)].push_back({a, weight, below, above});
+        down.push_back({a, {b, weight, above, below}});
+        up.push_back({b, {a, weight, below, above}});
     };
     const auto main = mainEdges(input, result);
     for (const Net& net : result.nets) {
@@ -211,6 +220,8 @@ Layers assignLayers(const LayeredInput& input) {
                     (main[e] ? 4 : 1) * input.edges[e].weight, depth == 0 ? leave : 0, arrive);
         }
     }
+    result.up = Segments(result.slots.size(), up);
+    result.down = Segments(result.slots.size(), down);
     return result;
 }
 
@@ -244,7 +255,7 @@ std::int64_t crossings(const Layers& layers, std::size_t upper,
 }
 
 // The weighted median of Gansner et al.; -1 without neighbours.
-double median(const std::vector<Segment>& segments, const std::vector<std::int32_t>& position,
+double median(std::span<const Segment> segments, const std::vector<std::int32_t>& position,
               std::vector<std::int32_t>& scratch) {
     scratch.clear();
     for (const Segment& segment : segments)
@@ -288,7 +299,7 @@ void orderLayers(Layers& layers, const CancelToken& cancel) {
             seen[s] = 1;
             layers.order[static_cast<std::size_t>(layers.slots[s].layer)].push_back(
                 static_cast<std::int32_t>(s));
-            const auto& next = layers.down[s];
+            const auto next = layers.down[s];
             // The heaviest segment is walked first: it is the main path.
             std::vector<std::size_t> by(next.size());
             std::iota(by.begin(), by.end(), std::size_t{0});
@@ -320,8 +331,7 @@ void orderLayers(Layers& layers, const CancelToken& cancel) {
     std::int64_t bestCrossings = total();
     std::vector<std::pair<double, std::int32_t>> keyed;
     std::vector<std::int32_t> scratch, fixedPlaces;
-    const auto reorder = [&](std::size_t layer,
-                             const std::vector<std::vector<Segment>>& neighbours) {
+    const auto reorder = [&](std::size_t layer, const Segments& neighbours) {
         auto& order = layers.order[layer];
         keyed.clear();
         fixedPlaces.clear();

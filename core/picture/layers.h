@@ -3,6 +3,8 @@
 
 #include "picture/layered.h"
 
+#include <span>
+
 namespace fw::picture {
 
 // A node of the input or a dummy: the place where a long edge passes a layer.
@@ -27,9 +29,28 @@ struct Net {
     std::vector<std::uint32_t> edges;
 };
 
+// The segments at one side of every slot, in one array.
+class Segments {
+public:
+    struct Made {
+        std::int32_t slot = 0; // to which the segment belongs
+        Segment segment;
+    };
+    Segments() = default;
+    Segments(std::size_t slots, const std::vector<Made>& made); // those of a slot in this order
+
+    std::span<const Segment> operator[](std::size_t slot) const {
+        return std::span(m_segments).subspan(m_first[slot], m_first[slot + 1] - m_first[slot]);
+    }
+
+private:
+    std::vector<Segment> m_segments;
+    std::vector<std::uint32_t> m_first{0, 0}; // by slot; and the end
+};
+
 struct Layers {
     std::vector<Slot> slots;
-    std::vector<std::vector<Segment>> up, down;
+    Segments up, down;
     std::vector<std::vector<std::int32_t>> order; // per layer, left to right
     std::vector<Net> nets;
     std::vector<std::uint32_t> far; // edges too long for dummies: they go around on the right

@@ -20,7 +20,7 @@ struct Wish {
 Wish wish(const Layers& layers, std::size_t s, bool above, bool below,
           std::vector<std::pair<double, double>>& scratch) {
     scratch.clear();
-    const auto add = [&](const std::vector<Segment>& segments) {
+    const auto add = [&](std::span<const Segment> segments) {
         for (const Segment& g : segments)
             scratch.emplace_back(layers.slots[static_cast<std::size_t>(g.slot)].x + g.otherOffset -
                                      g.offset,
