@@ -11,7 +11,11 @@
 namespace fw::picture {
 namespace {
 
+// A line straight down goes on as one piece: a path that passes a hundred layers has no hundred
+// pieces.
 void lineTo(std::vector<Point>& points, Point to) {
+    if (points.size() >= 4 && runsDown(&points[points.size() - 4]) && to.x == points.back().x)
+        points.resize(points.size() - 3);
     const Point from = points.back();
     if (from == to)
         return;

@@ -152,6 +152,7 @@ void Painter::paintLegs(const std::vector<Leg>& legs,
         item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
                     : first.kind == EdgeKind::Shape ? Dash::Dotted
                                                     : Dash::Dashed;
+        item.points.reserve(leg.points.size());
         for (const Point p : leg.points)
             item.points.push_back({p.x + origin.x, p.y + origin.y});
         m_picture.items.emplace_back(std::move(item));
@@ -241,11 +242,20 @@ void Painter::paintLabels() {
         }
     // In a huge picture a long piece is followed more coarsely: a label may then lie on a line.
     constexpr std::size_t mostSamples = 4'000'000;
+    constexpr double mostPlaces = 100; // of a label beside one piece
     const int most = static_cast<int>(
         std::clamp<std::size_t>(mostSamples / std::max<std::size_t>(allPieces, 1), 4, 400));
     for (const PathItem* path : paths) {
         for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
             const Point a = path->points[i], b = path->points[i + 3];
+            if (runsDown(&path->points[i])) {
+                const Rect line{a.x, std::min(a.y, b.y), 0, std::abs(a.y - b.y)};
+                const auto [x, first] = Cells<Rect>::at({line.x, line.y});
+                const int last = Cells<Rect>::at({line.x, line.bottom()}).second;
+                for (int y = first; y <= last; y += 1 + (last - first) / most)
+                    m_taken.add(x, y, line);
+                continue;
+            }
             const double length = std::abs(a.x - b.x) + std::abs(a.y - b.y);
             const int steps = static_cast<int>(std::clamp(length / 6, 1.0, double(most)));
             for (int k = 0; k <= steps; ++k) {
@@ -276,19 +286,27 @@ void Painter::paintLabels() {
                       elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle)};
         item.width = textWidth(item.text, labelSize, Weight::Regular);
         const auto& points = paths[i]->points;
-        const std::size_t pieces = (points.size() - 1) / 3;
-        for (std::size_t k = 0; k < 2 * pieces && !labelled.contains({edge.from, edge.fromPort});
-             ++k) {
-            const Point middle = bezier(&points[3 * (k / 2)], 0.5);
-            const double x = k % 2 == 0 ? middle.x + 7 : middle.x - 7 - item.width;
-            const Rect room{x - 2, middle.y - 8, item.width + 4, 14};
-            if (room.x < 4 || !isFree(room))
-                continue;
-            item.position = {x, middle.y + 4};
-            labelled.insert({edge.from, edge.fromPort});
-            take(room);
-            m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
-            found.push_back(item);
+        const auto placed = [&](Point beside) {
+            for (const double x : {beside.x + 7, beside.x - 7 - item.width}) {
+                const Rect room{x - 2, beside.y - 8, item.width + 4, 14};
+                if (room.x < 4 || !isFree(room))
+                    continue;
+                item.position = {x, beside.y + 4};
+                labelled.insert({edge.from, edge.fromPort});
+                take(room);
+                m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
+                found.push_back(item);
+                return true;
+            }
+            return false;
+        };
+        bool done = false;
+        for (std::size_t k = 0; k + 3 < points.size() && !done; k += 3) {
+            const double height =
+                runsDown(&points[k]) ? std::abs(points[k + 3].y - points[k].y) : 0;
+            const int places = 1 + static_cast<int>(std::min(height / 100, mostPlaces));
+            for (int part = 0; part < places && !done; ++part)
+                done = placed(bezier(&points[k], (part + 0.5) / places));
         }
     }
     for (TextItem& item : found)

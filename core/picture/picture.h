@@ -88,6 +88,10 @@ struct TextItem {
 };
 
 // Cubic Bezier pieces: points[0], then three points for each piece.
+inline bool runsDown(const Point* piece) { // straight, and may be long
+    return piece[0].x == piece[1].x && piece[0].x == piece[2].x && piece[0].x == piece[3].x;
+}
+
 struct PathItem {
     Owner owner; // the first of `edges`
     std::vector<Point> points;

@@ -3,13 +3,32 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 namespace fw::picture {
 namespace {
 
+// At most two decimals, as plain digits: nearly all of a large picture is numbers.
+void addNumber(std::string& out, double value) {
+    const long long hundredths = std::llround(value * 100);
+    const long long part = std::abs(hundredths) % 100;
+    const fmt::format_int whole(hundredths / 100);
+    if (hundredths < 0 && hundredths > -100)
+        out += '-';
+    out.append(whole.data(), whole.size());
+    if (part == 0)
+        return;
+    out += '.';
+    out += static_cast<char>('0' + part / 10);
+    if (part % 10 != 0)
+        out += static_cast<char>('0' + part % 10);
+}
+
 std::string number(double value) {
-    const double rounded = std::round(value * 100) / 100;
-    return fmt::format("{:.10g}", rounded == 0 ? 0.0 : rounded);
+    std::string out;
+    addNumber(out, value);
+    return out;
 }
 
 std::string escaped(std::string_view text) {
@@ -74,11 +93,19 @@ struct Writer {
         if (item.points.empty())
             return;
         out += fmt::format("<path d=\"M{} {}", number(item.points[0].x), number(item.points[0].y));
-        for (std::size_t i = 1; i + 2 < item.points.size(); i += 3)
-            out += fmt::format("C{} {} {} {} {} {}", number(item.points[i].x),
-                               number(item.points[i].y), number(item.points[i + 1].x),
-                               number(item.points[i + 1].y), number(item.points[i + 2].x),
-                               number(item.points[i + 2].y));
+        for (std::size_t i = 0; i + 3 < item.points.size(); i += 3) {
+            if (runsDown(&item.points[i])) {
+                out += 'V';
+                addNumber(out, item.points[i + 3].y);
+                continue;
+            }
+            char before = 'C';
+            for (std::size_t k = i + 1; k <= i + 3; ++k)
+                for (const double part : {item.points[k].x, item.points[k].y}) {
+                    out += std::exchange(before, ' ');
+                    addNumber(out, part);
+                }
+        }
         out += fmt::format("\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}", hex(item.colour),
                            number(item.width), dashText(item.dash));
         out += item.arrow == Arrow::End ? " marker-end=\"url(#arrow)\"/>\n" : "/>\n";

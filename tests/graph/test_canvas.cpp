@@ -405,6 +405,18 @@ void TestCanvas::indexFindsWhatOverlaps() {
         QVERIFY(index.itemsIn(rect, Detail::Shapes) == shapes);
     }
     QVERIFY(SceneIndex().itemsIn({0, 0, 1e9, 1e9}).empty());
+
+    // A line straight down is one piece and is hit wherever it runs.
+    auto line = std::make_shared<picture::Picture>();
+    picture::PathItem path;
+    path.owner = {picture::OwnerKind::Edge, 5};
+    path.points = {{50, 0}, {50, 33000}, {50, 66000}, {50, 99000}};
+    line->items.emplace_back(path);
+    const SceneIndex straight(line);
+    for (const double y : {1.0, 777.0, 50123.0, 98999.0})
+        QCOMPARE(straight.hit({53, y}, 5).id, std::int64_t(5));
+    QCOMPARE(straight.hit({56, 50123}, 5).kind, picture::OwnerKind::None);
+    QCOMPARE(straight.hit({50, 99100}, 5).kind, picture::OwnerKind::None);
 }
 
 void TestCanvas::screenshots() {

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void cyclesAndLoopsAreDrawn();
     void contradictionsAreRefused();
     void fanOutSharesItsPath();
+    void linesStraightDownAreOnePiece();
     void longEdgesGoAround();
     void thousandsOfBoxes();
     void denseBlocks();
@@ -145,6 +146,33 @@ void TestLayout::fanOutSharesItsPath() {
             QCOMPARE(path->arrow, Arrow::None);
         }
     QVERIFY(shared >= 2);
+}
+
+void TestLayout::linesStraightDownAreOnePiece() {
+    // An edge beside a chain bends where it leaves and where it arrives, however long the chain is.
+    Diagram d;
+    constexpr int count = 60;
+    for (int i = 0; i < count; ++i) {
+        d.boxes.push_back({i, "op", "", {}, Implementation::None, -1, BoxRole::Operator});
+        if (i > 0)
+            d.edges.push_back({i - 1, 0, i, 0, "", EdgeKind::Data});
+    }
+    const auto around = static_cast<std::uint32_t>(d.edges.size());
+    d.edges.push_back({0, 1, count - 1, 1, "8×16", EdgeKind::Data});
+    const auto picture = draw(d, m_layered);
+    QVERIFY(picture.ok());
+    QCOMPARE(brokenInvariant(d, *picture), std::string());
+    QCOMPARE(crossedBoxes(*picture), 0);
+    bool labelled = false;
+    for (const Item& item : picture->items) {
+        if (const auto* path = std::get_if<PathItem>(&item); path && path->edges.front() == around)
+            QVERIFY(path->points.size() <= 1 + 3 * 5);
+        else if (path)
+            QCOMPARE(path->points.size(), std::size_t(4));
+        if (const auto* text = std::get_if<TextItem>(&item))
+            labelled |= text->role == TextRole::EdgeLabel && text->position.y < 200;
+    }
+    QVERIFY(labelled); // where the edge begins, not in the middle of its way
 }
 
 void TestLayout::longEdgesGoAround() {

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void textIsMadePrintable();
     void coloursKeepTheirContrast();
     void svgOfASmallDiagram();
+    void numbersAreShort();
     void hostileNamesStayText();
 };
 
@@ -95,6 +96,20 @@ void TestWriters::svgOfASmallDiagram() {
     }
     QVERIFY(golden.open(QIODevice::ReadOnly));
     QCOMPARE(text, golden.readAll());
+}
+
+void TestWriters::numbersAreShort() {
+    Picture picture;
+    RectItem rect;
+    rect.rect = {-0.25, 1234567.891, 100, 0.1};
+    rect.radius = -0.001;
+    picture.items.emplace_back(rect);
+    PathItem path;
+    path.points = {{-1, -7.5}, {-1, 0}, {-1, 5}, {-1, 12.04}, {-1, 20}, {-0.996, 20}, {3, -20.5}};
+    picture.items.emplace_back(path);
+    const QByteArray svg = QByteArray::fromStdString(svgText(picture));
+    QVERIFY(svg.contains(R"(x="-0.25" y="1234567.89" width="100" height="0.1" rx="0")"));
+    QVERIFY(svg.contains(R"(d="M-1 -7.5V12.04C-1 20 -1 20 3 -20.5")"));
 }
 
 void TestWriters::hostileNamesStayText() {

@@ -49,6 +49,12 @@ double distance(const PathItem& path, Point point) {
         const Point* p = &path.points[i];
         if (!grown(hull(p, 4), best < 1e29 ? best : 12).contains(point))
             continue;
+        if (runsDown(p)) {
+            const double above = std::min(p[0].y, p[3].y) - point.y;
+            const double below = point.y - std::max(p[0].y, p[3].y);
+            best = std::min(best, std::hypot(p[0].x - point.x, std::max({above, below, 0.0})));
+            continue;
+        }
         for (int k = 0; k <= 24; ++k) {
             const double t = k / 24.0, s = 1 - t;
             const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
