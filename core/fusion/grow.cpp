@@ -28,15 +28,15 @@ Growing Forming::growing() const {
     return {anchor, {after, nodes.end()}};
 }
 
-bool GateList::pass(std::string name, bool ok, ReasonCode code, std::string evidence) {
-    m_edge.gates.push_back({std::move(name), ok, evidence});
+bool GateList::pass(std::string_view name, bool ok, ReasonCode code, std::string evidence) {
+    m_edge.gates.push_back({name, ok, evidence});
     if (!ok)
         decide(Verdict::No, code, std::move(evidence));
     return ok;
 }
 
-bool GateList::ask(std::string name, const Answer& answer) {
-    m_edge.gates.push_back({std::move(name), answer.yes(), answer.evidence});
+bool GateList::ask(std::string_view name, const Answer& answer) {
+    m_edge.gates.push_back({name, answer.yes(), answer.evidence});
     decide(answer.verdict, answer.code, answer.evidence);
     return answer.yes();
 }
@@ -188,7 +188,7 @@ bool GroupPlanner::grow(std::size_t index) {
         return out;
     };
     // What refuses the first reader refuses them all.
-    const auto refuseAll = [&](const std::string& gate, ReasonCode code, const std::string& why) {
+    const auto refuseAll = [&](std::string_view gate, ReasonCode code, const std::string& why) {
         for (const NodeId reader : readers)
             for (const NodeId from : sources(reader, m_forming[index])) {
                 GateList gates(edgeName(from, reader));

@@ -27,7 +27,6 @@ Result<FusionPlan> GroupPlanner::run() {
         if (isOperator(*node) && !m_where.contains(node->id))
             FW_CHECK(form(*node));
     finish();
-    chooseLayouts(m_graph, m_catalog, m_plan);
     return std::move(m_plan);
 }
 
@@ -127,9 +126,10 @@ void GroupPlanner::finish() {
             const bool stale = found != m_edges.end() &&
                                (found->second.decision.verdict == Verdict::Yes) != together;
             m_plan.edges.push_back(found == m_edges.end() || stale ? unvisited(input, *node)
-                                                                   : found->second);
+                                                                   : std::move(found->second));
         }
     }
+    m_plan.edges.shrink_to_fit();
     std::vector<Group> groups;
     for (const Forming& forming : m_forming) {
         if (forming.nodes.empty())
@@ -202,7 +202,7 @@ void GroupPlanner::order(std::vector<Group> groups) {
                                         [&](std::size_t n) { return done[n]; }))
                 continue;
             done[g] = true;
-            Group group = groups[g];
+            Group group = std::move(groups[g]);
             group.id = static_cast<int>(m_plan.groups.size());
             group.name += fmt::format("_{}", group.id);
             for (const NodeId id : group.nodes)
@@ -216,7 +216,9 @@ void GroupPlanner::order(std::vector<Group> groups) {
 
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options) {
-    return GroupPlanner(graph, target, options).run();
+    FW_TRY(FusionPlan plan, GroupPlanner(graph, target, options).run());
+    chooseLayouts(graph, *options.catalog, plan); // when all that the groups took to form is gone
+    return plan;
 }
 
 bool isView(const Graph& graph, const Node& node) {

@@ -17,7 +17,7 @@
 namespace fw {
 
 struct Gate {
-    std::string name;
+    std::string_view name; // written in the planner
     bool pass = false;
     std::string evidence;
 };

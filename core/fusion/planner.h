@@ -38,8 +38,8 @@ class GateList {
 public:
     explicit GateList(std::string subject) { m_edge.decision.subject = std::move(subject); }
 
-    bool pass(std::string name, bool ok, ReasonCode code, std::string evidence);
-    bool ask(std::string name, const Answer& answer);
+    bool pass(std::string_view name, bool ok, ReasonCode code, std::string evidence);
+    bool ask(std::string_view name, const Answer& answer);
     bool passed() const { return m_edge.decision.verdict == Verdict::Yes; }
     std::string reason() const { return m_edge.decision.sentence(); }
     EdgeDecision take(NodeId from, NodeId to) const;
@@ -108,7 +108,7 @@ private:
     Forming assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                      std::string& refusal) const;
     NodeId anchorOf(const std::vector<NodeId>& nodes) const;
-    void add(Forming group, const std::string& gate, ReasonCode code, const std::string& evidence);
+    void add(Forming group, std::string_view gate, ReasonCode code, const std::string& evidence);
 
     const Graph& m_graph;
     const Target& m_target;

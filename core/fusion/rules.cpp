@@ -165,7 +165,7 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
     return out;
 }
 
-void GroupPlanner::add(Forming group, const std::string& gate, ReasonCode code,
+void GroupPlanner::add(Forming group, std::string_view gate, ReasonCode code,
                        const std::string& evidence) {
     const std::size_t index = m_forming.size();
     for (const NodeId id : group.nodes)

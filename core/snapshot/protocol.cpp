@@ -9,6 +9,7 @@ namespace {
 
 std::string envelope(std::int64_t id, std::string_view key, std::string_view body) {
     std::string line = "{\"id\":" + std::to_string(id) + ",\"";
+    line.reserve(line.size() + key.size() + body.size() + 8); // and the end of the line
     line.append(key).append("\":").append(body).append("}");
     return line;
 }
