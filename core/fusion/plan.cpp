@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace fw {
 
@@ -130,8 +131,10 @@ void GroupPlanner::finish() {
         }
     }
     m_plan.edges.shrink_to_fit();
+    m_edges.clear();
     std::vector<Group> groups;
-    for (const Forming& forming : m_forming) {
+    for (Forming& kept : m_forming) {
+        const Forming forming = std::exchange(kept, {}); // it goes on as a group
         if (forming.nodes.empty())
             continue;
         groups.push_back(describe(forming));
