@@ -174,6 +174,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     FuseDocument out;
     out.model = model;
     out.target = target.text;
+    const bool fixed = graph.freeDims().empty();
     for (const Group& group : plan.groups) {
         GroupRecord row;
         row.id = group.id;
@@ -196,7 +197,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
             row.outputs.push_back(record(graph.output(output)));
         if (!group.isView()) {
             row.estUs = group.estimateUs;
-            if (graph.freeDims().empty()) {
+            if (fixed) {
                 row.flops = group.work.flops;
                 row.bytes = group.work.bytesRead + group.work.bytesWritten;
             }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <optional>
 
 using namespace fw;
 using namespace fw::test;
@@ -53,6 +54,8 @@ private Q_SLOTS:
     void documents();
     void drawing_data() { rows(); }
     void drawing();
+    void describingPlans_data() { rows(); }
+    void describingPlans();
 
 private:
     struct Size {
@@ -60,10 +63,11 @@ private:
         Imported imported;
         snapshot::GraphDocument document;
         double nodes = 0;
+        mutable std::optional<FusionPlan> plan = {}; // made by who needs it
     };
     void rows();
     Size sized(int nodes);
-    void compare(const std::function<void(const Size&)>& work);
+    void compare(const std::function<void(const Size&)>& work, int from = small, int to = large);
 };
 
 void TestGrowth::rows() {
@@ -82,8 +86,8 @@ TestGrowth::Size TestGrowth::sized(int nodes) {
     return out;
 }
 
-void TestGrowth::compare(const std::function<void(const Size&)>& work) {
-    const Size one = sized(small), other = sized(large);
+void TestGrowth::compare(const std::function<void(const Size&)>& work, int from, int to) {
+    const Size one = sized(from), other = sized(to);
     const double before = leastTime([&] { work(one); });
     const double after = leastTime([&] { work(other); });
     const double growth = after / before / (other.nodes / one.nodes);
@@ -123,6 +127,18 @@ void TestGrowth::drawing() {
         const auto picture = picture::draw(picture::diagramOf(size.document));
         QVERIFY(picture.ok() && !picture::svgText(*picture).empty());
     });
+}
+
+void TestGrowth::describingPlans() {
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value();
+    compare(
+        [&](const Size& size) {
+            if (!size.plan) // in the first of the runs, of which the least counts
+                size.plan = planFusion(*size.imported.graph, target).value();
+            const auto document = describePlan("m.onnx", *size.imported.graph, *size.plan, target);
+            QCOMPARE(document.groups.size(), size.plan->groups.size());
+        },
+        small / 4, large / 4);
 }
 
 QTEST_GUILESS_MAIN(TestGrowth)
