@@ -74,6 +74,10 @@ private:
     std::vector<Listed> m_items;
 };
 
+struct Sample { // of a path; there are millions
+    float x = 0, y = 0;
+};
+
 class Painter {
 public:
     Painter(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
@@ -99,7 +103,7 @@ private:
     Picture& m_picture;
     // For the labels: what is in their way.
     Cells<Rect> m_taken;
-    Cells<Point> m_samples;
+    Cells<Sample> m_samples;
 };
 
 void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
@@ -219,7 +223,9 @@ bool Painter::isFree(const Rect& rect) const {
     for (int x = x0; x <= x1; ++x)
         for (int y = y0; y <= y1; ++y)
             if (m_taken.any(x, y, [&](const Rect& other) { return rect.overlaps(other); }) ||
-                m_samples.any(x, y, [&](Point point) { return rect.contains(point); }))
+                m_samples.any(x, y, [&](Sample at) {
+                    return rect.contains(Point{at.x, at.y});
+                }))
                 return false;
     return true;
 }
@@ -260,8 +266,8 @@ void Painter::paintLabels() {
             const int steps = static_cast<int>(std::clamp(length / 6, 1.0, double(most)));
             for (int k = 0; k <= steps; ++k) {
                 const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
-                const auto [x, y] = Cells<Point>::at(p);
-                m_samples.add(x, y, p);
+                const auto [x, y] = Cells<Sample>::at(p);
+                m_samples.add(x, y, {static_cast<float>(p.x), static_cast<float>(p.y)});
             }
         }
     }

@@ -110,6 +110,7 @@ Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
     FW_TRY(const LayeredOutput outer,
            layOut(composition.outer, diagram.boxes.size(), options, cancel, picture));
     paint(diagram, composition, outer, picture);
+    picture.items.shrink_to_fit(); // it is kept for as long as it is looked at
     return picture;
 }
 

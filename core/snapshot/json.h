@@ -133,6 +133,8 @@ public:
             if (!another(']', more))
                 return false;
         }
+        if (out.size() >= 1000) // documents are kept
+            out.shrink_to_fit();
         return true;
     }
     template <class T>

@@ -89,6 +89,7 @@ RectTree::RectTree(std::vector<Entry> entries) : m_entries(std::move(entries)) {
         order.emplace_back(placeOnCurve(m_entries[i].rect.center(), all), i);
     std::sort(order.begin(), order.end());
     std::vector<Entry> sorted;
+    sorted.reserve(m_entries.size());
     for (const auto& [place, i] : order)
         sorted.push_back(m_entries[i]);
     m_entries = std::move(sorted);
