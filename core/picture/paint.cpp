@@ -323,6 +323,8 @@ void Painter::run() {
     m_picture.width = m_outer.width + 2 * margin;
     m_picture.height = m_outer.height + 2 * margin;
     m_picture.boxes.resize(m_diagram.boxes.size());
+    m_picture.items.reserve(m_outer.legs.size() + 4 * m_diagram.boxes.size() +
+                            m_diagram.edges.size());
     for (const Edge& edge : m_diagram.edges)
         m_picture.links.push_back({edge.from, edge.to});
     paintContainers();

@@ -117,7 +117,9 @@ struct Writer {
 std::string svgText(const Picture& picture, ThemeKind theme) {
     const std::string width = number(std::ceil(picture.width)),
                       height = number(std::ceil(picture.height));
-    std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    std::string out;
+    out.reserve(1000 + 160 * picture.items.size()); // about what is written
+    out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     out +=
         fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                     "viewBox=\"0 0 {0} {1}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n",
