@@ -15,6 +15,7 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
+#include <fcntl.h>
 #include <malloc.h>
 #include <mutex>
 #include <optional>
@@ -177,6 +178,7 @@ int runWorker() {
     const int output = ::dup(STDOUT_FILENO);
     if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return 3;
+    ::fcntl(output, F_SETPIPE_SZ, 1 << 20); // a large answer waits for fewer turns of its reader
     installLastWord(output);
     // What it holds is not taken apart at the end: the system takes memory back faster than it is
     // freed piece by piece.
