@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 
 namespace fw::ui {
 
@@ -20,7 +21,7 @@ public:
             m_last = now;
         });
         restart();
-        m_tick.start(0);
+        m_tick.start(1);
     }
     void restart() {
         m_longest = 0;
@@ -54,6 +55,16 @@ inline double residentMb(qint64 pid) {
     return 0;
 }
 
+// As the event loop of the program does: QTest's waiting sleeps between two rounds of events, so
+// that a large answer of the worker trickles in.
+inline bool waitUntil(const std::function<bool()>& done, int limitMs) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!done() && timer.elapsed() < limitMs)
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    return done();
+}
+
 inline LargeOpening openLarge(WindowFixture& m, const QString& file, int limitMs) {
     LargeOpening out;
     GraphCanvas* canvas = m.window.pane(GraphSide::Imported)->canvas();
@@ -61,14 +72,14 @@ inline LargeOpening openLarge(WindowFixture& m, const QString& file, int limitMs
     QElapsedTimer timer;
     timer.start();
     m.window.openModel(file);
-    if (!QTest::qWaitFor([&] { return canvas->picture() && canvas->complete(); }, limitMs))
+    if (!waitUntil([&] { return canvas->picture() && canvas->complete(); }, limitMs))
         return out;
     out.pictureMs = timer.elapsed();
     QTest::qWait(200); // what follows from the graph: outline, minimap
     out.openingMs = stretch.ms();
     stretch.restart();
     canvas->fitAll();
-    if (!QTest::qWaitFor([&] { return canvas->complete(); }, limitMs))
+    if (!waitUntil([&] { return canvas->complete(); }, limitMs))
         return {};
     QTest::qWait(50);
     out.overviewMs = stretch.ms();
