@@ -4,7 +4,11 @@
 #include "app/window/background.h"
 #include "app/window/document.h"
 
+#include <malloc.h>
+
 namespace fw::ui {
+
+constexpr std::size_t largeAnswer = 1u << 20;
 
 // `done` gets the document, read in the background, or why there is none. Always called once.
 template <class T, class Done>
@@ -24,6 +28,10 @@ std::int64_t Document::send(const std::string& command, const snapshot::Argument
             this,
             [text = std::make_shared<std::string>(text.take())]() -> Answer {
                 auto document = snapshot::fromJson<T>(*text);
+                if (text->size() >= largeAnswer) {
+                    std::string().swap(*text);
+                    ::malloc_trim(0); // the text took as much as the document that is kept
+                }
                 if (!document)
                     return document.takeDiag();
                 return std::make_shared<const T>(document.take());
