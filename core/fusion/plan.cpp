@@ -133,6 +133,7 @@ void GroupPlanner::finish() {
     m_plan.edges.shrink_to_fit();
     m_edges.clear();
     std::vector<Group> groups;
+    groups.reserve(m_forming.size());
     for (Forming& kept : m_forming) {
         const Forming forming = std::exchange(kept, {}); // it goes on as a group
         if (forming.nodes.empty())
@@ -197,6 +198,7 @@ void GroupPlanner::order(std::vector<Group> groups) {
         for (const ValueRef& input : groups[g].inputs)
             if (const auto producer = where.find(input.node); producer != where.end())
                 needs[g].insert(producer->second);
+    m_plan.groups.reserve(groups.size());
     std::vector<bool> done(groups.size(), false);
     while (m_plan.groups.size() < groups.size()) {
         const std::size_t before = m_plan.groups.size();
