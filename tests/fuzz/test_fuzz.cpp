@@ -152,6 +152,18 @@ void TestFuzz::noiseIsNoDifference() {
     QVERIFY(flushed->wanted[0].at(1) == 1);
     got = {changed(flushed->wanted[0], 1, -1)};
     QCOMPARE(difference(*flushed, got), std::string());
+    // Every element lies at a jump, and every one may fall on either side of it.
+    const Result<Case> jumps = readCase("graph g(x: f32[64, 64]) -> y {\n"
+                                        "  far = const [-20] : f32[1]\n"
+                                        "  m = max(x, far)  n = min(m, far)  t = tanh(n)\n"
+                                        "  y = ceil(t)\n}",
+                                        standardOperators());
+    QVERIFY(jumps.ok());
+    TensorData above = jumps->wanted[0];
+    QCOMPARE(above.at(0), -1.0);
+    for (std::size_t i = 0; i < above.count(); ++i)
+        above = changed(above, i, 1);
+    QCOMPARE(difference(*jumps, {above}), std::string());
 }
 
 void TestFuzz::failuresShrink() {
