@@ -22,7 +22,11 @@ private:
         return m_folder.filePath(QString::fromLatin1(name)).toStdString();
     }
     PipelineInputs inputs(const std::string& log) const {
-        return {FW_SOURCE_DIR "/samples/mlp", "x86-64 -libs= -threads=1", {}, {}, {}, log};
+        PipelineInputs out;
+        out.model = FW_SOURCE_DIR "/samples/mlp";
+        out.target = "x86-64 -libs= -threads=1";
+        out.log = log;
+        return out;
     }
 
     QTemporaryDir m_folder;
