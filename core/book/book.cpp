@@ -126,9 +126,12 @@ Books readBooks(const std::vector<BookText>& texts) {
         for (Diag& diag : operators)
             if (std::find(tree.errors.begin(), tree.errors.end(), diag) == tree.errors.end())
                 out.diagnostics.push_back(std::move(diag));
-        for (const DeclarationPtr& declaration : tree.declarations)
+        for (const DeclarationPtr& declaration : tree.declarations) {
             if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
                 patterns.insert_or_assign(pattern->name, pattern.get());
+            if (declarationAs<OpTree>(declaration))
+                out.operatorText += declaration->source + "\n";
+        }
         books.push_back({book.file, std::move(tree.declarations)});
     }
     for (ReadBook& book : books)

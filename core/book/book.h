@@ -18,6 +18,7 @@ struct Books {
     StrategyBook strategy;
     FusionBook fusion;
     std::shared_ptr<const OperatorSet> operators;
+    std::string operatorText; // the declarations of operators that the books add, as written
     Diags diagnostics; // errors of declarations that were left out, warnings of shadowing
 };
 

@@ -166,10 +166,7 @@ Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Cont
 }
 
 Answer match(PipelineStore& store, const Arguments& arguments, const Context& context) {
-    // The books are what is matched, not what the model goes through first.
-    PipelineInputs inputs = inputsOf(arguments);
-    inputs.rules.clear();
-    FW_TRY(Pipeline * pipeline, store.find(inputs));
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(matchModel(*pipeline, arguments, context));
 }
 

@@ -55,13 +55,14 @@ void Context::report(const std::string& stage, const std::string& text, std::siz
         progress({stage, text, done, total});
 }
 
-Pipeline::Pipeline(PipelineInputs inputs)
-    : m_inputs(std::move(inputs)), m_modelFile(modelFileOf(m_inputs.model)) {}
+Pipeline::Pipeline(PipelineInputs inputs, std::string stamp, std::shared_ptr<SharedStages> shared)
+    : m_inputs(std::move(inputs)), m_stamp(std::move(stamp)), m_shared(std::move(shared)),
+      m_modelFile(modelFileOf(m_inputs.model)) {}
 
 template <class T, class Make>
 Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
     if (!kept.result) {
-        auto made = std::make_unique<Result<T>>(make());
+        auto made = std::make_shared<const Result<T>>(make());
         // A cancelled stage is asked again the next time.
         if (!made->ok() && made->diag().code == DiagCode::Cancelled)
             return made->diag();
@@ -70,6 +71,25 @@ Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
     if (!kept.result->ok())
         return kept.result->diag();
     return &kept.result->value();
+}
+
+template <class T, class Make>
+Result<const T*> Pipeline::share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
+                                 Make make) {
+    if (!kept.result)
+        kept.result = shared.find(key);
+    const bool known = kept.result != nullptr;
+    Result<const T*> out = keep(kept, make);
+    if (!known && kept.result)
+        shared.add(key, kept.result);
+    return out;
+}
+
+std::string Pipeline::importKey(const Books& books) const {
+    std::string key = m_modelFile + "\n" + m_stamp + "\n";
+    for (const auto& [name, extent] : m_inputs.dims)
+        key += fmt::format("{} = {}\n", name, extent);
+    return key + books.operatorText;
 }
 
 Result<const Books*> Pipeline::books() {
@@ -100,12 +120,12 @@ Result<PlanOptions> Pipeline::planOptions() {
 }
 
 Result<const Imported*> Pipeline::imported(const Context& context) {
-    return keep(m_imported, [&]() -> Result<Imported> {
+    FW_TRY(const Books* known, books());
+    return share(m_imported, m_shared->imported, importKey(*known), [&]() -> Result<Imported> {
         const auto start = std::chrono::steady_clock::now();
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
-        FW_TRY(const Books* known, books());
         FW_TRY(Imported imported,
                isGraphFile(m_modelFile)
                    ? readGraphFile(m_modelFile, known->operators, m_inputs.dims)
@@ -123,8 +143,14 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
 }
 
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
-    return keep(m_simplified, [&]() -> Result<Simplified> {
-        FW_TRY(const Imported* source, imported(context));
+    FW_TRY(const Imported* source, imported(context));
+    FW_TRY(const Books* known, books());
+    std::string key = importKey(*known);
+    for (const DeclarationPtr& entry : known->rules.entries)
+        key += entry->source + "\n";
+    for (const auto& pattern : known->rules.patterns)
+        key += pattern->source + "\n";
+    return share(m_simplified, m_shared->simplified, key, [&]() -> Result<Simplified> {
         const auto start = std::chrono::steady_clock::now();
         context.report("rewrite", "simplify");
         FW_TRY(Rewritten out, rewritten(source->graph, context));
@@ -238,7 +264,8 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     if (!std::filesystem::exists(file, error))
         return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
                         "check the path");
-    std::string stamp = stampOf(file);
+    const std::string modelStamp = stampOf(file);
+    std::string stamp = modelStamp;
     for (const std::string& rules : inputs.rules) {
         const bool unsaved = std::any_of(inputs.texts.begin(), inputs.texts.end(),
                                          [&](const auto& source) { return source.file == rules; });
@@ -253,7 +280,9 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
         std::rotate(m_entries.begin(), found, found + 1);
         return m_entries.front().pipeline.get();
     }
-    m_entries.insert(m_entries.begin(), Entry{inputs, stamp, std::make_unique<Pipeline>(inputs)});
+    m_entries.insert(
+        m_entries.begin(),
+        Entry{inputs, stamp, std::make_unique<Pipeline>(inputs, modelStamp, m_shared)});
     if (m_entries.size() > keptPipelines)
         m_entries.resize(keptPipelines);
     return m_entries.front().pipeline.get();

@@ -76,9 +76,34 @@ struct ApartRuns {
     runtime::ArenaFill fill = runtime::ArenaFill::Leave;
 };
 
+// Results that pipelines have in common, for as long as one of them is kept: the text of a book may
+// change, and the model is read and rewritten again only if that says something else of it.
+template <class T>
+class SharedResults {
+public:
+    std::shared_ptr<const Result<T>> find(const std::string& key) const {
+        const auto found = m_known.find(key);
+        return found == m_known.end() ? nullptr : found->second.lock();
+    }
+    void add(const std::string& key, const std::shared_ptr<const Result<T>>& result) {
+        std::erase_if(m_known, [](const auto& known) { return known.second.expired(); });
+        m_known.insert_or_assign(key, result);
+    }
+
+private:
+    std::map<std::string, std::weak_ptr<const Result<T>>> m_known;
+};
+
+struct SharedStages {
+    SharedResults<Imported> imported;
+    SharedResults<Simplified> simplified;
+};
+
 class Pipeline {
 public:
-    explicit Pipeline(PipelineInputs inputs);
+    // `stamp` says which state of the model's file is meant.
+    explicit Pipeline(PipelineInputs inputs, std::string stamp = {},
+                      std::shared_ptr<SharedStages> shared = std::make_shared<SharedStages>());
 
     const PipelineInputs& inputs() const { return m_inputs; }
     const std::string& modelFile() const { return m_modelFile; } // model.onnx inside a folder
@@ -115,12 +140,18 @@ private:
                                      const Context& context) const;
     template <class T>
     struct Kept { // a result or the reason why there is none
-        std::unique_ptr<Result<T>> result;
+        std::shared_ptr<const Result<T>> result;
     };
     template <class T, class Make>
     Result<const T*> keep(Kept<T>& kept, Make make);
+    template <class T, class Make>
+    Result<const T*> share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
+                           Make make);
+    std::string importKey(const Books& books) const;
 
     PipelineInputs m_inputs;
+    std::string m_stamp;
+    std::shared_ptr<SharedStages> m_shared;
     std::string m_modelFile;
     Kept<Books> m_books;
     Kept<TuningLog> m_log;
@@ -151,6 +182,7 @@ private:
         std::unique_ptr<Pipeline> pipeline;
     };
     std::vector<Entry> m_entries; // last used first
+    std::shared_ptr<SharedStages> m_shared = std::make_shared<SharedStages>();
 };
 
 } // namespace fw

@@ -19,6 +19,8 @@ private Q_SLOTS:
     void textsStandForShippedBooks();
     void textsAreReadFirst();
     void textsOfOtherFilesSayNothing();
+    void theModelIsReadOnce();
+    void operatorsOfBooksAreMatched();
     void largeTextsAreRefused();
     void shippedBooksAreRead();
 };
@@ -107,6 +109,64 @@ void TestBookTexts::textsOfOtherFilesSayNothing() {
     arguments.texts = {{"/nowhere/else.fw", swapped}};
     arguments.stage = "rewritten";
     QCOMPARE(countOf(a.get<GraphDocument>("graph", arguments), "sigmoid"), std::size_t(0));
+}
+
+// While a book is typed the model is neither read nor rewritten again, unless the text says
+// something else of it.
+void TestBookTexts::theModelIsReadOnce() {
+    Asked a;
+    const auto worked = [&](const std::string& command, const std::string& text) {
+        a.stages.clear();
+        (void)a.ask(command, with(on("lenet"), text));
+        return std::pair(std::count(a.stages.begin(), a.stages.end(), "import"),
+                         std::count(a.stages.begin(), a.stages.end(), "rewrite"));
+    };
+    const auto work = [](int imports, int rewrites) {
+        return std::pair<long, long>(imports, rewrites);
+    };
+    QCOMPARE(worked("fuse", swapped), work(1, 1));
+    QCOMPARE(worked("match", swapped), work(0, 0));
+    std::string text = swapped;
+    for (const char* typed :
+         {"# a comment\n", "grow contraction -> elementwise never\n",
+          "implementations dense(...) on any { generated.* priority 3 }\n", "rule half {"}) {
+        text += typed;
+        QCOMPARE(worked("fuse", text), work(0, 0));
+        QCOMPARE(worked("match", text), work(0, 0));
+    }
+    QCOMPARE(worked("fuse", "rule other { match y = relu(x) emit y = tanh(x) }"), work(0, 1));
+    QCOMPARE(worked("fuse", "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 2 }"),
+             work(1, 1));
+    // A model that changed on the disk is another one.
+    QTemporaryDir folder;
+    Arguments arguments;
+    arguments.model = folder.filePath(QStringLiteral("net.fw")).toStdString();
+    for (const char* graph : {"graph g(x: f32[2]) -> y { y = relu(x) }\n",
+                              "graph g(x: f32[2]) -> y { z = relu(x)  y = relu(z) }\n"}) {
+        QFile file(QString::fromStdString(arguments.model));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(graph);
+        file.close();
+        a.stages.clear();
+        (void)a.ask("info", arguments);
+        QCOMPARE(std::count(a.stages.begin(), a.stages.end(), "import"), 1);
+    }
+}
+
+void TestBookTexts::operatorsOfBooksAreMatched() {
+    QTemporaryDir folder;
+    Arguments arguments;
+    arguments.model = folder.filePath(QStringLiteral("net.fw")).toStdString();
+    QFile file(QString::fromStdString(arguments.model));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("graph g(x: f32[2]) -> y { z = twice(x)  y = relu(z) }\n");
+    file.close();
+    Asked a;
+    const auto found = a.get<MatchDocument>(
+        "match", with(arguments, "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 2 }\n"
+                                 "rule r { match y = relu(twice(x)) emit y = twice(relu(x)) }\n"));
+    QCOMPARE(found.rules.size(), std::size_t(1));
+    QCOMPARE(found.rules[0].matches.size(), std::size_t(1));
 }
 
 void TestBookTexts::largeTextsAreRefused() {
