@@ -1,5 +1,7 @@
 #include "pattern/match.h"
 
+#include "pattern/roots.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -256,17 +258,56 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
         };
         if (i == 0)
             return tryAt(root);
-        for (const NodePtr& node : m_graph.nodes())
-            for (std::size_t o = 0; o < node->outputs.size(); ++o)
-                if (!node->isConstant() && tryAt({node->id, static_cast<int>(o)}))
-                    return true;
-        return false;
+        const std::vector<ValueRef> roots = candidates(patterns[i].pattern);
+        return std::any_of(roots.begin(), roots.end(), tryAt);
     };
     const bool ok = from(0);
     if (m_steps > m_options.budget)
         return makeDiag(DiagCode::LimitReached, "there are too many ways to match",
                         {{}, m_graph.node(root.node).name});
     return ok ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::vector<ValueRef> Matcher::candidates(const PatternTree& written) {
+    const PatternTree* p = &written;
+    while (p->kind == PatternKind::Bind)
+        p = &p->args[0];
+    std::vector<ValueRef> out;
+    const auto add = [&](NodeId id) {
+        if (out.empty() || out.back().node != id)
+            out.push_back({id, 0});
+    };
+    // A value that is bound leaves those who read it.
+    if (p->kind == PatternKind::Call && !m_table.contains(p->name))
+        for (const PatternTree& operand : p->args) {
+            const auto known = operand.kind == PatternKind::Capture
+                                   ? m_bindings.values.find(operand.name)
+                                   : m_bindings.values.end();
+            if (known == m_bindings.values.end() || m_table.contains(operand.name))
+                continue;
+            for (const Use& use : m_graph.uses(known->second))
+                add(use.node);
+            return out;
+        }
+    if (std::set<std::string> names; rootOperators(*p, m_table, names)) {
+        if (m_byOperator.empty())
+            for (const NodePtr& node : m_graph.nodes())
+                m_byOperator[node->op].push_back(node->id);
+        if (names.size() == 1) {
+            if (const auto found = m_byOperator.find(*names.begin()); found != m_byOperator.end())
+                for (const NodeId id : found->second)
+                    add(id);
+            return out;
+        }
+        for (const NodePtr& node : m_graph.nodes())
+            if (names.contains(node->op))
+                add(node->id);
+        return out;
+    }
+    for (const NodePtr& node : m_graph.nodes())
+        for (std::size_t o = 0; o < node->outputs.size() && !node->isConstant(); ++o)
+            out.push_back({node->id, static_cast<int>(o)});
+    return out;
 }
 
 bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {

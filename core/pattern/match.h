@@ -115,6 +115,8 @@ private:
     bool refuse(Missed why, const PatternTree& p, Expected expected, Found found,
                 const PatternAttrTree* attr = nullptr);
     bool noValue(const PatternTree& p);
+    // Where a further pattern can match, given what is bound: in the order of the graph.
+    std::vector<ValueRef> candidates(const PatternTree& p);
     std::string describe(ValueRef v) const;
 
     const Graph& m_graph;
@@ -128,7 +130,8 @@ private:
     NodeId m_root = -1;
     std::size_t m_total = 0;
     NearMiss m_best;
-    std::map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
+    std::map<NodeId, FusionKind> m_kinds;                    // of nodes that were asked for
+    std::map<std::string, std::vector<NodeId>> m_byOperator; // once it is needed
 };
 
 // Equality of an attribute with a written value: numbers, texts, names, lists of them.

@@ -320,12 +320,12 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     }
     static const std::set<std::string> stages = {"simplify", "before partition", "before fusion"};
     if (!stages.contains(rule.stage))
-        check.refuse(DiagCode::RuleIllegal, "there is no stage " + rule.stage, rule.span,
+        check.refuse(DiagCode::RuleIllegal, "there is no stage " + rule.stage, rule.stageSpan,
                      "simplify, before partition or before fusion");
     static const std::set<std::string> strategies = {"once", "sweep", "fixpoint"};
     if (!strategies.contains(rule.strategy))
-        check.refuse(DiagCode::RuleIllegal, "there is no strategy " + rule.strategy, rule.span,
-                     "once, sweep or fixpoint");
+        check.refuse(DiagCode::RuleIllegal, "there is no strategy " + rule.strategy,
+                     rule.strategySpan, "once, sweep or fixpoint");
     for (const Tree& condition : rule.where)
         check.condition(condition, bound);
     for (const NamedTree& named : rule.let) {

@@ -1,9 +1,14 @@
 #include "session/check.h"
 
 #include "extern/extern.h"
+#include "session/completions.h"
 #include "session/text_range.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace fw {
 
@@ -11,11 +16,14 @@ namespace {
 
 using namespace snapshot;
 
+constexpr std::size_t longestWord = 100;
+constexpr std::size_t mostSuggested = 100; // words that others are looked for
+
 // Collects what is wrong, each with the token at its place underlined.
 class Marks {
 public:
     Marks(const BookText& book, const TextPlaces& places)
-        : m_book(book), m_places(places), m_tokens(tokenize(book.text).tokens) {}
+        : m_book(book), m_places(places), m_list(tokenize(book.text)), m_tokens(m_list.tokens) {}
 
     void add(const Diag& diag, std::vector<Fix> fixes) {
         if (diag.where.line == 0 || diag.where.file != m_book.file)
@@ -24,8 +32,37 @@ public:
         setRange(mark, m_places, underlined(diag));
         mark.diag = diag;
         mark.fixes = std::move(fixes);
-        if (std::find(m_marks.begin(), m_marks.end(), mark) == m_marks.end())
+        if (m_known.emplace(mark.line, mark.column, diag.message).second)
             m_marks.push_back(std::move(mark));
+    }
+
+    bool empty() const { return m_marks.empty(); }
+
+    // Where a word is not understood: those that could stand there and are spelled much like it.
+    void suggest(const BookNames& names) {
+        std::size_t suggested = 0;
+        for (MarkRecord& mark : m_marks) {
+            const std::size_t begin = m_places.offset(mark.line, mark.column),
+                              end = m_places.offset(mark.endLine, mark.endColumn);
+            const std::string word = m_book.text.substr(begin, end - begin);
+            const bool name = mark.diag.code == DiagCode::TextName ||
+                              mark.diag.code == DiagCode::UnknownOperator ||
+                              mark.diag.code == DiagCode::RuleIllegal ||
+                              mark.diag.code == DiagCode::Syntax;
+            if (!name || word.empty() || word.size() > longestWord || ++suggested > mostSuggested)
+                continue;
+            const TextContext context = contextAt(m_book.text, m_list, begin);
+            if (context.begin != begin || context.end != end)
+                continue;
+            std::vector<std::string> known;
+            for (const CompletionRecord& one : completionsAt(context, m_book.text, names))
+                known.push_back(one.text);
+            if (std::find(known.begin(), known.end(), word) != known.end())
+                continue; // the word is right, what is said of it is something else
+            for (const std::string& text : nearest(word, known))
+                mark.fixes.push_back(
+                    fixOf(m_places, begin, end, text, fmt::format("replace {} by {}", word, text)));
+        }
     }
 
     std::vector<MarkRecord> take() {
@@ -52,8 +89,10 @@ private:
 
     const BookText& m_book;
     const TextPlaces& m_places;
-    std::vector<Token> m_tokens;
+    TokenList m_list;
+    const std::vector<Token>& m_tokens;
     std::vector<MarkRecord> m_marks;
+    std::set<std::tuple<int, int, std::string>> m_known;
 };
 
 } // namespace
@@ -67,6 +106,7 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     const BookText book = std::move(books.front());
     books.erase(books.begin());
     FW_TRY(BookChecked read, checkBook(book, books));
+    books.push_back(book);
     CheckedBook& checked = read.checked;
     const TextPlaces places(book.text);
     Marks marks(book, places);
@@ -95,6 +135,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
             marks.add(diag, {});
             out.diagnostics.push_back(std::move(diag));
         }
+    if (!marks.empty())
+        marks.suggest(namesOf(books, nullptr));
     out.marks = marks.take();
     return out;
 }

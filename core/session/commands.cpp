@@ -1,6 +1,7 @@
 #include "session/commands.h"
 
 #include "library/library.h"
+#include "session/assist.h"
 #include "session/check.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
@@ -269,6 +270,10 @@ Answer book(PipelineStore&, const Arguments& arguments, const Context&) {
     return json(shippedBook(arguments));
 }
 
+Answer assist(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    return json(assistAt(store, arguments, context));
+}
+
 struct Row {
     const char* name;
     Answer (*run)(PipelineStore&, const Arguments&, const Context&);
@@ -296,6 +301,7 @@ constexpr Row rows[] = {
     {"doctor", doctor},
     {"check", check},
     {"book", book},
+    {"assist", assist},
 };
 
 } // namespace

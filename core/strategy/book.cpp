@@ -171,16 +171,16 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
         op = operators.find(block.subject);
         if (op == nullptr)
             refuse(DiagCode::UnknownOperator, "there is no operator named " + block.subject,
-                   block.span, "fw ops lists the operators");
+                   block.subjectSpan, "fw ops lists the operators");
     } else if (block.subject != "any" && !parseKind(block.subject)) {
-        refuse(DiagCode::TextName, "there is no kind " + block.subject, block.span,
+        refuse(DiagCode::TextName, "there is no kind " + block.subject, block.subjectSpan,
                "elementwise, broadcast, injective, reduction, window, rowwise, contraction or any");
     }
     for (const EntryTree& entry : block.entries)
         if (entry.absorbs == AbsorbClause::Chain) {
             const auto chain = chains.find(entry.chain);
             if (chain == chains.end() || !chain->second->isChain)
-                refuse(DiagCode::TextName, "there is no chain " + entry.chain, entry.span,
+                refuse(DiagCode::TextName, "there is no chain " + entry.chain, entry.chainSpan,
                        "none, any or the name of a chain");
         }
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)

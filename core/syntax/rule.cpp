@@ -135,10 +135,14 @@ PatternTree sequence(Parser& parser) {
 
 void clause(Parser& parser, RuleTree& rule) {
     if (parser.accept("stage")) {
+        rule.stageSpan = parser.peek().span;
         rule.stage = parser.expectName("a stage");
-        if (rule.stage == "before")
+        if (rule.stage == "before") {
+            rule.stageSpan = parser.peek().span;
             rule.stage += " " + parser.expectName("partition or fusion");
+        }
     } else if (parser.accept("strategy")) {
+        rule.strategySpan = parser.peek().span;
         rule.strategy = parser.expectName("once, sweep or fixpoint");
     } else if (parser.accept("duplicate")) {
         rule.duplicate = true;

@@ -69,6 +69,7 @@ struct NamedTree {
 
 struct RuleTree : DeclarationTree {
     std::string stage = "simplify";
+    Span stageSpan, strategySpan;      // where they are written
     std::string strategy = "fixpoint"; // once, sweep, fixpoint
     bool duplicate = false; // interior values may be used outside: they are computed twice
     std::vector<NamedPattern> match;

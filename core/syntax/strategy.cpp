@@ -23,6 +23,7 @@ EntryTree entry(Parser& parser) {
             out.guard = parser.expression();
             out.guardText = parser.source(parser.spanFrom(start));
         } else if (parser.accept("absorbs")) {
+            out.chainSpan = parser.peek().span;
             const std::string what = parser.expectName("none, any or a chain");
             out.absorbs = what == "none"  ? AbsorbClause::None
                           : what == "any" ? AbsorbClause::Any
@@ -83,10 +84,12 @@ std::vector<KeyTree> parseKeys(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser) {
     auto out = std::make_shared<ImplementationsTree>();
     const Token first = parser.peek();
+    out->subjectSpan = first.span;
     out->subject = parser.expectName("an operator, or kind and a kind");
     out->name = out->subject;
     if (out->subject == "kind") {
         out->subjectKind = SubjectKind::Kind;
+        out->subjectSpan = parser.peek().span;
         out->subject = parser.expectName("a kind of operators, or any");
         out->name += " " + out->subject;
     } else {

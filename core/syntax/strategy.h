@@ -26,6 +26,7 @@ enum class AbsorbClause : std::uint8_t { Unwritten, None, Any, Chain };
 
 struct EntryTree {
     std::string name; // "openblas.sgemm", "generated.*"
+    Span chainSpan;
     std::string code; // behind `by`: the implementation that computes it; empty: that of its name
     std::optional<std::int64_t> priority;
     std::optional<Tree> guard;
@@ -39,7 +40,8 @@ enum class SubjectKind : std::uint8_t { Operator, Kind };
 
 struct ImplementationsTree : DeclarationTree { // name: of the operator, or "kind contraction"
     SubjectKind subjectKind = SubjectKind::Operator;
-    std::string subject;           // "dense", "contraction", "any"
+    std::string subject; // "dense", "contraction", "any"
+    Span subjectSpan;
     bool ownSignature = false;     // false: `(...)`, the names of the operator's own signature
     std::vector<ParamTree> params; // of an own signature
     std::vector<NamedTree> let;

@@ -7,6 +7,7 @@
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
 #include "picture/writers.h"
+#include "rewrite/matches.h"
 #include "session/describe.h"
 #include "snapshot/documents.h"
 
@@ -56,6 +57,8 @@ private Q_SLOTS:
     void drawing();
     void describingPlans_data() { rows(); }
     void describingPlans();
+    void matching_data() { rows(); }
+    void matching();
 
 private:
     struct Size {
@@ -143,6 +146,21 @@ void TestGrowth::describingPlans() {
             QCOMPARE(document.groups.size(), size.plan->groups.size());
         },
         small / 4, large / 4, 3.0); // milliseconds: caches count for much
+}
+
+void TestGrowth::matching() {
+    const RuleBook book =
+        parseRules("chain ends = add(^, x) >> relu(^)\n"
+                   "chain maps = kind elementwise(^, ...) >> kind elementwise(^, ...)\n"
+                   "rule one { match y = relu(add(x, w: const)) where used_once(x) emit y = x }\n"
+                   "rule two { match y = relu(x), z = mul(y, w) emit y = x, z = x }\n",
+                   "book.fw")
+            .value();
+    const PatternTable table = book.table();
+    compare([&](const Size& size) {
+        for (const DeclarationPtr& declaration : book.declarations)
+            QVERIFY(findMatches(*size.imported.graph, *declaration, table).stopped.empty());
+    });
 }
 
 QTEST_GUILESS_MAIN(TestGrowth)

@@ -104,9 +104,9 @@ void TestRuleText::mistakes_data() {
         "rule r {\n match y = relu(x)\n where dtype(x) == float\n emit y = x\n}",
         "3:8 RUL01 an element type is compared by == or != with f32, i64, ...");
     row("stage", "rule r {\n stage later\n match y = relu(x)\n emit y = x\n}",
-        "1:1 RUL01 there is no stage later");
+        "2:8 RUL01 there is no stage later");
     row("strategy", "rule r {\n strategy often\n match y = relu(x)\n emit y = x\n}",
-        "1:1 RUL01 there is no strategy often");
+        "2:11 RUL01 there is no strategy often");
     row("builtin", "builtin fold_everything",
         "1:9 RUL01 there is no built-in rewrite fold_everything");
     row("clause", "rule r {\n mach y = relu(x)\n}",

@@ -1,0 +1,377 @@
+#include "session/completions.h"
+
+#include "extern/extern.h"
+#include "rewrite/builtin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+constexpr std::size_t mostNodes = 200; // of a large model
+
+class Completions {
+public:
+    Completions(const TextContext& context, const std::string& text, const BookNames& names)
+        : m_context(context), m_text(text), m_names(names) {}
+
+    std::vector<CompletionRecord> make() {
+        switch (m_context.expect) {
+        case Expect::Nothing:
+        case Expect::Words:
+            break;
+        case Expect::Pattern:
+            captures();
+            operators();
+            patterns();
+            break;
+        case Expect::Condition:
+            captures();
+            attributesBound();
+            break;
+        case Expect::Value:
+            captures();
+            attributesBound();
+            operators();
+            break;
+        case Expect::Capture:
+            captures();
+            break;
+        case Expect::Root:
+            for (const auto& [name, token] : m_context.roots)
+                add(name, "capture", "value of match");
+            break;
+        case Expect::Attribute:
+            attributes();
+            break;
+        case Expect::AttributeValue:
+            attributeValues();
+            break;
+        case Expect::Kind:
+            kinds();
+            break;
+        case Expect::TargetKey:
+            keys();
+            break;
+        case Expect::Library:
+            libraries();
+            break;
+        case Expect::Entry:
+            implementations();
+            break;
+        case Expect::Implementation:
+            implementations();
+            if (m_context.keyword == "pin")
+                libraries();
+            break;
+        case Expect::Guard:
+            signature();
+            captures();
+            elementTypes();
+            break;
+        case Expect::Chain:
+            chains();
+            break;
+        case Expect::Operator:
+            operators();
+            break;
+        case Expect::Subject:
+            subjects();
+            break;
+        case Expect::Builtin:
+            for (const std::string& name : builtinNames())
+                add(name, "rewrite");
+            break;
+        case Expect::Node:
+            nodes();
+            break;
+        case Expect::GraphValue:
+            captures();
+            break;
+        case Expect::ElementType:
+            elementTypes();
+            break;
+        case Expect::Expression:
+            captures();
+            break;
+        }
+        for (const std::string& word : m_context.words)
+            add(word, "keyword", {}, std::string(wordSentence(word, m_context.keyword)));
+        return std::move(m_out);
+    }
+
+private:
+    void add(const std::string& text, const char* kind, std::string detail = {},
+             std::string documentation = {}) {
+        if (m_known.insert(text).second)
+            m_out.push_back({text, kind, std::move(detail), std::move(documentation)});
+    }
+
+    void captures() {
+        const bool inside = m_context.expect == Expect::Pattern;
+        for (const auto& [name, token] : m_context.values)
+            if (name != m_context.typed && !(inside && m_context.roots.contains(name)) &&
+                !m_names.patterns.contains(name) && m_names.books.operators->find(name) == nullptr)
+                add(name, "capture", "value");
+        if (m_context.expect == Expect::Capture)
+            for (const auto& [name, token] : m_context.attributes)
+                if (name.starts_with('*'))
+                    add(name.substr(1), "capture", "attributes");
+    }
+    void attributesBound() {
+        for (const auto& [name, token] : m_context.attributes)
+            if (!name.starts_with('*') && name != m_context.typed)
+                add(name, "capture", "attribute");
+    }
+
+    void operators() {
+        const std::map<std::string, std::int64_t> counts = m_names.operatorCounts();
+        std::vector<const Operator*> all = m_names.books.operators->all();
+        const auto count = [&](const Operator* op) {
+            const auto found = counts.find(op->name());
+            return found == counts.end() ? 0 : found->second;
+        };
+        std::stable_sort(all.begin(), all.end(),
+                         [&](const Operator* a, const Operator* b) { return count(a) > count(b); });
+        for (const Operator* op : all) {
+            const std::int64_t here = count(op);
+            add(op->name(), "operator", op->signature(),
+                op->doc() + (here > 0 ? fmt::format("\n{} in the model", here) : "") +
+                    (op->isNative() ? "" : "\n" + op->body()));
+        }
+    }
+
+    void patterns() {
+        for (const auto& [name, pattern] : m_names.patterns)
+            add(name, pattern->isChain ? "chain" : "pattern", {},
+                pattern->doc + (pattern->doc.empty() ? "" : "\n") + pattern->source);
+    }
+    void chains() {
+        for (const auto& [name, pattern] : m_names.patterns)
+            if (pattern->isChain)
+                add(name, "chain", {}, pattern->source);
+    }
+
+    void attributes() {
+        const Operator* op = m_names.books.operators->find(m_context.op);
+        if (op == nullptr)
+            return;
+        for (const std::string& name : op->attrNames())
+            add(name, "attribute", attributeText(*op, name), "attribute of " + op->name());
+    }
+    void attributeValues() {
+        const Operator* op = m_names.books.operators->find(m_context.op);
+        const std::string written = op == nullptr ? "" : attributeText(*op, m_context.attribute);
+        if (const std::size_t equal = written.find("= "); equal != std::string::npos)
+            add(written.substr(equal + 2), "value", "the default");
+        if (written.starts_with("bool")) {
+            add("0", "value", "no");
+            add("1", "value", "yes");
+        }
+        if (written.starts_with("dtype"))
+            elementTypes();
+        if (m_context.keyword == "rule") {
+            attributesBound();
+            add("dim", "keyword", {}, std::string(wordSentence("dim", "rule")));
+        }
+    }
+
+    void kinds() {
+        for (int i = 0; i < static_cast<int>(FusionKind::Opaque); ++i) {
+            const std::string kind(kindText(static_cast<FusionKind>(i)));
+            add(kind, "kind", {}, std::string(wordSentence(kind, "kind")));
+        }
+    }
+    void keys() {
+        for (const std::string& key : targetKeys(hostTarget()))
+            add(key, "target", "this machine");
+        for (const char* key : {"any", "cpu", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"})
+            add(key, "target");
+    }
+    void libraries() {
+        for (const std::string& name : knownLibraries()) {
+            const Library* library = externLibrary(name);
+            if (library == nullptr)
+                continue;
+            const LibraryStatus& status = library->status();
+            add(name, "library",
+                status.state == LibraryState::Ready ? status.version : std::string("not here"),
+                status.reason);
+        }
+    }
+    void implementations() {
+        for (const std::string& name : m_names.implementations())
+            add(name, "implementation");
+    }
+
+    void signature() {
+        std::string op;
+        const std::vector<Token> tokens = tokenize(m_text).tokens;
+        if (m_context.first + 1 < tokens.size())
+            op = tokens[m_context.first + 1].text;
+        const Operator* known = m_names.books.operators->find(op);
+        if (known == nullptr)
+            return;
+        const std::vector<std::string> operands = known->inputNames();
+        for (const std::string& name : operands)
+            add(name, "operand", known->signature());
+        for (const std::string& name : known->attrNames())
+            add(name, "attribute", attributeText(*known, name));
+        bool dims = false; // what stands in brackets
+        for (const Token& token : tokenize(known->signature()).tokens) {
+            dims = token.is("[") || (dims && !token.is("]"));
+            if (dims && token.kind == TokenKind::Name)
+                add(token.text, "dim", known->signature());
+        }
+    }
+
+    void subjects() {
+        for (const DeclarationPtr& declaration : parseFile(m_text, {}).declarations)
+            if (declaration->keyword == "rule" || declaration->keyword == "pattern" ||
+                declaration->keyword == "chain" || declaration->keyword == "builtin" ||
+                declaration->keyword == "fuse" || declaration->keyword == "composite")
+                add(declaration->name, declaration->keyword.c_str(), {}, declaration->doc);
+    }
+
+    void nodes() {
+        if (!m_names.graph)
+            return;
+        const std::string typed = m_text.substr(m_context.begin, m_context.end - m_context.begin);
+        std::size_t count = 0;
+        for (const NodePtr& node : m_names.graph->nodes()) {
+            if (node->isInput() || node->isConstant() || !node->name.starts_with(typed))
+                continue;
+            add(nameOrQuoted(node->name), "node", node->op);
+            if (++count == mostNodes)
+                return;
+        }
+    }
+
+    void elementTypes() {
+        for (int i = 0; i <= static_cast<int>(DType::F32) + 1; ++i) {
+            const std::string name(dtypeText(static_cast<DType>(i)));
+            if (parseDtype(name))
+                add(name, "type");
+        }
+    }
+
+    const TextContext& m_context;
+    const std::string& m_text;
+    const BookNames& m_names;
+    std::vector<CompletionRecord> m_out;
+    std::set<std::string> m_known;
+};
+
+// Letters put in, left out, replaced or swapped.
+std::size_t distance(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                                d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[a.size()][b.size()];
+}
+
+} // namespace
+
+std::map<std::string, std::int64_t> BookNames::operatorCounts() const {
+    std::map<std::string, std::int64_t> out;
+    if (graph)
+        for (const NodePtr& node : graph->nodes())
+            if (!node->isInput() && !node->isConstant())
+                ++out[node->op];
+    return out;
+}
+
+std::vector<std::string> BookNames::implementations() const {
+    std::set<std::string> out;
+    for (const auto& implementation : generatedImplementations())
+        out.insert(implementation->name());
+    for (const auto& library : externLibraries())
+        for (const auto& implementation : library->implementations())
+            out.insert(implementation->name());
+    for (const StrategyBlock& block : books.strategy.blocks())
+        for (const EntryTree& entry : block.tree->entries)
+            if (!entry.code.empty()) // other names are those of code, or no one's
+                out.insert(entry.name);
+    return {out.begin(), out.end()};
+}
+
+BookNames namesOf(const std::vector<BookText>& all, GraphPtr graph) {
+    BookNames out;
+    out.books = readBooks(all);
+    out.graph = std::move(graph);
+    out.patterns = out.books.rules.table();
+    for (const auto& table : {out.books.strategy.chains(), out.books.fusion.patterns()})
+        for (const auto& [name, pattern] : table)
+            out.patterns.insert_or_assign(name, pattern);
+    for (const BookText& book : all)
+        for (const DeclarationPtr& declaration : parseFile(book.text, book.file).declarations)
+            if (const auto pattern = declarationAs<PatternDeclTree>(declaration)) {
+                out.patterns.insert_or_assign(pattern->name, pattern.get());
+                out.kept.push_back(declaration);
+            }
+    return out;
+}
+
+std::vector<CompletionRecord> completionsAt(const TextContext& context, const std::string& text,
+                                            const BookNames& names) {
+    return Completions(context, text, names).make();
+}
+
+std::string attributeText(const Operator& op, std::string_view attribute) {
+    const std::string signature = op.signature();
+    const std::vector<Token> tokens = tokenize(signature).tokens;
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+        if (!tokens[i].is("attr") || tokens[i + 1].text != attribute || !tokens[i + 2].is(":"))
+            continue;
+        int depth = 0;
+        std::size_t last = i + 3;
+        for (std::size_t k = last; k + 1 < tokens.size(); ++k) {
+            depth += tokens[k].is("[") || tokens[k].is("(") ? 1 : 0;
+            depth -= tokens[k].is("]") || tokens[k].is(")") ? 1 : 0;
+            if (depth < 0 || (depth == 0 && tokens[k].is(",")))
+                break;
+            last = k;
+        }
+        return signature.substr(tokens[i + 3].span.begin,
+                                tokens[last].span.end - tokens[i + 3].span.begin);
+    }
+    if (const auto fallback = op.attrDefault(attribute))
+        return "= " + attrText(*fallback);
+    return {};
+}
+
+std::vector<std::string> nearest(const std::string& word, const std::vector<std::string>& known) {
+    constexpr std::size_t longest = 40, most = 3;
+    std::vector<std::pair<std::size_t, std::string>> found;
+    for (const std::string& one : known) {
+        if (word.size() > longest || one.size() > longest || one == word)
+            continue;
+        const std::size_t far = distance(word, one);
+        const bool begins = word.size() >= 3 && one.starts_with(word);
+        if (far <= std::max<std::size_t>(1, word.size() / 3) || begins)
+            found.emplace_back(begins ? 1 : far, one);
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < found.size() && i < most; ++i)
+        out.push_back(found[i].second);
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,175 @@
+// The words of the language, each with the sentence that an editor shows.
+#include "session/text_context.h"
+
+namespace fw {
+
+namespace {
+
+constexpr std::string_view constraint = "the value is a constant: a weight, or what folds into one";
+constexpr std::string_view conditions = "conditions that must hold of a match; a comma joins them";
+constexpr std::string_view keys =
+    "the targets that this is for: any, cpu, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, or a CPU";
+
+} // namespace
+
+const std::vector<LanguageWord>& languageWords() {
+    static const std::vector<LanguageWord> words = {
+        {"op", "", "an operator: its signature is the shape inference, its body the computation"},
+        {"pattern", "", "a pattern with parameters, used as NAME(operands)"},
+        {"chain", "", "steps that are used behind >> by their name alone"},
+        {"rule", "", "a rewrite: where `match` fits, `emit` takes its place"},
+        {"builtin", "", "a rewrite of the program, run at this place of the order"},
+        {"test", "", "what the declaration before it does to a small graph; fw check runs it"},
+        {"graph", "", "a graph of operators as text"},
+        {"implementations", "", "what may compute an operator, or every operator of a kind"},
+        {"composite", "", "operators that a library computes by one call"},
+        {"fuse", "", "a match that becomes one group before anything grows"},
+        {"grow", "", "whether operators of one kind join a group of another kind"},
+        {"pin", "", "what the user wants of single operators: together, apart, by which code"},
+
+        {"match", "rule", "the values to look for: NAME = pattern, ..."},
+        {"where", "rule", conditions},
+        {"let", "rule", "a name for a value that emit uses"},
+        {"emit", "rule", "what each value of match becomes"},
+        {"duplicate", "rule",
+         "inner values may be used outside the match: they are computed twice"},
+        {"stage", "rule", "when the rule runs: simplify, before partition, before fusion"},
+        {"strategy", "rule", "how often: once, sweep or fixpoint (the default)"},
+        {"simplify", "rule", "before anything is planned"},
+        {"before", "rule", "before partition, or before fusion"},
+        {"partition", "rule", "the choice of implementations"},
+        {"fusion", "rule", "the forming of groups"},
+        {"once", "rule", "in the first sweep, each match once"},
+        {"sweep", "rule", "in the first sweep only"},
+        {"fixpoint", "rule", "again and again until no rule changes the graph"},
+        {"used_once", "rule", "used_once(v): only one operator reads v"},
+        {"not_result", "rule", "not_result(v): v is no result of the model"},
+        {"finite", "rule", "finite(v): v is a constant without infinities and NaN"},
+        {"dtype", "rule", "dtype(v) == f32: the element type of v"},
+        {"rank", "rule", "rank(v): how many axes v has"},
+        {"dim", "rule", "dim(v, i): an extent of v"},
+        {"given", "rule", "given(c, p, q): p if the optional c was there, else q"},
+        {"any", "rule", "any value, without a name"},
+        {"const", "rule", constraint},
+        {"same", "rule", "same(v): of the same type as v; same(^) as what comes before"},
+        {"kind", "rule", "kind K(...): any operator of the kind, of maps also an easier one"},
+        {"in", "rule", "an integer attribute in a range: groups in 1..4"},
+
+        {"match", "fuse", "the operators of the group, as a pattern"},
+        {"where", "fuse", conditions},
+        {"as", "fuse", "how the group is computed: stacked, or for a library"},
+        {"stacked", "fuse", "one nest of loops behind the other in the same function"},
+        {"for", "fuse", "the library that computes the group"},
+        {"on", "fuse", keys},
+        {"match", "composite", "what the call computes, as a pattern"},
+        {"where", "composite", conditions},
+        {"for", "composite", "the library that computes it"},
+
+        {"forward", "grow", "the reader joins the group of what it reads, as its epilogue"},
+        {"into", "grow", "a group of maps joins the group of its reader, as its prologue"},
+        {"never", "grow", "not at all, whatever later rules say"},
+        {"limit", "grow", "how many operators a group may have"},
+        {"operands", "grow", "how many tensors a group may read"},
+
+        {"let", "implementations", "a name for a number that conditions use"},
+        {"on", "implementations", keys},
+        {"by", "implementations", "the code behind an entry that has a name of its own"},
+        {"priority", "implementations",
+         "the highest one whose condition holds is chosen; 10 unless written"},
+        {"when", "implementations",
+         "the condition of an entry, over dims, attributes and operands"},
+        {"absorbs", "implementations", "what may join the call: none, any or a chain"},
+        {"none", "implementations", "nothing joins the call"},
+        {"any", "implementations", "whatever the code accepts; as a target: every one"},
+        {"kind", "implementations", "every operator of a kind"},
+        {"libs", "implementations", "libs has NAME: the library may be used"},
+        {"target", "implementations", "target has KEY: the target offers an instruction set"},
+        {"has", "implementations", "libs has onednn, target has x86-64-v3"},
+        {"size", "implementations", "size(P): the product of the extents"},
+        {"rank", "implementations", "rank(x): how many axes an operand has"},
+        {"dim", "implementations", "dim(x, i): an extent of an operand"},
+        {"dtype", "implementations", "dtype(x) == f32: the element type of an operand"},
+        {"const", "implementations", "const(w): the operand is a constant"},
+        {"min", "implementations", "the smaller one"},
+        {"max", "implementations", "the larger one"},
+
+        {"together", "pin", "these operators in one group"},
+        {"apart", "pin", "these operators in different groups"},
+        {"use", "pin", "use IMPLEMENTATION for OPERATORS"},
+        {"avoid", "pin", "avoid IMPLEMENTATION or LIBRARY for OPERATORS, or for any"},
+        {"with", "pin", "the implementation that computes the group"},
+        {"for", "pin", "the operators that this is about"},
+        {"any", "pin", "every operator"},
+        {"because", "pin", "the reason, shown where it decides"},
+
+        {"of", "test", "what the test is about, if it is not the declaration before it"},
+        {"graph", "test", "the graph that is looked at"},
+        {"expect", "test", "match N, none, none \"reason\", or becomes graph"},
+        {"match", "test", "how many matches there are"},
+        {"none", "test", "no match; a text is part of the reason that the nearest miss gives"},
+        {"becomes", "test", "the graph after the rule fired as often as it does"},
+
+        {"const", "graph", "a constant: const [1, 2] : f32[2], const random(7) : f32[4, 4]"},
+        {"random", "graph", "values from a seed"},
+        {"unknown", "graph", "an operator that the library does not have"},
+        {"assume", "graph", "what must hold of the free dimensions"},
+        {"none", "graph", "an optional operand that is not there"},
+
+        {"attr", "op", "an attribute: NAME: int | float | bool | text | dtype, = default"},
+        {"bcast", "op", "an operand that broadcasts as NumPy does"},
+        {"requires", "op", "calls for which this does not hold are refused"},
+        {"where", "op", "dims that are computed: where OH = ..."},
+        {"onnx", "op", "the ONNX operator that this is: \"domain\" \"Type\" since N"},
+        {"let", "op", "a tensor between operands and result"},
+        {"each", "op", "a statement for every operand of a variadic parameter"},
+        {"sum", "op", "sum(k in K : ...)"},
+        {"max", "op", "max(k in K : ...), or the larger one"},
+        {"min", "op", "min(k in K : ...), or the smaller one"},
+        {"prod", "op", "prod(k in K : ...)"},
+        {"pad", "op", "pad(x[...], v): v where the read leaves its tensor"},
+        {"wrap", "op", "wrap(i, D): counts negative indices from the end"},
+        {"select", "op", "select(c, a, b): a where c holds, else b"},
+        {"cast", "op", "cast(x, dtype)"},
+        {"exp", "op", "e to the power of x"},
+        {"log", "op", "the natural logarithm"},
+        {"sqrt", "op", "the square root"},
+        {"rsqrt", "op", "one over the square root"},
+        {"sqr", "op", "x times x"},
+        {"tanh", "op", "the hyperbolic tangent"},
+        {"erf", "op", "the error function"},
+        {"sigmoid", "op", "1 / (1 + exp(-x))"},
+        {"abs", "op", "without its sign"},
+        {"floor", "op", "the next integer below"},
+        {"ceil", "op", "the next integer above"},
+        {"round", "op", "the nearest integer, halves to even"},
+        {"sign", "op", "-1, 0 or 1"},
+        {"pow", "op", "pow(x, y): x to the power of y"},
+        {"given", "op", "given(b, p, q): p if the optional b is there, else q"},
+        {"before", "op", "before(D): the extents of the operands before this one"},
+        {"total", "op", "total(D): the sum of an extent over the operands"},
+
+        {"elementwise", "kind", "a map of elements at the same place"},
+        {"broadcast", "kind", "a map that repeats elements of a smaller operand"},
+        {"injective", "kind", "elements moved, none twice"},
+        {"reduction", "kind", "sums, maxima and the like over axes"},
+        {"window", "kind", "reductions over windows: pooling"},
+        {"rowwise", "kind", "a row reduced and gone over again: softmax, layernorm"},
+        {"contraction", "kind", "sums of products: dense, conv2d"},
+        {"opaque", "kind", "computed by code of its own, without an expression"},
+    };
+    return words;
+}
+
+std::string_view wordSentence(std::string_view word, std::string_view keyword) {
+    // Patterns and chains are written like the left side of a rule; so are fuse and composite.
+    const bool pattern =
+        keyword == "pattern" || keyword == "chain" || keyword == "fuse" || keyword == "composite";
+    for (const std::string_view in : {keyword, pattern ? std::string_view("rule") : keyword,
+                                      std::string_view(), std::string_view("kind")})
+        for (const LanguageWord& known : languageWords())
+            if (known.word == word && known.in == in)
+                return known.sentence;
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,114 @@
+// The names that a declaration binds, read from its words while it is typed.
+#include "session/text_context.h"
+
+#include <set>
+
+namespace fw {
+
+namespace {
+
+class Names {
+public:
+    Names(const std::vector<Token>& tokens, TextContext& out) : m_tokens(tokens), m_out(out) {}
+
+    void read() {
+        const std::string& keyword = m_out.keyword;
+        const bool left = keyword == "pattern" || keyword == "chain";
+        m_matches = left || keyword == "rule" || keyword == "fuse" || keyword == "composite";
+        m_clause = left ? "match" : "";
+        for (std::size_t i = m_out.first + 2; i < m_out.last; ++i) {
+            if (at(i).is("{"))
+                m_braces.push_back(at(i - 1).is(")") && keyword != "implementations" &&
+                                   keyword != "op");
+            else if (at(i).is("}") && !m_braces.empty())
+                m_braces.pop_back();
+            if (at(i).is("("))
+                ++m_parentheses;
+            else if (at(i).is(")"))
+                --m_parentheses;
+            if (at(i).kind == TokenKind::Name)
+                name(i);
+        }
+    }
+
+private:
+    const Token& at(std::size_t i) const { return m_tokens[i]; }
+    bool next(std::size_t i, std::string_view mark) const {
+        return i + 1 < m_out.last && at(i + 1).is(mark);
+    }
+    bool inAttributes() const { return !m_braces.empty() && m_braces.back(); }
+
+    // What is being typed binds nothing for itself.
+    void add(std::map<std::string, std::size_t>& names, const std::string& name, std::size_t i) {
+        const bool isTyped = at(i).span.begin == m_out.begin && at(i).span.end == m_out.end;
+        const auto known = names.find(name);
+        if (known == names.end()) {
+            names.emplace(name, i);
+            if (isTyped)
+                m_out.typed = name;
+        } else if (m_out.typed == name) {
+            m_out.typed.clear();
+        }
+    }
+
+    void name(std::size_t i) {
+        const std::string& text = at(i).text;
+        const std::string& keyword = m_out.keyword;
+        if (m_matches)
+            return inAttributes() ? attribute(i) : value(i);
+        const bool binds =
+            keyword == "graph" || keyword == "test"
+                ? (next(i, "=") && !inAttributes()) || next(i, ":")
+            : keyword == "implementations" ? next(i, ":") || next(i, "=") || at(i - 1).is("[")
+            : keyword == "op" ? next(i, ":") || next(i, "?") || next(i, "*") || at(i - 1).is("let")
+                              : false;
+        if (binds)
+            add(m_out.values, text, i);
+    }
+
+    void attribute(std::size_t i) {
+        if (m_clause != "match")
+            return;
+        if (at(i - 1).is("*"))
+            add(m_out.attributes, "*" + at(i).text, i);
+        else if ((at(i - 1).is("{") || at(i - 1).is(",")) && !next(i, "=") && !next(i, "in"))
+            add(m_out.attributes, at(i).text, i);
+    }
+
+    void value(std::size_t i) {
+        static const std::set<std::string, std::less<>> words = {
+            "match", "where", "let",   "emit", "stage", "strategy", "duplicate", "as",
+            "for",   "any",   "const", "kind", "same",  "in",       "on",        "stacked"};
+        static const std::set<std::string, std::less<>> clauses = {"match", "where", "let", "emit",
+                                                                   "as"};
+        const std::string& text = at(i).text;
+        if (words.contains(text)) {
+            if (m_braces.size() <= 1 && clauses.contains(text) && !next(i, "="))
+                m_clause = text;
+            return;
+        }
+        if (next(i, "(") || at(i - 1).is("kind"))
+            return;
+        const bool begins =
+            m_parentheses == 0 && next(i, "=") && (at(i - 1).is(m_clause) || at(i - 1).is(","));
+        if (m_clause == "match" && begins && m_out.keyword == "rule")
+            add(m_out.roots, text, i);
+        if (m_clause == "match" || (m_clause == "let" && begins))
+            add(m_out.values, text, i);
+    }
+
+    const std::vector<Token>& m_tokens;
+    TextContext& m_out;
+    bool m_matches = false;
+    std::string m_clause;
+    std::vector<bool> m_braces; // whether they are those of attributes
+    int m_parentheses = 0;
+};
+
+} // namespace
+
+void readNames(const std::vector<Token>& tokens, TextContext& out) {
+    Names(tokens, out).read();
+}
+
+} // namespace fw
