@@ -81,6 +81,12 @@ Result<StartOptions> readStartOptions(const QStringList& arguments) {
     out.select = parser.value(u"select"_s);
     out.then = parser.value(u"then"_s);
     out.edit = parser.value(u"edit"_s);
+    bool isLine = false;
+    const int line = out.edit.section(u':', -1).toInt(&isLine);
+    if (isLine && out.edit.contains(u':')) {
+        out.editLine = line;
+        out.edit = out.edit.section(u':', 0, -2);
+    }
     out.heat = parser.isSet(u"heat"_s);
     out.stage = parser.value(u"show"_s);
     out.screenshot = parser.value(u"screenshot"_s);
@@ -123,7 +129,7 @@ int runBatch(MainWindow& window, const StartOptions& options) {
     }
     if (!options.edit.isEmpty()) {
         window.openBook(options.edit);
-        window.editBook(QFileInfo(options.edit).absoluteFilePath(), 0);
+        window.editBook(QFileInfo(options.edit).absoluteFilePath(), options.editLine);
         waitUntilIdle(window);
     }
     if (!options.then.isEmpty()) {

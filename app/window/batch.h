@@ -13,9 +13,10 @@ namespace fw::ui {
 struct StartOptions {
     QString model;
     QString target;
-    QString select; // a node or group, or several nodes with commas between
-    QString edit;   // a rule book
-    QString then;   // libraries of a second plan: "-libs=onednn"
+    QString select;   // a node or group, or several nodes with commas between
+    QString edit;     // a rule book
+    int editLine = 0; // where the caret goes
+    QString then;     // libraries of a second plan: "-libs=onednn"
     QString screenshot;
     QString exportFile;
     QString stage; // loops, llvm, ...: shown in the stages dock

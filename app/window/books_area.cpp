@@ -1,6 +1,7 @@
 #include "app/window/books_area.h"
 
 #include <QFileInfo>
+#include <QSplitter>
 #include <QTabBar>
 #include <QTextDocument>
 #include <QVBoxLayout>
@@ -22,7 +23,8 @@ QString nameOf(const QString& path) {
 } // namespace
 
 BooksArea::BooksArea(std::unique_ptr<Drafts> drafts, QWidget* parent)
-    : QWidget(parent), m_tabs(new QTabWidget(this)), m_drafts(std::move(drafts)) {
+    : QWidget(parent), m_tabs(new QTabWidget(this)), m_parts(new QSplitter(Qt::Vertical, this)),
+      m_drafts(std::move(drafts)) {
     m_tabs->setDocumentMode(true);
     m_tabs->setTabsClosable(true);
     m_tabs->setMovable(true);
@@ -31,12 +33,13 @@ BooksArea::BooksArea(std::unique_ptr<Drafts> drafts, QWidget* parent)
     m_tabs->tabBar()->setAccessibleName(u"Open books"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_tabs);
+    m_parts->setObjectName(u"bookParts"_s);
+    m_parts->setChildrenCollapsible(false);
+    m_parts->addWidget(m_tabs);
+    layout->addWidget(m_parts);
     connect(m_tabs, &QTabWidget::currentChanged, this, &BooksArea::currentChanged);
     connect(m_tabs, &QTabWidget::tabCloseRequested, this, [this](int index) {
-        for (const auto& book : m_books)
-            if (book->page == m_tabs->widget(index))
-                return Q_EMIT closeRequested(book->path);
+        Q_EMIT closeRequested(pathOf(qobject_cast<BookPage*>(m_tabs->widget(index))));
     });
     m_pause.setSingleShot(true);
     m_pause.setInterval(pause);
@@ -79,18 +82,26 @@ BooksArea::Book& BooksArea::add(const QString& path, Origin origin, const BookFi
         page->setBanner(BookPage::Banner::ReadOnly);
     }
     connect(page->editor(), &BookEditor::edited, this, [this, page] { edited(page); });
-    connect(page, &BookPage::copyRequested, this, [this, page] {
-        for (const auto& mine : m_books)
-            if (mine->page == page)
-                return Q_EMIT copyRequested(mine->path);
+    connect(page->editor(), &BookEditor::caretMoved, this, [this, page] {
+        if (page == current())
+            Q_EMIT caretMoved();
     });
+    connect(page->editor(), &BookEditor::completionAsked, this,
+            [this, page](const Caret& at, int revision) {
+                Q_EMIT completionAsked(pathOf(page), at, revision);
+            });
+    connect(page->editor(), &BookEditor::hoverAsked, this,
+            [this, page](const Caret& at, const QPoint& global) {
+                Q_EMIT hoverAsked(pathOf(page), at, global);
+            });
+    connect(page->editor(), &BookEditor::definitionAsked, this,
+            [this, page](const Caret& at) { Q_EMIT definitionAsked(pathOf(page), at); });
+    connect(page, &BookPage::copyRequested, this,
+            [this, page] { Q_EMIT copyRequested(pathOf(page)); });
     connect(page, &BookPage::reloadRequested, this, [this, page] {
-        for (const auto& mine : m_books)
-            if (mine->page == page)
-                if (auto file = readBookFile(mine->path)) {
-                    reload(*mine, *file);
-                    return;
-                }
+        if (Book* mine = find(pathOf(page)))
+            if (auto file = readBookFile(mine->path))
+                reload(*mine, *file);
     });
     // The file as it is counts as seen: only its next change asks again.
     connect(page, &BookPage::keepRequested, this, [this, page] {
@@ -102,6 +113,8 @@ BooksArea::Book& BooksArea::add(const QString& path, Origin origin, const BookFi
     showTitles();
     m_tabs->setCurrentWidget(page);
     page->editor()->setFocus();
+    book.told = origin == Origin::Shipped;
+    m_pause.start();
     return book;
 }
 
@@ -196,11 +209,15 @@ BookPage* BooksArea::current() const {
     return qobject_cast<BookPage*>(m_tabs->currentWidget());
 }
 
-QString BooksArea::currentPath() const {
+QString BooksArea::pathOf(const BookPage* page) const {
     for (const auto& book : m_books)
-        if (book->page == m_tabs->currentWidget())
+        if (book->page == page)
             return book->path;
     return {};
+}
+
+QString BooksArea::currentPath() const {
+    return pathOf(current());
 }
 
 BookPage* BooksArea::page(const QString& path) const {
@@ -210,10 +227,11 @@ BookPage* BooksArea::page(const QString& path) const {
 
 QStringList BooksArea::paths() const {
     QStringList out;
-    for (int i = 0; i < m_tabs->count(); ++i)
-        for (const auto& book : m_books)
-            if (book->page == m_tabs->widget(i) && book->origin != Origin::Shipped)
-                out << book->path;
+    for (int i = 0; i < m_tabs->count(); ++i) {
+        const QString path = pathOf(qobject_cast<BookPage*>(m_tabs->widget(i)));
+        if (!isShipped(path))
+            out << path;
+    }
     return out;
 }
 
@@ -274,6 +292,18 @@ void BooksArea::settleNow() {
             news.emplace_back(book->path, text(book->path));
     for (const auto& [path, now] : news)
         Q_EMIT textSettled(path, now);
+}
+
+void BooksArea::tellAgain() {
+    for (const auto& book : m_books)
+        book->told = book->origin == Origin::Shipped;
+    m_pause.start();
+}
+
+void BooksArea::setBelow(QWidget* widget) {
+    m_parts->addWidget(widget);
+    m_parts->setStretchFactor(0, 3);
+    m_parts->setStretchFactor(1, 1);
 }
 
 void BooksArea::keepDrafts() {

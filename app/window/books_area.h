@@ -16,6 +16,8 @@
 #include <memory>
 #include <vector>
 
+class QSplitter;
+
 namespace fw::ui {
 
 class BooksArea : public QWidget {
@@ -45,6 +47,8 @@ public:
     QString text(const QString& path) const;
     bool settled() const; // every text was told
     void settleNow();
+    void tellAgain(); // every text, as if it was typed now
+    void setBelow(QWidget* widget);
 
     // Files that are in use without being open here.
     void watch(const QStringList& paths);
@@ -59,6 +63,10 @@ Q_SIGNALS:
     void savedAs(const QString& path, const QString& before);
     void fileChanged(const QString& path); // and what is here is that, or it is not open here
     void currentChanged();
+    void caretMoved(); // in the current book
+    void completionAsked(const QString& path, const fw::ui::Caret& at, int revision);
+    void hoverAsked(const QString& path, const fw::ui::Caret& at, const QPoint& global);
+    void definitionAsked(const QString& path, const fw::ui::Caret& at);
     void changedChanged(); // what would be lost
     void closeRequested(const QString& path);
     void copyRequested(const QString& path);
@@ -73,6 +81,7 @@ private:
         BookPage* page = nullptr;
         bool told = true; // textSettled was said of this text
     };
+    QString pathOf(const BookPage* page) const;
     Book* find(const QString& path);
     const Book* find(const QString& path) const;
     Book& add(const QString& path, Origin origin, const BookFile& disk);
@@ -86,6 +95,7 @@ private:
 
     std::vector<std::unique_ptr<Book>> m_books;
     QTabWidget* m_tabs;
+    QSplitter* m_parts;
     std::unique_ptr<Drafts> m_drafts;
     FileWatch m_watch;
     QStringList m_others; // watched, not open

@@ -57,6 +57,8 @@ public:
     // last text without them goes on acting, and what is shown is Stale.
     enum class OnDisk : std::uint8_t { Same, Other };
     void setText(const QString& path, const QString& text, OnDisk disk);
+    // Typed, and not at rest yet: what is being asked of the text before is in the way.
+    void textEdited(const QString& path);
     void dropText(const QString& path);                         // the file stands for itself again
     void renameText(const QString& before, const QString& now); // saved under another name
     // The file was changed by others.

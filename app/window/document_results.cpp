@@ -108,6 +108,8 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_comparedPlan.reset();
     m_rewrite.reset();
     m_checks.clear();
+    m_typed.clear();
+    m_textMatches.clear();
     m_matches.clear();
     m_kept.clear();
     ++m_planGeneration;

@@ -66,21 +66,22 @@ void Document::cancelTexts() {
         m_worker.cancel(id);
 }
 
+void Document::textEdited(const QString& path) {
+    cancelTexts();
+    if (!takesPart(path.toStdString()) ||
+        !(m_parts[index(Part::Plan)].request || m_parts[index(Part::Fused)].request))
+        return;
+    ++m_planGeneration;
+    cancelPlan();
+    setPart(Part::Fused, m_fused ? State::Stale : State::Empty);
+    setPart(Part::Plan, m_plan ? State::Stale : State::Empty);
+}
+
 void Document::setText(const QString& path, const QString& text, OnDisk disk) {
     const std::string file = path.toStdString();
     std::string now = text.toStdString();
-    if (const auto typed = m_typed.find(file); typed != m_typed.end() && typed->second == now)
-        return;
-    m_typed[file] = now;
     cancelTexts();
-    // A plan of the text before would only be in the way.
-    if (takesPart(file) && disk == OnDisk::Other &&
-        (m_parts[index(Part::Plan)].request || m_parts[index(Part::Fused)].request)) {
-        ++m_planGeneration;
-        cancelPlan();
-        setPart(Part::Fused, m_fused ? State::Stale : State::Empty);
-        setPart(Part::Plan, m_plan ? State::Stale : State::Empty);
-    }
+    m_typed[file] = now;
     Arguments wanted;
     wanted.rules = {file};
     wanted.texts = {{file, now}};

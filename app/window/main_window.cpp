@@ -48,6 +48,7 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
     connectDocument();
     connectViews();
     connectBooks();
+    connectMatches();
     defaultLayout();
     m_defaultState = saveState(layoutVersion);
     if (memory == Memory::Remember) {

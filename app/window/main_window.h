@@ -10,6 +10,7 @@
 //   main_window_document.cpp   files, edits, pins
 //   main_window_actions.cpp    menus, tool bar, dialogs
 //   main_window_books.cpp      books as text: tabs, files, what is shown in them
+//   main_window_matches.cpp    what the declaration at the caret finds
 //   main_window_selection.cpp  selection, history, find, walking
 #pragma once
 
@@ -43,6 +44,7 @@ class GraphPane;
 class LogView;
 class ImplementationsView;
 class LibraryBoxes;
+class MatchPanel;
 class MessageBar;
 class OutlineView;
 class PaneHeader;
@@ -52,6 +54,7 @@ class PropertiesView;
 class RulesView;
 class StagesView;
 class WelcomeView;
+struct Caret;
 struct TensorChoice;
 
 // What is selected, in both stages.
@@ -114,6 +117,7 @@ public:
     ChangesView* changesView() const { return m_changes; }
     RulesView* rulesView() const { return m_rules; }
     BooksArea* books() const { return m_books; }
+    MatchPanel* matchPanel() const { return m_matches; }
     LibraryBoxes* libraries() const { return m_libraries; }
     PropertiesView* propertiesView() const { return m_properties; }
     ProfileView* profileView() const { return m_profile; }
@@ -210,6 +214,21 @@ private:
     void switchCurrentBook();
     void offerDrafts();
     void goToLine();
+    template <class Use>
+    void askAssist(const QString& path, const Caret& at, Use use);
+    void goToDefinition(const QString& path, const Caret& at);
+
+    // main_window_matches.cpp
+    void connectMatches();
+    const snapshot::RuleMatches* ruleAtCaret() const;
+    void showMatches();
+    void caretMoved();
+    void showHalos();
+    void stepMatch(int step);
+    void showMiss(const snapshot::NearMissRecord& miss);
+    void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
+                   bool imported);
+    void followNode(snapshot::NodeId node, GraphSide side);
 
     // main_window_actions.cpp
     void buildActions();
@@ -261,6 +280,11 @@ private:
 
     QStackedWidget* m_centre = nullptr;
     BooksArea* m_books = nullptr;
+    MatchPanel* m_matches = nullptr;
+    QString m_liveRule;   // at the caret
+    int m_liveMatch = -1; // of its matches
+    snapshot::NodeId m_shownMiss = snapshot::noNode;
+    bool m_movingCaret = false; // a selection that came from the text
     std::vector<QDockWidget*> m_hiddenForBooks;
     WelcomeView* m_welcome = nullptr;
     MessageBar* m_message = nullptr;

@@ -98,8 +98,10 @@ void MainWindow::buildActions() {
         m_find->setFocus(Qt::ShortcutFocusReason);
         m_find->selectAll();
     });
-    addAction(edit, u"Find &next"_s, keys("F3"), [this] { findNext(+1); });
-    addAction(edit, u"Find &previous"_s, keys("Shift+F3"), [this] { findNext(-1); });
+    addAction(edit, u"Find &next"_s, keys("F3"),
+              [this] { inBook() ? stepMatch(+1) : findNext(+1); });
+    addAction(edit, u"Find &previous"_s, keys("Shift+F3"),
+              [this] { inBook() ? stepMatch(-1) : findNext(-1); });
     edit->addSeparator();
     addAction(edit, u"Copy &explanation"_s, keys("Ctrl+Shift+C"),
               [this] { QApplication::clipboard()->setText(m_explain->asText()); });

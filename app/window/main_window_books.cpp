@@ -4,6 +4,7 @@
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
 #include "app/window/problems_view.h"
+#include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
 #include "views/editor/find_bar.h"
 
@@ -40,6 +41,16 @@ QString newBookText() {
 
 } // namespace
 
+// `use` gets the answer while its book is open.
+template <class Use>
+void MainWindow::askAssist(const QString& path, const Caret& at, Use use) {
+    m_document.assist(path, m_books->text(path), at.line, at.column,
+                      [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
+                          if (BookPage* page = m_books->page(path))
+                              use(page->editor(), *found);
+                      });
+}
+
 void MainWindow::connectBooks() {
     connect(
         m_books, &BooksArea::textSettled, this, [this](const QString& path, const QString& text) {
@@ -47,6 +58,26 @@ void MainWindow::connectBooks() {
             m_document.setText(path, text, same ? Document::OnDisk::Same : Document::OnDisk::Other);
             m_idleCheck.start();
         });
+    connect(m_books, &BooksArea::textEdited, &m_document, &Document::textEdited);
+    connect(m_books, &BooksArea::completionAsked, this,
+            [this](const QString& path, const Caret& at, int revision) {
+                askAssist(path, at,
+                          [revision](BookEditor* editor, const snapshot::AssistDocument& found) {
+                              editor->showCompletions(found.completions, found.replace, revision);
+                          });
+            });
+    connect(m_books, &BooksArea::hoverAsked, this,
+            [this](const QString& path, const Caret& at, const QPoint& global) {
+                askAssist(path, at,
+                          [global](BookEditor* editor, const snapshot::AssistDocument& found) {
+                              QStringList lines;
+                              if (found.hover)
+                                  for (const std::string& line : found.hover->lines)
+                                      lines << QString::fromStdString(line);
+                              editor->showHover(lines.join(u'\n'), global);
+                          });
+            });
+    connect(m_books, &BooksArea::definitionAsked, this, &MainWindow::goToDefinition);
     connect(m_books, &BooksArea::savedAs, this, [this](const QString& path, const QString& before) {
         if (path != before) {
             m_document.renameText(before, path);
@@ -108,6 +139,19 @@ void MainWindow::buildBookActions(QMenu* menu) {
         addAction(menu, u"Next pro&blem"_s, keys("Ctrl+F8"), [editor] { editor()->goToMark(+1); }));
     needsBook(addAction(menu, u"Previous proble&m"_s, keys("Ctrl+Shift+F8"),
                         [editor] { editor()->goToMark(-1); }));
+    needsBook(
+        addAction(menu, u"C&omplete"_s, keys("Ctrl+Space"), [editor] { editor()->complete(); }));
+    needsBook(addAction(menu, u"Tell a&bout the word"_s, keys("Ctrl+Shift+Space"),
+                        [editor] { editor()->askHover(); }));
+    needsBook(addAction(menu, u"Go to the &definition"_s, keys("F12"), [this, editor] {
+        goToDefinition(m_books->currentPath(), editor()->caret());
+    }));
+    menu->addSeparator();
+    needsBook(addAction(menu, u"Ne&xt match"_s, keys("Ctrl+F3"), [this] { stepMatch(+1); }));
+    needsBook(
+        addAction(menu, u"Pre&vious match"_s, keys("Ctrl+Shift+F3"), [this] { stepMatch(-1); }));
+    needsBook(addAction(menu, u"Rela&x the clause"_s, keys("Ctrl+Shift+R"),
+                        [this] { m_matches->relaxCurrent(); }));
     needsBook(addAction(menu, u"Apply the &fix"_s, keys("Ctrl+."), [this, editor] {
         if (!editor()->applyFix())
             say(u"there is no fix for this line"_s);
@@ -115,8 +159,7 @@ void MainWindow::buildBookActions(QMenu* menu) {
 }
 
 bool MainWindow::inBook() const {
-    const BookPage* page = m_books->current();
-    return page && focusWidget() && (page == focusWidget() || page->isAncestorOf(focusWidget()));
+    return focusWidget() && m_books->current() && m_books->isAncestorOf(focusWidget());
 }
 
 // The room is shared: while books are open in a small window, the docks on the right make place.
@@ -324,6 +367,14 @@ void MainWindow::offerDrafts() {
             m_books->drafts()->forgetLeftOver();
         },
         [this] { m_books->drafts()->forgetLeftOver(); });
+}
+
+void MainWindow::goToDefinition(const QString& path, const Caret& at) {
+    askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
+        if (!found.definition)
+            return say(u"nothing is known of where this is defined"_s);
+        editBook(QString::fromStdString(found.definition->file), found.definition->line);
+    });
 }
 
 void MainWindow::goToLine() {

@@ -5,6 +5,7 @@
 #include "app/window/message_bar.h"
 #include "app/window/problems_view.h"
 #include "app/window/welcome_view.h"
+#include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -53,6 +54,9 @@ void MainWindow::buildCentre() {
     layout->addWidget(m_message);
     layout->addWidget(m_offer);
     m_books = new BooksArea(m_memory == Memory::Remember ? std::make_unique<Drafts>() : nullptr);
+    m_matches = new MatchPanel;
+    m_matches->hide();
+    m_books->setBelow(m_matches);
     m_books->hide();
     auto* work = new QSplitter(Qt::Horizontal);
     work->setObjectName(u"work"_s);
@@ -215,6 +219,9 @@ void MainWindow::connectViews() {
                     snapshot::NodeSet nodes(ids.begin(), ids.end());
                     std::erase_if(nodes, [](std::int64_t id) { return id < 0; });
                     setSelection(imported ? fromImported(nodes) : fromFused(nodes), pane->canvas());
+                    if (nodes.size() == 1)
+                        followNode(*nodes.begin(),
+                                   imported ? GraphSide::Imported : GraphSide::Fused);
                 });
     }
     connect(m_fusedPane->canvas(), &GraphCanvas::containerActivated, this,

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void detailsGoWithTheScale();
     void newPictureKeepsTheSelectedPlace();
     void heatAndTheme();
+    void halosAreFrames();
     void minimapMoves();
     void hoverAndTip();
     void largePictureIsFast();
@@ -308,6 +309,26 @@ void TestCanvas::heatAndTheme() {
     QCOMPARE(pixel(5), expected(Colour::BoxFill, ThemeKind::Dark));
     m_canvas->setHeat({});
     QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Dark));
+}
+
+// Halos lie around boxes and change nothing else; unknown boxes have none.
+void TestCanvas::halosAreFrames() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(3, 20, Grouping::Flat)));
+    m_canvas->setTheme(ThemeKind::Light);
+    m_canvas->setScale(1);
+    m_canvas->centerOn(2);
+    const QImage before = m_canvas->grab().toImage();
+    const QRectF box = m_canvas->nodeRect(2);
+    const QPoint edge(int(box.center().x()), int(std::lround(box.top() - 4)));
+    const auto at = [&](const QPoint& point) {
+        return m_canvas->viewport()->grab().toImage().pixelColor(point);
+    };
+    m_canvas->setHalos({{{2, 999}, Halo::Look::Match, QStringLiteral("1/2")}});
+    QCOMPARE(at(edge), toQt(picture::rgb(Colour::Match, ThemeKind::Light)));
+    QVERIFY(m_canvas->selected().empty());
+    QCOMPARE(m_canvas->halos().size(), std::size_t(1));
+    m_canvas->setHalos({});
+    QVERIFY(m_canvas->grab().toImage() == before);
 }
 
 void TestCanvas::minimapMoves() {

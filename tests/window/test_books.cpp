@@ -1,12 +1,11 @@
 // Books in the window: opened, begun, changed, saved, kept from a crash, changed by others, and
 // what their texts do to the plan while they are typed.
-#include "app/window/books_area.h"
 #include "app/window/message_bar.h"
 #include "app/window/problems_view.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
 #include "views/editor/find_bar.h"
-#include "window/window_fixture.h"
+#include "window/books_fixture.h"
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -19,11 +18,11 @@ using namespace fw;
 using namespace fw::ui;
 using namespace Qt::StringLiterals;
 
-class TestBooks : public QObject {
+class TestBooks : public QObject, private BooksFixture {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { begin(); }
     void cleanup() { m.reset(); }
     void bookIsBegunAndSaved();
     void bookOpensFromTheRules();
@@ -45,37 +44,7 @@ private Q_SLOTS:
     void findAndSaveGoWhereTheKeysGo();
     void docksMakeRoomInASmallWindow();
     void workerDiesAtEveryKey();
-
-private:
-    MainWindow& window() { return m->window; }
-    BooksArea& books() { return *m->window.books(); }
-    BookEditor& editor() { return *m->window.books()->current()->editor(); }
-    QString path(const char* name) { return m_folder->filePath(QString::fromLatin1(name)); }
-    bool open() { return m->open(path("residual.onnx")); }
-    std::size_t groups() { return window().document().plan()->groups.size(); }
-    void write(const char* name, const QByteArray& bytes) {
-        QFile file(path(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-    }
-    QByteArray read(const QString& file) {
-        QFile in(file);
-        return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
-    }
-    bool type(const QString& text) {
-        QTest::keyClicks(&editor(), text);
-        return m->waitIdle();
-    }
-
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<WindowFixture> m;
 };
-
-void TestBooks::init() {
-    m_folder = std::make_unique<QTemporaryDir>();
-    m = std::make_unique<WindowFixture>();
-    window().answerSaveName([](const QString& suggested) { return suggested; });
-}
 
 void TestBooks::bookIsBegunAndSaved() {
     QVERIFY(open());

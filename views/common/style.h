@@ -1,4 +1,5 @@
-// Check marks and the crosses of tabs in the colours of the theme: a style sheet could draw them only from image files.
+// Check marks and the crosses of tabs in the colours of the theme: a style sheet could draw them
+// only from image files.
 #pragma once
 
 #include <QProxyStyle>

@@ -263,11 +263,16 @@ void BookEditor::complete() {
         Q_EMIT completionAsked(caret(), revision());
 }
 
+void BookEditor::askHover() {
+    Q_EMIT hoverAsked(caret(), viewport()->mapToGlobal(cursorRect().bottomLeft()));
+}
+
 void BookEditor::showCompletions(const std::vector<CompletionRecord>& list,
                                  const TextRange& replaced, int revision) {
     if (revision != this->revision() || isReadOnly() || !hasFocus())
         return;
     m_completed = replaced;
+    m_completedBehind = std::max(0, positionOf(endOf(replaced)) - textCursor().position());
     m_completions->setList(list);
     const QTextCursor before = cursorOf(between(startOf(replaced), caret()));
     m_completer->setCompletionPrefix(startOf(replaced) == caret() ? QString()
@@ -296,8 +301,9 @@ void BookEditor::insertCompletion(const QModelIndex& index) {
     const QString text = index.data(Qt::EditRole).toString();
     QTextCursor cursor(document());
     cursor.setPosition(positionOf(startOf(m_completed)));
-    cursor.setPosition(std::max({cursor.position(), textCursor().position()}),
-                       QTextCursor::KeepAnchor);
+    const int end = std::min(textCursor().position() + m_completedBehind,
+                             textCursor().block().position() + textCursor().block().length() - 1);
+    cursor.setPosition(std::max(cursor.position(), end), QTextCursor::KeepAnchor);
     cursor.insertText(text);
     setTextCursor(cursor);
 }

@@ -91,6 +91,7 @@ public:
     void setTints(std::vector<TextRange> ranges);
 
     void complete(); // asks
+    void askHover(); // of the word at the caret
     int revision() const { return document()->revision(); }
     void showCompletions(const std::vector<CompletionRecord>& list, const TextRange& replaced,
                          int revision);
@@ -131,7 +132,8 @@ private:
     BookHighlighter* m_highlighter;
     CompletionModel* m_completions;
     QCompleter* m_completer;
-    TextRange m_completed; // what a completion replaces
+    TextRange m_completed;     // what a completion replaces
+    int m_completedBehind = 0; // of it, characters behind the caret
     FoldedLines m_folded;
     std::vector<MarkRecord> m_marks;
     std::vector<TextRange> m_tints;

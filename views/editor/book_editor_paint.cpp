@@ -99,11 +99,12 @@ void BookEditor::paintEvent(QPaintEvent* event) {
             continue;
         const MarginNote& note = found->second;
         const qreal width = painter.fontMetrics().horizontalAdvance(note.text) + 12;
-        // Behind the line, at the right edge where there is room for it.
+        // At the right edge, over the end of a longer line unless it is being edited.
         const qreal text =
             block.layout()->lineCount() > 0 ? block.layout()->lineAt(0).naturalTextWidth() : 0;
-        const qreal left =
-            std::max(contentOffset().x() + text + noteGap, viewport()->width() - width - 6);
+        const qreal left = viewport()->width() - width - 6;
+        if (contentOffset().x() + text + noteGap > left && block == textCursor().block())
+            continue;
         const QRectF chip(left, box.top() + 1, width, space - 2);
         const auto colour = [&] {
             switch (note.look) {
@@ -118,6 +119,8 @@ void BookEditor::paintEvent(QPaintEvent* event) {
             return Colour::Muted;
         }();
         painter.setRenderHint(QPainter::Antialiasing);
+        painter.fillRect(QRectF(left - 6, box.top(), viewport()->width() - left + 6, space),
+                         theme.colour(Colour::Pane));
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme.colour(Colour::PaneHighlight));
         painter.drawRoundedRect(chip, 4, 4);

@@ -26,7 +26,7 @@ BookPage::BookPage(QWidget* parent)
       m_outline(new ComboBox(this)), m_detail(new QLabel(this)), m_bannerRow(new QFrame(this)),
       m_bannerText(new QLabel(m_bannerRow)), m_bannerButtons{new QPushButton(m_bannerRow),
                                                              new QPushButton(m_bannerRow)},
-      m_status(new QLabel(this)), m_fix(new QPushButton(this)), m_layout(new QVBoxLayout(this)) {
+      m_status(new QLabel(this)), m_fix(new QPushButton(this)) {
     m_outline->setAccessibleName(u"Declarations of this book"_s);
     m_outline->setObjectName(u"bookOutline"_s);
     m_outline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -59,13 +59,14 @@ BookPage::BookPage(QWidget* parent)
     status->setContentsMargins(10, 4, 8, 4);
     status->addWidget(m_status, 1);
     status->addWidget(m_fix);
-    m_layout->setContentsMargins(0, 0, 0, 0);
-    m_layout->setSpacing(0);
-    m_layout->addLayout(top);
-    m_layout->addWidget(m_bannerRow);
-    m_layout->addWidget(m_editor, 1);
-    m_layout->addWidget(m_find);
-    m_layout->addLayout(status);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(top);
+    layout->addWidget(m_bannerRow);
+    layout->addWidget(m_editor, 1);
+    layout->addWidget(m_find);
+    layout->addLayout(status);
     setFocusProxy(m_editor);
     m_bannerRow->hide();
 
@@ -85,7 +86,7 @@ BookPage::BookPage(QWidget* parent)
     connect(m_editor, &BookEditor::caretMoved, this, &BookPage::showCaret);
     connect(m_editor, &BookEditor::marksChanged, this, &BookPage::showCaret);
     m_outlineDelay.setSingleShot(true);
-    m_outlineDelay.setInterval(200);
+    m_outlineDelay.setInterval(100);
     connect(&m_outlineDelay, &QTimer::timeout, this, &BookPage::fillOutline);
     connect(m_editor->document(), &QTextDocument::contentsChanged, &m_outlineDelay,
             qOverload<>(&QTimer::start));
@@ -99,10 +100,6 @@ BookPage::BookPage(QWidget* parent)
 
 void BookPage::setDetail(const QString& text) {
     m_detail->setText(text);
-}
-
-void BookPage::setBelow(QWidget* widget) {
-    m_layout->addWidget(widget);
 }
 
 QString BookPage::statusText() const {

@@ -15,7 +15,6 @@ class QComboBox;
 class QFrame;
 class QLabel;
 class QPushButton;
-class QVBoxLayout;
 
 namespace fw::ui {
 
@@ -37,9 +36,6 @@ public:
     Banner banner() const { return m_banner; }
     QPushButton* bannerButton(int index) const { return m_bannerButtons[std::size_t(index)]; }
 
-    // Below the text: matches and near misses, if there are any to show.
-    void setBelow(QWidget* widget);
-
     QString statusText() const; // of the line below the text
 
 Q_SIGNALS:
@@ -60,7 +56,6 @@ private:
     std::array<QPushButton*, 2> m_bannerButtons;
     QLabel* m_status;
     QPushButton* m_fix;
-    QVBoxLayout* m_layout;
     std::vector<DeclarationLine> m_declarations;
     QTimer m_outlineDelay;
     Banner m_banner = Banner::None;

@@ -23,6 +23,16 @@ class QPainter;
 
 namespace fw::ui {
 
+// A frame around boxes that belong together, over whatever they look like.
+struct Halo {
+    enum class Look : std::uint8_t { Match, Current, NearMiss, Stale, Bound };
+    Ids ids;
+    Look look = Look::Match;
+    QString badge = {}; // at the first box: "3/17"
+
+    bool operator==(const Halo&) const = default;
+};
+
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -46,6 +56,8 @@ public:
     // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off. `most` is
     // what the legend says of 1.
     void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
+    void setHalos(std::vector<Halo> halos);
+    const std::vector<Halo>& halos() const { return m_halos; }
     void setTheme(ThemeKind theme);
     // A view of thousands of items is painted bit by bit, and until it is complete the last one
     // stands in for it. AtOnce is for those who take what is painted, as a file.
@@ -127,6 +139,7 @@ private:
     void paintRect(QPainter& painter, const picture::RectItem& item) const;
     void paintText(QPainter& painter, const picture::TextItem& item) const;
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
+    void paintHalos(QPainter& painter) const;
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
     void paintHeatLegend(QPainter& painter, double x, double y) const;
@@ -147,6 +160,7 @@ private:
     std::int64_t m_hovered = -1;
     std::map<std::int64_t, double> m_heat;
     QString m_heatMost;
+    std::vector<Halo> m_halos;
 
     Drag m_drag = Drag::None;
     QPointF m_pressed, m_dragOffset, m_current;

@@ -50,6 +50,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     paintItems(painter);
 
     painter.setRenderHint(QPainter::Antialiasing);
+    paintHalos(painter);
     if (m_drag == Drag::Select || m_drag == Drag::Zoom) {
         QColor fill = colour(Colour::Accent);
         fill.setAlpha(28);

@@ -1,0 +1,245 @@
+// What the declaration at the caret finds: frames on the graphs, counts beside the text, the panel
+// below it, and the way between a name in the text and the node it stands for.
+#include "app/window/books_area.h"
+#include "app/window/graph_pane.h"
+#include "app/window/main_window.h"
+#include "views/authoring/match_panel.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+using snapshot::RuleMatches;
+using snapshot::TextRange;
+
+namespace {
+
+constexpr std::size_t numberedMatches = 200; // more would cover the graph with numbers
+constexpr std::size_t framedMatches = 10000;
+
+bool holds(const TextRange& range, const Caret& at) {
+    return startOf(range) <= at && at <= endOf(range);
+}
+
+// Rules are looked for in the graph as it was imported, what decides about groups in the graph that
+// the rules left.
+bool ofImported(const RuleMatches& rule) {
+    return rule.kind == "rule";
+}
+
+template <class Visit>
+void forRules(const Document::TextMatches& matches, Visit visit) {
+    for (const bool imported : {true, false})
+        if (const auto& document = imported ? matches.imported : matches.rewritten)
+            for (const RuleMatches& rule : document->rules)
+                if (ofImported(rule) == imported && rule.line > 0)
+                    visit(rule);
+}
+
+Ids idsOf(std::vector<snapshot::NodeId> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+}
+
+} // namespace
+
+void MainWindow::connectMatches() {
+    connect(m_books, &BooksArea::currentChanged, this, &MainWindow::showMatches);
+    connect(m_books, &BooksArea::caretMoved, this, &MainWindow::caretMoved);
+    connect(&m_document, &Document::textMatchesChanged, this, [this](const QString& path) {
+        if (path == m_books->currentPath())
+            showMatches();
+    });
+    connect(&m_document, &Document::modelChanged, this, [this] {
+        m_liveRule.clear();
+        m_liveMatch = -1;
+        m_books->tellAgain(); // another model is another question
+        showMatches();
+    });
+    connect(m_matches, &MatchPanel::stepRequested, this, &MainWindow::stepMatch);
+    connect(m_matches, &MatchPanel::placeRequested, this, [this](const TextRange& range) {
+        if (BookPage* page = m_books->current())
+            page->editor()->select(range);
+    });
+    connect(m_matches, &MatchPanel::missRequested, this, &MainWindow::showMiss);
+    connect(m_matches, &MatchPanel::relaxRequested, this, [this](const snapshot::Fix& fix) {
+        if (BookPage* page = m_books->current()) {
+            page->editor()->apply(fix);
+            page->editor()->setFocus();
+        }
+    });
+}
+
+// Null if the caret is in no declaration that finds anything.
+const RuleMatches* MainWindow::ruleAtCaret() const {
+    const BookPage* page = m_books->current();
+    const auto* matches = m_document.textMatches(m_books->currentPath());
+    if (!page || !matches)
+        return nullptr;
+    const int line = page->editor()->caret().line;
+    const RuleMatches* out = nullptr;
+    forRules(*matches, [&](const RuleMatches& rule) {
+        if (line >= rule.line && line <= std::max(rule.line, rule.endLine))
+            out = &rule;
+    });
+    return out;
+}
+
+void MainWindow::showMatches() {
+    BookPage* page = m_books->current();
+    const auto* matches = m_document.textMatches(m_books->currentPath());
+    m_matches->setVisible(page && matches);
+    if (!page || !matches) {
+        m_importedPane->canvas()->setHalos({});
+        m_fusedPane->canvas()->setHalos({});
+        return;
+    }
+    const bool stale = matches->state == Document::State::Stale;
+    std::map<int, MarginNote> notes;
+    forRules(*matches, [&](const RuleMatches& rule) {
+        const auto look = stale                      ? MarginNote::Look::Stale
+                          : !rule.matches.empty()    ? MarginNote::Look::Good
+                          : !rule.nearMisses.empty() ? MarginNote::Look::Near
+                                                     : MarginNote::Look::Quiet;
+        notes[rule.line] = {matchesText(rule), {}, look};
+    });
+    page->editor()->setNotes(std::move(notes));
+    const RuleMatches* rule = ruleAtCaret();
+    const QString name = rule ? QString::fromStdString(rule->name) : QString();
+    if (name != std::exchange(m_liveRule, name))
+        m_liveMatch = -1;
+    if (!rule || m_liveMatch >= int(rule->matches.size()))
+        m_liveMatch = -1;
+    m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch);
+    m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
+    showHalos();
+}
+
+void MainWindow::caretMoved() {
+    const RuleMatches* rule = ruleAtCaret();
+    if ((rule ? QString::fromStdString(rule->name) : QString()) != m_liveRule)
+        showMatches();
+    else
+        showHalos();
+}
+
+// The capture at the caret is marked wherever it stands in the text, and so is its node.
+void MainWindow::showHalos() {
+    BookPage* page = m_books->current();
+    const RuleMatches* rule = ruleAtCaret();
+    const auto* matches = m_document.textMatches(m_books->currentPath());
+    std::vector<Halo> halos;
+    std::vector<TextRange> tints;
+    if (rule) {
+        const bool stale = matches->state == Document::State::Stale;
+        const std::size_t count = rule->matches.size();
+        const auto frame = [&](std::size_t i, Halo::Look look) {
+            Halo halo{idsOf(rule->matches[i].nodeIds), look};
+            if (look == Halo::Look::Current)
+                halo.badge = u"%1/%2"_s.arg(i + 1).arg(count);
+            else if (count <= numberedMatches)
+                halo.badge = QString::number(i + 1);
+            halos.push_back(std::move(halo));
+        };
+        for (std::size_t i = 0; i < std::min(count, framedMatches); ++i)
+            if (int(i) != m_liveMatch)
+                frame(i, stale ? Halo::Look::Stale : Halo::Look::Match);
+        if (m_liveMatch >= 0)
+            frame(std::size_t(m_liveMatch), stale ? Halo::Look::Stale : Halo::Look::Current);
+        if (m_shownMiss != snapshot::noNode && !stale)
+            halos.push_back({{m_shownMiss}, Halo::Look::NearMiss, u"near"_s});
+        const Caret at = page->editor()->caret();
+        for (std::size_t i = 0; i < rule->captures.size() && !stale; ++i) {
+            const auto& capture = rule->captures[i];
+            if (std::none_of(capture.ranges.begin(), capture.ranges.end(),
+                             [&](const TextRange& range) { return holds(range, at); }))
+                continue;
+            tints = capture.ranges;
+            if (rule->matches.empty())
+                continue;
+            const auto& match = rule->matches[std::size_t(std::max(m_liveMatch, 0))];
+            Ids bound;
+            for (const auto& binding : match.bound)
+                if (binding.capture == int(i))
+                    bound.push_back(binding.node);
+            halos.push_back(
+                {idsOf(bound), Halo::Look::Bound, QString::fromStdString(capture.name)});
+        }
+    }
+    if (page)
+        page->editor()->setTints(std::move(tints));
+    const bool imported = rule && ofImported(*rule);
+    m_importedPane->canvas()->setHalos(imported ? halos : std::vector<Halo>());
+    m_fusedPane->canvas()->setHalos(imported ? std::vector<Halo>() : std::move(halos));
+}
+
+void MainWindow::stepMatch(int step) {
+    const RuleMatches* rule = ruleAtCaret();
+    if (!rule || rule->matches.empty())
+        return say(u"the declaration at the caret matches nothing"_s);
+    const int count = int(rule->matches.size());
+    m_liveMatch = m_liveMatch < 0 ? (step > 0 ? 0 : count - 1)
+                                  : ((m_liveMatch + step) % count + count) % count;
+    m_shownMiss = snapshot::noNode;
+    const auto& match = rule->matches[std::size_t(m_liveMatch)];
+    m_matches->setRule(*rule, m_liveMatch);
+    showHalos();
+    showNodes(match.nodeIds, match.rootId, ofImported(*rule));
+    say(u"match %1 of %2: %3"_s.arg(m_liveMatch + 1)
+            .arg(count)
+            .arg(QString::fromStdString(match.root)));
+}
+
+void MainWindow::showMiss(const snapshot::NearMissRecord& miss) {
+    const RuleMatches* rule = ruleAtCaret();
+    if (!rule)
+        return;
+    m_shownMiss = miss.rootId;
+    showHalos();
+    if (miss.range.line > 0)
+        m_books->current()->editor()->select(miss.range);
+    showNodes({miss.rootId}, miss.rootId, ofImported(*rule));
+}
+
+void MainWindow::showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
+                           bool imported) {
+    const snapshot::NodeSet set(nodes.begin(), nodes.end());
+    m_movingCaret = true; // the text stays where it is
+    setSelection(imported ? fromImported(set) : fromFused(set), m_matches);
+    m_movingCaret = false;
+    (imported ? m_importedPane : m_fusedPane)->canvas()->reveal(root);
+}
+
+// A click on a node that a match binds: the caret goes to the name that stands for it.
+void MainWindow::followNode(snapshot::NodeId node, GraphSide side) {
+    const RuleMatches* rule = m_movingCaret ? nullptr : ruleAtCaret();
+    if (!rule || ofImported(*rule) != (side == GraphSide::Imported))
+        return;
+    const auto binds = [&](const snapshot::MatchRecord& match) {
+        return std::any_of(match.bound.begin(), match.bound.end(),
+                           [&](const auto& binding) { return binding.node == node; });
+    };
+    const auto& all = rule->matches;
+    if (m_liveMatch < 0 || !binds(all[std::size_t(m_liveMatch)])) {
+        const auto found = std::find_if(all.begin(), all.end(), binds);
+        if (found == all.end())
+            return;
+        m_liveMatch = int(found - all.begin());
+    }
+    const TextRange* place = nullptr;
+    for (const auto& binding : all[std::size_t(m_liveMatch)].bound) {
+        const auto& capture = rule->captures[std::size_t(binding.capture)];
+        // The operator itself rather than the value that it makes.
+        if (binding.node == node && !capture.ranges.empty() &&
+            (!place || capture.kind == "operator"))
+            place = &capture.ranges.front();
+    }
+    m_matches->setRule(*rule, m_liveMatch);
+    if (place)
+        m_books->current()->editor()->goTo(startOf(*place));
+    showHalos();
+}
+
+} // namespace fw::ui

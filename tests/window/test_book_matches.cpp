@@ -1,0 +1,227 @@
+// What a book finds in the graph while it is typed, and what is known of its words.
+#include "views/authoring/match_panel.h"
+#include "window/books_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QAbstractItemView>
+#include <QCompleter>
+#include <QPushButton>
+#include <QToolTip>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+class TestBookMatches : public QObject, private BooksFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { begin(); }
+    void cleanup() { m.reset(); }
+    void modelTellsStepsAndMisses();
+    void matchesAreShownWhileTyping();
+    void matchesAreWalked();
+    void captureAndNodeFindEachOther();
+    void nearMissIsRelaxed();
+    void matchesOfAWrongTextAreGrey();
+    void wordsAreCompletedAndExplained();
+    void definitionsAreOpened();
+
+private:
+    bool typeRule();
+    std::vector<Halo> halos(Halo::Look look);
+};
+
+// A rule in three lines below the first two of a new book: its head is line 3, `relu(x)` line 4.
+bool TestBookMatches::typeRule() {
+    editor().insertPlainText(u"rule mine {\n  match y = relu(x)\n  emit  y = x\n}\n"_s);
+    editor().goTo({3, 2});
+    return m->waitIdle();
+}
+
+std::vector<Halo> TestBookMatches::halos(Halo::Look look) {
+    std::vector<Halo> out = window().pane(GraphSide::Imported)->canvas()->halos();
+    std::erase_if(out, [&](const Halo& halo) { return halo.look != look; });
+    return out;
+}
+
+void TestBookMatches::matchesAreShownWhileTyping() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    const auto found = halos(Halo::Look::Match);
+    QCOMPARE(found.size(), std::size_t(2));
+    QVERIFY(found[0].ids == Ids{5} && found[1].ids == Ids{9});
+    QCOMPARE(found[0].badge, u"1"_s);
+    QVERIFY(window().pane(GraphSide::Fused)->canvas()->halos().empty());
+    const auto& notes = editor().notes();
+    QCOMPARE(notes.size(), std::size_t(1));
+    QCOMPARE(notes.begin()->first, 3);
+    QVERIFY2(notes.begin()->second.text.startsWith(u"2 matches, 3.1"_s),
+             qPrintable(notes.begin()->second.text));
+    MatchPanel* panel = window().matchPanel();
+    QVERIFY(panel->isVisible());
+    QVERIFY(panel->title().startsWith(u"mine: 2 matches"_s));
+    QCOMPARE(panel->model().rowCount(), 2); // a step and a near miss
+    QCOMPARE(panel->model().index(1, MatchModel::Detail).data().toString(),
+             u"expected relu, found softmax"_s);
+    // Away from the declaration nothing is framed.
+    editor().goTo({1, 1});
+    QVERIFY(halos(Halo::Look::Match).empty());
+    editor().goTo({4, 1});
+    QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
+    // Another model is asked anew.
+    QVERIFY(m->open(path("other.onnx")));
+    QVERIFY(QTest::qWaitFor([&] { return halos(Halo::Look::Match).size() == 2; }));
+    QVERIFY(m->trigger("Close tab"));
+    QVERIFY(halos(Halo::Look::Match).empty());
+}
+
+void TestBookMatches::matchesAreWalked() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    const Caret before = editor().caret();
+    QVERIFY(m->trigger("Find next")); // F3, while the keys go to the book
+    QCOMPARE(halos(Halo::Look::Current).size(), std::size_t(1));
+    QCOMPARE(halos(Halo::Look::Current)[0].badge, u"1/2"_s);
+    QVERIFY(window().selection().imported == snapshot::NodeSet{5});
+    QCOMPARE(editor().caret(), before);
+    QVERIFY(m->trigger("Next match"));
+    QVERIFY(window().selection().imported == snapshot::NodeSet{9});
+    QVERIFY(m->trigger("Next match"));
+    QVERIFY(window().selection().imported == snapshot::NodeSet{5});
+    QVERIFY(m->trigger("Previous match"));
+    QCOMPARE(halos(Halo::Look::Current)[0].badge, u"2/2"_s);
+    QVERIFY(editor().hasFocus());
+}
+
+void TestBookMatches::captureAndNodeFindEachOther() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    editor().goTo({4, 18}); // x
+    const auto bound = halos(Halo::Look::Bound);
+    QCOMPARE(bound.size(), std::size_t(1));
+    QVERIFY(bound[0].ids == Ids{4}); // of the first match
+    QCOMPARE(bound[0].badge, u"x"_s);
+    QVERIFY(m->trigger("Next match"));
+    QVERIFY(m->trigger("Next match"));
+    QVERIFY(halos(Halo::Look::Bound)[0].ids == Ids{8});
+    // A click on the operator of the first match: the caret goes to its name.
+    m->click(GraphSide::Imported, 5);
+    QCOMPARE(editor().caret(), (Caret{4, 13}));
+    QCOMPARE(halos(Halo::Look::Current)[0].badge, u"1/2"_s);
+    QVERIFY(halos(Halo::Look::Bound)[0].ids == Ids{5});
+    m->click(GraphSide::Imported, 10); // in no match
+    QCOMPARE(editor().caret(), (Caret{4, 13}));
+}
+
+void TestBookMatches::nearMissIsRelaxed() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    MatchPanel* panel = window().matchPanel();
+    panel->table()->setCurrentIndex(panel->model().index(1, 0));
+    panel->showCurrent();
+    QVERIFY(halos(Halo::Look::NearMiss)[0].ids == Ids{10});
+    QVERIFY(window().selection().imported == snapshot::NodeSet{10});
+    QCOMPARE(editor().textCursor().selectedText(), u"relu"_s);
+    QCOMPARE(panel->relaxButton()->text(), u"any elementwise operator"_s);
+    panel->relaxButton()->click();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(editor().lineText(4), u"  match y = kind elementwise(x)"_s);
+    QVERIFY(editor().hasFocus());
+    editor().undo();
+    QVERIFY(m->waitIdle());
+    // By the key: the nearest one that can be relaxed.
+    QVERIFY(m->trigger("Relax the clause"));
+    QCOMPARE(editor().lineText(4), u"  match y = kind elementwise(x)"_s);
+}
+
+void TestBookMatches::matchesOfAWrongTextAreGrey() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    editor().goTo({4, 20});
+    QVERIFY(type(u" rellu"_s));
+    QVERIFY(halos(Halo::Look::Match).empty());
+    QCOMPARE(halos(Halo::Look::Stale).size(), std::size_t(2));
+    QVERIFY(editor().notes().begin()->second.look == MarginNote::Look::Stale);
+    QVERIFY(!window().matchPanel()->table()->isEnabled());
+    for (int i = 0; i < 6; ++i)
+        QTest::keyClick(&editor(), Qt::Key_Backspace);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
+}
+
+void TestBookMatches::wordsAreCompletedAndExplained() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"  match y = re"_s));
+    QCompleter* completer = editor().completer();
+    QTRY_VERIFY(completer->popup()->isVisible());
+    QCOMPARE(completer->completionCount(), 2); // relu, reduce_sum
+    QTest::keyClicks(completer->popup(), u"l"_s);
+    QCOMPARE(completer->completionCount(), 1);
+    QTest::keyClick(completer->popup(), Qt::Key_Return);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(editor().lineText(3), u"  match y = relu"_s);
+    // Inside a word, by the key: all of the word is replaced.
+    editor().goTo({3, 14});
+    QVERIFY(m->trigger("Complete"));
+    QTRY_VERIFY(completer->popup()->isVisible());
+    QTest::keyClick(completer->popup(), Qt::Key_Down);
+    QTest::keyClick(completer->popup(), Qt::Key_Return);
+    QCOMPARE(editor().lineText(3), u"  match y = reduce_sum"_s);
+    QVERIFY(m->trigger("Tell about the word"));
+    QTRY_COMPARE(QToolTip::text().contains(u"hover of reduce_sum"_s), true);
+}
+
+void TestBookMatches::definitionsAreOpened() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"mine"_s));
+    QVERIFY(m->trigger("Go to the definition"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(books().currentPath(), u"simplify.fw"_s);
+    QVERIFY(editor().isReadOnly());
+    QCOMPARE(editor().caret().line, 1);
+}
+
+void TestBookMatches::modelTellsStepsAndMisses() {
+    MatchModel model;
+    const QAbstractItemModelTester tester(&model);
+    snapshot::RuleMatches rule;
+    rule.name = "r";
+    rule.matches.resize(17);
+    rule.ms = 3.1;
+    rule.funnel = {{{2, 1, 2, 5}, "conv2d(x)", 53, false},
+                   {{2, 6, 2, 9}, "bias(^)", 53, true},
+                   {{2, 10, 2, 14}, "relu(^)", 17, false}};
+    rule.nearMisses = {{"Add_1", 4, 2, 3, "relu(^)", "relu", "add"}};
+    model.setRule(rule);
+    QStringList lines;
+    for (int row = 0; row < model.rowCount(); ++row)
+        lines << model.index(row, MatchModel::What).data().toString() + u'|' +
+                     model.index(row, MatchModel::Count).data().toString() + u'|' +
+                     model.index(row, MatchModel::Detail).data().toString();
+    QCOMPARE(lines, (QStringList{u"conv2d(x)|53|"_s, u"→ bias(^) ?|53|may be absent"_s,
+                                 u"→ relu(^)|17|36 of 53 end here"_s,
+                                 u"Add_1|2/3|expected relu, found add"_s}));
+    QVERIFY(model.stepAt(2) && !model.stepAt(3) && model.missAt(3) && !model.missAt(2));
+    QVERIFY(!model.missAt(4) && !model.stepAt(-1));
+    QCOMPARE(model.index(2, MatchModel::Share).data(ItemRole::ShareRole).toDouble(), 17 / 53.0);
+    QVERIFY(matchesText(rule).startsWith(u"17 matches, 3.1"_s));
+    rule.matches.clear();
+    rule.nearMissCount = 12;
+    rule.ms = 0;
+    rule.stopped = "stopped after 2 s";
+    QCOMPARE(matchesText(rule), u"no match, 12 near misses, not all"_s);
+    model.setRule({});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+QTEST_MAIN(TestBookMatches)
+#include "test_book_matches.moc"

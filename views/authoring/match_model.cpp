@@ -1,0 +1,142 @@
+#include "views/authoring/match_model.h"
+
+#include "views/common/numbers.h"
+#include "views/common/tool_tip.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+} // namespace
+
+QString matchesText(const snapshot::RuleMatches& rule) {
+    const auto count = std::int64_t(rule.matches.size());
+    const auto near = std::max(rule.nearMissCount, std::int64_t(rule.nearMisses.size()));
+    QString out = count == 0   ? u"no match"_s
+                  : count == 1 ? u"1 match"_s
+                               : u"%1 matches"_s.arg(count);
+    if (count == 0 && near > 0)
+        out += near == 1 ? u", 1 near miss"_s : u", %1 near misses"_s.arg(near);
+    if (!rule.stopped.empty())
+        out += u", not all"_s;
+    if (rule.ms > 0)
+        out += u", "_s + timeText(rule.ms * 1e3);
+    return out;
+}
+
+void MatchModel::setRule(std::optional<snapshot::RuleMatches> rule) {
+    if (rule == m_rule)
+        return;
+    beginResetModel();
+    m_rule = std::move(rule);
+    endResetModel();
+}
+
+const snapshot::FunnelStep* MatchModel::stepAt(int row) const {
+    return m_rule && row >= 0 && std::size_t(row) < m_rule->funnel.size()
+               ? &m_rule->funnel[std::size_t(row)]
+               : nullptr;
+}
+
+const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
+    if (!m_rule || row < int(m_rule->funnel.size()))
+        return nullptr;
+    const std::size_t miss = std::size_t(row) - m_rule->funnel.size();
+    return miss < m_rule->nearMisses.size() ? &m_rule->nearMisses[miss] : nullptr;
+}
+
+int MatchModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !m_rule ? 0 : int(m_rule->funnel.size() + m_rule->nearMisses.size());
+}
+
+int MatchModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(ColumnCount);
+}
+
+// Where candidates die is where the number falls.
+QString MatchModel::textOf(const snapshot::FunnelStep& step, int row, int column) const {
+    if (column == What)
+        return (row > 0 ? u"→ "_s : QString()) + text(step.clause) +
+               (step.optional ? u" ?"_s : QString());
+    if (column == Count)
+        return QString::number(step.count);
+    if (column == Share)
+        return {};
+    const auto* before = stepAt(row - 1);
+    if (!before || before->count == step.count)
+        return step.optional ? u"may be absent"_s : QString();
+    return u"%1 of %2 end here"_s.arg(before->count - step.count).arg(before->count);
+}
+
+QVariant MatchModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const auto* step = stepAt(index.row());
+    const auto* miss = missAt(index.row());
+    if (role == Qt::TextAlignmentRole)
+        return int((index.column() == Count ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (step) {
+        const auto* first = stepAt(0);
+        switch (role) {
+        case Qt::DisplayRole:
+            return textOf(*step, index.row(), index.column());
+        case ItemRole::ShareRole:
+            if (index.column() == Share && first->count > 0)
+                return double(step->count) / double(std::max(first->count, step->count));
+            return {};
+        case ItemRole::ToneRole:
+            if (index.column() == Count)
+                return int(step->count > 0 ? Tone::None : Tone::Bad);
+            return {};
+        case Qt::ToolTipRole:
+            return toolTipOf(u"line %1: %2 nodes satisfy the pattern up to here"_s.arg(step->line)
+                                 .arg(step->count));
+        default:
+            return {};
+        }
+    }
+    switch (role) {
+    case Qt::DisplayRole:
+        if (index.column() == What)
+            return text(miss->root);
+        if (index.column() == Count)
+            return u"%1/%2"_s.arg(miss->matched).arg(miss->total);
+        if (index.column() == Share)
+            return {};
+        return u"expected %1, found %2"_s.arg(text(miss->expected), text(miss->found));
+    case ItemRole::ToneRole:
+        return index.column() == Count ? QVariant(int(Tone::Warning)) : QVariant();
+    case Qt::ToolTipRole:
+        return toolTipOf(u"%1\nfails at %2\nexpected %3\nfound %4"_s.arg(
+            text(miss->root), text(miss->clause), text(miss->expected), text(miss->found)));
+    default:
+        return {};
+    }
+}
+
+QVariant MatchModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case What:
+        return u"step or near miss"_s;
+    case Count:
+        return u"nodes"_s;
+    case Share:
+        return {};
+    case Detail:
+        return u"why it ends"_s;
+    default:
+        return {};
+    }
+}
+
+} // namespace fw::ui

@@ -1,0 +1,126 @@
+#include "views/authoring/match_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+MatchPanel::MatchPanel(QWidget* parent)
+    : QWidget(parent), m_title(new QLabel(this)), m_stale(new QLabel(this)),
+      m_previous(new QPushButton(u"◀"_s, this)), m_next(new QPushButton(u"▶"_s, this)),
+      m_table(new QTreeView(this)), m_show(new QPushButton(u"Show"_s, this)),
+      m_relax(new QPushButton(u"Relax this clause"_s, this)) {
+    m_title->setTextFormat(Qt::PlainText);
+    m_title->setObjectName(u"matchTitle"_s);
+    m_stale->setTextFormat(Qt::PlainText);
+    m_stale->setProperty("muted", true);
+    m_previous->setToolTip(u"The match before (Shift+F3)"_s);
+    m_previous->setAccessibleName(u"The match before"_s);
+    m_next->setToolTip(u"The next match (F3)"_s);
+    m_next->setAccessibleName(u"The next match"_s);
+    m_show->setToolTip(u"Shows the node, or the place in the text (Enter)"_s);
+    m_relax->setToolTip(u"Changes the text so that this node gets further (Ctrl+Shift+R)"_s);
+    m_table->setObjectName(u"matchTable"_s);
+    m_table->setAccessibleName(u"Steps and near misses"_s);
+    m_table->setModel(&m_model);
+    prepare(m_table);
+    m_table->setRootIsDecorated(false);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->header()->setSectionResizeMode(MatchModel::What, QHeaderView::Interactive);
+    m_table->header()->resizeSection(MatchModel::What, 200);
+    m_table->header()->setSectionResizeMode(MatchModel::Count, QHeaderView::ResizeToContents);
+    m_table->header()->resizeSection(MatchModel::Share, 70);
+    m_table->header()->setStretchLastSection(true);
+    auto* top = new QHBoxLayout;
+    top->setContentsMargins(10, 4, 8, 4);
+    top->setSpacing(6);
+    top->addWidget(m_title);
+    top->addWidget(m_stale, 1);
+    for (QPushButton* button : {m_show, m_relax, m_previous, m_next}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        top->addWidget(button);
+    }
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(top);
+    layout->addWidget(m_table, 1);
+    connect(m_previous, &QPushButton::clicked, this, [this] { Q_EMIT stepRequested(-1); });
+    connect(m_next, &QPushButton::clicked, this, [this] { Q_EMIT stepRequested(+1); });
+    connect(m_show, &QPushButton::clicked, this, &MatchPanel::showCurrent);
+    connect(m_relax, &QPushButton::clicked, this, &MatchPanel::relaxCurrent);
+    connect(m_table, &QTreeView::activated, this, &MatchPanel::showCurrent);
+    connect(m_table, &QTreeView::clicked, this, &MatchPanel::showCurrent);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &MatchPanel::showButtons);
+    setMinimumHeight(150);
+    setRule({}, -1);
+}
+
+void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current) {
+    const int row = m_table->currentIndex().row();
+    const bool same = rule && m_model.rule() && rule->name == m_model.rule()->name;
+    QString title = u"no declaration at the caret"_s;
+    const std::size_t count = rule ? rule->matches.size() : 0;
+    if (rule) {
+        title = QString::fromStdString(rule->name) + u": "_s + matchesText(*rule);
+        if (current >= 0)
+            title = u"%1  ·  %2/%3"_s.arg(title).arg(current + 1).arg(count);
+    }
+    m_title->setText(title);
+    m_title->setToolTip(rule && !rule->stopped.empty() ? QString::fromStdString(rule->stopped)
+                                                       : QString());
+    m_model.setRule(std::move(rule));
+    if (same && row >= 0 && row < m_model.rowCount())
+        m_table->setCurrentIndex(m_model.index(row, 0));
+    m_previous->setEnabled(count > 0);
+    m_next->setEnabled(count > 0);
+    showButtons();
+}
+
+void MatchPanel::setStale(const QString& why) {
+    m_stale->setText(why);
+    m_table->setEnabled(why.isEmpty());
+    showButtons();
+}
+
+QString MatchPanel::title() const {
+    return m_title->text();
+}
+
+void MatchPanel::showButtons() {
+    const int row = m_table->currentIndex().row();
+    const auto* miss = m_model.missAt(row);
+    const bool usable = m_table->isEnabled();
+    m_show->setEnabled(usable && (miss || m_model.stepAt(row)));
+    m_relax->setEnabled(usable && miss && miss->relax);
+    m_relax->setText(miss && miss->relax && !miss->relax->label.empty()
+                         ? QString::fromStdString(miss->relax->label)
+                         : u"Relax this clause"_s);
+}
+
+void MatchPanel::showCurrent() {
+    const int row = m_table->currentIndex().row();
+    if (const auto* step = m_model.stepAt(row))
+        Q_EMIT placeRequested(*step);
+    else if (const auto* miss = m_model.missAt(row))
+        Q_EMIT missRequested(*miss);
+}
+
+void MatchPanel::relaxCurrent() {
+    const auto* miss = m_model.missAt(m_table->currentIndex().row());
+    if (!miss) // the nearest that can be
+        for (int row = 0; row < m_model.rowCount() && !miss; ++row)
+            if (m_model.missAt(row) && m_model.missAt(row)->relax)
+                miss = m_model.missAt(row);
+    if (miss && miss->relax && m_table->isEnabled())
+        Q_EMIT relaxRequested(snapshot::Fix(*miss->relax)); // rows may go while it acts
+}
+
+} // namespace fw::ui

@@ -1,0 +1,53 @@
+// Below the text of a book: what the declaration at the caret finds in the model. A row shows its
+// place in the text, or the node that nearly matched; the clause in its way can be relaxed.
+#pragma once
+
+#include "views/authoring/match_model.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QTreeView;
+
+namespace fw::ui {
+
+class StateOverlay;
+
+class MatchPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit MatchPanel(QWidget* parent = nullptr);
+
+    // `current` of all matches, from 0; -1: none.
+    void setRule(std::optional<snapshot::RuleMatches> rule, int current);
+    // Greyed, because the text has moved on; empty: up to date.
+    void setStale(const QString& why);
+    MatchModel& model() { return m_model; }
+    QTreeView* table() const { return m_table; }
+    QPushButton* relaxButton() const { return m_relax; }
+    QString title() const;
+    void relaxCurrent();
+    void showCurrent();
+
+Q_SIGNALS:
+    void stepRequested(int step); // to the next match or the one before
+    void placeRequested(const fw::snapshot::TextRange& range);
+    void missRequested(const fw::snapshot::NearMissRecord& miss);
+    void relaxRequested(const fw::snapshot::Fix& fix);
+
+private:
+    void showButtons();
+
+    MatchModel m_model;
+    QLabel* m_title;
+    QLabel* m_stale;
+    QPushButton* m_previous;
+    QPushButton* m_next;
+    QTreeView* m_table;
+    QPushButton* m_show;
+    QPushButton* m_relax;
+};
+
+} // namespace fw::ui
