@@ -44,6 +44,7 @@ private Q_SLOTS:
     void completionIsAskedAndInserted();
     void completionNarrowsWhileTyping();
     void lateCompletionsAreDropped();
+    void enterIsANewLine();
     void hoverIsAskedOverWords();
     void bracketsArePaired();
     void outlineFollowsTheText();
@@ -220,6 +221,20 @@ void TestBookEditor::lateCompletionsAreDropped() {
     // The word that is already there is no choice.
     editor()->showCompletions({{"co", "", "", ""}}, {1, 1, 1, 3}, editor()->revision());
     QVERIFY(!editor()->completer()->popup()->isVisible());
+}
+
+// A new line is what Enter means unless people are completing something.
+void TestBookEditor::enterIsANewLine() {
+    QSignalSpy asked(editor(), &BookEditor::completionAsked);
+    type(u"rule a { y = 12"_s);
+    QCOMPARE(asked.count(), 3); // ru, rul, rule
+    editor()->setWholeText({});
+    type(u"relu"_s);
+    editor()->showCompletions({{"relu", "", "", ""}, {"relu6", "", "", ""}}, {1, 1, 1, 5},
+                              editor()->revision());
+    QVERIFY(editor()->completer()->popup()->isVisible());
+    press(Qt::Key_Return); // the word is complete
+    QCOMPARE(editor()->wholeText(), u"relu\n"_s);
 }
 
 void TestBookEditor::hoverIsAskedOverWords() {

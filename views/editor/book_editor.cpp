@@ -26,6 +26,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int indentStep = 2;
+// A shorter word completes only if people ask: Enter behind it is a new line.
+constexpr int completedFrom = 2;
 
 QString textOf(const Diag& diag) {
     QString out = QString::fromStdString(diag.message);
@@ -403,7 +405,7 @@ void BookEditor::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Tab: {
             const QModelIndex current = m_completer->popup()->currentIndex();
             m_completer->popup()->hide();
-            if (current.isValid())
+            if (current.isValid() && current.data() != m_completer->completionPrefix())
                 return insertCompletion(current);
             break;
         }
@@ -461,9 +463,18 @@ void BookEditor::keyPressEvent(QKeyEvent* event) {
         else
             m_completer->popup()->setCurrentIndex(m_completer->completionModel()->index(0, 0));
     }
-    if (!m_completer->popup()->isVisible() && !typed.isEmpty() &&
-        (typed[0].isLetter() || typed[0] == u'_' || typed[0] == u'.' || typed[0] == u'{'))
+    if (!m_completer->popup()->isVisible() && !typed.isEmpty() && isWord(typed[0]) &&
+        wordBefore() >= completedFrom)
         complete();
+}
+
+int BookEditor::wordBefore() const {
+    const QString line = textCursor().block().text();
+    const int at = textCursor().positionInBlock();
+    int begin = at;
+    while (begin > 0 && isWord(line[begin - 1]))
+        --begin;
+    return begin < at && line[begin].isDigit() ? 0 : at - begin;
 }
 
 void BookEditor::mousePressEvent(QMouseEvent* event) {

@@ -124,6 +124,7 @@ private:
     void refreshSelections(); // current line, marks, brackets, tints
     void newLine();
     void indentSelection(int step);
+    int wordBefore() const; // how long the word before the caret is; a number is none
     void insertCompletion(const QModelIndex& index);
     QTextCursor cursorOf(const TextRange& range) const;
     std::vector<int> bracketPair() const; // positions; empty: none, one: it has no partner

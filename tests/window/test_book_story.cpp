@@ -1,0 +1,248 @@
+// A book from its first key to the next start, through the real window with the real worker.
+#include "app/window/books_area.h"
+#include "app/window/message_bar.h"
+#include "views/authoring/match_panel.h"
+#include "window/window_fixture.h"
+
+#include <QAbstractItemView>
+#include <QCompleter>
+#include <QDir>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+class TestBookStory : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void ruleIsWrittenAndKept();
+    void policyIsChangedWhileGroupsPart();
+    void halfTypedShippedBooksHarmNobody();
+
+private:
+    void start();
+    void end() {
+        m_window.reset();
+        QThreadPool::globalInstance()->waitForDone();
+    }
+    void waitIdle() {
+        QVERIFY2(QTest::qWaitFor([this] { return m_window->idle(); }, 120000), "never idle");
+    }
+    BookEditor* editor() { return m_window->books()->current()->editor(); }
+    // What has the keys while a popup is open is the popup.
+    void type(const QString& text) {
+        for (const QChar key : text) {
+            editor()->completer()->popup()->hide();
+            QTest::keyClicks(editor(), QString(key));
+        }
+        waitIdle();
+    }
+    void press(int key, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::keyClick(editor(), Qt::Key(key), modifiers);
+        waitIdle();
+    }
+    void open(const char* sample) {
+        m_window->openModel(m_folder.filePath(QString::fromLatin1(sample)));
+        waitIdle();
+        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    }
+    std::size_t framed(GraphSide side, Halo::Look look) {
+        const auto& halos = m_window->pane(side)->canvas()->halos();
+        return std::size_t(std::count_if(halos.begin(), halos.end(),
+                                         [&](const Halo& halo) { return halo.look == look; }));
+    }
+    std::size_t groups() { return m_window->document().plan()->groups.size(); }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+void TestBookStory::initTestCase() {
+    qputenv("XDG_STATE_HOME", m_folder.filePath(u"state"_s).toUtf8());
+    qputenv("XDG_CONFIG_HOME", m_folder.filePath(u"config"_s).toUtf8());
+    // A model in a folder that can be written.
+    const QDir samples(u"" FW_SOURCE_DIR "/samples/residual"_s);
+    QVERIFY(QDir(m_folder.path()).mkpath(u"residual"_s));
+    for (const QString& name : samples.entryList(QDir::Files))
+        QVERIFY(QFile::copy(samples.filePath(name), m_folder.filePath(u"residual/"_s + name)));
+}
+
+void TestBookStory::start() {
+    m_window = std::make_unique<MainWindow>(u"" FW_BINARY_DIR "/bin/fw"_s, Memory::Remember);
+    m_window->answerSaveName([](const QString& suggested) { return suggested; });
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    m_window->resize(1500, 950);
+    m_window->show();
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s);
+}
+
+void TestBookStory::ruleIsWrittenAndKept() {
+    start();
+    open("residual");
+    const auto plan = m_window->document().plan();
+    m_window->newBook();
+    waitIdle();
+    type(u"rule soft \"relu as max\" {"_s);
+    QVERIFY(!editor()->marks().empty()); // half typed
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
+    QVERIFY(*m_window->document().plan() == *plan);
+    press(Qt::Key_Return);
+    // A mistake, its mark and its fix.
+    type(u"match  y = rellu(x)"_s);
+    press(Qt::Key_Return);
+    type(u"emit   y = max(x, 0)"_s);
+    press(Qt::Key_Return);
+    type(u"}"_s);
+    const int line = editor()->caret().line - 2;
+    editor()->goTo({line, 15});
+    const auto marks = editor()->marksOfLine(line);
+    QCOMPARE(marks.size(), std::size_t(1));
+    QVERIFY2(m_window->books()->current()->statusText().contains(u"rellu"_s),
+             qPrintable(m_window->books()->current()->statusText()));
+    QCOMPARE(marks.front()->fixes.empty(), false);
+    QVERIFY(editor()->applyFix());
+    waitIdle();
+    QVERIFY(editor()->lineText(line).contains(u"= relu(x)"_s));
+    // An operator by completion, in the line of the result.
+    editor()->goTo({line + 1, 1});
+    QTextCursor cursor = editor()->textCursor();
+    cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+    cursor.insertText(u"  emit   y = "_s);
+    waitIdle();
+    QTest::keyClicks(editor(), u"cl"_s);
+    QCompleter* completer = editor()->completer();
+    QTRY_VERIFY(completer->popup()->isVisible());
+    int row = -1;
+    for (int i = 0; i < completer->completionCount() && row < 0; ++i)
+        if (completer->completionModel()->index(i, 0).data().toString() == u"clip"_s)
+            row = i;
+    QVERIFY(row >= 0);
+    completer->popup()->setCurrentIndex(completer->completionModel()->index(row, 0));
+    QTest::keyClick(completer->popup(), Qt::Key_Return);
+    QVERIFY(editor()->lineText(line + 1).endsWith(u"clip"_s));
+    type(u"(x) {"_s);
+    // And its attribute, with its type.
+    QTest::keyClicks(editor(), u"ma"_s);
+    QTRY_VERIFY(completer->popup()->isVisible());
+    QCOMPARE(completer->completionModel()->index(0, 0).data().toString(), u"max"_s);
+    completer->popup()->hide();
+    editor()->select({line + 1, 14, line + 1, 200});
+    editor()->textCursor().insertText(u"max(x, x)"_s);
+    waitIdle();
+    QVERIFY2(editor()->marks().empty(), qPrintable(m_window->books()->current()->statusText()));
+    // It matches every relu of the imported graph: framed, counted, walked.
+    editor()->goTo({line, 3});
+    waitIdle();
+    std::size_t relus = 0;
+    for (const auto& node : m_window->document().imported()->nodes)
+        relus += node.op == "relu";
+    QVERIFY(relus >= 3);
+    QCOMPARE(framed(GraphSide::Imported, Halo::Look::Match), relus);
+    QVERIFY2(editor()->notes().at(line - 1).text.startsWith(QString::number(relus)),
+             qPrintable(editor()->notes().at(line - 1).text));
+    QVERIFY(m_window->document().rewrite()->nodesAfter > 0);
+    // A clause that is too narrow: a near miss, relaxed by its button.
+    editor()->goTo({line, 1});
+    editor()->select({line, 14, line, 21});
+    editor()->textCursor().insertText(u"relu(conv2d(x, w: const))"_s);
+    waitIdle();
+    MatchPanel* panel = m_window->matchPanel();
+    QVERIFY(panel->model().rule().has_value());
+    QVERIFY(panel->model().rule()->matches.empty());
+    QVERIFY(!panel->model().rule()->nearMisses.empty());
+    int miss = 0;
+    while (miss < panel->model().rowCount() &&
+           !(panel->model().missAt(miss) && panel->model().missAt(miss)->relax))
+        ++miss;
+    QVERIFY(miss < panel->model().rowCount());
+    panel->table()->setCurrentIndex(panel->model().index(miss, 0));
+    const QString narrow = editor()->wholeText();
+    panel->relaxButton()->click();
+    waitIdle();
+    QVERIFY(editor()->wholeText() != narrow);
+    editor()->undo();
+    waitIdle();
+    QCOMPARE(editor()->wholeText(), narrow);
+    editor()->undo();
+    waitIdle();
+    QCOMPARE(framed(GraphSide::Imported, Halo::Look::Match) +
+                 framed(GraphSide::Imported, Halo::Look::Current),
+             relus);
+    // Saved in part, changed, and the window ends without a word.
+    const QString book = m_window->books()->currentPath();
+    QVERIFY(m_window->books()->save(book).ok());
+    QVERIFY(m_window->saveTo(m_folder.filePath(u"work.fwdoc"_s)));
+    editor()->goTo({1, 1});
+    type(u"# more "_s);
+    const QString text = editor()->wholeText();
+    const auto decided = m_window->document().plan();
+    end();
+    // The next one offers it, and it is the same text and the same plan.
+    start();
+    m_window->openModel(m_folder.filePath(u"work.fwdoc"_s));
+    waitIdle();
+    QVERIFY(m_window->offerBar()->text().contains(QFileInfo(book).fileName()));
+    m_window->offerBar()->action()->click();
+    waitIdle();
+    QCOMPARE(m_window->books()->text(book), text);
+    QVERIFY(*m_window->document().plan() == *decided);
+    m_window->close();
+    end();
+}
+
+// A `grow` line of a copy of the shipped policy goes, and groups part while it goes.
+void TestBookStory::policyIsChangedWhileGroupsPart() {
+    start();
+    open("residual");
+    const std::size_t before = groups();
+    m_window->editBook(u"fusion.fw"_s, 0);
+    waitIdle();
+    QVERIFY(editor()->isReadOnly());
+    m_window->books()->current()->bannerButton(0)->click(); // edit a copy
+    waitIdle();
+    QVERIFY(!editor()->isReadOnly());
+    QCOMPARE(groups(), before);
+    int line = 0;
+    for (int i = 1; i <= editor()->document()->blockCount() && line == 0; ++i)
+        if (editor()->lineText(i).contains(
+                QRegularExpression(u"^grow\\s+contraction\\s+->\\s+elementwise\\s+forward"_s)))
+            line = i;
+    QVERIFY(line > 0);
+    editor()->goTo({line, 1});
+    press(Qt::Key_End, Qt::ShiftModifier);
+    press(Qt::Key_Delete);
+    QVERIFY2(groups() > before, qPrintable(QString::number(groups())));
+    press(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(groups(), before);
+    m_window->close();
+    end();
+}
+
+// Every so many keys of a shipped book: the window stays, and the text.
+void TestBookStory::halfTypedShippedBooksHarmNobody() {
+    start();
+    open("residual");
+    QFile file(u"" FW_SOURCE_DIR "/resources/library/simplify.fw"_s);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString whole = QString::fromUtf8(file.readAll()).left(4000);
+    m_window->newBook();
+    for (qsizetype end = 37; end < whole.size(); end += 397) {
+        editor()->setPlainText(whole.left(end));
+        m_window->books()->settleNow();
+        waitIdle();
+        QCOMPARE(editor()->wholeText(), whole.left(end));
+        QVERIFY(m_window->document().plan());
+    }
+    m_window->close();
+    end();
+}
+
+QTEST_MAIN(TestBookStory)
+#include "test_book_story.moc"
