@@ -3,6 +3,7 @@
 // others' as well.
 #include "runtime/parallel.h"
 #include "session/busy_neighbours.h"
+#include "session/document.h"
 #include "session/measure.h"
 #include "session/measured_time.h"
 
@@ -119,10 +120,10 @@ private Q_SLOTS:
     }
 
     void benchMeasuresBeside() {
-        Pipeline pipeline(
-            {FW_SOURCE_DIR "/samples/mlp", "x86-64 -libs= -threads=2", {}, {}, {}, {}});
         snapshot::Arguments arguments;
         arguments.model = FW_SOURCE_DIR "/samples/mlp";
+        arguments.target = "x86-64 -libs= -threads=2";
+        Pipeline pipeline(inputsOf(arguments));
         arguments.seconds = 0.05;
         const auto plain = benchModel(pipeline, arguments, {});
         QVERIFY(plain.ok());
