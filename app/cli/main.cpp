@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <unistd.h>
 
 namespace fw::cli {
@@ -167,6 +168,7 @@ struct Options {
     std::vector<std::string> inputs;
     std::vector<std::string> dims;
     std::string libs;
+    std::string book, place; // assist
     bool json = false;
 
     Form form() const { return json ? Form::Json : Form::Text; }
@@ -191,6 +193,17 @@ Status finish(Options& options) {
         if (!value || *value < 0)
             return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
         options.arguments.dims[pair.first] = *value;
+    }
+    if (!options.place.empty()) {
+        const std::size_t colon = options.place.find(':');
+        const auto line = parseInteger(options.place.substr(0, colon));
+        const auto column =
+            parseInteger(colon == std::string::npos ? "" : options.place.substr(colon + 1));
+        constexpr std::int64_t most = std::numeric_limits<int>::max();
+        if (!line || !column || *line < 1 || *column < 1 || *line > most || *column > most)
+            return makeDiag(DiagCode::Usage, "a place is LINE:COLUMN, not " + options.place);
+        options.arguments.position =
+            TextPlace{options.book, static_cast<int>(*line), static_cast<int>(*column)};
     }
     return {};
 }
@@ -290,7 +303,21 @@ private:
                                           });
                                   });
         listsBooks(check);
-        check->add_option("book", a.rules, "a .fw file")->required()->expected(1);
+        check->add_option("book", a.rules, "a .fw file; what those behind it declare is known")
+            ->required();
+        CLI::App* assist =
+            target(command("assist", "what stands at a place of a book, and what may stand there",
+                           [](Client& client, const Options& o) {
+                               Arguments asked = o.arguments;
+                               asked.rules.insert(asked.rules.begin(), o.book);
+                               return show<AssistDocument>(client, "assist", asked, o.form());
+                           }));
+        assist->add_option("book", m_options.book, "a .fw file")->required();
+        assist->add_option("place", m_options.place, "LINE:COLUMN, from 1")->required();
+        assist->add_option("--model", a.model, "whose operators come first");
+        listsBooks(assist);
+        command("book", "the text of a shipped book, or which there are", ask<BookDocument>("book"))
+            ->add_option("name", a.name, "fusion.fw");
         CLI::App* rewrite =
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
@@ -307,6 +334,8 @@ private:
         listsBooks(match);
         match->add_option("--rule", a.name, "only this rule, pattern or chain");
         match->add_option("--stage", a.stage, "imported (the default) or rewritten");
+        match->add_option("--limit", a.limit, "how many matches of each, 10000");
+        match->add_option("--seconds", a.seconds, "how long to look, 2");
         onModel("explain", "why operators are (not) fused", ask<ExplainDocument>("explain"))
             ->add_option("nodes", a.nodes, "one operator or two, by name")
             ->required()

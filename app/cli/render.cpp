@@ -258,17 +258,6 @@ std::string render(const RewriteDocument& document) {
     return out + diagLines(document.diagnostics);
 }
 
-std::string render(const CheckDocument& document) {
-    std::string out;
-    Table table({"name", "kind", "verdict"});
-    for (const CheckItem& item : document.items)
-        table.row({item.name, item.kind, item.verdict});
-    out += table.text();
-    for (const CheckItem& item : document.items)
-        out += diagLines(item.diagnostics);
-    return out + diagLines(document.diagnostics);
-}
-
 std::string render(const DoctorDocument& document) {
     std::string out =
         fmt::format("fusewright {}\n{}: {} cores, vectors of {} bits\ntarget {}\nfeatures {}\n",

@@ -22,6 +22,8 @@ std::string render(const snapshot::StagesDocument& document);
 std::string render(const snapshot::ExportDocument& document);
 std::string render(const snapshot::RewriteDocument& document);
 std::string render(const snapshot::CheckDocument& document);
+std::string render(const snapshot::AssistDocument& document);
+std::string render(const snapshot::BookDocument& document);
 std::string render(const snapshot::TestDocument& document);
 std::string render(const snapshot::DoctorDocument& document);
 

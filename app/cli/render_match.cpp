@@ -3,16 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw::cli {
 
 using namespace snapshot;
 
 namespace {
 
+constexpr std::size_t longestClause = 60;
 constexpr std::size_t mostMisses = 10; // of one rule; all of them are in --json
 
 std::string counted(std::size_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string shortened(const std::string& clause) {
+    return clause.size() <= longestClause ? clause : clause.substr(0, longestClause - 3) + "...";
 }
 
 } // namespace
@@ -25,8 +32,21 @@ std::string render(const MatchDocument& document) {
         out += fmt::format("\n{} {}: {}", rule.kind, rule.name,
                            counted(rule.matches.size(), "match", "matches"));
         if (!rule.nearMisses.empty())
-            out += ", " + counted(rule.nearMisses.size(), "near miss", "near misses");
+            out += ", " + counted(static_cast<std::size_t>(rule.nearMissCount), "near miss",
+                                  "near misses");
         out += "\n";
+        // Where candidates are lost, if there were any.
+        Table funnel({"step", "nodes"}, {false, true});
+        std::int64_t candidates = 0;
+        for (const FunnelStep& step : rule.funnel) {
+            candidates = std::max(candidates, step.count);
+            funnel.row({shortened(step.clause) + (step.optional ? " ?" : ""),
+                        fmt::format("{}", step.count)});
+        }
+        if (candidates > 0)
+            out += funnel.text();
+        if (!rule.stopped.empty())
+            out += "not all: " + rule.stopped + "\n";
         for (const MatchRecord& match : rule.matches) {
             std::string nodes;
             for (const std::string& node : match.nodes)
@@ -35,17 +55,18 @@ std::string render(const MatchDocument& document) {
             for (const auto& [name, value] : match.bindings)
                 out += fmt::format("    {} = {}\n", name, value);
         }
-        Table misses({"near miss", "matched", "clause", "expected", "found"},
-                     {false, true, false, false, false});
+        Table nearest({"near miss", "matched", "clause", "expected", "found"},
+                      {false, true, false, false, false});
         for (std::size_t i = 0; i < rule.nearMisses.size() && i < mostMisses; ++i) {
             const NearMissRecord& miss = rule.nearMisses[i];
-            misses.row({miss.root, fmt::format("{} of {}", miss.matched, miss.total), miss.clause,
-                        miss.expected, miss.found});
+            nearest.row({miss.root, fmt::format("{} of {}", miss.matched, miss.total), miss.clause,
+                         miss.expected, miss.found});
         }
         if (!rule.nearMisses.empty())
-            out += misses.text();
-        if (rule.nearMisses.size() > mostMisses)
-            out += fmt::format("... and {} more\n", rule.nearMisses.size() - mostMisses);
+            out += nearest.text();
+        const auto misses = static_cast<std::size_t>(rule.nearMissCount);
+        if (misses > mostMisses)
+            out += fmt::format("... and {} more\n", misses - mostMisses);
         for (const Diag& diag : rule.diagnostics)
             out += diag.text() + "\n";
     }

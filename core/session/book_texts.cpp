@@ -23,11 +23,14 @@ const snapshot::BookSource* find(const Sources& texts, const std::string& file) 
     return found == texts.rend() ? nullptr : &*found;
 }
 
-// "# What may fuse. More." without its mark.
+// The first sentence of "# What may fuse. More."
 std::string titleOf(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    const std::size_t from = line.find_first_not_of("# ");
-    return from == std::string_view::npos ? std::string() : std::string(line.substr(from));
+    const std::size_t from = std::min(line.find_first_not_of("# "), line.size());
+    std::string out(line.substr(from, line.find(". ", from) - from));
+    if (out.ends_with('.'))
+        out.pop_back();
+    return out;
 }
 
 } // namespace

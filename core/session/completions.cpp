@@ -363,7 +363,9 @@ std::vector<std::string> nearest(const std::string& word, const std::vector<std:
             continue;
         const std::size_t far = distance(word, one);
         const bool begins = word.size() >= 3 && one.starts_with(word);
-        if (far <= std::max<std::size_t>(1, word.size() / 3) || begins)
+        // Of a short word some letter must be right.
+        const bool alike = far <= std::max<std::size_t>(1, word.size() / 3) && far < word.size();
+        if (alike || begins)
             found.emplace_back(begins ? 1 : far, one);
     }
     std::stable_sort(found.begin(), found.end(),

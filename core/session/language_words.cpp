@@ -116,6 +116,12 @@ const std::vector<LanguageWord>& languageWords() {
         {"none", "graph", "an optional operand that is not there"},
 
         {"attr", "op", "an attribute: NAME: int | float | bool | text | dtype, = default"},
+        {"T", "op", "any element type, the same wherever it stands"},
+        {"int", "op", "an attribute that is an integer"},
+        {"float", "op", "an attribute that is a number"},
+        {"bool", "op", "an attribute that is yes or no"},
+        {"text", "op", "an attribute that is a text"},
+        {"dtype", "op", "an attribute that is an element type"},
         {"bcast", "op", "an operand that broadcasts as NumPy does"},
         {"requires", "op", "calls for which this does not hold are refused"},
         {"where", "op", "dims that are computed: where OH = ..."},
@@ -164,8 +170,10 @@ std::string_view wordSentence(std::string_view word, std::string_view keyword) {
     // Patterns and chains are written like the left side of a rule; so are fuse and composite.
     const bool pattern =
         keyword == "pattern" || keyword == "chain" || keyword == "fuse" || keyword == "composite";
-    for (const std::string_view in : {keyword, pattern ? std::string_view("rule") : keyword,
-                                      std::string_view(), std::string_view("kind")})
+    const std::string_view like = pattern             ? "rule"
+                                  : keyword == "test" ? "graph" // it holds graphs
+                                                      : keyword;
+    for (const std::string_view in : {keyword, like, std::string_view(), std::string_view("kind")})
         for (const LanguageWord& known : languageWords())
             if (known.word == word && known.in == in)
                 return known.sentence;

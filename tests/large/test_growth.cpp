@@ -157,10 +157,12 @@ void TestGrowth::matching() {
                    "book.fw")
             .value();
     const PatternTable table = book.table();
-    compare([&](const Size& size) {
-        for (const DeclarationPtr& declaration : book.declarations)
-            QVERIFY(findMatches(*size.imported.graph, *declaration, table).stopped.empty());
-    });
+    compare(
+        [&](const Size& size) {
+            for (const DeclarationPtr& declaration : book.declarations)
+                QVERIFY(findMatches(*size.imported.graph, *declaration, table).stopped.empty());
+        },
+        small, large, 2.0); // milliseconds: caches count for much
 }
 
 QTEST_GUILESS_MAIN(TestGrowth)

@@ -173,8 +173,10 @@ void TestAssist::completions() {
         QVERIFY2(texts.contains(word.toStdString()), qPrintable(word));
     for (const QString& word : not_there.split(u' ', Qt::SkipEmptyParts))
         QVERIFY2(!texts.contains(word.toStdString()), qPrintable(word));
-    for (const CompletionRecord& one : answer.completions)
+    for (const CompletionRecord& one : answer.completions) {
         QVERIFY2(!one.kind.empty(), one.text.c_str());
+        QVERIFY2(one.kind != "keyword" || !one.documentation.empty(), one.text.c_str());
+    }
 }
 
 void TestAssist::operatorsOfTheModelComeFirst() {

@@ -1,0 +1,73 @@
+// Text of what is said about books: what is wrong with one, what stands at a place of it.
+#include "render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+namespace {
+
+constexpr std::size_t mostCompletions = 40; // all of them are in --json
+
+} // namespace
+
+std::string render(const CheckDocument& document) {
+    std::string out;
+    Table table({"name", "kind", "verdict"});
+    for (const CheckItem& item : document.items)
+        table.row({item.name, item.kind, item.verdict});
+    out += table.text();
+    const auto place = [&](const Diag& diag) {
+        return std::find_if(document.marks.begin(), document.marks.end(),
+                            [&](const MarkRecord& mark) { return mark.diag == diag; });
+    };
+    const auto tell = [&](const Diags& diags) {
+        for (const Diag& diag : diags) {
+            out += diag.text() + "\n";
+            if (const auto mark = place(diag); mark != document.marks.end())
+                for (const Fix& fix : mark->fixes)
+                    out += "    " + fix.label + "\n";
+        }
+    };
+    for (const CheckItem& item : document.items)
+        tell(item.diagnostics);
+    tell(document.diagnostics);
+    return out;
+}
+
+std::string render(const AssistDocument& document) {
+    std::string out;
+    if (document.hover)
+        for (const std::string& line : document.hover->lines)
+            out += line + "\n";
+    if (document.definition)
+        out += fmt::format("declared at {}:{}:{}\n", document.definition->file,
+                           document.definition->line, document.definition->column);
+    for (const LocationRecord& place : document.references)
+        out += fmt::format("used at {}:{}:{}\n", place.file, place.line, place.column);
+    Table table({"completion", "kind", "detail"});
+    for (std::size_t i = 0; i < document.completions.size() && i < mostCompletions; ++i) {
+        const CompletionRecord& one = document.completions[i];
+        table.row({one.text, one.kind, one.detail});
+    }
+    if (!document.completions.empty())
+        out += table.text();
+    if (document.completions.size() > mostCompletions)
+        out += fmt::format("... and {} more\n", document.completions.size() - mostCompletions);
+    return out;
+}
+
+std::string render(const BookDocument& document) {
+    if (!document.file.empty())
+        return document.text;
+    Table table({"book", "holds"});
+    for (const ShippedBook& book : document.books)
+        table.row({book.file, book.title});
+    return table.text();
+}
+
+} // namespace fw::cli
