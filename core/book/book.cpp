@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace fw {
 
@@ -44,6 +45,46 @@ Diags problemsOf(const DeclarationPtr& declaration, const OperatorSet& operators
     return {};
 }
 
+using Names = std::set<std::string>;
+
+// Where a pattern names one of those.
+const PatternTree* reference(const PatternTree& p, const Names& names) {
+    const bool refers =
+        p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
+    if (refers && names.contains(p.name))
+        return &p;
+    for (const PatternTree& part : p.args)
+        if (const PatternTree* found = reference(part, names))
+            return found;
+    return nullptr;
+}
+
+// A declaration that names a pattern or chain which is refused: without that, a chain's name would
+// be a capture and stand for any value.
+std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names& refused,
+                                 const std::string& file) {
+    const auto refuse = [&](const std::string& name, const Span& span) {
+        return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
+                        {file, {}, span.line, span.column}, "mend " + name);
+    };
+    std::vector<const PatternTree*> patterns;
+    const auto fuse = declarationAs<FuseTree>(declaration);
+    const auto rule = declarationAs<RuleTree>(declaration);
+    if (fuse || rule)
+        for (const NamedPattern& named : (fuse ? fuse->rule : *rule).match)
+            patterns.push_back(&named.pattern);
+    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+        patterns.push_back(&pattern->pattern);
+    for (const PatternTree* pattern : patterns)
+        if (const PatternTree* found = reference(*pattern, refused))
+            return refuse(found->name, found->span);
+    if (const auto block = declarationAs<ImplementationsTree>(declaration))
+        for (const EntryTree& entry : block->entries)
+            if (refused.contains(entry.chain))
+                return refuse(entry.chain, entry.chainSpan);
+    return std::nullopt;
+}
+
 struct ReadBook {
     std::string file;
     std::vector<DeclarationPtr> declarations; // the valid ones
@@ -57,6 +98,29 @@ void addRules(RuleBook& rules, const ReadBook& book) {
             rules.entries.push_back(builtin);
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
             rules.patterns.push_back(pattern);
+    }
+}
+
+// Takes out what needs patterns that were taken out, until nothing does.
+void refuseDependents(std::vector<ReadBook>& books, const PatternTable& all, Diags& diagnostics) {
+    for (bool more = true; more;) {
+        Names refused;
+        for (const auto& [name, pattern] : all)
+            refused.insert(name);
+        for (const ReadBook& book : books)
+            for (const DeclarationPtr& declaration : book.declarations)
+                if (declarationAs<PatternDeclTree>(declaration))
+                    refused.erase(declaration->name);
+        more = false;
+        for (ReadBook& book : books)
+            more = std::erase_if(book.declarations,
+                                 [&](const DeclarationPtr& declaration) {
+                                     auto problem = needsRefused(declaration, refused, book.file);
+                                     if (problem)
+                                         diagnostics.push_back(std::move(*problem));
+                                     return problem.has_value();
+                                 }) > 0 ||
+                   more;
     }
 }
 
@@ -118,6 +182,7 @@ Books readBooks(const std::vector<BookText>& texts) {
     std::vector<ReadBook> books;
     out.operators = standardOperators();
     PatternTable patterns;
+    std::vector<DeclarationPtr> kept; // what `patterns` points to, also where it is refused
     for (const BookText& book : all) {
         FileTree tree = parseFile(book.text, book.file);
         out.diagnostics.insert(out.diagnostics.end(), tree.errors.begin(), tree.errors.end());
@@ -132,6 +197,7 @@ Books readBooks(const std::vector<BookText>& texts) {
             if (declarationAs<OpTree>(declaration))
                 out.operatorText += declaration->source + "\n";
         }
+        kept.insert(kept.end(), tree.declarations.begin(), tree.declarations.end());
         books.push_back({book.file, std::move(tree.declarations)});
     }
     for (ReadBook& book : books)
@@ -141,6 +207,7 @@ Books readBooks(const std::vector<BookText>& texts) {
             std::move(problems.begin(), problems.end(), std::back_inserter(out.diagnostics));
             return wrong;
         });
+    refuseDependents(books, patterns, out.diagnostics);
     noteShadowed(books, out.diagnostics);
     for (std::size_t i = shipped; i < books.size(); ++i)
         addRules(out.rules, books[i]);
@@ -181,13 +248,22 @@ Result<BookChecked> checkBook(const BookText& book, const std::vector<BookText>&
     FW_TRY(CheckedBook out,
            checkRulesText(book.text, book.file, *others.operators, others.rules.patterns));
     const FileTree tree = parseFile(book.text, book.file);
-    PatternTable patterns = books.rules.table();
+    const PatternTable valid = books.rules.table();
+    PatternTable patterns = valid;
+    Names refused;
     for (const DeclarationPtr& declaration : tree.declarations)
-        if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+        if (const auto pattern = declarationAs<PatternDeclTree>(declaration)) {
             patterns.insert_or_assign(pattern->name, pattern.get());
+            if (!valid.contains(pattern->name))
+                refused.insert(pattern->name);
+        }
     for (std::size_t i = 0; i < tree.declarations.size() && i < out.items.size(); ++i) {
         const DeclarationPtr& declaration = tree.declarations[i];
         CheckedItem& item = out.items[i];
+        if (const auto problem = needsRefused(declaration, refused, book.file)) {
+            item.diagnostics.push_back(*problem);
+            item.verdict = "refused";
+        }
         const bool ours = declarationAs<ImplementationsTree>(declaration) ||
                           declarationAs<FuseTree>(declaration) ||
                           declarationAs<GrowTree>(declaration);

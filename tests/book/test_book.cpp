@@ -42,6 +42,7 @@ private Q_SLOTS:
     void everyMistakeHasItsPlace();
     void operatorsAreTried();
     void mistakesLeaveTheRest();
+    void mistakesOfPatternsCostWhoNamesThem();
     void shippedNamesAreReplaced();
     void changesOfEntriesAreTold();
     void everyBlockHasAVerdict();
@@ -142,6 +143,35 @@ void TestBook::mistakesLeaveTheRest() {
     QCOMPARE(books.rules.entries.front()->name, std::string("b"));
     QCOMPARE(books.strategy.entries("relu", FusionKind::Elementwise, {"any"}).front().name,
              std::string("fast"));
+}
+
+// Without its chain `relu(x) >> tail` would match every value, and a plan would be refused for a
+// pattern that only some rule names.
+void TestBook::mistakesOfPatternsCostWhoNamesThem() {
+    const std::string text = "pattern pair(x) = rellu(relu(x))\n"
+                             "chain tail = tanhh(^)\n"
+                             "chain tails = relu(^) >> tail\n"
+                             "rule a { match y = pair(x) emit y = x }\n"
+                             "rule b { match y = relu(x) >> tails emit y = x }\n"
+                             "fuse c { match conv2d(x, w) >> tail as stacked }\n"
+                             "implementations dense(...) on any { mine by generated.tiled absorbs "
+                             "tail }\n"
+                             "rule good { match y = relu(relu(x)) emit y = relu(x) }\n";
+    const Books books = readBooks({{"b.fw", text}});
+    QVERIFY(std::any_of(books.rules.entries.begin(), books.rules.entries.end(),
+                        [](const DeclarationPtr& entry) { return entry->name == "good"; }));
+    for (const DeclarationPtr& entry : books.rules.entries)
+        QVERIFY2(entry->name != "a" && entry->name != "b", entry->name.c_str());
+    for (const char* name : {"pair", "tail", "tails"})
+        QVERIFY2(!books.rules.table().contains(name), name);
+    QVERIFY(std::none_of(books.fusion.fuseRules().begin(), books.fusion.fuseRules().end(),
+                         [](const FuseRule& rule) { return rule.tree->name == "c"; }));
+    const CheckedBook checked = checkBookText(text, "b.fw").value();
+    for (const CheckedItem& one : checked.items)
+        QVERIFY2(one.verdict == (one.name == "good" ? "ok" : "refused"), one.name.c_str());
+    for (int line = 1; line <= 7; ++line)
+        QVERIFY(errorAt(books.diagnostics, line) != nullptr);
+    QCOMPARE(errorAt(books.diagnostics, 6)->where.column, 32);
 }
 
 void TestBook::shippedNamesAreReplaced() {
