@@ -57,9 +57,12 @@ public:
     // last text without them goes on acting, and what is shown is Stale.
     enum class OnDisk : std::uint8_t { Same, Other };
     void setText(const QString& path, const QString& text, OnDisk disk);
+    // Of a book that no file holds yet: acts at once, so that the book can take part.
+    void beginText(const QString& path, const QString& text);
     // Typed, and not at rest yet: what is being asked of the text before is in the way.
     void textEdited(const QString& path);
-    void dropText(const QString& path);                         // the file stands for itself again
+    void dropText(const QString& path);    // thrown away: the file stands for itself again
+    void releaseText(const QString& path); // the same, of a text that the file holds
     void renameText(const QString& before, const QString& now); // saved under another name
     // The file was changed by others.
     void rereadBook(const QString& path);

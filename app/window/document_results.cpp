@@ -172,6 +172,10 @@ void Document::askRules() {
             if (generation != m_planGeneration || !answer)
                 return; // why a book was refused is told with the plan
             m_rewrite = answer.take();
+            if (QString::fromStdString(m_rewrite->stopReason).startsWith(u"limit"_s))
+                Q_EMIT problem(makeWarning(DiagCode::RuleLimit,
+                                           "rewriting stopped at a " + m_rewrite->stopReason, {},
+                                           "the Rules dock says which rules fired how often"));
             Q_EMIT rulesChanged();
         });
     std::erase_if(m_checks, [&](const auto& check) {

@@ -56,7 +56,7 @@ const Document::TextMatches* Document::textMatches(const QString& path) const {
 QString Document::staleReason() const {
     for (const std::string& path : m_broken)
         if (takesPart(path))
-            return u"%1 has errors; this is what its last text without errors gave."_s.arg(
+            return u"%1 has errors; this is older."_s.arg(
                 QFileInfo(QString::fromStdString(path)).fileName());
     return u"This belongs to an earlier target or plan."_s;
 }
@@ -64,6 +64,10 @@ QString Document::staleReason() const {
 void Document::cancelTexts() {
     for (const std::int64_t id : std::exchange(m_textRequests, {}))
         m_worker.cancel(id);
+}
+
+void Document::beginText(const QString& path, const QString& text) {
+    m_texts[path.toStdString()] = text.toStdString();
 }
 
 void Document::textEdited(const QString& path) {
@@ -171,6 +175,20 @@ void Document::dropText(const QString& path) {
     Q_EMIT textMatchesChanged(path);
     if (takesPart(file) && (acted || state(Part::Plan) == State::Stale))
         plannedAnew(Importing::Yes);
+}
+
+void Document::releaseText(const QString& path) {
+    const std::string file = path.toStdString();
+    const auto acting = m_texts.find(file);
+    m_typed.erase(file);
+    m_textMatches.erase(file);
+    if (acting == m_texts.end())
+        return;
+    for (Kept& kept : m_kept)
+        if (const auto same = kept.texts.find(file);
+            same != kept.texts.end() && same->second == acting->second)
+            kept.texts.erase(same);
+    m_texts.erase(acting);
 }
 
 void Document::renameText(const QString& before, const QString& now) {

@@ -208,6 +208,10 @@ void MainWindow::buildActions() {
         if (const QString book = m_rules->currentBook(); !book.isEmpty())
             m_document.edit(snapshot::RemoveBook{book.toStdString()});
     }));
+    needsModel(addAction(rules, u"Move the book &up"_s, keys("Alt+Shift+Up"),
+                         [this] { m_rules->moveCurrent(-1); }));
+    needsModel(addAction(rules, u"Move the book &down"_s, keys("Alt+Shift+Down"),
+                         [this] { m_rules->moveCurrent(+1); }));
     rules->addSeparator();
     needsModel(addAction(rules, u"Keep selected &together"_s, keys("Ctrl+T"),
                          [this] { pinSelection(snapshot::PinKind::Together); }));

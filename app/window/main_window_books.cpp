@@ -190,6 +190,7 @@ void MainWindow::newBook() {
         m_document.isOpen() ? QFileInfo(m_document.path()).absolutePath() : m_settings.folder();
     const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
     m_books->begin(path, newBookText());
+    m_document.beginText(path, newBookText());
     m_books->current()->editor()->moveCursor(QTextCursor::End);
     if (m_document.isOpen())
         m_document.edit(snapshot::AddBook{path.toStdString()});
@@ -231,6 +232,7 @@ void MainWindow::copyShipped(const QString& file) {
         editBook(path, line);
     } else {
         m_books->begin(path, m_books->text(file));
+        m_document.beginText(path, m_books->text(file));
         m_books->current()->editor()->goTo({line, 1});
     }
     m_books->close(file);
@@ -331,7 +333,7 @@ void MainWindow::closeBook(const QString& path) {
     const bool discarded = m_books->changed().contains(now) || (wasNew && m_books->isNew(now));
     m_books->close(now);
     if (!discarded)
-        return;
+        return m_document.releaseText(now);
     m_document.dropText(now);
     if (wasNew) // there is nothing left of it
         m_document.edit(snapshot::RemoveBook{now.toStdString()});

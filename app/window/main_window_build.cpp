@@ -273,6 +273,9 @@ void MainWindow::connectViews() {
         m_document.edit(snapshot::SwitchBook{path.toStdString(),
                                              on ? snapshot::Enabled::Yes : snapshot::Enabled::No});
     });
+    connect(m_rules, &RulesView::bookMoved, this, [this](const QString& path, int to) {
+        m_document.edit(snapshot::MoveBook{path.toStdString(), std::size_t(to)});
+    });
     connect(m_rules, &RulesView::activated, this, [this](const QList<qint64>& ids, bool rewritten) {
         const snapshot::NodeSet nodes(ids.begin(), ids.end());
         setSelection(rewritten ? fromFused(nodes) : fromImported(nodes), nullptr);

@@ -140,7 +140,7 @@ void TestBookEditor::marksAreToldAndFixed() {
     QVERIFY(m_page->statusText().contains(u"1 problem"_s));
     QVERIFY(!editor()->applyFix()); // the caret is on another line
     editor()->goTo({2, 5});
-    QCOMPARE(m_page->statusText(), u"unknown operator 'conv2'"_s);
+    QCOMPARE(m_page->statusText(), u"✖ unknown operator 'conv2'"_s);
     const auto underlined = [&] {
         for (const auto& extra : editor()->extraSelections())
             if (extra.format.underlineStyle() == QTextCharFormat::WaveUnderline)

@@ -318,6 +318,10 @@ void serve(const Request& request) {
         done.nodesBefore = 8;
         done.nodesAfter = 7;
         done.applied = {{"fold_batch_norm", 2, 0.1}};
+        done.stopReason = "fixpoint";
+        for (const BookSource& source : arguments.texts)
+            if (has(source.text, "never_ends"))
+                done.stopReason = "limit: 10000 applications";
         if (!arguments.rules.empty())
             done.applied.push_back({"my_rule", 3, 0.2});
         document = toJson(done);

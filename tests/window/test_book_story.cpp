@@ -56,6 +56,13 @@ private:
         return std::size_t(std::count_if(halos.begin(), halos.end(),
                                          [&](const Halo& halo) { return halo.look == look; }));
     }
+    // For people to look at, and for the documentation: in the build folder.
+    void picture(const char* name) {
+        const QDir folder(u"" FW_BINARY_DIR "/pictures"_s);
+        QVERIFY(folder.mkpath(u"."_s));
+        QCoreApplication::processEvents();
+        QVERIFY(m_window->grab().save(folder.filePath(QString::fromLatin1(name) + u".png"_s)));
+    }
     std::size_t groups() { return m_window->document().plan()->groups.size(); }
 
     QTemporaryDir m_folder;
@@ -89,6 +96,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     const auto plan = m_window->document().plan();
     m_window->newBook();
     waitIdle();
+    QVERIFY2(m_window->messageBar()->text().isEmpty(), qPrintable(m_window->messageBar()->text()));
     type(u"rule soft \"relu as max\" {"_s);
     QVERIFY(!editor()->marks().empty()); // half typed
     QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
@@ -103,6 +111,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     const int line = editor()->caret().line - 2;
     editor()->goTo({line, 15});
     const auto marks = editor()->marksOfLine(line);
+    picture("book-mistake");
     QCOMPARE(marks.size(), std::size_t(1));
     QVERIFY2(m_window->books()->current()->statusText().contains(u"rellu"_s),
              qPrintable(m_window->books()->current()->statusText()));
@@ -148,6 +157,9 @@ void TestBookStory::ruleIsWrittenAndKept() {
     QVERIFY2(editor()->notes().at(line - 1).text.startsWith(QString::number(relus)),
              qPrintable(editor()->notes().at(line - 1).text));
     QVERIFY(m_window->document().rewrite()->nodesAfter > 0);
+    m_window->applyTheme(ThemeChoice::Dark);
+    picture("book-matches");
+    m_window->applyTheme(ThemeChoice::Light);
     // A clause that is too narrow: a near miss, relaxed by its button.
     editor()->goTo({line, 1});
     editor()->select({line, 14, line, 21});
@@ -163,6 +175,8 @@ void TestBookStory::ruleIsWrittenAndKept() {
         ++miss;
     QVERIFY(miss < panel->model().rowCount());
     panel->table()->setCurrentIndex(panel->model().index(miss, 0));
+    panel->showCurrent();
+    picture("book-near-miss");
     const QString narrow = editor()->wholeText();
     panel->relaxButton()->click();
     waitIdle();
@@ -219,6 +233,7 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
     press(Qt::Key_End, Qt::ShiftModifier);
     press(Qt::Key_Delete);
     QVERIFY2(groups() > before, qPrintable(QString::number(groups())));
+    picture("book-groups-part");
     press(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(groups(), before);
     m_window->close();

@@ -10,6 +10,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QPushButton>
 #include <QTabBar>
 #include <QTreeView>
@@ -32,6 +33,9 @@ private Q_SLOTS:
     void textWithErrorsKeepsThePlan();
     void undoInTheEditorBringsThePlanBack();
     void bookCanBeTakenOut();
+    void booksAreOrdered();
+    void savedTextIsReleased();
+    void endlessRulesAreAProblem();
     void changedFileIsReadAgain();
     void changedFileAsksIfBothChanged();
     void replacedFileIsNoticed();
@@ -215,6 +219,74 @@ void TestBooks::bookCanBeTakenOut() {
     QVERIFY(!m->action(u"Takes part in the plan"_s)->isChecked());
     QVERIFY(m->trigger("Takes part in the plan"));
     QCOMPARE(groups(), std::size_t(4));
+}
+
+// By dragging and by keys; what is in the document can be undone.
+void TestBooks::booksAreOrdered() {
+    QVERIFY(open());
+    for (const char* name : {"a.fw", "b.fw", "c.fw"}) {
+        write(name, "rule a {\n}\n");
+        window().openBook(path(name));
+    }
+    QVERIFY(m->waitIdle());
+    const auto order = [&] {
+        QString out;
+        for (const auto& book : window().document().inputs().books)
+            out += QFileInfo(QString::fromStdString(book.path)).completeBaseName();
+        return out;
+    };
+    RulesView* rules = window().rulesView();
+    RulesModel& model = rules->model();
+    const auto drop = [&](int from, int to, const QModelIndex& onto = {}) {
+        const std::unique_ptr<QMimeData> data(model.mimeData({model.index(from, 0)}));
+        model.dropMimeData(data.get(), Qt::MoveAction, to, 0, onto);
+        QCoreApplication::processEvents();
+        return m->waitIdle();
+    };
+    QVERIFY(model.flags(model.index(0, 0)) & Qt::ItemIsDragEnabled);
+    QVERIFY(!(model.flags(model.index(3, 0)) & Qt::ItemIsDragEnabled)); // the library
+    QVERIFY(drop(2, 0));
+    QCOMPARE(order(), u"cab"_s);
+    QVERIFY(drop(0, 3));
+    QCOMPARE(order(), u"abc"_s);
+    QVERIFY(drop(0, -1, model.index(1, 0)));
+    QCOMPARE(order(), u"bac"_s);
+    QCOMPARE(model.index(0, 0).data().toString(), u"b.fw"_s);
+    rules->tree()->setCurrentIndex(model.index(0, 0));
+    QVERIFY(m->trigger("Move the book up")); // it is the first
+    QCOMPARE(order(), u"bac"_s);
+    QVERIFY(m->trigger("Move the book down"));
+    QCOMPARE(order(), u"abc"_s);
+    QVERIFY(m->trigger("Undo: move b.fw"));
+    QCOMPARE(order(), u"bac"_s);
+}
+
+// A tab that is closed leaves its file to itself, without a new plan.
+void TestBooks::savedTextIsReleased() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"# part_the_addition"_s));
+    const QString file = books().currentPath();
+    QVERIFY(window().document().actingText(file));
+    QVERIFY(m->trigger("Save book"));
+    const auto plan = window().document().plan();
+    QVERIFY(m->trigger("Close tab"));
+    QVERIFY(!window().document().actingText(file));
+    QCOMPARE(window().document().plan(), plan);
+    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+}
+
+void TestBooks::endlessRulesAreAProblem() {
+    QVERIFY(open());
+    const auto limits = [&] {
+        const Diags& all = window().problemsView()->model().problems();
+        return std::count_if(all.begin(), all.end(),
+                             [](const Diag& diag) { return diag.code == DiagCode::RuleLimit; });
+    };
+    QCOMPARE(limits(), 0);
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"# never_ends"_s));
+    QVERIFY(limits() > 0);
 }
 
 void TestBooks::changedFileIsReadAgain() {

@@ -33,9 +33,9 @@ MatchPanel::MatchPanel(QWidget* parent)
     m_table->setRootIsDecorated(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->header()->setSectionResizeMode(MatchModel::What, QHeaderView::Interactive);
-    m_table->header()->resizeSection(MatchModel::What, 200);
+    m_table->header()->resizeSection(MatchModel::What, 170);
     m_table->header()->setSectionResizeMode(MatchModel::Count, QHeaderView::ResizeToContents);
-    m_table->header()->resizeSection(MatchModel::Share, 70);
+    m_table->header()->resizeSection(MatchModel::Share, 56);
     m_table->header()->setStretchLastSection(true);
     auto* top = new QHBoxLayout;
     top->setContentsMargins(10, 4, 8, 4);
@@ -85,7 +85,9 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current)
 }
 
 void MatchPanel::setStale(const QString& why) {
-    m_stale->setText(why);
+    m_stale->setText(m_model.rule() ? why : QString());
+    if (!why.isEmpty() && !m_model.rule())
+        m_title->setText(u"nothing was found yet: the text has errors"_s);
     m_table->setEnabled(why.isEmpty());
     showButtons();
 }

@@ -4,6 +4,7 @@
 #include "views/common/tool_tip.h"
 
 #include <QFileInfo>
+#include <QMimeData>
 
 #include <algorithm>
 
@@ -155,6 +156,8 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
     }
     if (applied && (applied->count > 0 || !matches)) {
         row.detail = u"%1 applied"_s.arg(applied->count);
+        row.tip +=
+            u"\napplied %1 times in %2"_s.arg(applied->count).arg(timeText(applied->ms * 1e3));
         row.tone = applied->count > 0 ? Tone::Good : Tone::None;
     }
     const bool rewritten = row.rewritten;
@@ -277,8 +280,10 @@ int RulesModel::columnCount(const QModelIndex&) const {
 
 Qt::ItemFlags RulesModel::flags(const QModelIndex& index) const {
     if (!index.isValid())
-        return Qt::NoItemFlags;
+        return Qt::ItemIsDropEnabled; // between the books
     Qt::ItemFlags out = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    if (!item(index).path.isEmpty())
+        out |= Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled;
     if (index.column() == Name && item(index).check != Check::None)
         out |= Qt::ItemIsUserCheckable;
     return out;
@@ -323,6 +328,39 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
     // The document decides; its answer fills the model again.
     Q_EMIT bookSwitched(item(index).path, value.toInt() == Qt::Checked);
     return true;
+}
+
+QStringList RulesModel::mimeTypes() const {
+    return {u"application/x-fusewright-book"_s};
+}
+
+QMimeData* RulesModel::mimeData(const QModelIndexList& indexes) const {
+    auto* out = new QMimeData;
+    for (const QModelIndex& index : indexes)
+        if (const QString path = index.data(PathRole).toString(); !path.isEmpty())
+            out->setData(mimeTypes().front(), path.toUtf8());
+    return out;
+}
+
+bool RulesModel::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int,
+                              const QModelIndex& parent) {
+    if (action != Qt::MoveAction || !data->hasFormat(mimeTypes().front()))
+        return false;
+    const QString path = QString::fromUtf8(data->data(mimeTypes().front()));
+    int from = -1;
+    for (int i = 0; i < bookCount(); ++i)
+        if (text(m_content.books[std::size_t(i)].path) == path)
+            from = i;
+    if (from < 0)
+        return false;
+    // Onto a book: to its place; behind the books, the library too: to the end.
+    int to = parent.isValid() ? parent.row() : row < 0 ? bookCount() : row;
+    to = std::min(to, bookCount());
+    if (!parent.isValid() && to > from)
+        --to;
+    if (to != from)
+        Q_EMIT bookMoved(path, to);
+    return false; // the document moves it, and fills the model again
 }
 
 QVariant RulesModel::headerData(int section, Qt::Orientation orientation, int role) const {

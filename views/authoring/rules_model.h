@@ -48,8 +48,17 @@ public:
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
+    // A book is dragged to another place among the books.
+    Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+    bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
+                      const QModelIndex& parent) override;
+    int bookCount() const { return int(m_content.books.size()); }
+
 Q_SIGNALS:
     void bookSwitched(const QString& path, bool on); // by people
+    void bookMoved(const QString& path, int to);     // its place from 0, counted without it
 
 private:
     enum class Check : std::uint8_t { None, Off, On };

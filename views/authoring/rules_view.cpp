@@ -60,6 +60,9 @@ RulesView::RulesView(QWidget* parent)
                 if (!nodes.isEmpty() && !m_filling)
                     Q_EMIT activated(nodes, current.data(RulesModel::RewrittenRole).toBool());
             });
+    m_tree->setDragDropMode(QAbstractItemView::InternalMove);
+    m_tree->setDropIndicatorShown(true);
+    connect(&m_model, &RulesModel::bookMoved, this, &RulesView::bookMoved, Qt::QueuedConnection);
     m_close->setEnabled(false);
 }
 
@@ -93,6 +96,15 @@ void RulesView::setContent(RulesContent content) {
     });
     m_filling = false;
     m_close->setEnabled(!currentBook().isEmpty());
+}
+
+void RulesView::moveCurrent(int step) {
+    QModelIndex index = m_tree->currentIndex();
+    while (index.parent().isValid())
+        index = index.parent();
+    const int to = index.row() + step;
+    if (index.isValid() && !currentBook().isEmpty() && to >= 0 && to < m_model.bookCount())
+        Q_EMIT bookMoved(currentBook(), to);
 }
 
 void RulesView::editCurrent() {

@@ -24,6 +24,7 @@ public:
     StateOverlay* overlay() const { return m_overlay; }
     QString currentBook() const; // path; empty: none of the user's
     void editCurrent();          // asks for the text of the current row
+    void moveCurrent(int step);  // of the user's books: up (-1) or down (+1)
 
 Q_SIGNALS:
     void newRequested();
@@ -32,6 +33,7 @@ Q_SIGNALS:
     void editRequested(const QString& file, int line);
     void closeRequested(const QString& path);
     void bookSwitched(const QString& path, bool on);
+    void bookMoved(const QString& path, int to);
     // Nodes of the graph as the rules left it, or as imported.
     void activated(const QList<qint64>& nodes, bool rewritten);
 

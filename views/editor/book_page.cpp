@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QStyle>
 #include <QTextBlock>
 #include <QVBoxLayout>
 
@@ -134,7 +135,7 @@ void BookPage::showCaret() {
         if (!fixable && !mark->fixes.empty())
             fixable = mark;
     if (!marks.empty()) {
-        m_status->setText(QString::fromStdString(marks.front()->diag.message));
+        m_status->setText(u"✖ "_s + QString::fromStdString(marks.front()->diag.message));
     } else {
         const auto count = m_editor->marks().size();
         m_status->setText(
@@ -143,6 +144,8 @@ void BookPage::showCaret() {
                          : u"%1 problems in this book (Ctrl+F8 goes to the next)"_s.arg(count));
     }
     m_status->setProperty("muted", marks.empty());
+    m_status->style()->unpolish(m_status);
+    m_status->style()->polish(m_status);
     m_fix->setVisible(fixable != nullptr && !m_editor->isReadOnly());
     if (fixable)
         m_fix->setText(QString::fromStdString(fixable->fixes.front().label));
