@@ -19,9 +19,10 @@ constexpr std::int64_t wholeWork = std::int64_t(1) << 30; // where rows alone sa
 constexpr double normAllowed = 2e-5;                      // of a norm, relative
 
 // What is inexact may be off by this near 0: libraries flush what is hardly a normal number (the
-// exponential of oneDNN below exp(-87)), and f16 has denormals to round to.
+// exponential of oneDNN below exp(-87), 2^-126, which swish multiplies by 87), and f16 has
+// denormals to round to.
 double leastAllowed(DType dtype) {
-    return dtype == DType::F64 ? 1e-300 : dtype == DType::F16 ? 0x1p-24 : 1e-37;
+    return dtype == DType::F64 ? 1e-300 : dtype == DType::F16 ? 0x1p-24 : 2e-36;
 }
 
 double largestOf(DType dtype) {

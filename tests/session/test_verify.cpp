@@ -216,7 +216,9 @@ void TestVerify::withinWhereRealsAdd() {
     tiny.wanted[0].values.data[5].real = 2e-38;
     tiny.wanted[0].errors[5] = 1e-45;
     QVERIFY(!judge(*part, tiny, {changed(got, 5, -got.at(5))}, Measure::Elements).differs);
-    tiny.wanted[0].values.data[5].real = 1e-36;
+    tiny.wanted[0].values.data[5].real = -1.45e-36; // swish(-87)
+    QVERIFY(!judge(*part, tiny, {changed(got, 5, -got.at(5))}, Measure::Elements).differs);
+    tiny.wanted[0].values.data[5].real = 1e-35;
     QVERIFY(judge(*part, tiny, {changed(got, 5, -got.at(5))}, Measure::Elements).differs);
     const TensorData nothing = changed(got, 5, std::nan(""));
     QVERIFY(judge(*part, instance, {nothing}, Measure::Elements).differs);
