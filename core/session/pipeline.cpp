@@ -18,6 +18,7 @@ namespace fw {
 namespace {
 
 constexpr std::size_t keptPipelines = 4;
+constexpr std::ptrdiff_t keptTyped = 2; // of them, with text that is not saved
 
 double milliseconds(std::chrono::steady_clock::time_point since) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
@@ -283,6 +284,10 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     m_entries.insert(
         m_entries.begin(),
         Entry{inputs, stamp, std::make_unique<Pipeline>(inputs, modelStamp, m_shared)});
+    // Text that is typed is soon another one: it must not push out what was compiled.
+    const auto typed = [](const Entry& entry) { return !entry.inputs.texts.empty(); };
+    if (std::count_if(m_entries.begin(), m_entries.end(), typed) > keptTyped)
+        m_entries.erase(std::find_if(m_entries.rbegin(), m_entries.rend(), typed).base() - 1);
     if (m_entries.size() > keptPipelines)
         m_entries.resize(keptPipelines);
     return m_entries.front().pipeline.get();

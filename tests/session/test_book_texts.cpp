@@ -20,6 +20,7 @@ private Q_SLOTS:
     void textsAreReadFirst();
     void textsOfOtherFilesSayNothing();
     void theModelIsReadOnce();
+    void typingKeepsWhatWasCompiled();
     void operatorsOfBooksAreMatched();
     void largeTextsAreRefused();
     void shippedBooksAreRead();
@@ -151,6 +152,18 @@ void TestBookTexts::theModelIsReadOnce() {
         (void)a.ask("info", arguments);
         QCOMPARE(std::count(a.stages.begin(), a.stages.end(), "import"), 1);
     }
+}
+
+void TestBookTexts::typingKeepsWhatWasCompiled() {
+    Asked a;
+    QVERIFY(a.ask("run", on("lenet")).ok());
+    QVERIFY(std::count(a.stages.begin(), a.stages.end(), "compile") > 0);
+    for (const char* typed : {"#", "# a", "# a b", "# a b c", "# a b c d", "# a b c d e"})
+        QVERIFY(a.ask("fuse", with(on("lenet"), typed)).ok());
+    a.stages.clear();
+    QVERIFY(a.ask("run", on("lenet")).ok());
+    for (const char* stage : {"import", "rewrite", "fuse", "compile"})
+        QVERIFY2(std::find(a.stages.begin(), a.stages.end(), stage) == a.stages.end(), stage);
 }
 
 void TestBookTexts::operatorsOfBooksAreMatched() {
