@@ -23,6 +23,7 @@ private Q_SLOTS:
     void hostileTextsAreAnswered();
     void endlessLinesAreRefused();
     void rulesThatNeverEndAreTold();
+    void operatorsAreTriedOnce();
 
 private:
     Asked m_asked;
@@ -178,6 +179,34 @@ void TestHalfTyped::rulesThatNeverEndAreTold() {
     QVERIFY2(done.stopReason.starts_with("limit"), done.stopReason.c_str());
     QVERIFY(done.stopReason.find("grows") != std::string::npos);
     QVERIFY(m_asked.ask("match", arguments).ok());
+}
+
+// Trying an operator costs more than reading it: those that did not change are not tried again.
+void TestHalfTyped::operatorsAreTriedOnce() {
+    Arguments arguments;
+    arguments.rules = {"typed.fw"};
+    std::string text;
+    for (int i = 0; i < 60; ++i)
+        text += "op tried" + std::to_string(i) +
+                "(a: T[S...], b: T[S...]) -> y: T[S...] { y[i...] = max(a[i...], b[i...]) * " +
+                std::to_string(i) + " }\n";
+    const auto time = [&](const std::string& more) {
+        arguments.texts = {{"typed.fw", text + more}};
+        const double start = seconds();
+        const auto check = m_asked.get<CheckDocument>("check", arguments);
+        const double taken = seconds() - start;
+        const auto sound = std::count_if(check.items.begin(), check.items.end(),
+                                         [](const auto& item) { return item.verdict == "ok"; });
+        return sound == 60 ? taken : 1e9;
+    };
+    const double first = time("");
+    const double again = time("# another text\n");
+    qInfo("%.1f ms, then %.1f ms", first * 1e3, again * 1e3);
+    QVERIFY(again < 0.7 * first);
+    // A change is tried: it reads outside its operand.
+    arguments.texts = {{"typed.fw", text + "op wrong(a: T[N]) -> y: T[N] { y[n] = a[n + 1] }\n"}};
+    QCOMPARE(m_asked.get<CheckDocument>("check", arguments).items.back().verdict,
+             std::string("refused"));
 }
 
 QTEST_GUILESS_MAIN(TestHalfTyped)
