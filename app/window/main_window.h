@@ -11,6 +11,7 @@
 //   main_window_actions.cpp    menus, tool bar, dialogs
 //   main_window_books.cpp      books as text: tabs, files, what is shown in them
 //   main_window_matches.cpp    what the declaration at the caret finds
+//   main_window_palette.cpp    commands and things by name
 //   main_window_selection.cpp  selection, history, find, walking
 #pragma once
 
@@ -47,6 +48,7 @@ class LibraryBoxes;
 class MatchPanel;
 class MessageBar;
 class OutlineView;
+class Palette;
 class PaneHeader;
 class ProblemsView;
 class ProfileView;
@@ -118,6 +120,7 @@ public:
     RulesView* rulesView() const { return m_rules; }
     BooksArea* books() const { return m_books; }
     MatchPanel* matchPanel() const { return m_matches; }
+    Palette* palette() const { return m_palette; }
     LibraryBoxes* libraries() const { return m_libraries; }
     PropertiesView* propertiesView() const { return m_properties; }
     ProfileView* profileView() const { return m_profile; }
@@ -241,6 +244,10 @@ private:
     void showShortcuts();
     void showAbout();
 
+    // main_window_palette.cpp
+    void openCommands();
+    void openQuickly();
+
     // main_window_selection.cpp
     Picked fromImported(snapshot::NodeSet ids) const;
     Picked fromFused(snapshot::NodeSet ids) const;
@@ -287,6 +294,7 @@ private:
     bool m_movingCaret = false; // a selection that came from the text
     std::vector<QDockWidget*> m_hiddenForBooks;
     WelcomeView* m_welcome = nullptr;
+    Palette* m_palette = nullptr;
     MessageBar* m_message = nullptr;
     MessageBar* m_offer = nullptr; // stays until it is answered
     GraphPane* m_importedPane = nullptr;

@@ -83,8 +83,8 @@ void MainWindow::buildActions() {
     file->addSeparator();
     needsModel(
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
-    needsModel(addAction(file, u"Save &picture…"_s, keys("Ctrl+Shift+P"),
-                         [this] { savePictureDialog(); }));
+    needsModel(
+        addAction(file, u"Save &picture…"_s, keys("Ctrl+Alt+E"), [this] { savePictureDialog(); }));
     file->addSeparator();
     addAction(file, u"&Quit"_s, keys("Ctrl+Q"), [this] { close(); });
 
@@ -111,6 +111,10 @@ void MainWindow::buildActions() {
               [this] { QApplication::clipboard()->setText(m_profile->asText()); });
     edit->addSeparator();
     addAction(edit, u"Select n&othing"_s, keys("Ctrl+Shift+A"), [this] { select({}); });
+
+    edit->addSeparator();
+    addAction(edit, u"Co&mmands…"_s, keys("Ctrl+Shift+P"), [this] { openCommands(); });
+    addAction(edit, u"&Quick open…"_s, keys("Ctrl+P"), [this] { openQuickly(); });
 
     QMenu* view = menuBar()->addMenu(u"&View"_s);
     int number = 1;

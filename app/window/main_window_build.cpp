@@ -3,6 +3,7 @@
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "app/window/palette.h"
 #include "app/window/problems_view.h"
 #include "app/window/welcome_view.h"
 #include "views/authoring/match_panel.h"
@@ -68,6 +69,7 @@ void MainWindow::buildCentre() {
     work->setSizes({500, 600});
     layout->addWidget(work, 1);
     setCentralWidget(all);
+    m_palette = new Palette(this);
 }
 
 MainWindow::Dock& MainWindow::addDock(const QString& name, const QString& title, QWidget* view,

@@ -148,6 +148,7 @@ QLabel[muted="true"] { color: @Muted; }
 #paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
 #paneTitle { font-weight: bold; }
 #paneDetail { color: @Muted; }
+#palette { background: @Chrome; border: 1px solid @Line; border-radius: 6px; }
 #stateCard { background: @Pane; border: 1px solid @Line; border-radius: 6px; }
 #stateTitle { font-size: 14px; font-weight: bold; }
 #stateTitle[state="error"] { color: @Failing; }
