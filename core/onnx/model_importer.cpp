@@ -150,6 +150,9 @@ Status ModelImporter::checkNames() {
         FW_CHECK(define(tensor.name(), byInitializer));
     std::unordered_set<std::string_view> inputs;
     for (const auto& input : m_graph.input()) {
+        if (input.name().empty()) // which stands for an operand that is left out
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("input {} has no name", inputs.size() + 1));
         if (!inputs.insert(input.name()).second)
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("'{}' is an input twice", cleanText(input.name())));

@@ -152,6 +152,8 @@ void TestHostile::contradictions_data() {
         [](M& m) { m.weights("w", {1}); });
     row("input twice", DiagCode::OnnxMalformed, "'x' is an input twice",
         [](M& m) { m.input("x", {"2"}); });
+    row("input without a name", DiagCode::OnnxMalformed, "input 2 has no name",
+        [](M& m) { m.input("", {"2"}); });
     row("dangling operand", DiagCode::OnnxMalformed, "'nowhere'",
         [](M& m) { m.node("Relu", "nowhere", "z"); });
     row("dangling output", DiagCode::OnnxMalformed, "'nothing'", [](M& m) { m.output("nothing"); });
