@@ -112,17 +112,27 @@ private:
     std::map<std::size_t, int> m_operators; // offset -> index
 };
 
-MatchRecord record(const Graph& graph, const Match& match, const Captures& captures) {
+// The place of every node in the order of the graph, by its id.
+using NodeOrder = std::vector<std::size_t>;
+
+NodeOrder orderOf(const Graph& graph) {
+    NodeOrder out(static_cast<std::size_t>(graph.nextId()));
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i)
+        out[static_cast<std::size_t>(graph.nodes()[i]->id)] = i;
+    return out;
+}
+
+MatchRecord record(const Graph& graph, const Match& match, const Captures& captures,
+                   const NodeOrder& order) {
     MatchRecord out;
     out.rootId = match.roots.front().node;
     out.root = graph.node(out.rootId).name;
-    std::vector<NodeId> nodes = match.nodes;
-    std::sort(nodes.begin(), nodes.end());
-    for (const NodePtr& node : graph.nodes())
-        if (std::binary_search(nodes.begin(), nodes.end(), node->id)) {
-            out.nodes.push_back(node->name);
-            out.nodeIds.push_back(node->id);
-        }
+    out.nodeIds = match.nodes;
+    std::sort(out.nodeIds.begin(), out.nodeIds.end(), [&](NodeId a, NodeId b) {
+        return order[static_cast<std::size_t>(a)] < order[static_cast<std::size_t>(b)];
+    });
+    for (const NodeId id : out.nodeIds)
+        out.nodes.push_back(graph.node(id).name);
     for (const auto& [name, value] : match.bindings.values)
         out.bindings[name] = valueText(graph, value);
     for (const auto& [name, attrs] : match.bindings.attrs)
@@ -185,8 +195,9 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
         row.optional = step.optional;
         out.funnel.push_back(std::move(row));
     }
+    const NodeOrder order = found.matches.empty() ? NodeOrder() : orderOf(graph);
     for (const Match& match : found.matches)
-        out.matches.push_back(record(graph, match, captures));
+        out.matches.push_back(record(graph, match, captures, order));
     out.nearMissCount = static_cast<std::int64_t>(found.nearMisses.size());
     if (found.nearMisses.size() > mostMisses)
         found.nearMisses.resize(mostMisses);
