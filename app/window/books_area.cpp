@@ -99,9 +99,13 @@ BooksArea::Book& BooksArea::add(const QString& path, Origin origin, const BookFi
     connect(page, &BookPage::copyRequested, this,
             [this, page] { Q_EMIT copyRequested(pathOf(page)); });
     connect(page, &BookPage::reloadRequested, this, [this, page] {
-        if (Book* mine = find(pathOf(page)))
-            if (auto file = readBookFile(mine->path))
-                reload(*mine, *file);
+        Book* mine = find(pathOf(page));
+        if (!mine)
+            return;
+        if (auto file = readBookFile(mine->path))
+            reload(*mine, *file);
+        else
+            Q_EMIT problem(file.diag());
     });
     // The file as it is counts as seen: only its next change asks again.
     connect(page, &BookPage::keepRequested, this, [this, page] {
