@@ -10,10 +10,33 @@
 #include <QUuid>
 
 #include <algorithm>
+#include <optional>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+QStringList filesIn(const QString& folder) {
+    QStringList out;
+    for (const QString& name : QDir(folder).entryList({u"*.json"_s}, QDir::Files))
+        out << QDir(folder).filePath(name);
+    return out;
+}
+
+std::optional<Draft> readDraft(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return std::nullopt;
+    const QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
+    const QString book = json.value(u"path"_s).toString();
+    if (book.isEmpty() || json.value(u"version"_s).toInt() != 1)
+        return std::nullopt;
+    return Draft{book, json.value(u"text"_s).toString()};
+}
+
+} // namespace
 
 QString Drafts::defaultFolder() {
     QString state = qEnvironmentVariable("XDG_STATE_HOME");
@@ -27,10 +50,12 @@ Drafts::Drafts(const QString& folder)
       m_own(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))) {}
 
 Drafts::~Drafts() {
-    if (m_lock && QDir(m_own).entryList({u"*.json"_s}, QDir::Files).isEmpty()) {
-        m_lock.reset();
-        QDir(m_own).removeRecursively();
-    }
+    if (m_lock)
+        QDir().rmdir(m_own); // if nothing is in it
+}
+
+QString Drafts::lockOf(const QString& folder) {
+    return folder + u".lock"_s;
 }
 
 QString Drafts::fileOf(const QString& folder, const QString& path) {
@@ -40,10 +65,11 @@ QString Drafts::fileOf(const QString& folder, const QString& path) {
 
 Status Drafts::keep(const Draft& draft) {
     if (!m_lock) {
-        QDir().mkpath(m_own);
-        m_lock = std::make_unique<QLockFile>(QDir(m_own).filePath(u"lock"_s));
+        QDir().mkpath(m_root);
+        m_lock = std::make_unique<QLockFile>(lockOf(m_own));
         m_lock->setStaleLockTime(0);
         m_lock->tryLock(0);
+        QDir().mkpath(m_own); // if it cannot be made, writing says why
     }
     const QJsonObject json{{u"version"_s, 1}, {u"path"_s, draft.path}, {u"text"_s, draft.text}};
     return writeFile(fileOf(m_own, draft.path).toStdString(),
@@ -61,7 +87,7 @@ QStringList Drafts::deadFolders() const {
         const QString folder = QDir(m_root).filePath(name);
         if (folder == m_own)
             continue;
-        QLockFile lock(QDir(folder).filePath(u"lock"_s));
+        QLockFile lock(lockOf(folder));
         lock.setStaleLockTime(0);
         if (lock.tryLock(0))
             out << folder;
@@ -72,23 +98,22 @@ QStringList Drafts::deadFolders() const {
 std::vector<Draft> Drafts::leftOver() const {
     std::vector<Draft> out;
     for (const QString& folder : deadFolders())
-        for (const QString& name : QDir(folder).entryList({u"*.json"_s}, QDir::Files)) {
-            QFile file(QDir(folder).filePath(name));
-            if (!file.open(QIODevice::ReadOnly))
-                continue;
-            const QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
-            const QString path = json.value(u"path"_s).toString();
-            if (!path.isEmpty() && json.value(u"version"_s).toInt() == 1)
-                out.push_back({path, json.value(u"text"_s).toString()});
-        }
+        for (const QString& file : filesIn(folder))
+            if (const auto draft = readDraft(file))
+                out.push_back(*draft);
     std::sort(out.begin(), out.end(),
               [](const Draft& a, const Draft& b) { return a.path < b.path; });
     return out;
 }
 
-void Drafts::forgetLeftOver() {
-    for (const QString& folder : deadFolders())
-        QDir(folder).removeRecursively();
+void Drafts::forgetLeftOver(const std::vector<Draft>& offered) {
+    for (const QString& folder : deadFolders()) {
+        for (const QString& file : filesIn(folder))
+            if (const auto draft = readDraft(file);
+                draft && std::find(offered.begin(), offered.end(), *draft) != offered.end())
+                QFile::remove(file);
+        QDir().rmdir(folder); // if nothing is left in it
+    }
 }
 
 } // namespace fw::ui

@@ -1,8 +1,8 @@
 // Texts that were not saved, kept where a crash does not reach them.
 //
 // Every window has a folder of its own below the state folder of the user, held by a lock that ends
-// with the process. A folder whose lock is free belongs to a window that ended without saying what
-// should become of its texts: they are offered to the next one.
+// with the process and is there before the folder. A folder whose lock is free belongs to a window
+// that ended without saying what should become of its texts: they are offered to the next one.
 #pragma once
 
 #include "base/result.h"
@@ -34,11 +34,13 @@ public:
 
     Status keep(const Draft& draft);
     void forget(const QString& path);
-    // Of windows that are gone, sorted by path. They stay until forgotten.
+    // Of windows that are gone, sorted by path. They stay until forgotten, and so does what cannot
+    // be read, such as the drafts of a newer version.
     std::vector<Draft> leftOver() const;
-    void forgetLeftOver();
+    void forgetLeftOver(const std::vector<Draft>& offered);
 
 private:
+    static QString lockOf(const QString& folder);
     static QString fileOf(const QString& folder, const QString& path);
     QStringList deadFolders() const;
 

@@ -366,9 +366,9 @@ void MainWindow::offerDrafts() {
         [this, left] {
             for (const Draft& draft : left)
                 m_books->restore(draft);
-            m_books->drafts()->forgetLeftOver();
+            m_books->drafts()->forgetLeftOver(left);
         },
-        [this] { m_books->drafts()->forgetLeftOver(); });
+        [this, left] { m_books->drafts()->forgetLeftOver(left); });
 }
 
 void MainWindow::goToDefinition(const QString& path, const Caret& at) {

@@ -412,7 +412,6 @@ void TestBooks::draftsOfALivingWindowAreLeftAlone() {
     QVERIFY(living.keep({u"/a.fw"_s, u"one"_s}).ok());
     Drafts other(path("drafts"));
     QVERIFY(other.leftOver().empty());
-    other.forgetLeftOver();
     {
         Drafts ended(path("drafts"));
         QVERIFY(ended.keep({u"/b.fw"_s, u"two"_s}).ok());
@@ -422,8 +421,15 @@ void TestBooks::draftsOfALivingWindowAreLeftAlone() {
     const std::vector<Draft> left = other.leftOver();
     QCOMPARE(left.size(), std::size_t(1));
     QVERIFY(left[0] == (Draft{u"/b.fw"_s, u"two"_s}));
-    other.forgetLeftOver();
+    {
+        Drafts endedLater(path("drafts"));
+        QVERIFY(endedLater.keep({u"/d.fw"_s, u"four"_s}).ok());
+    }
+    other.forgetLeftOver(left);
+    QVERIFY(other.leftOver() == (std::vector<Draft>{{u"/d.fw"_s, u"four"_s}}));
+    other.forgetLeftOver(other.leftOver());
     QVERIFY(other.leftOver().empty());
+    QCOMPARE(QDir(path("drafts")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 1);
 }
 
 void TestBooks::savingFailsAndLosesNothing() {
