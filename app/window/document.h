@@ -155,6 +155,12 @@ private:
         Diag error;
         std::int64_t request = 0; // in flight
     };
+    // A text and what is asked about it; an answer to another generation is of an earlier text.
+    struct Typed {
+        std::string text;
+        std::uint64_t generation = 0;
+        std::set<std::int64_t> requests;
+    };
     // The results of inputs that were used before.
     struct Kept {
         snapshot::Inputs inputs;
@@ -185,7 +191,8 @@ private:
                      Importing importing);
     void textIsWrong(const std::string& path);
     void askTextMatches(const std::string& path);
-    void cancelTexts();
+    void cancelText(const std::string& path);
+    bool isTyped(const std::string& path, std::uint64_t generation) const;
     void cancelPlan();
     void replan();
     void keep();
@@ -227,10 +234,9 @@ private:
     Checks m_checks;
     Matches m_matches;
     std::map<std::string, std::string> m_texts; // that act
-    std::map<std::string, std::string> m_typed; // asked for last
+    std::map<std::string, Typed> m_typed;       // asked for last
     std::set<std::string> m_broken;             // whose typed text has errors
     std::map<std::string, TextMatches> m_textMatches;
-    std::set<std::int64_t> m_textRequests;
     std::int64_t m_assistRequest = 0;
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first

@@ -61,9 +61,15 @@ QString Document::staleReason() const {
     return u"This belongs to an earlier target or plan."_s;
 }
 
-void Document::cancelTexts() {
-    for (const std::int64_t id : std::exchange(m_textRequests, {}))
-        m_worker.cancel(id);
+void Document::cancelText(const std::string& path) {
+    if (const auto found = m_typed.find(path); found != m_typed.end())
+        for (const std::int64_t id : std::exchange(found->second.requests, {}))
+            m_worker.cancel(id);
+}
+
+bool Document::isTyped(const std::string& path, std::uint64_t generation) const {
+    const auto found = m_typed.find(path);
+    return found != m_typed.end() && found->second.generation == generation;
 }
 
 void Document::beginText(const QString& path, const QString& text) {
@@ -71,7 +77,7 @@ void Document::beginText(const QString& path, const QString& text) {
 }
 
 void Document::textEdited(const QString& path) {
-    cancelTexts();
+    cancelText(path.toStdString());
     if (!takesPart(path.toStdString()) ||
         !(m_parts[index(Part::Plan)].request || m_parts[index(Part::Fused)].request))
         return;
@@ -83,17 +89,17 @@ void Document::textEdited(const QString& path) {
 
 void Document::setText(const QString& path, const QString& text, OnDisk disk) {
     const std::string file = path.toStdString();
-    std::string now = text.toStdString();
-    cancelTexts();
-    m_typed[file] = now;
+    const std::string now = text.toStdString();
+    cancelText(file);
+    const std::uint64_t generation = ++m_textGeneration;
+    m_typed[file] = {now, generation, {}};
     Arguments wanted;
     wanted.rules = {file};
     wanted.texts = {{file, now}};
-    const std::uint64_t generation = ++m_textGeneration;
-    m_textRequests.insert(send<snapshot::CheckDocument>(
+    m_typed[file].requests.insert(send<snapshot::CheckDocument>(
         "check", wanted, [=, this](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
-            if (generation != m_textGeneration)
-                return; // typed on
+            if (!isTyped(file, generation))
+                return; // typed on, or thrown away
             if (!answer) {
                 m_typed.erase(file); // the next key press asks again
                 if (auto found = m_textMatches.find(file); found != m_textMatches.end())
@@ -141,20 +147,21 @@ void Document::textIsRight(const std::string& path, const std::string& text, OnD
 
 void Document::askTextMatches(const std::string& path) {
     const QString file = QString::fromStdString(path);
-    const std::uint64_t generation = m_textGeneration;
+    Typed& typed = m_typed[path];
     m_textMatches[path].state = State::Busy;
     for (const char* stage : {"imported", "rewritten"}) {
         Arguments wanted = argumentsOf(inputs());
         wanted.rules = {path};
-        wanted.texts = {{path, m_typed[path]}};
+        wanted.texts = {{path, typed.text}};
         wanted.stage = stage;
         wanted.limit = matchLimit;
         wanted.seconds = matchSeconds;
         const bool imported = wanted.stage == "imported";
-        m_textRequests.insert(send<snapshot::MatchDocument>(
+        typed.requests.insert(send<snapshot::MatchDocument>(
             "match", wanted,
-            [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
-                if (generation != m_textGeneration)
+            [=, this, generation = typed.generation](
+                Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
+                if (!isTyped(path, generation))
                     return;
                 TextMatches& mine = m_textMatches[path];
                 if (answer)
@@ -167,6 +174,7 @@ void Document::askTextMatches(const std::string& path) {
 
 void Document::dropText(const QString& path) {
     const std::string file = path.toStdString();
+    cancelText(file);
     m_typed.erase(file);
     m_broken.erase(file);
     m_textMatches.erase(file);
@@ -180,6 +188,7 @@ void Document::dropText(const QString& path) {
 void Document::releaseText(const QString& path) {
     const std::string file = path.toStdString();
     const auto acting = m_texts.find(file);
+    cancelText(file);
     m_typed.erase(file);
     m_textMatches.erase(file);
     if (acting == m_texts.end())

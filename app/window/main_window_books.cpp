@@ -81,6 +81,8 @@ void MainWindow::connectBooks() {
     connect(m_books, &BooksArea::savedAs, this, [this](const QString& path, const QString& before) {
         if (path != before) {
             m_document.renameText(before, path);
+            // What was being answered is of the other name.
+            m_document.setText(path, m_books->text(path), Document::OnDisk::Same);
             m_document.edit(snapshot::RenameBook{before.toStdString(), path.toStdString()});
         }
         showBook(path);
@@ -344,10 +346,15 @@ void MainWindow::switchCurrentBook() {
     const auto books = m_document.inputs().enabledBooks();
     if (m_books->isShipped(m_books->currentPath()))
         return updateActions();
-    if (std::find(books.begin(), books.end(), path) == books.end())
+    if (std::find(books.begin(), books.end(), path) == books.end()) {
+        // Without a file, a text that was never right acts as an empty one.
+        if (m_books->isNew(m_books->currentPath()) &&
+            !m_document.actingText(m_books->currentPath()))
+            m_document.beginText(m_books->currentPath(), {});
         m_document.edit(snapshot::AddBook{path});
-    else
+    } else {
         m_document.edit(snapshot::SwitchBook{path, snapshot::Enabled::No});
+    }
     updateActions();
 }
 

@@ -32,6 +32,9 @@ private Q_SLOTS:
     void textActsWhileTyped();
     void textWithErrorsKeepsThePlan();
     void undoInTheEditorBringsThePlanBack();
+    void everyBookIsAsked();
+    void textThrownAwayActsNoMore();
+    void restoredBookWithErrorsTakesPart();
     void bookCanBeTakenOut();
     void booksAreOrdered();
     void savedTextIsReleased();
@@ -207,6 +210,49 @@ void TestBooks::undoInTheEditorBringsThePlanBack() {
     QVERIFY(m->waitIdle());
     QCOMPARE(groups(), std::size_t(3));
     QVERIFY(window().document().history().canUndo()); // of the document: the book itself
+}
+
+// Books that are told at once: none takes the question of another away.
+void TestBooks::everyBookIsAsked() {
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"rule a {"_s));
+    const QString first = books().currentPath();
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(type(u"rule b {"_s));
+    QVERIFY(open());
+    for (const QString& file : {first, books().currentPath()}) {
+        const Document::TextMatches* matches = window().document().textMatches(file);
+        QVERIFY2(matches, qPrintable(file));
+        QCOMPARE(matches->state, Document::State::Ready);
+    }
+}
+
+// An answer that comes after the tab was closed is of a text that is no more.
+void TestBooks::textThrownAwayActsNoMore() {
+    QVERIFY(open());
+    write("my.fw", "rule a {\n}\n");
+    window().openBook(path("my.fw"));
+    window().editBook(path("my.fw"), 0);
+    QVERIFY(m->waitIdle());
+    QTest::keyClicks(&editor(), u"# part_the_addition "_s);
+    books().settleNow();
+    QVERIFY(m->trigger("Close tab"));
+    QVERIFY(!window().document().actingText(path("my.fw")));
+    QVERIFY(!window().document().textMatches(path("my.fw")));
+    QCOMPARE(groups(), std::size_t(3));
+}
+
+// There is no file yet, and no text without errors: nothing of it acts, until it is right.
+void TestBooks::restoredBookWithErrorsTakesPart() {
+    QVERIFY(open());
+    books().restore({path("lost.fw"), u"rellu"_s});
+    QVERIFY(m->waitIdle());
+    QVERIFY(m->trigger("Takes part"));
+    const std::string* acting = window().document().actingText(path("lost.fw"));
+    QVERIFY(acting && acting->empty());
+    editor().selectAll();
+    QVERIFY(type(u"# part_the_addition"_s));
+    QCOMPARE(groups(), std::size_t(4));
 }
 
 void TestBooks::bookCanBeTakenOut() {
