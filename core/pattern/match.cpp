@@ -369,7 +369,7 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
                 return true;
         return false;
     case PatternKind::Sequence:
-        return sequence(p, p.args.size(), 0, v, previous, next);
+        return sequence(p, p.args.size(), v, previous, next);
     case PatternKind::Optional:
     case PatternKind::Repeat:
         return refuse( // only inside a sequence, which handles it
@@ -383,34 +383,44 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
 bool Matcher::previousValue(ValueRef v, const Previous* previous, const Next& next) {
     if (previous == nullptr)
         return v.valid() && next(); // the first step of a chain: whatever comes in
-    return sequence(*previous->sequence, previous->count, 0, v, previous->outer, next);
+    return sequence(*previous->sequence, previous->count, v, previous->outer, next);
 }
 
-bool Matcher::sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v,
-                       const Previous* outer, const Next& next) {
-    if (++m_steps > m_options.budget)
-        return false;
-    if (count == 0)
-        return previousValue(v, outer, next);
-    const PatternTree& step = p.args[count - 1];
-    const Previous before{&p, count - 1, outer};
-    if (step.kind == PatternKind::Optional)
-        return pattern(step.args[0], v, &before, next) || sequence(p, count - 1, 0, v, outer, next);
-    if (step.kind == PatternKind::Repeat) {
-        if (repeated < step.high) {
-            // Once more: what comes before is this step again.
-            PatternTree again;
-            again.kind = PatternKind::Sequence;
-            again.args.assign(p.args.begin(), p.args.begin() + static_cast<std::ptrdiff_t>(count));
-            again.args.back().low = std::max<std::int64_t>(0, step.low - 1);
-            again.args.back().high = step.high - 1;
-            const Previous more{&again, count, outer};
-            if (pattern(step.args[0], v, &more, next))
+bool Matcher::sequence(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
+                       const Next& next) {
+    // A loop, since steps that may be left out are as many as the text likes.
+    for (;; --count) {
+        if (++m_steps > m_options.budget)
+            return false;
+        if (count == 0)
+            return previousValue(v, outer, next);
+        const PatternTree& step = p.args[count - 1];
+        const Previous before{&p, count - 1, outer};
+        if (step.kind == PatternKind::Optional) {
+            if (pattern(step.args[0], v, &before, next))
                 return true;
+        } else if (step.kind == PatternKind::Repeat) {
+            if (step.high > 0 && onceMore(p, count, v, outer, next))
+                return true;
+            if (step.low > 0)
+                return false;
+        } else {
+            return pattern(step, v, &before, next);
         }
-        return step.low <= repeated && sequence(p, count - 1, 0, v, outer, next);
     }
-    return pattern(step, v, &before, next);
+}
+
+// What comes before the last of these steps is this step again.
+bool Matcher::onceMore(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
+                       const Next& next) {
+    PatternTree again;
+    again.kind = PatternKind::Sequence;
+    again.args.assign(p.args.begin(), p.args.begin() + static_cast<std::ptrdiff_t>(count));
+    PatternTree& step = again.args.back();
+    step.low = std::max<std::int64_t>(0, step.low - 1);
+    --step.high;
+    const Previous more{&again, count, outer};
+    return pattern(p.args[count - 1].args[0], v, &more, next);
 }
 
 bool Matcher::attributes(const PatternTree& p, const Node& node) {

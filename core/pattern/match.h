@@ -100,8 +100,11 @@ private:
     using Next = std::function<bool()>;
 
     bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool sequence(const PatternTree& p, std::size_t count, std::int64_t repeated, ValueRef v,
-                  const Previous* outer, const Next& next);
+    // The first `count` steps of p.
+    bool sequence(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
+                  const Next& next);
+    bool onceMore(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
+                  const Next& next);
     bool previousValue(ValueRef v, const Previous* previous, const Next& next);
     bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
     bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
