@@ -37,6 +37,8 @@ private Q_SLOTS:
     void heatAndTheme();
     void halosAreFrames();
     void minimapMoves();
+    void minimapGivesWay();
+    void middleStaysInTheMiddle();
     void hoverAndTip();
     void largePictureIsFast();
     void slicesMakeTheSamePicture();
@@ -341,6 +343,44 @@ void TestCanvas::minimapMoves() {
     QVERIFY(m_canvas->selected().empty());
     press(Qt::Key_M);
     QVERIFY(!m_canvas->minimapShown());
+}
+
+// In a narrow view it would lie over the picture.
+void TestCanvas::minimapGivesWay() {
+    const auto covers = [this] {
+        const QImage with = m_canvas->grab().toImage();
+        m_canvas->setMinimapShown(false);
+        const bool differs = m_canvas->grab().toImage() != with;
+        m_canvas->setMinimapShown(true);
+        return differs;
+    };
+    const auto picture = m_canvas->picture();
+    m_canvas->setScale(1);
+    m_canvas->resize(int(picture->width) + 60, 400);
+    QVERIFY(m_canvas->width() < 400);
+    QVERIFY(!covers());
+    m_canvas->setScale(0.5);
+    m_canvas->resize(m_canvas->width(), 250);
+    QVERIFY(covers());
+    m_canvas->resize(700, 400);
+    m_canvas->setScale(1);
+    QVERIFY(covers());
+}
+
+void TestCanvas::middleStaysInTheMiddle() {
+    const auto middle = [this] {
+        return m_canvas->toScene(QPointF(m_canvas->viewport()->width() / 2.0, 0)).x;
+    };
+    m_canvas->setScale(1);
+    const double before = middle();
+    m_canvas->resize(400, 900);
+    QVERIFY(std::abs(middle() - before) < 1);
+    m_canvas->resize(900, 900);
+    QVERIFY(std::abs(middle() - before) < 1);
+    // A wider picture comes, and nothing is selected.
+    const double off = before - m_canvas->picture()->width / 2;
+    m_canvas->setPicture(drawn(picture::randomDiagram(3, 120, Grouping::Flat)));
+    QVERIFY(std::abs(middle() - m_canvas->picture()->width / 2 - off) < 1);
 }
 
 void TestCanvas::hoverAndTip() {

@@ -47,6 +47,7 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
     const QPointF anchor = before ? toViewport(before->rect.center()) : QPointF();
     const bool anchored = before != nullptr; // `before` ends with the old picture
     const bool wasEmpty = !m_picture;
+    const double oldWidth = m_picture ? m_picture->width : 0;
     // Letting go of a large picture takes as long as making it.
     QThreadPool::globalInstance()->start(
         [oldPicture = std::move(m_picture), oldIndex = std::move(m_index)]() mutable {
@@ -70,7 +71,7 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
     else if (wasEmpty || !m_picture)
         showStart();
     else
-        moveTo(m_offset);
+        moveTo(m_offset + QPointF((m_picture->width - oldWidth) / 2 * m_scale, 0));
     describe();
     changeLook();
 }
@@ -298,7 +299,11 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
     if (m_startPending && isVisible())
         showStart();
     else
-        moveTo(m_offset);
+        // What is in the middle stays there.
+        moveTo(m_offset - QPointF(event->oldSize().isValid()
+                                      ? (event->size().width() - event->oldSize().width()) / 2.0
+                                      : 0,
+                                  0));
 }
 
 // --- mouse

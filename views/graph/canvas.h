@@ -40,7 +40,7 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     // The view starts at the top when nothing was shown before; otherwise a selected box that lives
-    // on stays where it is on the screen. Selected ids that are gone leave the selection without a
+    // on stays where it is on the screen, or the middle of the picture does. Selected ids that are gone leave the selection without a
     // signal.
     void setPicture(std::shared_ptr<const picture::Picture> picture);
     void setIndex(std::shared_ptr<const SceneIndex> index); // of a picture; for large ones

@@ -17,6 +17,7 @@
 namespace fw::ui {
 namespace {
 
+constexpr double narrowView = 400, mapMargin = 10; // pixels
 constexpr double textScale = 0.42, titleScale = 0.3, plainScale = 0.2;
 constexpr std::size_t paintedAtOnce = 2000; // items
 
@@ -241,7 +242,11 @@ QRectF GraphCanvas::minimapRect() const {
     const double scale = std::min(widest / m_picture->width, highest / m_picture->height);
     const QSizeF size(std::max(m_picture->width * scale, 24.0),
                       std::max(m_picture->height * scale, 24.0));
-    return {QPointF(view.width() - size.width() - 10, 10), size};
+    // Beside the picture or not at all, where there is little room.
+    if (view.width() < narrowView &&
+        m_picture->width * m_scale + 2 * (size.width() + 2 * mapMargin) > view.width())
+        return {};
+    return {QPointF(view.width() - size.width() - mapMargin, mapMargin), size};
 }
 
 void GraphCanvas::paintMinimap(QPainter& painter) {
