@@ -308,6 +308,7 @@ void BooksArea::setBelow(QWidget* widget) {
     m_parts->addWidget(widget);
     m_parts->setStretchFactor(0, 3);
     m_parts->setStretchFactor(1, 1);
+    m_parts->setSizes({600, 350});
 }
 
 void BooksArea::keepDrafts() {

@@ -1,4 +1,5 @@
 // The states of a view, the style sheet, rows.
+#include "views/common/elided_label.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
@@ -23,7 +24,24 @@ private Q_SLOTS:
     void overlayBusyComesLate();
     void themeKnowsAllItsColours();
     void rowsArePainted();
+    void longLinesGiveWay();
 };
+
+void TestCommon::longLinesGiveWay() {
+    ElidedLabel label;
+    const QString text = QStringLiteral("pooled: <b>2</b> matches, 1 near miss, 81.6 µs");
+    label.setFullText(text);
+    label.show();
+    label.resize(label.sizeHint());
+    QCOMPARE(label.text(), text);
+    QVERIFY(label.toolTip().isEmpty());
+    QVERIFY(label.minimumSizeHint().width() < 60);
+    label.resize(90, 20);
+    QVERIFY(label.text().endsWith(QStringLiteral("…")) && label.text().size() < text.size());
+    QVERIFY(label.toolTip().contains(QStringLiteral("&lt;b&gt;"))); // no markup
+    QCOMPARE(label.fullText(), text);
+    QCOMPARE(label.textFormat(), Qt::PlainText);
+}
 
 void TestCommon::overlayStates() {
     QWidget view;

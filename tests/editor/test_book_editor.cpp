@@ -419,6 +419,16 @@ void TestBookEditor::notesAndTintsArePainted() {
     editor()->setNotes({});
     editor()->setTints({});
     QVERIFY(m_page->grab().toImage() == before);
+    // Beside a long line only what matters of it is told.
+    const int room = editor()->viewport()->width() / editor()->fontMetrics().averageCharWidth();
+    editor()->setWholeText(u"# "_s + QString(room - 20, u'x') + u"\n\n"_s);
+    editor()->goTo({3, 1});
+    const auto with = [this](const QString& text) {
+        editor()->setNotes({{1, {text, {}, MarginNote::Look::Good}}});
+        return m_page->grab().toImage();
+    };
+    QVERIFY(with(u"17 matches, 1234567.8 µs"_s) == with(u"17 matches"_s));
+    QVERIFY(with(u"17 matches"_s) != with({}));
 }
 
 QTEST_MAIN(TestBookEditor)

@@ -135,7 +135,10 @@ void TestBookMatches::nearMissIsRelaxed() {
     QVERIFY(editor().hasFocus());
     editor().undo();
     QVERIFY(m->waitIdle());
-    // By the key: the nearest one that can be relaxed.
+    // Without a row that was chosen: the nearest one that can be relaxed.
+    panel->table()->setCurrentIndex({});
+    QCOMPARE(panel->relaxButton()->text(), u"any elementwise operator"_s);
+    QVERIFY(panel->relaxButton()->isEnabled());
     QVERIFY(m->trigger("Relax the clause"));
     QCOMPARE(editor().lineText(4), u"  match y = kind elementwise(x)"_s);
 }
@@ -219,6 +222,9 @@ void TestBookMatches::modelTellsStepsAndMisses() {
     rule.ms = 0;
     rule.stopped = "stopped after 2 s";
     QCOMPARE(matchesText(rule), u"no match, 12 near misses, not all"_s);
+    rule.matches.resize(1);
+    QCOMPARE(matchesText(rule), u"1 match, not all"_s);
+    QCOMPARE(matchesText(rule, NearMisses::Always), u"1 match, 12 near misses, not all"_s);
     model.setRule({});
     QCOMPARE(model.rowCount(), 0);
 }

@@ -17,13 +17,13 @@ QString text(const std::string& value) {
 
 } // namespace
 
-QString matchesText(const snapshot::RuleMatches& rule) {
+QString matchesText(const snapshot::RuleMatches& rule, NearMisses told) {
     const auto count = std::int64_t(rule.matches.size());
     const auto near = std::max(rule.nearMissCount, std::int64_t(rule.nearMisses.size()));
     QString out = count == 0   ? u"no match"_s
                   : count == 1 ? u"1 match"_s
                                : u"%1 matches"_s.arg(count);
-    if (count == 0 && near > 0)
+    if ((count == 0 || told == NearMisses::Always) && near > 0)
         out += near == 1 ? u", 1 near miss"_s : u", %1 near misses"_s.arg(near);
     if (!rule.stopped.empty())
         out += u", not all"_s;

@@ -37,6 +37,9 @@ private:
 };
 
 // "17 matches, 3.1 ms", "no match, 12 near misses"
-QString matchesText(const snapshot::RuleMatches& rule);
+// `Always` tells of near misses even where something matches.
+enum class NearMisses : std::uint8_t { WithoutMatches, Always };
+QString matchesText(const snapshot::RuleMatches& rule,
+                    NearMisses told = NearMisses::WithoutMatches);
 
 } // namespace fw::ui

@@ -1,8 +1,12 @@
 #include "views/authoring/match_panel.h"
 
+#include "views/common/elided_label.h"
+#include "views/common/state_overlay.h"
+#include "views/common/tool_tip.h"
+
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QPushButton>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -11,21 +15,24 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr int widestLabel = 280; // of a button, in pixels
+
+} // namespace
+
 MatchPanel::MatchPanel(QWidget* parent)
-    : QWidget(parent), m_title(new QLabel(this)), m_stale(new QLabel(this)),
-      m_previous(new QPushButton(u"◀"_s, this)), m_next(new QPushButton(u"▶"_s, this)),
-      m_table(new QTreeView(this)), m_show(new QPushButton(u"Show"_s, this)),
-      m_relax(new QPushButton(u"Relax this clause"_s, this)) {
-    m_title->setTextFormat(Qt::PlainText);
+    : QWidget(parent), m_title(new ElidedLabel(this)), m_previous(new QPushButton(u"◀"_s, this)),
+      m_next(new QPushButton(u"▶"_s, this)), m_body(new QWidget(this)),
+      m_table(new QTreeView(m_body)), m_overlay(new StateOverlay(m_body)),
+      m_actions(new QFrame(this)), m_show(new QPushButton(u"Show"_s, m_actions)),
+      m_relax(new QPushButton(u"Relax this clause"_s, m_actions)) {
     m_title->setObjectName(u"matchTitle"_s);
-    m_stale->setTextFormat(Qt::PlainText);
-    m_stale->setProperty("muted", true);
     m_previous->setToolTip(u"The match before (Shift+F3)"_s);
     m_previous->setAccessibleName(u"The match before"_s);
     m_next->setToolTip(u"The next match (F3)"_s);
     m_next->setAccessibleName(u"The next match"_s);
     m_show->setToolTip(u"Shows the node, or the place in the text (Enter)"_s);
-    m_relax->setToolTip(u"Changes the text so that this node gets further (Ctrl+Shift+R)"_s);
     m_table->setObjectName(u"matchTable"_s);
     m_table->setAccessibleName(u"Steps and near misses"_s);
     m_table->setModel(&m_model);
@@ -40,17 +47,26 @@ MatchPanel::MatchPanel(QWidget* parent)
     auto* top = new QHBoxLayout;
     top->setContentsMargins(10, 4, 8, 4);
     top->setSpacing(6);
-    top->addWidget(m_title);
-    top->addWidget(m_stale, 1);
-    for (QPushButton* button : {m_show, m_relax, m_previous, m_next}) {
+    top->addWidget(m_title, 1);
+    top->addWidget(m_previous);
+    top->addWidget(m_next);
+    auto* actions = new QHBoxLayout(m_actions);
+    actions->setContentsMargins(8, 4, 8, 4);
+    actions->setSpacing(6);
+    actions->addWidget(m_show);
+    actions->addWidget(m_relax);
+    actions->addStretch(1);
+    for (QPushButton* button : {m_show, m_relax, m_previous, m_next})
         button->setFocusPolicy(Qt::TabFocus);
-        top->addWidget(button);
-    }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(top);
-    layout->addWidget(m_table, 1);
+    auto* body = new QVBoxLayout(m_body);
+    body->setContentsMargins(0, 0, 0, 0);
+    body->addWidget(m_table);
+    layout->addWidget(m_body, 1);
+    layout->addWidget(m_actions);
     connect(m_previous, &QPushButton::clicked, this, [this] { Q_EMIT stepRequested(-1); });
     connect(m_next, &QPushButton::clicked, this, [this] { Q_EMIT stepRequested(+1); });
     connect(m_show, &QPushButton::clicked, this, &MatchPanel::showCurrent);
@@ -69,13 +85,14 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current)
     QString title = u"no declaration at the caret"_s;
     const std::size_t count = rule ? rule->matches.size() : 0;
     if (rule) {
-        title = QString::fromStdString(rule->name) + u": "_s + matchesText(*rule);
+        title =
+            QString::fromStdString(rule->name) + u": "_s + matchesText(*rule, NearMisses::Always);
         if (current >= 0)
             title = u"%1  ·  %2/%3"_s.arg(title).arg(current + 1).arg(count);
     }
-    m_title->setText(title);
-    m_title->setToolTip(rule && !rule->stopped.empty() ? QString::fromStdString(rule->stopped)
-                                                       : QString());
+    if (rule && !rule->stopped.empty())
+        title += u"  ·  "_s + QString::fromStdString(rule->stopped);
+    m_title->setFullText(title);
     m_model.setRule(std::move(rule));
     if (same && row >= 0 && row < m_model.rowCount())
         m_table->setCurrentIndex(m_model.index(row, 0));
@@ -85,26 +102,43 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current)
 }
 
 void MatchPanel::setStale(const QString& why) {
-    m_stale->setText(m_model.rule() ? why : QString());
+    if (!why.isEmpty() && m_model.rule())
+        m_overlay->setStale(why);
+    else
+        m_overlay->setReady();
     if (!why.isEmpty() && !m_model.rule())
-        m_title->setText(u"nothing was found yet: the text has errors"_s);
+        m_title->setFullText(u"nothing was found yet: the text has errors"_s);
     m_table->setEnabled(why.isEmpty());
     showButtons();
 }
 
 QString MatchPanel::title() const {
-    return m_title->text();
+    return m_title->fullText();
+}
+
+const snapshot::NearMissRecord* MatchPanel::relaxable() const {
+    const auto* miss = m_model.missAt(m_table->currentIndex().row());
+    for (int row = 0; row < m_model.rowCount() && !miss; ++row)
+        if (const auto* other = m_model.missAt(row); other && other->relax)
+            miss = other;
+    return miss && miss->relax ? miss : nullptr;
 }
 
 void MatchPanel::showButtons() {
     const int row = m_table->currentIndex().row();
-    const auto* miss = m_model.missAt(row);
+    const auto* miss = relaxable();
     const bool usable = m_table->isEnabled();
-    m_show->setEnabled(usable && (miss || m_model.stepAt(row)));
-    m_relax->setEnabled(usable && miss && miss->relax);
-    m_relax->setText(miss && miss->relax && !miss->relax->label.empty()
-                         ? QString::fromStdString(miss->relax->label)
-                         : u"Relax this clause"_s);
+    m_show->setEnabled(usable && (m_model.missAt(row) || m_model.stepAt(row)));
+    m_relax->setEnabled(usable && miss);
+    const QString label = miss && !miss->relax->label.empty()
+                              ? QString::fromStdString(miss->relax->label)
+                              : u"Relax this clause"_s;
+    m_relax->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, widestLabel));
+    m_relax->setToolTip(
+        toolTipOf(miss ? u"%1: changes the text so that %2 gets further (Ctrl+Shift+R)"_s.arg(
+                             label, QString::fromStdString(miss->root))
+                       : u"Changes the text so that a near miss gets further (Ctrl+Shift+R)"_s));
+    m_actions->setVisible(m_model.rule() && !m_model.rule()->nearMisses.empty());
 }
 
 void MatchPanel::showCurrent() {
@@ -116,12 +150,7 @@ void MatchPanel::showCurrent() {
 }
 
 void MatchPanel::relaxCurrent() {
-    const auto* miss = m_model.missAt(m_table->currentIndex().row());
-    if (!miss) // the nearest that can be
-        for (int row = 0; row < m_model.rowCount() && !miss; ++row)
-            if (m_model.missAt(row) && m_model.missAt(row)->relax)
-                miss = m_model.missAt(row);
-    if (miss && miss->relax && m_table->isEnabled())
+    if (const auto* miss = relaxable(); miss && m_table->isEnabled())
         Q_EMIT relaxRequested(snapshot::Fix(*miss->relax)); // rows may go while it acts
 }
 

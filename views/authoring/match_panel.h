@@ -6,12 +6,13 @@
 
 #include <QWidget>
 
-class QLabel;
+class QFrame;
 class QPushButton;
 class QTreeView;
 
 namespace fw::ui {
 
+class ElidedLabel;
 class StateOverlay;
 
 class MatchPanel : public QWidget {
@@ -39,13 +40,17 @@ Q_SIGNALS:
 
 private:
     void showButtons();
+    // Of the current row, or else the nearest that can be relaxed.
+    const snapshot::NearMissRecord* relaxable() const;
 
     MatchModel m_model;
-    QLabel* m_title;
-    QLabel* m_stale;
+    ElidedLabel* m_title;
     QPushButton* m_previous;
     QPushButton* m_next;
+    QWidget* m_body;
     QTreeView* m_table;
+    StateOverlay* m_overlay; // over the table, and not disabled with it
+    QFrame* m_actions;       // below it
     QPushButton* m_show;
     QPushButton* m_relax;
 };

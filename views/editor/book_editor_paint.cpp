@@ -98,12 +98,22 @@ void BookEditor::paintEvent(QPaintEvent* event) {
         if (found == m_notes.end())
             continue;
         const MarginNote& note = found->second;
-        const qreal width = painter.fontMetrics().horizontalAdvance(note.text) + 12;
-        // At the right edge, over the end of a longer line unless it is being edited.
         const qreal text =
             block.layout()->lineCount() > 0 ? block.layout()->lineAt(0).naturalTextWidth() : 0;
-        const qreal left = viewport()->width() - width - 6;
-        if (contentOffset().x() + text + noteGap > left && block == textCursor().block())
+        const qreal end = contentOffset().x() + text;
+        // At the right edge, shortened where the line is longer. What still has no room lies over
+        // the end of the line, unless that is being edited.
+        QString said;
+        qreal width = 0;
+        qreal left = 0;
+        for (const QString& form : {note.text, note.text.section(u',', 0, 0)}) {
+            said = form;
+            width = painter.fontMetrics().horizontalAdvance(said) + 12;
+            left = viewport()->width() - width - 6;
+            if (end + noteGap <= left)
+                break;
+        }
+        if (end + noteGap > left && block == textCursor().block())
             continue;
         const QRectF chip(left, box.top() + 1, width, space - 2);
         const auto colour = [&] {
@@ -125,7 +135,7 @@ void BookEditor::paintEvent(QPaintEvent* event) {
         painter.setBrush(theme.colour(Colour::PaneHighlight));
         painter.drawRoundedRect(chip, 4, 4);
         painter.setPen(theme.colour(colour));
-        painter.drawText(chip, Qt::AlignCenter, note.text);
+        painter.drawText(chip, Qt::AlignCenter, said);
     }
 }
 

@@ -19,6 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t outlineLimit = 5000;
+constexpr int widestFix = 260; // of the button, in pixels
 
 } // namespace
 
@@ -148,7 +149,8 @@ void BookPage::showCaret() {
     m_status->style()->polish(m_status);
     m_fix->setVisible(fixable != nullptr && !m_editor->isReadOnly());
     if (fixable)
-        m_fix->setText(QString::fromStdString(fixable->fixes.front().label));
+        m_fix->setText(fontMetrics().elidedText(
+            QString::fromStdString(fixable->fixes.front().label), Qt::ElideMiddle, widestFix));
 }
 
 void BookPage::setBanner(Banner banner) {

@@ -1,0 +1,47 @@
+#include "views/common/elided_label.h"
+
+#include "views/common/tool_tip.h"
+
+#include <QEvent>
+
+namespace fw::ui {
+
+ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
+    setTextFormat(Qt::PlainText);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+}
+
+void ElidedLabel::setFullText(const QString& text) {
+    if (text == m_text)
+        return;
+    m_text = text;
+    updateGeometry();
+    refresh();
+}
+
+QSize ElidedLabel::sizeHint() const {
+    return {fontMetrics().horizontalAdvance(m_text) + 1, QLabel::sizeHint().height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    return {fontMetrics().averageCharWidth() * 4, QLabel::minimumSizeHint().height()};
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+    QLabel::resizeEvent(event);
+    refresh();
+}
+
+void ElidedLabel::changeEvent(QEvent* event) {
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        refresh();
+}
+
+void ElidedLabel::refresh() {
+    const QString shown = fontMetrics().elidedText(m_text, Qt::ElideRight, width());
+    setText(shown);
+    setToolTip(shown == m_text ? QString() : toolTipOf(m_text));
+}
+
+} // namespace fw::ui
