@@ -212,6 +212,7 @@ private:
     bool saveBookAs(const QString& path);
     void closeBook(const QString& path);
     bool mayDiscardBooks(const QStringList& paths);
+    QString bookFolder() const; // of new ones
     void copyShipped(const QString& file);
     void fillShipped();
     void switchCurrentBook();

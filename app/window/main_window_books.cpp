@@ -187,9 +187,16 @@ void MainWindow::layOutBooks() {
 
 // --- opening
 
+// Beside the model, or in its folder.
+QString MainWindow::bookFolder() const {
+    const QFileInfo model(m_document.path());
+    if (!m_document.isOpen())
+        return m_settings.folder();
+    return model.isDir() ? model.absoluteFilePath() : model.absolutePath();
+}
+
 void MainWindow::newBook() {
-    const QString folder =
-        m_document.isOpen() ? QFileInfo(m_document.path()).absolutePath() : m_settings.folder();
+    const QString folder = bookFolder();
     const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
     m_books->begin(path, newBookText());
     m_document.beginText(path, newBookText());
@@ -225,8 +232,7 @@ void MainWindow::editBook(const QString& file, int line) {
 void MainWindow::copyShipped(const QString& file) {
     if (!m_books->isShipped(file))
         return;
-    const QString folder =
-        m_document.isOpen() ? QFileInfo(m_document.path()).absolutePath() : m_settings.folder();
+    const QString folder = bookFolder();
     const QString path = QDir(folder).absoluteFilePath(file);
     const int line = m_books->page(file)->editor()->caret().line;
     if (QFileInfo::exists(path) || m_books->page(path)) {
