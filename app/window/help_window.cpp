@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QImage>
 #include <QListWidget>
 #include <QSplitter>
 #include <QTextBrowser>
@@ -14,12 +15,32 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+// A page whose pictures are as wide as there is room.
+class Page : public QTextBrowser {
+public:
+    using QTextBrowser::QTextBrowser;
+
+private:
+    QVariant loadResource(int type, const QUrl& name) override {
+        const QVariant found = QTextBrowser::loadResource(type, name);
+        QImage image;
+        if (type != QTextDocument::ImageResource || !image.loadFromData(found.toByteArray()))
+            return found;
+        const int room = viewport()->width() - 2 * int(document()->documentMargin());
+        return image.width() <= room ? image : image.scaledToWidth(room, Qt::SmoothTransformation);
+    }
+};
+
+} // namespace
+
 QStringList HelpWindow::pages() {
     return QDir(u":/docs"_s).entryList({u"*.md"_s}, QDir::Files, QDir::Name);
 }
 
 HelpWindow::HelpWindow(QWidget* parent)
-    : QWidget(parent, Qt::Window), m_list(new QListWidget(this)), m_page(new QTextBrowser(this)) {
+    : QWidget(parent, Qt::Window), m_list(new QListWidget(this)), m_page(new Page(this)) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(u"Fusewright documentation"_s);
     resize(980, 720);

@@ -1,12 +1,9 @@
 // A book from its first key to the next start, through the real window with the real worker.
-#include "app/window/books_area.h"
 #include "app/window/message_bar.h"
 #include "views/authoring/match_panel.h"
-#include "window/window_fixture.h"
+#include "window/story_fixture.h"
 
 #include <QAbstractItemView>
-#include <QCompleter>
-#include <QDir>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTreeView>
@@ -15,7 +12,7 @@ using namespace fw;
 using namespace fw::ui;
 using namespace Qt::StringLiterals;
 
-class TestBookStory : public QObject {
+class TestBookStory : public QObject, StoryFixture {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -25,74 +22,20 @@ private Q_SLOTS:
     void halfTypedShippedBooksHarmNobody();
 
 private:
-    void start();
-    void end() {
-        m_window.reset();
-        QThreadPool::globalInstance()->waitForDone();
+    void start() {
+        StoryFixture::start();
+        m_window->answerSaveName([](const QString& suggested) { return suggested; });
+        m_window->answerUnsaved([] { return Unsaved::Discard; });
     }
-    void waitIdle() {
-        QVERIFY2(QTest::qWaitFor([this] { return m_window->idle(); }, 120000), "never idle");
-    }
-    BookEditor* editor() { return m_window->books()->current()->editor(); }
-    // What has the keys while a popup is open is the popup.
-    void type(const QString& text) {
-        for (const QChar key : text) {
-            editor()->completer()->popup()->hide();
-            QTest::keyClicks(editor(), QString(key));
-        }
-        waitIdle();
-    }
-    void press(int key, Qt::KeyboardModifiers modifiers = {}) {
-        QTest::keyClick(editor(), Qt::Key(key), modifiers);
-        waitIdle();
-    }
-    void open(const char* sample) {
-        m_window->openModel(m_folder.filePath(QString::fromLatin1(sample)));
-        waitIdle();
-        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
-    }
-    std::size_t framed(GraphSide side, Halo::Look look) {
-        const auto& halos = m_window->pane(side)->canvas()->halos();
-        return std::size_t(std::count_if(halos.begin(), halos.end(),
-                                         [&](const Halo& halo) { return halo.look == look; }));
-    }
-    // For people to look at, and for the documentation: in the build folder.
-    void picture(const char* name) {
-        const QDir folder(u"" FW_BINARY_DIR "/pictures"_s);
-        QVERIFY(folder.mkpath(u"."_s));
-        QCoreApplication::processEvents();
-        QVERIFY(m_window->grab().save(folder.filePath(QString::fromLatin1(name) + u".png"_s)));
-    }
-    std::size_t groups() { return m_window->document().plan()->groups.size(); }
-
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
 };
 
 void TestBookStory::initTestCase() {
-    qputenv("XDG_STATE_HOME", m_folder.filePath(u"state"_s).toUtf8());
-    qputenv("XDG_CONFIG_HOME", m_folder.filePath(u"config"_s).toUtf8());
-    // A model in a folder that can be written.
-    const QDir samples(u"" FW_SOURCE_DIR "/samples/residual"_s);
-    QVERIFY(QDir(m_folder.path()).mkpath(u"residual"_s));
-    for (const QString& name : samples.entryList(QDir::Files))
-        QVERIFY(QFile::copy(samples.filePath(name), m_folder.filePath(u"residual/"_s + name)));
-}
-
-void TestBookStory::start() {
-    m_window = std::make_unique<MainWindow>(u"" FW_BINARY_DIR "/bin/fw"_s, Memory::Remember);
-    m_window->answerSaveName([](const QString& suggested) { return suggested; });
-    m_window->answerUnsaved([] { return Unsaved::Discard; });
-    m_window->resize(1500, 950);
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s);
+    begin({u"residual"_s});
 }
 
 void TestBookStory::ruleIsWrittenAndKept() {
     start();
-    open("residual");
+    open(u"residual"_s);
     const auto plan = m_window->document().plan();
     m_window->newBook();
     waitIdle();
@@ -101,17 +44,17 @@ void TestBookStory::ruleIsWrittenAndKept() {
     QVERIFY(!editor()->marks().empty()); // half typed
     QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
     QVERIFY(*m_window->document().plan() == *plan);
-    press(Qt::Key_Return);
+    press(u"Return"_s);
     // A mistake, its mark and its fix.
     type(u"match  y = rellu(x)"_s);
-    press(Qt::Key_Return);
+    press(u"Return"_s);
     type(u"emit   y = max(x, 0)"_s);
-    press(Qt::Key_Return);
+    press(u"Return"_s);
     type(u"}"_s);
     const int line = editor()->caret().line - 2;
     editor()->goTo({line, 15});
     const auto marks = editor()->marksOfLine(line);
-    picture("book-mistake");
+    picture(u"book-mistake"_s);
     QCOMPARE(marks.size(), std::size_t(1));
     QVERIFY2(m_window->books()->current()->statusText().contains(u"rellu"_s),
              qPrintable(m_window->books()->current()->statusText()));
@@ -158,7 +101,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
              qPrintable(editor()->notes().at(line - 1).text));
     QVERIFY(m_window->document().rewrite()->nodesAfter > 0);
     m_window->applyTheme(ThemeChoice::Dark);
-    picture("book-matches");
+    picture(u"book-matches"_s);
     m_window->applyTheme(ThemeChoice::Light);
     // A clause that is too narrow: a near miss, relaxed by its button.
     editor()->goTo({line, 1});
@@ -176,7 +119,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     QVERIFY(miss < panel->model().rowCount());
     panel->table()->setCurrentIndex(panel->model().index(miss, 0));
     panel->showCurrent();
-    picture("book-near-miss");
+    picture(u"book-near-miss"_s);
     const QString narrow = editor()->wholeText();
     panel->relaxButton()->click();
     waitIdle();
@@ -214,7 +157,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
 // A `grow` line of a copy of the shipped policy goes, and groups part while it goes.
 void TestBookStory::policyIsChangedWhileGroupsPart() {
     start();
-    open("residual");
+    open(u"residual"_s);
     const std::size_t before = groups();
     m_window->editBook(u"fusion.fw"_s, 0);
     waitIdle();
@@ -230,11 +173,11 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
             line = i;
     QVERIFY(line > 0);
     editor()->goTo({line, 1});
-    press(Qt::Key_End, Qt::ShiftModifier);
-    press(Qt::Key_Delete);
+    press(u"Shift+End"_s);
+    press(u"Del"_s);
     QVERIFY2(groups() > before, qPrintable(QString::number(groups())));
-    picture("book-groups-part");
-    press(Qt::Key_Z, Qt::ControlModifier);
+    picture(u"book-groups-part"_s);
+    press(u"Ctrl+Z"_s);
     QCOMPARE(groups(), before);
     m_window->close();
     end();
@@ -243,7 +186,7 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
 // Every so many keys of a shipped book: the window stays, and the text.
 void TestBookStory::halfTypedShippedBooksHarmNobody() {
     start();
-    open("residual");
+    open(u"residual"_s);
     QFile file(u"" FW_SOURCE_DIR "/resources/library/simplify.fw"_s);
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QString whole = QString::fromUtf8(file.readAll()).left(4000);

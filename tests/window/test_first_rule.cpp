@@ -1,0 +1,254 @@
+// Follows resources/docs/first-rule.md as a newcomer would: types what stands there, presses the
+// keys that stand there, finds what it says, and takes its pictures (target docs_pictures).
+#include "app/window/library_boxes.h"
+#include "app/window/message_bar.h"
+#include "views/authoring/match_panel.h"
+#include "views/compare/changes_view.h"
+#include "views/explain/explain_view.h"
+#include "window/story_fixture.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+class TestFirstRule : public QObject, StoryFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void pageIsTrue();
+    void picturesAreThereAndSmall();
+
+private:
+    bool says(const QString& text) const { return m_part.simplified().contains(text); }
+    void turnTo(int part);
+    // Lines of the page that are code, without their indent.
+    QStringList code() const;
+    QString codeBehind(const QString& words) const;
+    void key(const QString& keys) {
+        QVERIFY2(says(keys), qPrintable(keys));
+        press(keys);
+    }
+    void typeBehindBlank() { // "a blank and `...`", the first that was not typed yet
+        m_window->books()->current()->setFocus();
+        type(u' ' + codeBehind(u"a blank and "_s));
+    }
+    void pictureOfPage(const QString& name);
+
+    QString m_page, m_part;
+};
+
+void TestFirstRule::initTestCase() {
+    QFile file(u"" FW_SOURCE_DIR "/resources/docs/first-rule.md"_s);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    m_page = QString::fromUtf8(file.readAll());
+    begin({u"lenet"_s});
+}
+
+void TestFirstRule::turnTo(int part) {
+    const qsizetype begin = m_page.indexOf(u"\n## %1. "_s.arg(part));
+    QVERIFY2(begin > 0, qPrintable(QString::number(part)));
+    m_part = m_page.mid(begin, m_page.indexOf(u"\n## "_s, begin + 1) - begin);
+}
+
+QStringList TestFirstRule::code() const {
+    QStringList out;
+    for (const QString& line : m_part.split(u'\n'))
+        if (line.startsWith(u"    "_s))
+            out << line.trimmed();
+    return out;
+}
+
+QString TestFirstRule::codeBehind(const QString& words) const {
+    const QRegularExpression code(QRegularExpression::escape(words) + u"`([^`]+)`"_s);
+    auto all = code.globalMatch(m_part.simplified());
+    while (all.hasNext())
+        if (const QString text = all.next().captured(1);
+            !editor()->wholeText().contains(text) || !all.hasNext())
+            return text;
+    return {};
+}
+
+// The book and the graphs.
+void TestFirstRule::pictureOfPage(const QString& name) {
+    const QString file = u"first-rule-"_s + name;
+    QVERIFY2(says(u"("_s + file + u".png)"_s), qPrintable(file));
+    const QWidget* middle = m_window->centralWidget();
+    picture(file, QRect(middle->mapTo(m_window.get(), QPoint()), middle->size()));
+}
+
+void TestFirstRule::pageIsTrue() {
+    start({}); // whatever the machine is
+    m_window->resize(1380, 860);
+    m_window->answerSaveName([](const QString& suggested) { return suggested; });
+
+    turnTo(1);
+    QVERIFY(says(u"`samples/lenet`"_s));
+    open(u"lenet"_s);
+    for (const auto& [library, name] : {std::pair{"onednn", "oneDNN"}, {"openblas", "OpenBLAS"}}) {
+        QVERIFY(says(u"*%1*"_s.arg(QString::fromLatin1(name))));
+        QCheckBox* box = m_window->libraries()->box(QString::fromLatin1(library));
+        QVERIFY(box);
+        if (box->isChecked())
+            box->click();
+        waitIdle();
+        QVERIFY(!box->isChecked());
+    }
+    const auto saysGroups = [this] { return says(u"*%1 groups*"_s.arg(groups())); };
+    QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
+
+    turnTo(2);
+    key(u"Ctrl+Shift+N"_s);
+    const QStringList rule = code();
+    QCOMPARE(rule.size(), 4);
+    for (const QString& line : rule) {
+        type(line);
+        if (line != rule.back())
+            strike(Qt::Key_Return);
+    }
+    waitIdle();
+    // Every completion that was offered on the way left the text alone.
+    for (qsizetype i = 0; i < rule.size(); ++i)
+        QCOMPARE(editor()->lineText(int(i) + 3).trimmed(), rule[i]);
+    QVERIFY2(editor()->lineText(4).startsWith(u"  match"_s), qPrintable(editor()->lineText(4)));
+    QCOMPARE(editor()->lineText(6), u"}"_s);
+
+    turnTo(3);
+    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
+    QVERIFY2(says(u'*' + m_window->document().staleReason() + u'*'),
+             qPrintable(m_window->document().staleReason()));
+    key(u"Ctrl+F8"_s);
+    QCOMPARE(editor()->caret().line, lineOf(u"rellu"_s));
+    QVERIFY(status().startsWith(u"✖ "_s));
+    QVERIFY2(says(u'*' + status().mid(2) + u'*'), qPrintable(status()));
+    const auto marks = editor()->marksOfLine(editor()->caret().line);
+    QCOMPARE(marks.size(), std::size_t(1));
+    QCOMPARE(marks[0]->fixes.size(), std::size_t(1));
+    QVERIFY(says(u'*' + QString::fromStdString(marks[0]->fixes[0].label) + u'*'));
+    pictureOfPage(u"mistake"_s);
+    key(u"Ctrl+."_s);
+    QCOMPARE(lineOf(u"rellu"_s), 0);
+
+    turnTo(4);
+    QVERIFY2(editor()->marks().empty(), qPrintable(status()));
+    const QString note = editor()->notes().at(lineOf(u"fuse pooled"_s)).text;
+    QVERIFY2(says(u'*' + note.section(u',', 0, 0) + u'*'), qPrintable(note));
+    QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
+    QCOMPARE(framed(GraphSide::Fused, Halo::Look::Match), std::size_t(2));
+    const auto labels = m_window->changesView()->findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [this](const QLabel* label) {
+        const QString sum = label->text().section(u" · "_s, 0, 0);
+        return !sum.isEmpty() && says(u'*' + sum + u'*');
+    }));
+    key(u"F3"_s);
+    QCOMPARE(framed(GraphSide::Fused, Halo::Look::Current), std::size_t(1));
+    pictureOfPage(u"matches"_s);
+    const auto& nodes = m_window->document().fused()->nodes;
+    const auto pool = std::find_if(nodes.begin(), nodes.end(),
+                                   [](const auto& node) { return node.name == "MaxPool_pool2"; });
+    QVERIFY(pool != nodes.end());
+    GraphCanvas* canvas = m_window->pane(GraphSide::Fused)->canvas();
+    canvas->centerOn(pool->id);
+    QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(pool->id));
+    waitIdle();
+    QVERIFY(says(u"a fusion rule puts them together: pooled"_s));
+    const QString why = m_window->explainView()->asText();
+    QVERIFY2(why.contains(u"a fusion rule puts them together: pooled at "_s) &&
+                 why.contains(u"book-1.fw:3"_s),
+             qPrintable(why));
+    const bool hidden = !m_window->explainView()->isVisible();
+    if (hidden)
+        key(u"Alt+2"_s);
+    QVERIFY(m_window->explainView()->isVisible());
+    if (hidden)
+        key(u"Alt+2"_s);
+
+    turnTo(5);
+    const QString before = u"conv2d(x, w)"_s;
+    QVERIFY(says(u"behind `%1`"_s.arg(before)));
+    const int line = lineOf(before);
+    QTextCursor cursor = editor()->textCursor();
+    cursor.setPosition(editor()->positionOf(
+        {line, int(editor()->lineText(line).indexOf(before) + before.size()) + 1}));
+    QTest::mouseClick(editor()->viewport(), Qt::LeftButton, {},
+                      editor()->cursorRect(cursor).center());
+    QCOMPARE(editor()->textCursor().position(), cursor.position());
+    typeBehindBlank();
+    QTRY_VERIFY(popup()->isVisible());
+    pictureOfPage(u"completion"_s);
+    QCOMPARE(editor()->completer()->currentCompletion(), u"pads"_s);
+    QVERIFY(says(u"Enter takes `pads`"_s));
+    strike(Qt::Key_Return);
+    QVERIFY(editor()->lineText(line).contains(u"{pads"_s));
+    typeBehindBlank();
+    QVERIFY2(editor()->marks().empty(), qPrintable(editor()->lineText(line) + status()));
+    QVERIFY(says(u"*1 match*"_s));
+    QCOMPARE(framed(GraphSide::Fused, Halo::Look::Match), std::size_t(1));
+    QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
+
+    turnTo(6);
+    MatchPanel* panel = m_window->matchPanel();
+    QCOMPARE(panel->model().rule()->nearMisses.size(), std::size_t(1));
+    const int row = panel->model().rowCount() - 1;
+    const auto& miss = panel->model().rule()->nearMisses[0];
+    QVERIFY(says(u"`%1` got %2 steps of %3"_s.arg(QString::fromStdString(miss.root))
+                     .arg(miss.matched)
+                     .arg(miss.total)));
+    const QString detail = panel->model().index(row, MatchModel::Detail).data().toString();
+    QVERIFY2(says(u'*' + detail + u'*'), qPrintable(detail));
+    QTreeView* table = panel->table();
+    table->scrollTo(panel->model().index(row, 0));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(panel->model().index(row, 0)).center());
+    waitIdle();
+    QCOMPARE(framed(GraphSide::Fused, Halo::Look::NearMiss), std::size_t(1));
+    QVERIFY2(says(u'*' + panel->relaxButton()->text() + u'*'),
+             qPrintable(panel->relaxButton()->text()));
+    pictureOfPage(u"near-miss"_s);
+    key(u"Ctrl+Shift+R"_s);
+    QVERIFY(says(u"*2 matches*"_s));
+    QCOMPARE(framed(GraphSide::Fused, Halo::Look::Match), std::size_t(2));
+    QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
+
+    turnTo(7);
+    const QString book = m_window->books()->currentPath();
+    const QString text = editor()->wholeText();
+    key(u"Ctrl+S"_s);
+    QFile saved(book);
+    QVERIFY(saved.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(saved.readAll()), text);
+    key(u"F6"_s);
+    QVERIFY(!m_window->books()->isAncestorOf(QApplication::focusWidget()));
+    const QString document = m_folder.filePath(u"lenet.fwdoc"_s);
+    answerFileDialog(document);
+    key(u"Ctrl+S"_s);
+    QVERIFY(QFileInfo::exists(document));
+    const auto plan = m_window->document().plan();
+    end();
+    start({});
+    m_window->openModel(document);
+    waitIdle();
+    QVERIFY(*m_window->document().plan() == *plan);
+    QVERIFY(m_window->offerBar()->text().isEmpty());
+    end();
+}
+
+void TestFirstRule::picturesAreThereAndSmall() {
+    const QRegularExpression link(uR"(!\[[^\]]+\]\(([^)]+)\))"_s);
+    auto all = link.globalMatch(m_page);
+    int count = 0;
+    for (; all.hasNext(); ++count) {
+        const QFileInfo file(u"" FW_SOURCE_DIR "/resources/docs/"_s + all.next().captured(1));
+        QVERIFY2(file.exists() && file.size() < 150 * 1024, qPrintable(file.filePath()));
+    }
+    QCOMPARE(count, 4);
+}
+
+QTEST_MAIN(TestFirstRule)
+#include "test_first_rule.moc"
