@@ -322,6 +322,8 @@ private:
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
+        listsBooks(onModel("rules", "what the books declare, in the order in which it is asked",
+                           ask<OrderDocument>("order")));
         CLI::App* fuse =
             onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
         listsBooks(fuse);

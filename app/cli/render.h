@@ -21,6 +21,7 @@ std::string render(const snapshot::VerifyDocument& document);
 std::string render(const snapshot::StagesDocument& document);
 std::string render(const snapshot::ExportDocument& document);
 std::string render(const snapshot::RewriteDocument& document);
+std::string render(const snapshot::OrderDocument& document);
 std::string render(const snapshot::CheckDocument& document);
 std::string render(const snapshot::AssistDocument& document);
 std::string render(const snapshot::BookDocument& document);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fw::cli {
 
@@ -36,6 +37,25 @@ std::string render(const CheckDocument& document) {
     for (const CheckItem& item : document.items)
         tell(item.diagnostics);
     tell(document.diagnostics);
+    return out;
+}
+
+std::string render(const OrderDocument& document) {
+    Table table({"phase", "what", "where", "count", "ms", ""}, {false, false, false, true, true});
+    std::string phase;
+    for (const OrderRecord& entry : document.entries) {
+        const bool first = std::exchange(phase, entry.phase) != entry.phase;
+        table.row({first ? entry.phase : std::string(), entry.kind + " " + entry.name,
+                   fmt::format("{}:{}", entry.file, entry.line),
+                   entry.count ? fmt::format("{}", *entry.count) : std::string(),
+                   entry.ms ? decimal(*entry.ms, 2) : std::string(),
+                   entry.shadowed.empty() ? std::string() : "never: " + entry.shadowed});
+    }
+    std::string out = table.text();
+    if (!document.planned)
+        out += "there is no plan to count in\n";
+    for (const Diag& diag : document.diagnostics)
+        out += diag.text() + "\n";
     return out;
 }
 

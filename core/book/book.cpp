@@ -85,11 +85,6 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
     return std::nullopt;
 }
 
-struct ReadBook {
-    std::string file;
-    std::vector<DeclarationPtr> declarations; // the valid ones
-};
-
 void addRules(RuleBook& rules, const ReadBook& book) {
     for (const DeclarationPtr& declaration : book.declarations) {
         if (auto rule = declarationAs<RuleTree>(declaration))
@@ -179,7 +174,7 @@ Books readBooks(const std::vector<BookText>& texts) {
     for (const BookText& book : texts)
         if (!isShippedBook(book.file))
             all.push_back(book);
-    std::vector<ReadBook> books;
+    std::vector<ReadBook>& books = out.read;
     out.operators = standardOperators();
     PatternTable patterns;
     std::vector<DeclarationPtr> kept; // what `patterns` points to, also where it is refused

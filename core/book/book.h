@@ -13,13 +13,20 @@
 
 namespace fw {
 
+// The declarations of one book that are valid.
+struct ReadBook {
+    std::string file;
+    std::vector<DeclarationPtr> declarations;
+};
+
 struct Books {
     RuleBook rules; // the user's first
     StrategyBook strategy;
     FusionBook fusion;
     std::shared_ptr<const OperatorSet> operators;
-    std::string operatorText; // the declarations of operators that the books add, as written
-    Diags diagnostics; // errors of declarations that were left out, warnings of shadowing
+    std::vector<ReadBook> read; // in order: the shipped ones, or what takes their place, first
+    std::string operatorText;   // the declarations of operators that the books add, as written
+    Diags diagnostics;          // errors of declarations that were left out, warnings of shadowing
 };
 
 // Refused only if a file cannot be read. Errors inside are in `diagnostics`, with the declarations

@@ -368,7 +368,7 @@ bool GroupPlanner::sameSpace(const Forming& group, const Node& map, GateList& ga
 bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates) const {
     const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Forward);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
-    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+    if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()
                                     : fmt::format("no rule grow {} -> {} forward",
                                                   kindText(group.kind), kindText(next.facts.kind))))
@@ -391,7 +391,7 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
         return false;
     const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Into);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
-    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+    if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()
                                     : fmt::format("no rule grow {} -> {} into",
                                                   kindText(group.kind), kindText(next.facts.kind))))
@@ -471,7 +471,7 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
         return false;
     const GrowRule* rule = m_book.grow(group.kind, to, GrowDirection::Into);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
-    if (!gates.pass("the kinds may join", opened, ReasonCode::KindRefused,
+    if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()
                                     : fmt::format("no rule grow {} -> {} into",
                                                   kindText(group.kind), kindText(to))))

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -22,8 +23,15 @@ Result<FusionPlan> GroupPlanner::run() {
         }
     }
     readPins();
-    for (const FuseRule& rule : m_book.fuseRules())
+    for (const FuseRule& rule : m_book.fuseRules()) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::size_t before = m_forming.size();
         applyRule(rule);
+        m_plan.asked.push_back(
+            {m_forming.size() - before,
+             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                 .count()});
+    }
     for (const NodePtr& node : m_graph.nodes())
         if (isOperator(*node) && !m_where.contains(node->id))
             FW_CHECK(form(*node));

@@ -22,6 +22,9 @@ struct Gate {
     std::string evidence;
 };
 
+// The gate whose evidence is the place of the growth rule that was asked.
+inline constexpr std::string_view growthGate = "the kinds may join";
+
 // What was considered for one edge of the graph. The first gate that fails decides.
 struct EdgeDecision {
     NodeId from = -1;
@@ -53,6 +56,12 @@ struct Group {
     bool isView() const { return implementation == "view"; }
 };
 
+// What became of a fusion rule.
+struct AskedRule {
+    std::size_t groups = 0; // that it made
+    double ms = 0;          // that looking for it and forming them took
+};
+
 struct FusionPlan {
     std::vector<Group> groups; // in an order in which they can run
     std::map<NodeId, int> groupOf;
@@ -60,6 +69,7 @@ struct FusionPlan {
     std::map<ValueRef, StorageMap> layouts; // values not listed are row-major
     std::map<ValueRef, ValueRef> homes;     // a value without memory of its own -> what it lies in
     Decisions notices;
+    std::vector<AskedRule> asked; // FusionBook::fuseRules(), one by one
 
     const Group& groupAt(NodeId node) const;
     const EdgeDecision* edge(NodeId from, NodeId to) const;

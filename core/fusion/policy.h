@@ -43,6 +43,7 @@ public:
 
     // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.
     const GrowRule* grow(FusionKind from, FusionKind to, GrowDirection direction) const;
+    const std::vector<GrowRule>& growRules() const { return m_grow; } // first asked first
     const std::vector<FuseRule>& fuseRules() const { return m_fuse; } // first asked first
     const std::vector<PinRule>& pins() const { return m_pins; }
     PatternTable patterns() const;

@@ -50,12 +50,6 @@ Hash signatureOf(const Graph& graph) {
     return hashOf(text);
 }
 
-struct Counter {
-    std::size_t order = 0;
-    std::size_t count = 0;
-    double ms = 0;
-};
-
 class Driver {
 public:
     Driver(const RuleBook& book, const RewriteOptions& options)
@@ -63,6 +57,8 @@ public:
 
     Result<Rewritten> run(const GraphPtr& graph) {
         m_graph = graph;
+        for (const auto& entry : m_book.entries)
+            m_trace.applied.push_back({entry->name, 0, 0});
         const std::size_t limit = operatorCount(*graph) * m_options.growth + 1000;
         std::set<Hash> seen{signatureOf(*graph)};
         const auto start = Clock::now();
@@ -76,10 +72,8 @@ public:
                 const DeclarationTree& entry = *m_book.entries[i];
                 const auto begin = Clock::now();
                 FW_TRY(const std::size_t count, applyEntry(entry, sweep));
-                Counter& counter = m_counters[entry.name];
-                counter.order = i;
-                counter.count += count;
-                counter.ms += milliseconds(begin);
+                m_trace.applied[i].count += count;
+                m_trace.applied[i].ms += milliseconds(begin);
                 if (count > 0)
                     fired.insert(entry.name);
             }
@@ -110,12 +104,6 @@ public:
                                             decision.evidence))
                         .second;
         });
-        std::vector<std::pair<std::string, Counter>> rows(m_counters.begin(), m_counters.end());
-        std::sort(rows.begin(), rows.end(),
-                  [](const auto& a, const auto& b) { return a.second.order < b.second.order; });
-        for (const auto& [name, counter] : rows)
-            if (counter.count > 0)
-                m_trace.applied.push_back({name, counter.count, counter.ms});
         return Rewritten{m_graph, std::move(m_trace)};
     }
 
@@ -240,7 +228,6 @@ private:
     const RewriteOptions& m_options;
     GraphPtr m_graph;
     RewriteTrace m_trace;
-    std::map<std::string, Counter> m_counters;
 };
 
 RuleBook bookOf(std::vector<DeclarationPtr> declarations) {

@@ -37,7 +37,8 @@ struct AppliedRule {
 };
 
 struct RewriteTrace {
-    std::vector<AppliedRule> applied; // in the order of the book, only those that fired
+    std::vector<AppliedRule> applied; // every entry of the book, in its order; the time is that of
+                                      // looking, too
     std::string stopReason;           // "fixpoint", or "limit: ..."
     std::vector<std::string> lines;   // one per application
     Decisions decisions;

@@ -10,6 +10,7 @@
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
+#include "session/order.h"
 #include "session/stages.h"
 #include "session/statistics.h"
 #include "session/tune.h"
@@ -182,6 +183,11 @@ Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& 
     return json(describeRewrite(*imported, *simplified, arguments));
 }
 
+Answer order(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(describeOrder(*pipeline, arguments, context));
+}
+
 Answer stages(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(stageText(*pipeline, arguments, context));
@@ -288,6 +294,7 @@ constexpr Row rows[] = {
     {"match", match},
     {"diff", diff},
     {"rewrite", rewrite},
+    {"order", order},
     {"stages", stages},
     {"export", exportModule},
     {"run", run},

@@ -189,7 +189,8 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
     out.stopReason = simplified.trace.stopReason;
     out.trace = simplified.trace.lines;
     for (const AppliedRule& rule : simplified.trace.applied)
-        out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
+        if (rule.count > 0)
+            out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
     if (!arguments.trace.empty()) {
         std::string text;
         for (const std::string& line : out.trace)

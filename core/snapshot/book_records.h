@@ -159,6 +159,36 @@ struct MatchDocument {
     bool operator==(const MatchDocument&) const = default;
 };
 
+// --- order
+
+// A declaration that takes part, where it stands in the order in which the engine asks.
+struct OrderRecord {
+    std::string phase; // "rewrite", "pin", "fuse", "grow", "implement", "name"
+    std::string kind;  // "rule", "builtin", "pin", "fuse", "composite", "grow", "implementations",
+                       // "pattern", "chain", "operator"
+    std::string name;
+    std::string doc;
+    std::string file; // without a folder: shipped
+    int line = 0;
+    // Applications of a rule, groups that a fusion rule made, pairs that a growth rule let join,
+    // groups whose implementation a block has. Names do nothing by themselves.
+    std::optional<std::int64_t> count = {};
+    std::optional<double> ms = {}; // looking and applying, where that is measured
+    std::string shadowed = {};     // what is asked in its place, always; empty: it has its turn
+
+    bool operator==(const OrderRecord&) const = default;
+};
+
+// The first asked stands first, phase by phase.
+struct OrderDocument {
+    std::string model;
+    std::vector<OrderRecord> entries;
+    bool planned = false; // else there are no counts of what decides about groups
+    Diags diagnostics;    // of the books together
+
+    bool operator==(const OrderDocument&) const = default;
+};
+
 // --- assist and book
 
 struct CompletionRecord {

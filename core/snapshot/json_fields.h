@@ -138,6 +138,10 @@ FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
 FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBefore); v("nodes_after", r.nodesAfter);
           v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);
           v("opset", r.opset); v("diagnostics", r.diagnostics);)
+FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
+          v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
+FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);
+          v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)

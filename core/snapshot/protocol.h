@@ -18,8 +18,8 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
 // (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match (arguments.limit), diff (one side: arguments.side), rewrite, check, assist
-// (arguments.position), book (arguments.name), test, tune (arguments.log), verify
+// match (arguments.limit), diff (one side: arguments.side), rewrite, order, check,
+// assist (arguments.position), book (arguments.name), test, tune (arguments.log), verify
 // (arguments.output), ops, doctor, draw. Every command reads arguments.texts in place of the files.
 #pragma once
 

@@ -40,7 +40,7 @@ void TestRewrite::refusalLeavesADecision() {
     const Rewritten out = rewritten(graph, bookOf("rule r {\n  match y = tanh(c = relu(x))\n  "
                                                   "where used_once(c)\n  emit y = relu(x)\n}"));
     QCOMPARE(operatorsOf(*out.graph), operatorsOf(*graph));
-    QVERIFY(out.trace.applied.empty());
+    QCOMPARE(applications(out.trace, "r"), std::size_t(0));
     QCOMPARE(out.trace.decisions.size(), std::size_t(1));
     const Decision* no = decision(out.trace, ReasonCode::ConditionFalse);
     QVERIFY(no);
@@ -285,6 +285,13 @@ void TestRewrite::bookOrderAndTrace() {
     QCOMPARE(out.trace.applied.size(), std::size_t(2));
     QCOMPARE(out.trace.applied[0].rule, std::string("one"));
     QCOMPARE(out.trace.applied[1].rule, std::string("two"));
+    // Every entry has its own count, also one whose name another one has.
+    const Rewritten both =
+        rewritten(graph, bookOf("rule one {\n match y = tanh(x)\n emit y = sin(x)\n}\n"
+                                "rule one {\n match y = sin(x)\n emit y = cos(x)\n}"));
+    QCOMPARE(both.trace.applied.size(), std::size_t(2));
+    QCOMPARE(both.trace.applied[0].count, std::size_t(0));
+    QCOMPARE(both.trace.applied[1].count, std::size_t(2));
     QCOMPARE(out.trace.lines.size(), std::size_t(4));
     QCOMPARE(out.trace.lines[0], std::string("one: first (1 operators out, 1 in)"));
     // Names of the values that stay are the names of the nodes they replace; origins are theirs.

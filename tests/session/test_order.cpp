@@ -1,0 +1,158 @@
+// The order in which everything that the books declare is asked, and what it did.
+#include "session/asked.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestOrder : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rulesOfTheUserComeFirst();
+    void booksComeInTheirOrder();
+    void countsAreThoseOfThePlan();
+    void whatIsNeverAskedIsSaid();
+    void withoutAPlanRulesAreStillThere();
+};
+
+namespace {
+
+const char* const mine = "/nowhere/mine.fw";
+const char* const other = "/nowhere/other.fw";
+
+Arguments with(Arguments arguments, std::vector<BookSource> books) {
+    for (const BookSource& book : books)
+        arguments.rules.push_back(book.file);
+    arguments.texts = std::move(books);
+    return arguments;
+}
+
+const OrderRecord* find(const OrderDocument& order, const std::string& phase,
+                        const std::string& name, const std::string& file) {
+    for (const OrderRecord& entry : order.entries)
+        if (entry.phase == phase && entry.name == name && entry.file == file)
+            return &entry;
+    return nullptr;
+}
+
+std::ptrdiff_t placeOf(const OrderDocument& order, const OrderRecord* entry) {
+    return entry == nullptr ? -1 : entry - order.entries.data();
+}
+
+} // namespace
+
+void TestOrder::rulesOfTheUserComeFirst() {
+    Asked a;
+    const auto order = a.get<OrderDocument>(
+        "order", with(on("residual"), {{mine, "\nrule fold_batch_norm { match y = relu(relu(x)) "
+                                              "emit y = relu(x) }\n"}}));
+    QCOMPARE(order.entries.front().phase, std::string("rewrite"));
+    QCOMPARE(order.entries.front().file, std::string(mine));
+    QCOMPARE(order.entries.front().line, 2);
+    // Rules of one name do not stand for each other: each has its own count.
+    QCOMPARE(order.entries.front().count, std::int64_t(0));
+    QVERIFY(order.entries.front().ms.has_value());
+    const OrderRecord* shipped = find(order, "rewrite", "fold_batch_norm", "simplify.fw");
+    QVERIFY(shipped);
+    QVERIFY(shipped->count.value_or(0) > 0);
+    QVERIFY(shipped->ms.value_or(0) > 0);
+    QVERIFY(shipped->shadowed.empty());
+    QCOMPARE(find(order, "rewrite", "cse", "simplify.fw")->kind, std::string("builtin"));
+    // The engine rewrites, forms groups by rules, and lets them grow, in this order.
+    const std::vector<std::string> phases = {"rewrite", "pin", "fuse", "grow", "implement", "name"};
+    std::size_t at = 0;
+    for (const OrderRecord& entry : order.entries) {
+        while (at < phases.size() && phases[at] != entry.phase)
+            ++at;
+        QVERIFY2(at < phases.size(), entry.phase.c_str());
+    }
+    const auto rewrite = a.get<RewriteDocument>(
+        "rewrite", with(on("residual"), {{mine, "\nrule fold_batch_norm { match y = relu(relu(x)) "
+                                                "emit y = relu(x) }\n"}}));
+    for (const AppliedRecord& applied : rewrite.applied)
+        QCOMPARE(find(order, "rewrite", applied.rule, "simplify.fw")->count, applied.count);
+}
+
+void TestOrder::booksComeInTheirOrder() {
+    Asked a;
+    const std::string rule = "rule r { match y = tanh(tanh(x)) emit y = tanh(x) }\n"
+                             "grow contraction -> elementwise forward limit 2\n";
+    const auto order =
+        a.get<OrderDocument>("order", with(on("mlp"), {{mine, rule}, {other, rule}}));
+    const auto* first = find(order, "rewrite", "r", mine);
+    const auto* second = find(order, "rewrite", "r", other);
+    QVERIFY(first && second && placeOf(order, first) < placeOf(order, second));
+    // What decides about groups: the later book is asked first.
+    const std::string grow = "contraction -> elementwise forward";
+    QVERIFY(placeOf(order, find(order, "grow", grow, other)) <
+            placeOf(order, find(order, "grow", grow, mine)));
+    QVERIFY(find(order, "grow", grow, other)->shadowed.empty());
+    QCOMPARE(find(order, "grow", grow, mine)->shadowed,
+             std::string("/nowhere/other.fw:2 is asked first"));
+}
+
+void TestOrder::countsAreThoseOfThePlan() {
+    Asked a;
+    const Arguments arguments =
+        with(on("lenet"), {{mine, "fuse pair { match relu(bias(x, b)) as stacked }\n"
+                                  "fuse nothing { match tanh(tanh(x)) as stacked }\n"}});
+    const auto order = a.get<OrderDocument>("order", arguments);
+    const auto plan = a.get<FuseDocument>("fuse", arguments);
+    QVERIFY(order.planned);
+    std::int64_t pairs = 0, joined = 0, blocks = 0;
+    const std::string byRule(codeText(ReasonCode::FuseRuleApplied));
+    for (const DecisionRecord& edge : plan.decisions)
+        if (edge.verdict == "yes" && !edge.to.empty())
+            ++(edge.code == byRule ? pairs : joined);
+    const OrderRecord* pair = find(order, "fuse", "pair", mine);
+    QVERIFY(pair && pairs > 0);
+    QCOMPARE(pair->count, pairs); // groups of two have one edge
+    QVERIFY(pair->ms.value_or(0) > 0);
+    QCOMPARE(find(order, "fuse", "nothing", mine)->count, std::int64_t(0));
+    for (const OrderRecord& entry : order.entries) {
+        if (entry.phase == "grow")
+            joined -= entry.count.value();
+        if (entry.phase == "implement")
+            blocks += entry.count.value();
+    }
+    QCOMPARE(joined, std::int64_t(0));
+    const auto computed = std::count_if(plan.groups.begin(), plan.groups.end(),
+                                        [](const auto& g) { return g.implementation != "view"; });
+    QVERIFY(blocks >= computed); // an entry of two blocks counts in both
+}
+
+void TestOrder::whatIsNeverAskedIsSaid() {
+    Asked a;
+    const auto order = a.get<OrderDocument>(
+        "order", with(on("lenet"), {{mine, "grow contraction -> elementwise never\n"
+                                           "chain onednn.tail = relu(^)*\n"}}));
+    const auto* never = find(order, "grow", "contraction -> elementwise never", mine);
+    QVERIFY(never && never->shadowed.empty());
+    const auto* shipped = find(order, "grow", "contraction -> elementwise forward", "fusion.fw");
+    QVERIFY(shipped);
+    QCOMPARE(shipped->shadowed, std::string("/nowhere/mine.fw:1 is asked first"));
+    QCOMPARE(shipped->count, std::int64_t(0));
+    const auto* chain = find(order, "name", "onednn.tail", "strategy.fw");
+    QVERIFY(chain);
+    QCOMPARE(chain->shadowed, std::string("/nowhere/mine.fw:2 takes its place"));
+    QVERIFY(find(order, "name", "onednn.tail", mine)->shadowed.empty());
+    QVERIFY(!chain->count.has_value());
+}
+
+void TestOrder::withoutAPlanRulesAreStillThere() {
+    Asked a;
+    const auto order = a.get<OrderDocument>("order", on("broken/unknown_op.onnx"));
+    QVERIFY(!order.planned);
+    QVERIFY(find(order, "rewrite", "cse", "simplify.fw")->count.has_value());
+    for (const OrderRecord& entry : order.entries)
+        if (entry.phase == "grow")
+            QVERIFY(!entry.count.has_value());
+}
+
+QTEST_GUILESS_MAIN(TestOrder)
+#include "test_order.moc"
