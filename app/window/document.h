@@ -121,6 +121,8 @@ public:
     std::shared_ptr<const snapshot::DiffDocument> changes() const { return m_changes; }
     // What the rules did, and what each book holds; null until it is known.
     std::shared_ptr<const snapshot::RewriteDocument> rewrite() const { return m_rewrite; }
+    // All that is declared, in the order in which it is asked; null until it is known.
+    std::shared_ptr<const snapshot::OrderDocument> order() const { return m_order; }
     using Checks = std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>>;
     const Checks& checks() const { return m_checks; } // by path
     // What the rules find: those of the books and of the library in the imported graph, and what
@@ -231,6 +233,7 @@ private:
     std::shared_ptr<const snapshot::DiffDocument> m_changes;
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
     std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
+    std::shared_ptr<const snapshot::OrderDocument> m_order;
     Checks m_checks;
     Matches m_matches;
     std::map<std::string, std::string> m_texts; // that act

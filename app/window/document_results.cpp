@@ -107,6 +107,7 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_changes.reset();
     m_comparedPlan.reset();
     m_rewrite.reset();
+    m_order.reset();
     m_checks.clear();
     m_typed.clear();
     m_textMatches.clear();
@@ -176,6 +177,14 @@ void Document::askRules() {
                 Q_EMIT problem(makeWarning(DiagCode::RuleLimit,
                                            "rewriting stopped at a " + m_rewrite->stopReason, {},
                                            "the Rules dock says which rules fired how often"));
+            Q_EMIT rulesChanged();
+        });
+    send<snapshot::OrderDocument>(
+        "order", arguments(),
+        [=, this](Result<std::shared_ptr<const snapshot::OrderDocument>> answer) {
+            if (generation != m_planGeneration || !answer)
+                return;
+            m_order = answer.take();
             Q_EMIT rulesChanged();
         });
     std::erase_if(m_checks, [&](const auto& check) {

@@ -328,6 +328,7 @@ private:
     std::vector<QAction*> m_needModel;
     std::vector<QAction*> m_needBook;
     QAction* m_takesPartAction = nullptr;
+    QAction* m_inOrderAction = nullptr;
     QMenu* m_shippedMenu = nullptr;
     QMenu* m_nodeMenu = nullptr; // of a node in a graph
     QAction* m_saveAction = nullptr;

@@ -216,6 +216,12 @@ void MainWindow::buildActions() {
                          [this] { m_rules->moveCurrent(-1); }));
     needsModel(addAction(rules, u"Move the book &down"_s, keys("Alt+Shift+Down"),
                          [this] { m_rules->moveCurrent(+1); }));
+    needsModel(addAction(rules, u"&Switch the book on or off"_s, keys("Ctrl+Alt+K"),
+                         [this] { m_rules->switchCurrent(); }));
+    m_inOrderAction = addAction(rules, u"All rules in o&rder"_s, keys("Ctrl+Alt+U"),
+                                [this] { m_rules->showOrder(!m_rules->orderShown()); });
+    m_inOrderAction->setCheckable(true);
+    connect(m_rules, &RulesView::orderShownChanged, m_inOrderAction, &QAction::setChecked);
     rules->addSeparator();
     needsModel(addAction(rules, u"Keep selected &together"_s, keys("Ctrl+T"),
                          [this] { pinSelection(snapshot::PinKind::Together); }));

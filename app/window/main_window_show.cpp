@@ -267,6 +267,7 @@ void MainWindow::showRules() {
     content.rewrite = m_document.rewrite();
     content.matches = m_document.matches();
     m_rules->setContent(std::move(content));
+    m_rules->setOrder(m_document.order());
     const auto rewrite = m_document.rewrite();
     m_rulesTitle->setDetail(
         rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter) : QString());

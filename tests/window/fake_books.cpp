@@ -100,6 +100,19 @@ MatchDocument match(const std::string& stage, const std::string& file, const std
     return out;
 }
 
+OrderDocument order(const Arguments& arguments) {
+    OrderDocument out;
+    out.planned = true;
+    for (const std::string& file : arguments.rules)
+        out.entries.push_back({"rewrite", "rule", "my_rule", "", file, 1, 3, 0.2, ""});
+    out.entries.push_back(
+        {"rewrite", "rule", "fold_batch_norm", "folds", "simplify.fw", 25, 2, 0.1, ""});
+    out.entries.push_back({"grow", "grow", "window -> broadcast forward", "", "fusion.fw", 41, 0,
+                           std::nullopt,
+                           arguments.rules.empty() ? "" : "mine.fw:1 is asked first"});
+    return out;
+}
+
 AssistDocument assist(const std::string& text, const TextPlace& place) {
     AssistDocument out;
     forLines(text, [&](int number, const std::string& line) {

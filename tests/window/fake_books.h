@@ -16,6 +16,8 @@ snapshot::CheckDocument check(const std::string& file, const std::string& text);
 // matches the softmax (10); `x` is bound to what they read.
 snapshot::MatchDocument match(const std::string& stage, const std::string& file,
                               const std::string& text);
+// my_rule of every book, then fold_batch_norm, which is never asked if there is a book.
+snapshot::OrderDocument order(const snapshot::Arguments& arguments);
 // Operators complete a word, hover tells the word, every name is defined on line 1 of simplify.fw.
 snapshot::AssistDocument assist(const std::string& text, const snapshot::TextPlace& place);
 // Two shipped books.

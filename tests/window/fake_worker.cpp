@@ -325,6 +325,8 @@ void serve(const Request& request) {
         if (!arguments.rules.empty())
             done.applied.push_back({"my_rule", 3, 0.2});
         document = toJson(done);
+    } else if (command == "order") {
+        document = toJson(fake::order(arguments));
     } else if (command == "match" && !arguments.rules.empty() && !arguments.texts.empty()) {
         const std::string file = arguments.rules.front();
         document = toJson(fake::match(arguments.stage, file, fake::textOf(arguments, file)));

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -14,10 +15,22 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+// Pins of the document are no file.
+bool isBookFile(const QString& file) {
+    return file.endsWith(u".fw"_s);
+}
+
+} // namespace
+
 RulesView::RulesView(QWidget* parent)
-    : QWidget(parent), m_tree(new QTreeView(this)), m_new(new QPushButton(u"New"_s, this)),
+    : QWidget(parent), m_lists(new QStackedWidget(this)), m_tree(new QTreeView),
+      m_order(new QTreeView), m_new(new QPushButton(u"New"_s, this)),
       m_open(new QPushButton(u"Open…"_s, this)), m_close(new QPushButton(u"Close"_s, this)),
-      m_overlay(new StateOverlay(m_tree)) {
+      m_inOrder(new QPushButton(u"In order"_s, this)), m_overlay(new StateOverlay(m_lists)) {
+    m_lists->addWidget(m_tree);
+    m_lists->addWidget(m_order);
     m_tree->setObjectName(u"rules"_s);
     m_tree->setAccessibleName(u"Rule books"_s);
     m_tree->setModel(&m_model);
@@ -28,6 +41,19 @@ RulesView::RulesView(QWidget* parent)
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(RulesModel::Name, QHeaderView::Stretch);
     m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::ResizeToContents);
+    m_order->setObjectName(u"rulesInOrder"_s);
+    m_order->setAccessibleName(u"Rules in order"_s);
+    m_order->setModel(&m_orderModel);
+    prepare(m_order);
+    m_order->setExpandsOnDoubleClick(false);
+    m_order->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_order->header()->setStretchLastSection(false);
+    m_order->header()->setSectionResizeMode(OrderModel::Name, QHeaderView::Stretch);
+    for (const int column : {OrderModel::Count, OrderModel::Time, OrderModel::Book})
+        m_order->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    m_inOrder->setCheckable(true);
+    m_inOrder->setToolTip(
+        u"Everything that is declared, shipped too, in the order in which it is asked (Ctrl+Alt+U)"_s);
     m_new->setToolTip(u"Begin a rule book (Ctrl+Shift+N)"_s);
     m_open->setToolTip(u"Open a rule book (Ctrl+Shift+O); it takes part in the plan at once"_s);
     m_close->setToolTip(u"Take the selected book out of the document"_s);
@@ -38,14 +64,17 @@ RulesView::RulesView(QWidget* parent)
     buttons->addWidget(m_open);
     buttons->addWidget(m_close);
     buttons->addStretch(1);
+    buttons->addWidget(m_inOrder);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_tree, 1);
+    layout->addWidget(m_lists, 1);
     layout->addLayout(buttons);
     connect(m_new, &QPushButton::clicked, this, &RulesView::newRequested);
     connect(m_open, &QPushButton::clicked, this, &RulesView::openRequested);
     connect(m_tree, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
+    connect(m_order, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
+    connect(m_inOrder, &QPushButton::toggled, this, &RulesView::showOrder);
     connect(m_close, &QPushButton::clicked, this, [this] {
         if (const QString path = currentBook(); !path.isEmpty())
             Q_EMIT closeRequested(path);
@@ -60,6 +89,8 @@ RulesView::RulesView(QWidget* parent)
                 if (!nodes.isEmpty() && !m_filling)
                     Q_EMIT activated(nodes, current.data(RulesModel::RewrittenRole).toBool());
             });
+    connect(m_order->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this] { m_close->setEnabled(!currentBook().isEmpty()); });
     m_tree->setDragDropMode(QAbstractItemView::InternalMove);
     m_tree->setDropIndicatorShown(true);
     connect(&m_model, &RulesModel::bookMoved, this, &RulesView::bookMoved, Qt::QueuedConnection);
@@ -98,16 +129,66 @@ void RulesView::setContent(RulesContent content) {
     m_close->setEnabled(!currentBook().isEmpty());
 }
 
+void RulesView::setOrder(std::shared_ptr<const snapshot::OrderDocument> order) {
+    // Phases are open at first; the row that was current stays the current one by its place.
+    std::set<QString> closed;
+    for (int row = 0; row < m_orderModel.rowCount(); ++row)
+        if (const QModelIndex phase = m_orderModel.index(row, 0); !m_order->isExpanded(phase))
+            closed.insert(phase.data().toString());
+    const QModelIndex before = m_order->currentIndex().siblingAtColumn(OrderModel::Book);
+    const QString place = before.data().toString();
+    m_orderModel.setOrder(std::move(order));
+    for (int row = 0; row < m_orderModel.rowCount(); ++row) {
+        const QModelIndex phase = m_orderModel.index(row, 0);
+        m_order->setExpanded(phase, !closed.contains(phase.data().toString()));
+        for (int entry = 0; !place.isEmpty() && entry < m_orderModel.rowCount(phase); ++entry)
+            if (m_orderModel.index(entry, OrderModel::Book, phase).data().toString() == place)
+                m_order->setCurrentIndex(m_orderModel.index(entry, 0, phase));
+    }
+}
+
+void RulesView::showOrder(bool shown) {
+    if (shown == orderShown())
+        return;
+    m_lists->setCurrentWidget(shown ? m_order : m_tree);
+    m_inOrder->setChecked(shown);
+    m_close->setEnabled(!currentBook().isEmpty());
+    Q_EMIT orderShownChanged(shown);
+}
+
+bool RulesView::orderShown() const {
+    return m_lists->currentWidget() == m_order;
+}
+
+void RulesView::switchCurrent() {
+    const QString path = currentBook();
+    for (int row = 0; row < m_model.bookCount(); ++row)
+        if (const QModelIndex book = m_model.index(row, 0);
+            !path.isEmpty() && book.data(RulesModel::PathRole).toString() == path)
+            m_model.setData(book,
+                            book.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked
+                                                                                 : Qt::Checked,
+                            Qt::CheckStateRole);
+}
+
 void RulesView::moveCurrent(int step) {
-    QModelIndex index = m_tree->currentIndex();
-    while (index.parent().isValid())
-        index = index.parent();
-    const int to = index.row() + step;
-    if (index.isValid() && !currentBook().isEmpty() && to >= 0 && to < m_model.bookCount())
-        Q_EMIT bookMoved(currentBook(), to);
+    const QString path = currentBook();
+    for (int row = 0; row < m_model.bookCount(); ++row)
+        if (!path.isEmpty() &&
+            m_model.index(row, 0).data(RulesModel::PathRole).toString() == path) {
+            if (const int to = row + step; to >= 0 && to < m_model.bookCount())
+                Q_EMIT bookMoved(path, to);
+            return;
+        }
 }
 
 void RulesView::editCurrent() {
+    if (orderShown()) {
+        const QModelIndex current = m_order->currentIndex();
+        if (const QString file = current.data(OrderModel::FileRole).toString(); isBookFile(file))
+            Q_EMIT editRequested(file, current.data(OrderModel::LineRole).toInt());
+        return;
+    }
     const QModelIndex current = m_tree->currentIndex().siblingAtColumn(0);
     // A match is read where its rule is written.
     for (QModelIndex index = current; index.isValid(); index = index.parent())
@@ -117,7 +198,12 @@ void RulesView::editCurrent() {
         }
 }
 
+// In the order, the book of the current row if it is the user's.
 QString RulesView::currentBook() const {
+    if (orderShown()) {
+        const QString file = m_order->currentIndex().data(OrderModel::FileRole).toString();
+        return file.contains(u'/') ? file : QString();
+    }
     QModelIndex index = m_tree->currentIndex();
     while (index.parent().isValid())
         index = index.parent();
