@@ -542,7 +542,7 @@ bool Matcher::sameType(const PatternTree& call, const std::vector<ValueRef>& val
             other = values[i];
     if (!other || !other->valid() || !values[at].valid())
         return refuse(
-            Missed::Other, p, [&] { return "a value of the type of " + p.sameAs; },
+            Missed::SameType, p, [&] { return "a value of the type of " + p.sameAs; },
             [] { return "nothing to compare with"; });
     const TensorType &wanted = m_graph.type(*other), &found = m_graph.type(values[at]);
     return wanted == found ||

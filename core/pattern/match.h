@@ -45,6 +45,7 @@ enum class Missed : std::uint8_t {
     SameType,
     Operands, // how many there are
     Condition,
+    Step, // behind the end of a match, where steps may be absent
     Other,
 };
 
@@ -58,7 +59,8 @@ struct NearMiss {
     std::string found;
     Missed why = Missed::Other;
     Span span = {};        // of the clause in the text; line 0: nowhere
-    std::string name = {}; // of the operator, capture or attribute that the clause is about
+    std::string name = {}; // of the operator, capture or attribute that the clause is about; Step:
+                           // the step that would take what follows, "sigmoid(^)"
     std::size_t where = 0; // Condition: its index; as many as there are: values used outside
 };
 

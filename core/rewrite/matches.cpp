@@ -78,8 +78,12 @@ std::size_t longest(const PatternTree& pattern, const PatternTable& table, int d
 
 std::optional<Tail> tailOf(const PatternTree& pattern, const PatternTable& table, int depth = 0) {
     const auto declared = table.find(pattern.name);
-    if (pattern.kind == PatternKind::Capture && declared != table.end() && depth < 20)
-        return tailOf(declared->second->pattern, table, depth + 1);
+    if (pattern.kind == PatternKind::Capture && declared != table.end() && depth < 20) {
+        std::optional<Tail> out = tailOf(declared->second->pattern, table, depth + 1);
+        if (out)
+            out->span = pattern.span; // the place of the name, not that of what it stands for
+        return out;
+    }
     if (pattern.kind != PatternKind::Sequence)
         return std::nullopt;
     Tail out;
@@ -108,6 +112,15 @@ std::string oneOf(const std::set<std::string>& names) {
     return names.size() == 1 ? out : "one of " + out;
 }
 
+// A step of a pattern that takes a node behind one of the values it reads: "add(any, ^)".
+std::string stepFor(const Node& node, ValueRef value) {
+    const auto at = std::find(node.inputs.begin(), node.inputs.end(), value);
+    std::string out = node.op + "(";
+    for (auto before = node.inputs.begin(); before != at; ++before)
+        out += "any, ";
+    return out + (at + 1 < node.inputs.end() ? "^, ...)" : "^)");
+}
+
 // A match that could have gone on, had the operator behind it been one of the tail.
 void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
                 const std::vector<Match>& matches, std::vector<NearMiss>& misses) {
@@ -119,7 +132,8 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
         const Node& next = graph.node(uses.front().node);
         if (!tail.operators.contains(next.op))
             stopped.push_back({next.id, match.nodes.size(), match.nodes.size() + 1, tail.text,
-                               oneOf(tail.operators), next.op, Missed::Other, tail.span});
+                               oneOf(tail.operators), next.op, Missed::Step, tail.span,
+                               stepFor(next, match.roots.front())});
     }
     misses.insert(misses.begin(), stopped.begin(), stopped.end());
 }

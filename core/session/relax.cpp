@@ -42,6 +42,8 @@ public:
             return anyOperands(first);
         case Missed::Condition:
             return dropCondition(first);
+        case Missed::Step:
+            return anotherStep();
         case Missed::Other:
             return std::nullopt;
         }
@@ -77,8 +79,8 @@ private:
     std::optional<Fix> attribute(std::size_t first) const {
         const std::string written(m_text.slice(m_miss.span));
         const bool captured = behind() == first + 1;
-        if (token(first).text != m_miss.name || captured)
-            return std::nullopt; // what a capture gives is needed elsewhere
+        if (token(first).text != m_miss.name || (captured && usedOutside(first, first + 1)))
+            return std::nullopt;
         if (token(first + 1).is("in"))
             if (const auto found = parseInteger(m_miss.found)) {
                 std::vector<std::int64_t> ends;
@@ -194,17 +196,59 @@ private:
         return count;
     }
 
+    // Whether a name among tokens [from, to) stands elsewhere in the declaration as well.
+    bool usedOutside(std::size_t from, std::size_t to) const {
+        const std::size_t begin = m_text.indexAt(m_declaration.span.begin),
+                          end = m_text.indexAt(m_declaration.span.end);
+        for (std::size_t i = from; i < to; ++i)
+            for (std::size_t other = begin; other < end && token(i).kind == TokenKind::Name;
+                 ++other)
+                if ((other < from || other >= to) && token(other).text == token(i).text)
+                    return true;
+        return false;
+    }
+
     std::optional<Fix> anyOperands(std::size_t first) const {
         const std::size_t open = first + 1, close = closing(open);
         if (token(first).text != m_miss.name || !token(open).is("(") || close > behind())
             return std::nullopt;
         const std::size_t wanted = operandCount(open, close);
-        if (const auto found = parseInteger(m_miss.found);
-            !found || *found <= static_cast<std::int64_t>(wanted))
+        const auto found = parseInteger(m_miss.found);
+        if (!found || *found == static_cast<std::int64_t>(wanted))
             return std::nullopt;
+        if (*found < static_cast<std::int64_t>(wanted))
+            return fewerOperands(open, close, *found);
         return replace(token(close).span.begin, token(close).span.begin,
                        wanted == 0 ? "..." : ", ...",
                        fmt::format("let {} have further operands", m_miss.name));
+    }
+
+    // The operands that are too many may be absent, if nothing else speaks of them.
+    std::optional<Fix> fewerOperands(std::size_t open, std::size_t close,
+                                     std::int64_t found) const {
+        std::size_t from = open + 1;
+        int depth = 0;
+        for (std::int64_t left = found; from < close && left > 0; ++from) {
+            depth += token(from).is("(") || token(from).is("{")   ? 1
+                     : token(from).is(")") || token(from).is("}") ? -1
+                                                                  : 0;
+            left -= depth == 0 && token(from).is(",") ? 1 : 0;
+        }
+        if (from >= close || token(close - 1).is("...") || usedOutside(from, close))
+            return std::nullopt;
+        return replace(token(from).span.begin, token(close).span.begin, "...",
+                       fmt::format("let the operands of {} behind the {} first be absent",
+                                   m_miss.name, found));
+    }
+
+    // What follows the match may belong to it. The right side of a rule would lose it.
+    std::optional<Fix> anotherStep() const {
+        if (m_declaration.keyword == "rule" || m_miss.name.empty() ||
+            m_miss.span.begin < m_declaration.span.begin ||
+            m_miss.span.end > m_declaration.span.end)
+            return std::nullopt;
+        return replace(m_miss.span.end, m_miss.span.end, fmt::format(" >> {}?", m_miss.name),
+                       fmt::format("take {} behind it as well", m_miss.found));
     }
 
     std::optional<Fix> dropCondition(std::size_t first) const {

@@ -22,8 +22,9 @@ struct ReadText {
 };
 
 // What drops or widens the clause that refused: an attribute is dropped or its range widened, a
-// constant may be any value, an operator may also be the one found, a condition goes. Nothing if
-// the clause stands in another text, or if no small edit helps.
+// constant may be any value, an operator may also be the one found, operands may be more or fewer,
+// a condition goes, and what follows a match becomes a step that may be absent. Nothing if the
+// clause stands in another text, or if no small edit helps.
 std::optional<snapshot::Fix> relaxed(const NearMiss& miss, const DeclarationTree& declaration,
                                      const ReadText& text, const OperatorSet& operators);
 

@@ -208,7 +208,7 @@ void TestBookPlaces::placesOfDeclaredPatterns() {
     // A miss inside a name is told at the name, and the other declaration is left alone.
     for (const NearMissRecord& miss : fuse.nearMisses) {
         QCOMPARE(miss.range.line, 3);
-        QVERIFY(!miss.relax);
+        QVERIFY(!miss.relax || miss.relax->line == 3);
     }
 }
 
@@ -294,6 +294,19 @@ void TestBookPlaces::nearMissesAreRelaxed_data() {
     row("the same value", "residual", "pattern p(x, g) = batch_norm(x, g, g, ...)",
         "batch_norm(x, g, g2, ...)");
     row("operands", "residual", "pattern p(x) = relu(batch_norm(x))", "batch_norm(x, ...)");
+    row("fewer operands", "residual", "pattern p(x) = batch_norm(conv2d(x, w, b), ...)",
+        "conv2d(x, w, ...)");
+    row("no operand that is named again", "residual", "pattern p(x) = batch_norm(x, g, t, m, v, g)",
+        "");
+    row("a captured attribute", "residual", "pattern p(x) = relu(kind broadcast(x, ...) {axis})",
+        "relu(kind broadcast(x, ...))");
+    row("behind the end", "residual", "chain p = conv2d(...) >> batch_norm(^, ...) >> sigmoid(^)?",
+        "sigmoid(^)? >> relu(^)?");
+    row("behind two that may be absent", "residual",
+        "fuse p { match conv2d(...) >> batch_norm(^, ...) >> sigmoid(^)? >> tanh(^)* }",
+        "tanh(^)* >> relu(^)? }");
+    row("behind the end, a second operand", "residual",
+        "chain p = batch_norm(conv2d(...), ...) >> tanh(^)?", "tanh(^)? >> ");
     row("one condition", "residual",
         "rule r { match y = relu(x) where rank(x) == 9 emit y = relu(x) }",
         "match y = relu(x) emit");
@@ -321,6 +334,10 @@ void TestBookPlaces::nearMissesAreRelaxed() {
              before.diagnostics.empty() ? "" : before.diagnostics[0].text().c_str());
     const auto miss = std::find_if(before.nearMisses.begin(), before.nearMisses.end(),
                                    [](const NearMissRecord& one) { return one.relax.has_value(); });
+    if (edited.isEmpty()) { // nothing small helps
+        QVERIFY(!before.nearMisses.empty() && miss == before.nearMisses.end());
+        return;
+    }
     QVERIFY(miss != before.nearMisses.end());
     QVERIFY(!miss->relax->label.empty());
     const std::string after = ::edited(text.toStdString(), *miss->relax);
