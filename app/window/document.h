@@ -189,6 +189,7 @@ private:
     snapshot::Arguments argumentsFor(const snapshot::Inputs& inputs) const; // with texts that act
     snapshot::Arguments arguments() const { return argumentsFor(inputs()); }
     bool takesPart(const std::string& path) const;
+    bool inDocument(const std::string& path) const; // a book of it, switched on or off
     void textIsRight(const std::string& path, const std::string& text, OnDisk disk,
                      Importing importing);
     void textIsWrong(const std::string& path);
@@ -202,6 +203,7 @@ private:
     void workerDied(const Diag& death);
     void comparePlans();
     void askRules();
+    void askChecks();
     void askMatches();
     void setPart(Part part, State state, Diag error = {});
     void drop(Part part);

@@ -187,9 +187,15 @@ void Document::askRules() {
             m_order = answer.take();
             Q_EMIT rulesChanged();
         });
+    askChecks();
+    askMatches();
+}
+
+// Of the books of the document that are not known yet.
+void Document::askChecks() {
+    const std::uint64_t generation = m_planGeneration;
     std::erase_if(m_checks, [&](const auto& check) {
-        return std::none_of(inputs().books.begin(), inputs().books.end(),
-                            [&](const auto& book) { return book.path == check.first; });
+        return !m_typed.contains(check.first) && !inDocument(check.first);
     });
     for (const auto& book : inputs().books) {
         if (m_checks.contains(book.path))
@@ -215,7 +221,6 @@ void Document::askRules() {
                 Q_EMIT rulesChanged();
             });
     }
-    askMatches();
 }
 
 void Document::askMatches() {

@@ -43,6 +43,11 @@ bool Document::takesPart(const std::string& path) const {
     return isOpen() && std::find(books.begin(), books.end(), path) != books.end();
 }
 
+bool Document::inDocument(const std::string& path) const {
+    return std::any_of(inputs().books.begin(), inputs().books.end(),
+                       [&](const auto& book) { return book.path == path; });
+}
+
 const std::string* Document::actingText(const QString& path) const {
     const auto found = m_texts.find(path.toStdString());
     return found == m_texts.end() ? nullptr : &found->second;
@@ -181,8 +186,11 @@ void Document::dropText(const QString& path) {
     m_checks.erase(file);
     const bool acted = m_texts.erase(file) > 0;
     Q_EMIT textMatchesChanged(path);
+    Q_EMIT rulesChanged();
     if (takesPart(file) && (acted || state(Part::Plan) == State::Stale))
         plannedAnew(Importing::Yes);
+    else if (isOpen())
+        askChecks();
 }
 
 void Document::releaseText(const QString& path) {
@@ -191,6 +199,8 @@ void Document::releaseText(const QString& path) {
     cancelText(file);
     m_typed.erase(file);
     m_textMatches.erase(file);
+    if (!inDocument(file) && m_checks.erase(file) > 0)
+        Q_EMIT rulesChanged();
     if (acting == m_texts.end())
         return;
     for (Kept& kept : m_kept)

@@ -99,7 +99,7 @@ public:
     }
     void newBook();
     // A path, or the name of a shipped book; line 0: where it was left.
-    void editBook(const QString& file, int line);
+    void editBook(const QString& file, int line, int column = 1);
     bool selectByName(const QString& text);
     bool selectByNames(const QStringList& names); // together; false: one is unknown
     void select(const Picked& selection);
@@ -172,6 +172,7 @@ private:
     void showExplain();
     void showChanges();
     void showRules();
+    void showTextProblems();
     void showFollowers(); // states of the views that follow the plan
     void showValue();
     void showStage();

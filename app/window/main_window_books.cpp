@@ -106,7 +106,8 @@ void MainWindow::connectBooks() {
     connect(&m_document, &Document::rulesChanged, this,
             [this] { showBook(m_books->currentPath()); });
     connect(m_rules, &RulesView::newRequested, this, &MainWindow::newBook);
-    connect(m_rules, &RulesView::editRequested, this, &MainWindow::editBook);
+    connect(m_rules, &RulesView::editRequested, this,
+            [this](const QString& file, int line) { editBook(file, line); });
 }
 
 void MainWindow::buildBookActions(QMenu* menu) {
@@ -205,10 +206,12 @@ void MainWindow::newBook() {
         m_document.edit(snapshot::AddBook{path.toStdString()});
 }
 
-void MainWindow::editBook(const QString& file, int line) {
-    const auto go = [this, line] {
-        if (line > 0 && m_books->current())
-            m_books->current()->editor()->goTo({line, 1});
+void MainWindow::editBook(const QString& file, int line, int column) {
+    const auto go = [this, line, column] {
+        if (line <= 0 || !m_books->current())
+            return;
+        m_books->current()->editor()->goTo({line, column});
+        m_books->current()->editor()->setFocus();
     };
     if (file.contains(u'/')) {
         if (m_books->page(file))

@@ -183,6 +183,7 @@ void MainWindow::connectDocument() {
     connect(&m_document, &Document::changesChanged, this, &MainWindow::showChanges);
     connect(&m_document, &Document::verifiedChanged, this, &MainWindow::showVerified);
     connect(&m_document, &Document::rulesChanged, this, &MainWindow::showRules);
+    connect(&m_document, &Document::rulesChanged, this, &MainWindow::showTextProblems);
     connect(&m_document, &Document::partChanged, this, &MainWindow::partChanged);
     connect(&m_document, &Document::problem, this, &MainWindow::showProblem);
     connect(&m_document, &Document::note, this, [this](const QString& line) {
@@ -246,7 +247,8 @@ void MainWindow::connectViews() {
         if (shown)
             m_details.start();
     });
-    connect(m_problems, &ProblemsView::activated, this, &MainWindow::selectByName);
+    connect(m_problems, &ProblemsView::nodeActivated, this, &MainWindow::selectByName);
+    connect(m_problems, &ProblemsView::placeActivated, this, &MainWindow::editBook);
     connect(m_changes, &ChangesView::activated, this, [this](const std::vector<std::int64_t>& ids) {
         setSelection(fromFused({ids.begin(), ids.end()}), m_changes);
     });

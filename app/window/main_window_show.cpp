@@ -25,6 +25,9 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include <algorithm>
+#include <tuple>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
@@ -258,6 +261,28 @@ void MainWindow::showChanges() {
     say(count ? u"plan: "_s + m_changes->model().summary() : u"the plan stays as it was"_s);
     if (count)
         m_changesDock->raise();
+}
+
+// What is wrong with books is a problem while it is: of the texts that are typed, and of the files.
+void MainWindow::showTextProblems() {
+    Diags standing;
+    const auto add = [&](const Diags& diags) {
+        for (const Diag& diag : diags)
+            if (diag.severity != Severity::Note && diag.where.line > 0)
+                standing.push_back(diag);
+    };
+    for (const auto& [path, check] : m_document.checks()) {
+        add(check->diagnostics);
+        for (const auto& item : check->items)
+            add(item.diagnostics);
+    }
+    std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
+        return std::tuple(a.where.file, a.where.line, a.where.column) <
+               std::tuple(b.where.file, b.where.line, b.where.column);
+    });
+    standing.erase(std::unique(standing.begin(), standing.end()), standing.end());
+    m_problems->model().setStanding(std::move(standing));
+    updateStatus();
 }
 
 void MainWindow::showRules() {

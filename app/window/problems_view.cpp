@@ -34,16 +34,17 @@ QString text(const std::string& value) {
 ProblemsModel::ProblemsModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void ProblemsModel::add(const Diag& diag) {
+    const int standing = int(m_standing.size());
     const int last = int(m_problems.size()) - 1;
-    if (last >= 0 && isCurrent(last) && m_problems.back() == diag)
+    if (last >= m_firstCurrent && m_problems.back() == diag)
         return;
     if (m_problems.size() >= problemLimit) {
-        beginRemoveRows({}, 0, 0);
+        beginRemoveRows({}, standing, standing);
         m_problems.erase(m_problems.begin());
         m_firstCurrent = std::max(m_firstCurrent - 1, 0);
         endRemoveRows();
     }
-    const int row = int(m_problems.size());
+    const int row = rowCount();
     beginInsertRows({}, row, row);
     m_problems.push_back(diag);
     endInsertRows();
@@ -56,22 +57,52 @@ void ProblemsModel::clear() {
     endResetModel();
 }
 
+void ProblemsModel::setStanding(Diags standing) {
+    if (standing == m_standing)
+        return;
+    if (standing.size() > problemLimit)
+        standing.resize(problemLimit);
+    if (!m_standing.empty()) {
+        beginRemoveRows({}, 0, int(m_standing.size()) - 1);
+        m_standing.clear();
+        endRemoveRows();
+    }
+    if (!standing.empty()) {
+        beginInsertRows({}, 0, int(standing.size()) - 1);
+        m_standing = std::move(standing);
+        endInsertRows();
+    }
+}
+
+Diags ProblemsModel::problems() const {
+    Diags out = m_standing;
+    out.insert(out.end(), m_problems.begin(), m_problems.end());
+    return out;
+}
+
+const Diag& ProblemsModel::at(int row) const {
+    const auto place = size_t(row);
+    return place < m_standing.size() ? m_standing[place] : m_problems[place - m_standing.size()];
+}
+
 void ProblemsModel::setGeneration(std::uint64_t generation) {
     if (generation == m_generation)
         return;
     m_generation = generation;
     m_firstCurrent = int(m_problems.size());
     if (!m_problems.empty())
-        Q_EMIT dataChanged(index(0, 0), index(m_firstCurrent - 1, ColumnCount - 1));
+        Q_EMIT dataChanged(index(int(m_standing.size()), 0),
+                           index(rowCount() - 1, ColumnCount - 1));
 }
 
 int ProblemsModel::count(Severity severity) const {
-    return int(std::count_if(m_problems.begin() + m_firstCurrent, m_problems.end(),
-                             [&](const Diag& diag) { return diag.severity == severity; }));
+    const auto same = [&](const Diag& diag) { return diag.severity == severity; };
+    return int(std::count_if(m_standing.begin(), m_standing.end(), same) +
+               std::count_if(m_problems.begin() + m_firstCurrent, m_problems.end(), same));
 }
 
 int ProblemsModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_problems.size());
+    return parent.isValid() ? 0 : int(m_standing.size() + m_problems.size());
 }
 
 int ProblemsModel::columnCount(const QModelIndex& parent) const {
@@ -81,7 +112,7 @@ int ProblemsModel::columnCount(const QModelIndex& parent) const {
 QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const Diag& diag = m_problems[size_t(index.row())];
+    const Diag& diag = at(index.row());
     if (role == Qt::ForegroundRole && !isCurrent(index.row()))
         return Theme::instance().colour(Colour::Muted);
     if (role == Qt::ForegroundRole && index.column() == Severity_) {
@@ -139,7 +170,7 @@ ProblemsView::ProblemsView(QWidget* parent)
         const int rows = m_model.rowCount();
         if (rows == 0)
             m_overlay->setEmpty(u"No problems"_s, {});
-        else if (!m_model.isCurrent(rows - 1))
+        else if (!m_model.isCurrent(0) && !m_model.isCurrent(rows - 1))
             m_overlay->setStale(u"These belong to what was decided before."_s, u"Clear"_s);
         else
             m_overlay->setReady();
@@ -147,6 +178,7 @@ ProblemsView::ProblemsView(QWidget* parent)
     connect(m_overlay, &StateOverlay::actionRequested, &m_model, &ProblemsModel::clear);
     connect(&m_model, &QAbstractItemModel::dataChanged, this, showState);
     connect(&m_model, &QAbstractItemModel::rowsInserted, this, showState);
+    connect(&m_model, &QAbstractItemModel::rowsRemoved, this, showState);
     connect(&m_model, &QAbstractItemModel::modelReset, this, showState);
     showState();
     m_table->setModel(&m_model);
@@ -168,13 +200,14 @@ ProblemsView::ProblemsView(QWidget* parent)
     connect(copy, &QAction::triggered, this, [this] {
         const QModelIndex current = m_table->currentIndex();
         if (current.isValid())
-            QApplication::clipboard()->setText(
-                text(m_model.problems()[size_t(current.row())].text()));
+            QApplication::clipboard()->setText(text(m_model.at(current.row()).text()));
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
-        const std::string& node = m_model.problems()[size_t(index.row())].where.node;
-        if (!node.empty())
-            Q_EMIT activated(text(node));
+        const Where& where = m_model.at(index.row()).where;
+        if (!where.node.empty())
+            Q_EMIT nodeActivated(text(where.node));
+        else if (where.line > 0)
+            Q_EMIT placeActivated(text(where.file), where.line, where.column);
     });
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -1,5 +1,5 @@
-// The list of problems and the log: what went wrong since the program started, newest last.
-// Problems of earlier inputs stay, but pale.
+// The list of problems and the log: first what is wrong with texts, for as long as it is, then what
+// went wrong since the program started, newest last. Problems of earlier inputs stay, but pale.
 #pragma once
 
 #include "base/diag.h"
@@ -23,12 +23,17 @@ public:
     enum Column { Severity_, Code, Message, Place, Hint, ColumnCount };
 
     explicit ProblemsModel(QObject* parent = nullptr);
-    void add(const Diag& diag); // equal to the last one: not again
-    void clear();
+    void add(const Diag& diag);       // equal to the last one: not again
+    void clear();                     // of what went wrong
+    void setStanding(Diags standing); // in place of those before
     // What is there now belongs to an earlier generation of the document.
     void setGeneration(std::uint64_t generation);
-    const Diags& problems() const { return m_problems; }
-    bool isCurrent(int row) const { return row >= m_firstCurrent; }
+    Diags problems() const; // by row
+    const Diag& at(int row) const;
+    bool isCurrent(int row) const {
+        const int happened = row - int(m_standing.size());
+        return happened < 0 || happened >= m_firstCurrent;
+    }
     int count(Severity severity) const; // of the current ones
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -37,9 +42,10 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    Diags m_problems;
+    Diags m_standing;
+    Diags m_problems; // that happened
     std::uint64_t m_generation = 0;
-    int m_firstCurrent = 0;
+    int m_firstCurrent = 0; // of m_problems
 };
 
 class ProblemsView : public QWidget {
@@ -51,7 +57,8 @@ public:
     StateOverlay* overlay() const { return m_overlay; }
 
 Q_SIGNALS:
-    void activated(const QString& node); // name, as the problem has it
+    void nodeActivated(const QString& node); // name, as the problem has it
+    void placeActivated(const QString& file, int line, int column);
 
 private:
     ProblemsModel m_model;

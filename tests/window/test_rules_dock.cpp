@@ -8,6 +8,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
+#include <QTableView>
 #include <QTreeView>
 
 using namespace fw;
@@ -21,6 +22,8 @@ private Q_SLOTS:
     void init() { begin(); }
     void cleanup() { m.reset(); }
     void rulesStandInTheirOrder();
+    void wrongTextIsAProblemWhileItStands();
+    void booksOnDiskAreProblemsToo();
     void modelsAreSound();
 };
 
@@ -65,6 +68,78 @@ void TestRulesDock::rulesStandInTheirOrder() {
     QCOMPARE(window().books()->currentPath(), u"simplify.fw"_s);
     QVERIFY(m->trigger("All rules in order"));
     QVERIFY(!rules->orderShown());
+}
+
+void TestRulesDock::wrongTextIsAProblemWhileItStands() {
+    ProblemsView* view = window().problemsView();
+    ProblemsModel& model = view->model();
+    QVERIFY(open());
+    QCOMPARE(model.rowCount(), 0);
+    QVERIFY(m->trigger("New book"));
+    const QString file = books().currentPath();
+    editor().setPlainText(u"rule a {\n  rellu(x)\n}\n"_s);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QVERIFY(model.isCurrent(0));
+    QCOMPARE(model.count(Severity::Error), 1);
+    QCOMPARE(model.index(0, ProblemsModel::Place).data(), QVariant(file + u":2:3"_s));
+    // A double click goes to the place, also when the book is not the current one any more.
+    QVERIFY(m->trigger("New book"));
+    editor().setPlainText(u"rule b {\n}\n"_s);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    auto* table = view->findChild<QTableView*>(u"problemsTable"_s);
+    Q_EMIT table->activated(model.index(0, 0));
+    QCOMPARE(books().currentPath(), file);
+    QCOMPARE(editor().caret(), (Caret{2, 3}));
+    QVERIFY(editor().hasFocus());
+    // It stays whatever is planned meanwhile, and goes with the mistake.
+    window().setTargetText(u"x86-64-v2"_s);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QVERIFY(model.isCurrent(0));
+    QVERIFY(m->trigger("Apply the fix"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 0);
+    editor().undo();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QVERIFY(m->trigger("Close tab")); // thrown away
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 0);
+}
+
+// Errors of a file, of one that breaks while it is used, and of one that takes no part.
+void TestRulesDock::booksOnDiskAreProblemsToo() {
+    ProblemsModel& model = window().problemsView()->model();
+    QVERIFY(open());
+    write("wrong.fw", "rule wrong {\n}\n");
+    window().openBook(path("wrong.fw"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.at(0).where.line, 3);
+    QVERIFY(m->trigger("Undo")); // the book is out of the document
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 0);
+    QVERIFY(m->trigger("Redo"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QVERIFY(m->trigger("Undo"));
+    // Open as text alone.
+    write("apart.fw", "rule apart {\n  rellu(x)\n}\n");
+    window().editBook(path("apart.fw"), 1);
+    QVERIFY(m->waitIdle());
+    editor().insertPlainText(u"# mine\n"_s);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.at(0).where.line, 3);
+    window().setTargetText(u"x86-64-v2"_s); // another plan asks for the books that take part
+    QVERIFY(m->waitIdle());
+    QCOMPARE(model.rowCount(), 1);
+    QVERIFY(!editor().marks().empty());
+    QVERIFY(m->trigger("Save book"));
+    QVERIFY(m->trigger("Close tab"));
+    QCOMPARE(model.rowCount(), 0);
 }
 
 void TestRulesDock::modelsAreSound() {
