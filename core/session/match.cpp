@@ -239,7 +239,13 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     out.stage = arguments.stage.empty() ? "imported" : arguments.stage;
     FW_TRY(std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
     const PatternTable shipped = standardTable();
-    if (books.empty()) {
+    const auto isAsked = [&](const BookText& book) {
+        return arguments.book.empty() || book.file == arguments.book;
+    };
+    if (std::none_of(books.begin(), books.end(), isAsked) && !arguments.book.empty()) {
+        FW_TRY(BookText book, bookText(arguments.book, arguments.texts));
+        books.push_back(std::move(book));
+    } else if (books.empty()) {
         FW_TRY(BookText simplify, bookText("simplify.fw", {}));
         books.push_back(std::move(simplify));
     }
@@ -274,6 +280,8 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     limits.cancel = context.cancel;
     std::string known;
     for (std::size_t i = 0; i < books.size(); ++i) {
+        if (!isAsked(books[i]))
+            continue;
         const ReadText text(books[i].text);
         for (const DeclarationPtr& declaration : trees[i].declarations) {
             if (!canMatch(*declaration))

@@ -51,9 +51,10 @@ struct Arguments {
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;
     std::optional<int> group;
-    std::vector<std::string> nodes;            // explain: names, or ids of stage "fused" as "#12"
-    std::string name;                          // ops: operator; match: rule; book: file
-    std::string output;                        // file or folder to write
+    std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
+    std::string name;               // ops: operator; match: rule; book: file
+    std::string book;   // match: only what this one declares, which need not be among `rules`
+    std::string output; // file or folder to write
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets

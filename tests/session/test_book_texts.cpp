@@ -22,6 +22,7 @@ private Q_SLOTS:
     void theModelIsReadOnce();
     void typingKeepsWhatWasCompiled();
     void operatorsOfBooksAreMatched();
+    void oneBookIsMatchedBesideOthers();
     void largeTextsAreRefused();
     void shippedBooksAreRead();
 };
@@ -180,6 +181,33 @@ void TestBookTexts::operatorsOfBooksAreMatched() {
                                  "rule r { match y = relu(twice(x)) emit y = twice(relu(x)) }\n"));
     QCOMPARE(found.rules.size(), std::size_t(1));
     QCOMPARE(found.rules[0].matches.size(), std::size_t(1));
+}
+
+// The graph is the one that the books in use leave, whatever book is looked at.
+void TestBookTexts::oneBookIsMatchedBesideOthers() {
+    Asked a;
+    Arguments arguments = with(on("lenet"), swapped);
+    arguments.texts.push_back({"/nowhere/looked.fw", "pattern p(x) = sigmoid(x)\n"});
+    arguments.book = "/nowhere/looked.fw";
+    arguments.stage = "rewritten";
+    const auto found = a.get<MatchDocument>("match", arguments);
+    QCOMPARE(found.rules.size(), std::size_t(1));
+    QCOMPARE(found.rules[0].file, std::string("/nowhere/looked.fw"));
+    QVERIFY(!found.rules[0].matches.empty()); // swapped.fw made them
+    arguments.rules.clear();
+    QVERIFY(a.get<MatchDocument>("match", arguments).rules[0].matches.empty());
+    // What another book declares is known.
+    arguments.rules = {"/nowhere/mine.fw"};
+    arguments.texts = {{"/nowhere/mine.fw", "pattern act(x) = relu(x)\n"},
+                       {"/nowhere/looked.fw", "pattern q(x, b) = act(bias(x, b))\n"}};
+    const auto named = a.get<MatchDocument>("match", arguments);
+    QVERIFY(!hasErrors(named.rules.at(0).diagnostics));
+    QVERIFY(!named.rules[0].matches.empty());
+    for (const char* shipped : {"simplify.fw", "strategy.fw"}) {
+        arguments.book = shipped;
+        const auto rules = a.get<MatchDocument>("match", arguments).rules;
+        QVERIFY(!rules.empty() && rules[0].file == shipped && rules[0].line > 0);
+    }
 }
 
 void TestBookTexts::largeTextsAreRefused() {
