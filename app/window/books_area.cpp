@@ -1,5 +1,7 @@
 #include "app/window/books_area.h"
 
+#include "views/editor/book_text.h"
+
 #include <QFileInfo>
 #include <QSplitter>
 #include <QTabBar>
@@ -117,7 +119,7 @@ BooksArea::Book& BooksArea::add(const QString& path, Origin origin, const BookFi
     showTitles();
     m_tabs->setCurrentWidget(page);
     page->editor()->setFocus();
-    book.told = origin == Origin::Shipped;
+    book.told = false;
     m_pause.start();
     return book;
 }
@@ -224,6 +226,10 @@ QString BooksArea::currentPath() const {
     return pathOf(current());
 }
 
+QString BooksArea::pathAt(int tab) const {
+    return pathOf(qobject_cast<BookPage*>(m_tabs->widget(tab)));
+}
+
 BookPage* BooksArea::page(const QString& path) const {
     const Book* book = find(path);
     return book ? book->page : nullptr;
@@ -263,6 +269,13 @@ bool BooksArea::isNew(const QString& path) const {
     return book && book->origin == Origin::New;
 }
 
+bool BooksArea::saysWhatIsOnDisk(const QString& path) const {
+    const Book* book = find(path);
+    return book &&
+           (!isChanged(*book) || (book->origin == Origin::File &&
+                                  withoutComments(text(path)) == withoutComments(book->disk.text)));
+}
+
 QString BooksArea::text(const QString& path) const {
     const Book* book = find(path);
     return book ? book->page->editor()->wholeText() : QString();
@@ -300,7 +313,7 @@ void BooksArea::settleNow() {
 
 void BooksArea::tellAgain() {
     for (const auto& book : m_books)
-        book->told = book->origin == Origin::Shipped;
+        book->told = false;
     m_pause.start();
 }
 

@@ -38,12 +38,14 @@ public:
     void show(const QString& path);
     bool isEmpty() const { return m_books.empty(); }
     QString currentPath() const; // empty: none
+    QString pathAt(int tab) const;
     BookPage* current() const;
     BookPage* page(const QString& path) const; // null if it is not open
     QStringList paths() const;                 // of all but shipped ones, in the order of the tabs
     QStringList changed() const;               // that would be lost
     bool isShipped(const QString& path) const;
-    bool isNew(const QString& path) const; // never saved
+    bool saysWhatIsOnDisk(const QString& path) const; // comments aside
+    bool isNew(const QString& path) const;            // never saved
     QString text(const QString& path) const;
     bool settled() const; // every text was told
     void settleNow();

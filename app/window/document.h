@@ -71,8 +71,12 @@ public:
     bool hasErrors(const QString& path) const { return m_broken.contains(path.toStdString()); }
     // Why what is shown is Stale.
     QString staleReason() const;
+    // A shipped book is shown: what it finds is asked.
+    void showShipped(const QString& file);
+    // `beside`: texts that are looked through as well.
     void assist(const QString& path, const QString& text, int line, int column,
-                std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done);
+                std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
+                const std::vector<snapshot::BookSource>& beside = {});
     // Of a shipped book; with an empty name the list of all of them.
     void askBook(const QString& name,
                  std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done);
@@ -162,6 +166,7 @@ private:
         std::string text;
         std::uint64_t generation = 0;
         std::set<std::int64_t> requests;
+        bool right = false; // it was checked
     };
     // The results of inputs that were used before.
     struct Kept {
@@ -185,7 +190,8 @@ private:
                std::shared_ptr<const snapshot::InfoDocument> info);
     void inputsEdited(const snapshot::Inputs& before);
     enum class Importing : std::uint8_t { No, Yes };
-    void plannedAnew(Importing importing);
+    // `by`: the text that is why; what it finds is asked already.
+    void plannedAnew(Importing importing, const std::string& by = {});
     snapshot::Arguments argumentsFor(const snapshot::Inputs& inputs) const; // with texts that act
     snapshot::Arguments arguments() const { return argumentsFor(inputs()); }
     bool takesPart(const std::string& path) const;
@@ -194,6 +200,7 @@ private:
                      Importing importing);
     void textIsWrong(const std::string& path);
     void askTextMatches(const std::string& path);
+    void askOtherMatches(const std::string& but);
     void cancelText(const std::string& path);
     bool isTyped(const std::string& path, std::uint64_t generation) const;
     void cancelPlan();

@@ -150,8 +150,9 @@ void Document::cancelPlan() {
     }
 }
 
-void Document::plannedAnew(Importing importing) {
+void Document::plannedAnew(Importing importing, const std::string& by) {
     ++m_planGeneration;
+    askOtherMatches(by);
     Q_EMIT inputsChanged();
     const bool wasImporting = m_parts[index(Part::Imported)].request != 0;
     cancelPlan();

@@ -1,5 +1,6 @@
 // Books that are being edited: what is asked about their texts, and when they act.
 #include "app/window/document_send.h"
+#include "views/editor/book_text.h"
 
 #include <QFileInfo>
 
@@ -97,7 +98,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
     const std::string now = text.toStdString();
     cancelText(file);
     const std::uint64_t generation = ++m_textGeneration;
-    m_typed[file] = {now, generation, {}};
+    m_typed[file] = {now, generation, {}, false};
     Arguments wanted;
     wanted.rules = {file};
     wanted.texts = {{file, now}};
@@ -138,8 +139,14 @@ void Document::textIsWrong(const std::string& path) {
 void Document::textIsRight(const std::string& path, const std::string& text, OnDisk disk,
                            Importing importing) {
     m_broken.erase(path);
+    m_typed[path].right = true;
     const auto acting = m_texts.find(path);
-    const bool same = acting == m_texts.end() ? disk == OnDisk::Same : acting->second == text;
+    // A comment changes no plan, and no line or column of what a plan cites.
+    const bool same =
+        acting == m_texts.end()
+            ? disk == OnDisk::Same
+            : acting->second == text || withoutComments(QString::fromStdString(acting->second)) ==
+                                            withoutComments(QString::fromStdString(text));
     if (!same)
         m_texts[path] = text;
     if (!isOpen())
@@ -147,7 +154,14 @@ void Document::textIsRight(const std::string& path, const std::string& text, OnD
     askTextMatches(path);
     // What was cancelled or greyed meanwhile is asked again.
     if (takesPart(path) && (!same || state(Part::Plan) == State::Stale))
-        plannedAnew(importing);
+        plannedAnew(importing, path);
+}
+
+void Document::showShipped(const QString& file) {
+    cancelText(file.toStdString());
+    m_typed[file.toStdString()] = {{}, ++m_textGeneration, {}, true};
+    if (isOpen())
+        askTextMatches(file.toStdString());
 }
 
 void Document::askTextMatches(const std::string& path) {
@@ -155,9 +169,11 @@ void Document::askTextMatches(const std::string& path) {
     Typed& typed = m_typed[path];
     m_textMatches[path].state = State::Busy;
     for (const char* stage : {"imported", "rewritten"}) {
-        Arguments wanted = argumentsOf(inputs());
-        wanted.rules = {path};
-        wanted.texts = {{path, typed.text}};
+        Arguments wanted = arguments(); // the graphs are those that are shown
+        wanted.book = path;
+        std::erase_if(wanted.texts, [&](const auto& source) { return source.file == path; });
+        if (path.find('/') != std::string::npos) // else shipped
+            wanted.texts.push_back({path, typed.text});
         wanted.stage = stage;
         wanted.limit = matchLimit;
         wanted.seconds = matchSeconds;
@@ -175,6 +191,13 @@ void Document::askTextMatches(const std::string& path) {
                 Q_EMIT textMatchesChanged(file);
             }));
     }
+}
+
+// The nodes that books find are those of the graph that is made now.
+void Document::askOtherMatches(const std::string& but) {
+    for (const auto& [path, typed] : m_typed)
+        if (path != but && typed.right)
+            askTextMatches(path);
 }
 
 void Document::dropText(const QString& path) {
@@ -238,9 +261,16 @@ void Document::rereadBook(const QString& path) {
 }
 
 void Document::assist(const QString& path, const QString& text, int line, int column,
-                      std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done) {
+                      std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
+                      const std::vector<snapshot::BookSource>& beside) {
     const std::string file = path.toStdString();
     Arguments wanted = argumentsFor(inputs());
+    for (const snapshot::BookSource& source : beside) {
+        if (std::find(wanted.rules.begin(), wanted.rules.end(), source.file) == wanted.rules.end())
+            wanted.rules.push_back(source.file);
+        std::erase_if(wanted.texts, [&](const auto& known) { return known.file == source.file; });
+        wanted.texts.push_back(source);
+    }
     if (std::find(wanted.rules.begin(), wanted.rules.end(), file) == wanted.rules.end())
         wanted.rules.push_back(file);
     std::erase_if(wanted.texts, [&](const auto& source) { return source.file == file; });

@@ -222,6 +222,7 @@ private:
     template <class Use>
     void askAssist(const QString& path, const Caret& at, Use use);
     void goToDefinition(const QString& path, const Caret& at);
+    void showPlaces(const QString& path);
 
     // main_window_matches.cpp
     void connectMatches();

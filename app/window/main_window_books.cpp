@@ -3,6 +3,7 @@
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "app/window/palette.h"
 #include "app/window/problems_view.h"
 #include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
@@ -54,7 +55,9 @@ void MainWindow::askAssist(const QString& path, const Caret& at, Use use) {
 void MainWindow::connectBooks() {
     connect(
         m_books, &BooksArea::textSettled, this, [this](const QString& path, const QString& text) {
-            const bool same = !m_books->changed().contains(path);
+            if (m_books->isShipped(path))
+                return m_document.showShipped(path);
+            const bool same = m_books->saysWhatIsOnDisk(path);
             m_document.setText(path, text, same ? Document::OnDisk::Same : Document::OnDisk::Other);
             m_idleCheck.start();
         });
@@ -146,6 +149,8 @@ void MainWindow::buildBookActions(QMenu* menu) {
         addAction(menu, u"C&omplete"_s, keys("Ctrl+Space"), [editor] { editor()->complete(); }));
     needsBook(addAction(menu, u"Tell a&bout the word"_s, keys("Ctrl+Shift+Space"),
                         [editor] { editor()->askHover(); }));
+    needsBook(addAction(menu, u"Places of the &name…"_s, keys("Shift+F12"),
+                        [this] { showPlaces(m_books->currentPath()); }));
     needsBook(addAction(menu, u"Go to the &definition"_s, keys("F12"), [this, editor] {
         goToDefinition(m_books->currentPath(), editor()->caret());
     }));
@@ -391,8 +396,43 @@ void MainWindow::goToDefinition(const QString& path, const Caret& at) {
     askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
         if (!found.definition)
             return say(u"nothing is known of where this is defined"_s);
-        editBook(QString::fromStdString(found.definition->file), found.definition->line);
+        editBook(QString::fromStdString(found.definition->file), found.definition->line,
+                 found.definition->column);
     });
+}
+
+// The places of the name at the caret in all books that are open or take part: framed in this one,
+// and in a list to choose from.
+void MainWindow::showPlaces(const QString& path) {
+    std::vector<snapshot::BookSource> open;
+    for (int i = 0; i < m_books->tabs()->count(); ++i) {
+        const QString other = m_books->pathAt(i);
+        open.push_back({other.toStdString(), m_books->text(other).toStdString()});
+    }
+    const Caret at = m_books->current()->editor()->caret();
+    m_document.assist(
+        path, m_books->text(path), at.line, at.column,
+        [this, path](std::shared_ptr<const snapshot::AssistDocument> found) {
+            if (path != m_books->currentPath())
+                return;
+            if (found->references.empty())
+                return say(u"there is no name at the caret"_s);
+            std::vector<PaletteEntry> entries;
+            std::vector<TextRange> here;
+            for (const snapshot::LocationRecord& place : found->references) {
+                const QString file = QString::fromStdString(place.file);
+                if (file == path)
+                    here.push_back(place);
+                const BookPage* page = m_books->page(file);
+                const QString line = page ? page->editor()->lineText(place.line).trimmed() : file;
+                entries.push_back(
+                    {u"%1:%2"_s.arg(QFileInfo(file).fileName()).arg(place.line), line.left(200),
+                     [this, file, place] { editBook(file, place.line, place.column); }});
+            }
+            m_palette->open(u"%1 places of the name"_s.arg(entries.size()), std::move(entries));
+            m_books->current()->editor()->setTints(std::move(here));
+        },
+        open);
 }
 
 void MainWindow::goToLine() {

@@ -90,7 +90,12 @@ const RuleMatches* MainWindow::ruleAtCaret() const {
 void MainWindow::showMatches() {
     BookPage* page = m_books->current();
     const auto* matches = m_document.textMatches(m_books->currentPath());
-    m_matches->setVisible(page && matches);
+    const bool shipped = m_books->isShipped(m_books->currentPath());
+    bool finds = !shipped; // a shipped book of operators has nothing to find
+    if (matches)
+        forRules(*matches, [&](const RuleMatches&) { finds = true; });
+    m_matches->setVisible(page && matches && finds);
+    m_matches->setReadOnly(shipped);
     if (!page || !matches) {
         m_importedPane->canvas()->setHalos({});
         m_fusedPane->canvas()->setHalos({});

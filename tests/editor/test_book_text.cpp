@@ -22,6 +22,7 @@ private Q_SLOTS:
     void indentFollowsBrackets();
     void longLinesAreFolded();
     void markersSurviveEdits();
+    void commentsGoAndPlacesStay();
 
 private:
     static QString kinds(const QString& line);
@@ -167,6 +168,29 @@ void TestBookText::markersSurviveEdits() {
     // A text that holds a marker comes back as it was.
     FoldedLines other;
     QCOMPARE(other.whole(other.folded(shown)), shown);
+}
+
+void TestBookText::commentsGoAndPlacesStay() {
+    const QString text =
+        u"# a book\n\nrule r \"says # and \\\" #\" { # why\r\n  match \t\n}\n# end"_s;
+    QCOMPARE(withoutComments(text), u"\n\nrule r \"says # and \\\" #\" {\n  match\n}"_s);
+    QCOMPARE(withoutComments(withoutComments(text)), withoutComments(text));
+    QCOMPARE(withoutComments(u"\"open\na # b"_s), u"\"open\na"_s); // a text ends with its line
+    QCOMPARE(withoutComments(u"\"a\\\n# b"_s), u"\"a\\"_s);
+    QCOMPARE(withoutComments({}), QString());
+    // The engine reads the same tokens at the same places: only comments differ.
+    for (const char* name : {"simplify", "strategy", "fusion"}) {
+        QFile file(QStringLiteral(FW_SOURCE_DIR "/resources/library/%1.fw")
+                       .arg(QString::fromLatin1(name)));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString whole = QString::fromUtf8(file.readAll());
+        const QStringList before = whole.split(u'\n'), after = withoutComments(whole).split(u'\n');
+        for (qsizetype i = 0; i < after.size(); ++i) {
+            std::vector<Piece> pieces = piecesOf(before[i]);
+            std::erase_if(pieces, [](const Piece& p) { return p.kind == PieceKind::Comment; });
+            QCOMPARE(piecesOf(after[i]), pieces);
+        }
+    }
 }
 
 QTEST_GUILESS_MAIN(TestBookText)

@@ -45,6 +45,8 @@ std::string textOf(const Arguments& arguments, const std::string& file) {
     for (const BookSource& source : arguments.texts)
         if (source.file == file)
             return source.text;
+    if (file.find('/') == std::string::npos)
+        return book(file).text;
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -130,6 +132,12 @@ AssistDocument assist(const std::string& text, const TextPlace& place) {
         if (!word.empty()) {
             out.hover = HoverRecord{out.replace, {"hover of " + word}};
             out.definition = LocationRecord{{1, 1, 1, 5}, "simplify.fw", true};
+            forLines(text, [&](int other, const std::string& one) {
+                for (std::size_t found = one.find(word); found != std::string::npos;
+                     found = one.find(word, found + word.size()))
+                    out.references.push_back(
+                        {{other, int(found) + 1, other, int(found + word.size()) + 1}, place.file});
+            });
         }
     });
     for (const char* name : {"relu", "reduce_sum", "conv2d", "bias", "softmax"})

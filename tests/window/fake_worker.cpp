@@ -327,8 +327,8 @@ void serve(const Request& request) {
         document = toJson(done);
     } else if (command == "order") {
         document = toJson(fake::order(arguments));
-    } else if (command == "match" && !arguments.rules.empty() && !arguments.texts.empty()) {
-        const std::string file = arguments.rules.front();
+    } else if (command == "match" && !arguments.book.empty()) {
+        const std::string& file = arguments.book;
         document = toJson(fake::match(arguments.stage, file, fake::textOf(arguments, file)));
     } else if (command == "check" && !arguments.texts.empty()) {
         const std::string file = arguments.rules.front();

@@ -1,10 +1,12 @@
 // What a book finds in the graph while it is typed, and what is known of its words.
+#include "app/window/palette.h"
 #include "views/authoring/match_panel.h"
 #include "window/books_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QAbstractItemView>
 #include <QCompleter>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QToolTip>
 #include <QTreeView>
@@ -27,6 +29,9 @@ private Q_SLOTS:
     void matchesOfAWrongTextAreGrey();
     void wordsAreCompletedAndExplained();
     void definitionsAreOpened();
+    void placesOfANameAreListed();
+    void shippedBooksFindToo();
+    void commentsChangeNoPlan();
 
 private:
     bool typeRule();
@@ -227,6 +232,86 @@ void TestBookMatches::modelTellsStepsAndMisses() {
     QCOMPARE(matchesText(rule, NearMisses::Always), u"1 match, 12 near misses, not all"_s);
     model.setRule({});
     QCOMPARE(model.rowCount(), 0);
+}
+
+void TestBookMatches::placesOfANameAreListed() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    editor().goTo({4, 9}); // y
+    QVERIFY(m->trigger("Places of the name"));
+    Palette* palette = window().palette();
+    QVERIFY(palette->isVisible());
+    QCOMPARE(palette->model().rowCount(), 2);
+    QVERIFY(palette->model().index(1, 0).data().toString().endsWith(u":5"_s));
+    QCOMPARE(palette->model().index(1, 1).data().toString(), u"emit  y = x"_s);
+    QTest::keyClick(palette->input(), Qt::Key_Down);
+    QTest::keyClick(palette->input(), Qt::Key_Return);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(editor().caret(), (Caret{5, 9}));
+    QVERIFY(editor().hasFocus());
+    editor().goTo({1, 1}); // no name
+    editor().insertPlainText(u"\n"_s);
+    editor().goTo({1, 1});
+    QVERIFY(m->waitIdle());
+    QVERIFY(m->trigger("Places of the name"));
+    QVERIFY(!palette->isVisible());
+}
+
+// What is read only shows its matches like a book of one's own, and stays as it is.
+void TestBookMatches::shippedBooksFindToo() {
+    QVERIFY(open());
+    window().editBook(u"simplify.fw"_s, 2);
+    QVERIFY(m->waitIdle());
+    QVERIFY(editor().isReadOnly());
+    QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
+    QVERIFY(editor().notes().begin()->second.text.startsWith(u"2 matches"_s));
+    MatchPanel* panel = window().matchPanel();
+    QVERIFY(panel->isVisible());
+    QVERIFY(m->trigger("Next match"));
+    QCOMPARE(halos(Halo::Look::Current).size(), std::size_t(1));
+    const QString before = editor().wholeText();
+    panel->findChild<QTreeView*>(u"matchTable"_s)->setCurrentIndex(panel->model().index(1, 0));
+    QVERIFY(!panel->relaxButton()->isEnabled());
+    QVERIFY(m->trigger("Relax the clause"));
+    QCOMPARE(editor().wholeText(), before);
+    QVERIFY(window().document().checks().empty());
+    // A copy can be relaxed.
+    QVERIFY(m->trigger("Edit a copy"));
+    QVERIFY(m->trigger("Relax the clause"));
+    QVERIFY(editor().wholeText() != before);
+}
+
+// Typed or taken back: the plan is the one that is there, whatever is in the file.
+void TestBookMatches::commentsChangeNoPlan() {
+    write("my.fw", "rule mine {\n  match y = relu(x)\n}\n");
+    QVERIFY(open());
+    window().openBook(path("my.fw"));
+    window().editBook(path("my.fw"), 3);
+    QVERIFY(m->waitIdle());
+    const auto plan = window().document().plan();
+    const auto generation = window().document().generation();
+    editor().moveCursor(QTextCursor::End);
+    QVERIFY(type(u"  # what it is for"_s));
+    QCOMPARE(window().document().generation(), generation);
+    QCOMPARE(window().document().plan(), plan);
+    QVERIFY(!window().document().actingText(path("my.fw")));
+    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+    editor().goTo({2, 8});
+    QVERIFY(type(u" "_s)); // between words: what follows is at another place
+    QVERIFY(window().document().generation() != generation);
+    const auto moved = window().document().generation();
+    const auto second = window().document().plan();
+    editor().moveCursor(QTextCursor::End);
+    QVERIFY(type(u", and what it is not for"_s));
+    QCOMPARE(window().document().generation(), moved);
+    QVERIFY(m->trigger("Save book"));
+    QCOMPARE(window().document().plan(), second);
+    // A line more, though it is empty, moves what a plan cites.
+    editor().goTo({1, 1});
+    editor().insertPlainText(u"\n"_s);
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().document().generation() != moved);
 }
 
 QTEST_MAIN(TestBookMatches)

@@ -164,7 +164,7 @@ void TestBooks::textActsWhileTyped() {
     QVERIFY(open());
     QCOMPARE(groups(), std::size_t(3));
     QVERIFY(m->trigger("New book"));
-    QVERIFY(type(u"# part_the_addition"_s));
+    QVERIFY(type(u"part_the_addition"_s));
     QCOMPARE(groups(), std::size_t(4));
     QVERIFY(!QFileInfo::exists(books().currentPath()));
     // What else is asked sees it, too: every request carries the text.
@@ -179,7 +179,7 @@ void TestBooks::textActsWhileTyped() {
 void TestBooks::textWithErrorsKeepsThePlan() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
-    QVERIFY(type(u"# part_the_addition"_s));
+    QVERIFY(type(u"part_the_addition"_s));
     const auto plan = window().document().plan();
     QTest::keyClick(&editor(), Qt::Key_Return);
     QVERIFY(type(u"rule a { match y = rellu(x) }"_s));
@@ -203,7 +203,7 @@ void TestBooks::undoInTheEditorBringsThePlanBack() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
     QVERIFY(m->waitIdle());
-    editor().insertPlainText(u"# part_the_addition\n"_s);
+    editor().insertPlainText(u"part_the_addition\n"_s);
     QVERIFY(m->waitIdle());
     QCOMPARE(groups(), std::size_t(4));
     QTest::keyClick(&editor(), Qt::Key_Z, Qt::ControlModifier);
@@ -234,7 +234,7 @@ void TestBooks::textThrownAwayActsNoMore() {
     window().openBook(path("my.fw"));
     window().editBook(path("my.fw"), 0);
     QVERIFY(m->waitIdle());
-    QTest::keyClicks(&editor(), u"# part_the_addition "_s);
+    QTest::keyClicks(&editor(), u"part_the_addition "_s);
     books().settleNow();
     QVERIFY(m->trigger("Close tab"));
     QVERIFY(!window().document().actingText(path("my.fw")));
@@ -251,14 +251,14 @@ void TestBooks::restoredBookWithErrorsTakesPart() {
     const std::string* acting = window().document().actingText(path("lost.fw"));
     QVERIFY(acting && acting->empty());
     editor().selectAll();
-    QVERIFY(type(u"# part_the_addition"_s));
+    QVERIFY(type(u"part_the_addition"_s));
     QCOMPARE(groups(), std::size_t(4));
 }
 
 void TestBooks::bookCanBeTakenOut() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
-    QVERIFY(type(u"# part_the_addition"_s));
+    QVERIFY(type(u"part_the_addition"_s));
     QVERIFY(m->action(u"Takes part in the plan"_s)->isChecked());
     QVERIFY(m->trigger("Takes part in the plan"));
     QCOMPARE(groups(), std::size_t(3));
@@ -311,7 +311,7 @@ void TestBooks::booksAreOrdered() {
 void TestBooks::savedTextIsReleased() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
-    QVERIFY(type(u"# part_the_addition"_s));
+    QVERIFY(type(u"part_the_addition"_s));
     const QString file = books().currentPath();
     QVERIFY(window().document().actingText(file));
     QVERIFY(m->trigger("Save book"));
@@ -331,7 +331,7 @@ void TestBooks::endlessRulesAreAProblem() {
     };
     QCOMPARE(limits(), 0);
     QVERIFY(m->trigger("New book"));
-    QVERIFY(type(u"# never_ends"_s));
+    QVERIFY(type(u"never_ends"_s));
     QVERIFY(limits() > 0);
 }
 
@@ -341,8 +341,8 @@ void TestBooks::changedFileIsReadAgain() {
     window().openBook(path("my.fw"));
     window().editBook(path("my.fw"), 0);
     QVERIFY(m->waitIdle());
-    write("my.fw", "# part_the_addition\n");
-    QTRY_COMPARE(editor().wholeText(), u"# part_the_addition\n"_s);
+    write("my.fw", "part_the_addition\n");
+    QTRY_COMPARE(editor().wholeText(), u"part_the_addition\n"_s);
     QVERIFY(m->waitIdle());
     QCOMPARE(groups(), std::size_t(4));
     QVERIFY(books().changed().isEmpty());
@@ -426,7 +426,7 @@ void TestBooks::draftsOutliveTheWindow() {
         first.show();
         write("my.fw", "rule a {\n}\n");
         first.editBook(path("my.fw"), 0);
-        QTest::keyClicks(first.books()->current()->editor(), u"# part_the_addition "_s);
+        QTest::keyClicks(first.books()->current()->editor(), u"part_the_addition "_s);
         first.books()->settleNow();
         // A window that ends without being closed keeps its drafts.
     }
@@ -444,7 +444,7 @@ void TestBooks::draftsOutliveTheWindow() {
     QVERIFY(second.offerBar()->action()->isVisible());
     second.offerBar()->action()->click();
     QVERIFY(QTest::qWaitFor([&] { return second.idle(); }, 20000));
-    QCOMPARE(second.books()->text(path("my.fw")), u"# part_the_addition rule a {\n}\n"_s);
+    QCOMPARE(second.books()->text(path("my.fw")), u"part_the_addition rule a {\n}\n"_s);
     QCOMPARE(second.document().plan()->groups.size(), std::size_t(4));
     QCOMPARE(second.books()->changed(), QStringList{path("my.fw")});
     // Answered once, it is not asked again.

@@ -112,6 +112,11 @@ void MatchPanel::setStale(const QString& why) {
     showButtons();
 }
 
+void MatchPanel::setReadOnly(bool readOnly) {
+    m_readOnly = readOnly;
+    showButtons();
+}
+
 QString MatchPanel::title() const {
     return m_title->fullText();
 }
@@ -129,15 +134,16 @@ void MatchPanel::showButtons() {
     const auto* miss = relaxable();
     const bool usable = m_table->isEnabled();
     m_show->setEnabled(usable && (m_model.missAt(row) || m_model.stepAt(row)));
-    m_relax->setEnabled(usable && miss);
+    m_relax->setEnabled(usable && miss && !m_readOnly);
     const QString label = miss && !miss->relax->label.empty()
                               ? QString::fromStdString(miss->relax->label)
                               : u"Relax this clause"_s;
     m_relax->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, widestLabel));
     m_relax->setToolTip(
-        toolTipOf(miss ? u"%1: changes the text so that %2 gets further (Ctrl+Shift+R)"_s.arg(
-                             label, QString::fromStdString(miss->root))
-                       : u"Changes the text so that a near miss gets further (Ctrl+Shift+R)"_s));
+        toolTipOf(m_readOnly ? u"A shipped book is only read: edit a copy of it (Ctrl+Alt+C)"_s
+                  : miss     ? u"%1: changes the text so that %2 gets further (Ctrl+Shift+R)"_s.arg(
+                                   label, QString::fromStdString(miss->root))
+                         : u"Changes the text so that a near miss gets further (Ctrl+Shift+R)"_s));
     m_actions->setVisible(m_model.rule() && !m_model.rule()->nearMisses.empty());
 }
 
@@ -150,7 +156,7 @@ void MatchPanel::showCurrent() {
 }
 
 void MatchPanel::relaxCurrent() {
-    if (const auto* miss = relaxable(); miss && m_table->isEnabled())
+    if (const auto* miss = relaxable(); miss && m_table->isEnabled() && !m_readOnly)
         Q_EMIT relaxRequested(snapshot::Fix(*miss->relax)); // rows may go while it acts
 }
 

@@ -25,6 +25,8 @@ public:
     void setRule(std::optional<snapshot::RuleMatches> rule, int current);
     // Greyed, because the text has moved on; empty: up to date.
     void setStale(const QString& why);
+    // What is read only is not relaxed.
+    void setReadOnly(bool readOnly);
     MatchModel& model() { return m_model; }
     QTreeView* table() const { return m_table; }
     QPushButton* relaxButton() const { return m_relax; }
@@ -44,6 +46,7 @@ private:
     const snapshot::NearMissRecord* relaxable() const;
 
     MatchModel m_model;
+    bool m_readOnly = false;
     ElidedLabel* m_title;
     QPushButton* m_previous;
     QPushButton* m_next;

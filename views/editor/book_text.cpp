@@ -186,4 +186,36 @@ int indentAfter(QStringView line) {
     return open > 0 ? indent + indentStep : indent;
 }
 
+QString withoutComments(const QString& text) {
+    QString out;
+    out.reserve(text.size());
+    const auto endLine = [&] {
+        while (!out.isEmpty() && (out.back() == u' ' || out.back() == u'\t' || out.back() == u'\r'))
+            out.chop(1);
+    };
+    bool quoted = false;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text[i];
+        if (c == u'\n') {
+            quoted = false;
+            endLine();
+        } else if (quoted && c == u'\\' && i + 1 < text.size() && text[i + 1] != u'\n') {
+            out += c;
+            out += text[++i];
+            continue;
+        } else if (c == u'"') {
+            quoted = !quoted;
+        } else if (c == u'#' && !quoted) {
+            const qsizetype end = text.indexOf(u'\n', i);
+            i = (end < 0 ? text.size() : end) - 1;
+            continue;
+        }
+        out += c;
+    }
+    endLine();
+    while (out.endsWith(u'\n'))
+        out.chop(1);
+    return out;
+}
+
 } // namespace fw::ui

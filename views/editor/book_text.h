@@ -51,6 +51,10 @@ std::optional<DeclarationLine> declarationOf(QStringView line, int number);
 
 bool isDeclarationKeyword(QStringView word);
 
+// The text without comments and without blanks at the ends of lines: what remains says the same at
+// the same places.
+QString withoutComments(const QString& text);
+
 // Places count the characters (code points) of a line from 1, as diagnostics do; a text box counts
 // UTF-16 units from 0. Outside of the line is its end.
 int columnOf(QStringView line, int position);
