@@ -294,6 +294,7 @@ private:
     QString m_liveRule;   // at the caret
     int m_liveMatch = -1; // of its matches
     snapshot::NodeId m_shownMiss = snapshot::noNode;
+    QString m_wanted;           // what was to be opened last
     bool m_movingCaret = false; // a selection that came from the text
     std::vector<QDockWidget*> m_hiddenForBooks;
     WelcomeView* m_welcome = nullptr;

@@ -16,6 +16,7 @@
 #include <QInputDialog>
 #include <QMenu>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QStackedWidget>
 
 #include <algorithm>
@@ -137,6 +138,12 @@ void MainWindow::buildBookActions(QMenu* menu) {
     m_takesPartAction = needsBook(addAction(menu, u"Takes &part in the plan"_s, keys("Ctrl+Alt+B"),
                                             [this] { switchCurrentBook(); }));
     m_takesPartAction->setCheckable(true);
+    // The button above the graphs, for the keyboard.
+    addAction(menu, u"Restore &unsaved books"_s, keys("Ctrl+Alt+N"), [this] {
+        if (m_offer->text().isEmpty())
+            return say(u"no books were left unsaved"_s);
+        m_offer->action()->click();
+    });
     menu->addSeparator();
     needsBook(addAction(menu, u"&Replace…"_s, keys("Ctrl+R"),
                         [this] { m_books->current()->findBar()->open(FindBar::Row::Replace); }));
@@ -388,6 +395,12 @@ void MainWindow::offerDrafts() {
             for (const Draft& draft : left)
                 m_books->restore(draft);
             m_books->drafts()->forgetLeftOver(left);
+            // A document that names a book without a file could not be opened.
+            for (const Draft& draft : left)
+                if (m_books->isNew(draft.path) && !m_document.actingText(draft.path))
+                    m_document.beginText(draft.path, {}); // until it was read
+            if (!m_document.isOpen() && !m_wanted.isEmpty())
+                openModel(m_wanted);
         },
         [this, left] { m_books->drafts()->forgetLeftOver(left); });
 }

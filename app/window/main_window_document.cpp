@@ -41,6 +41,7 @@ void MainWindow::openModel(const QString& path) {
     m_message->clear();
     if (!m_document.isOpen())
         m_welcome->setBusy(u"Opening %1 …"_s.arg(QFileInfo(path).fileName()));
+    m_wanted = path;
     m_document.open(path);
 }
 

@@ -2,8 +2,11 @@
 #include "app/window/books_area.h"
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
+#include "app/window/problems_view.h"
+#include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/pane.h"
+#include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
@@ -14,6 +17,7 @@
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
+#include <QTreeView>
 
 #include <algorithm>
 
@@ -351,11 +355,28 @@ void MainWindow::goTo() {
 }
 
 void MainWindow::cyclePanes(int step) {
-    std::vector<QWidget*> stops = {
-        m_importedPane->canvas(), m_fusedPane->canvas(), m_outline, m_explain,
-        m_implementations,        m_properties,          m_rules,   m_profile};
-    if (BookPage* book = m_books->current())
+    std::vector<QWidget*> stops = {m_importedPane->canvas(),
+                                   m_fusedPane->canvas(),
+                                   m_outline,
+                                   m_explain,
+                                   m_implementations,
+                                   m_properties,
+                                   m_rules,
+                                   m_profile,
+                                   m_changes,
+                                   m_stages,
+                                   m_problems};
+    if (BookPage* book = m_books->current()) {
         stops.insert(stops.begin(), book->editor());
+        stops.push_back(m_matches->table());
+    }
+    // What is hidden, or behind another tab, takes no keys.
+    std::erase_if(stops, [this](const QWidget* stop) {
+        const QWidget* there = childAt(stop->mapTo(this, stop->rect().center()));
+        return !there || !(there == stop || stop->isAncestorOf(there));
+    });
+    if (stops.empty())
+        return;
     std::ptrdiff_t at = -1;
     for (std::size_t i = 0; i < stops.size(); ++i) {
         if (focusWidget() && (stops[i] == focusWidget() || stops[i]->isAncestorOf(focusWidget())))
