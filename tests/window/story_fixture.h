@@ -6,6 +6,7 @@
 #include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QCompleter>
 #include <QDir>
@@ -72,15 +73,17 @@ protected:
         return 0;
     }
 
-    // Where the keys go.
-    static QWidget* keysGoTo() {
+    // Where the keys go. After a dialog a window manager activates the window again.
+    QWidget* keysGoTo() const {
         if (QWidget* open = QApplication::activePopupWidget())
             return open;
+        if (!QApplication::activeWindow())
+            QApplication::setActiveWindow(m_window.get());
         QWidget* focused = QApplication::focusWidget();
-        return focused ? focused : QApplication::activeWindow();
+        return focused ? focused : m_window.get();
     }
     // As fast as people type: between two keys the window has time.
-    static void typeOn(const QString& text) {
+    void typeOn(const QString& text) {
         for (const QChar key : text) {
             QTest::keyClicks(keysGoTo(), QString(key));
             QCoreApplication::processEvents();
@@ -90,7 +93,7 @@ protected:
         typeOn(text);
         waitIdle();
     }
-    static void strike(const QKeyCombination& keys) {
+    void strike(const QKeyCombination& keys) {
         QTest::keyClick(keysGoTo(), keys.key(), keys.keyboardModifiers());
     }
     void press(const QString& keys) { // "Ctrl+Shift+N"
@@ -105,7 +108,8 @@ protected:
             QLineEdit* name = dialog ? dialog->findChild<QLineEdit*>() : nullptr;
             if (!name)
                 return answerFileDialog(file);
-            name->setText(file);
+            name->selectAll();
+            QTest::keyClicks(name, file);
             QTest::keyClick(name, Qt::Key_Return);
         });
     }
