@@ -1,0 +1,82 @@
+// The list of features names tests, and they exist.
+#include "source_tree.h"
+
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QtTest>
+
+using namespace fw::policy;
+using namespace Qt::StringLiterals;
+
+class TestFeatures : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyRowNamesATest();
+    void everyTestExists();
+    void pagesLinkToPages();
+};
+
+namespace {
+
+const QRegularExpression testName(uR"(`([a-z_]+/test_\w+): (\w+)`)"_s);
+
+QStringList rows() {
+    QStringList out;
+    for (const QString& line : readText(u"resources/docs/features.md"_s).split(u'\n'))
+        if (line.startsWith(u"| "_s) && !line.startsWith(u"| no."_s))
+            out << line;
+    return out;
+}
+
+} // namespace
+
+void TestFeatures::everyRowNamesATest() {
+    static const QRegularExpression row(uR"(^\| \d+ \| [^|]+ \| [^|]+ \| [^|]+ \|$)"_s);
+    QVERIFY(rows().size() >= 10);
+    for (const QString& line : rows()) {
+        QVERIFY2(row.match(line).hasMatch(), qPrintable(line));
+        const QStringList names = line.section(u'|', 4, 4).split(u',');
+        for (const QString& name : names) {
+            const auto match = testName.match(name.trimmed());
+            QVERIFY2(match.hasMatch() && match.capturedLength() == name.trimmed().size(),
+                     qPrintable(name));
+        }
+    }
+}
+
+void TestFeatures::everyTestExists() {
+    for (const QString& line : rows()) {
+        auto all = testName.globalMatch(line);
+        while (all.hasNext()) {
+            const auto match = all.next();
+            const QString file = u"tests/"_s + match.captured(1) + u".cpp"_s;
+            const QString text = readText(file);
+            // Defined, and a test: declared among the slots.
+            const QString name = match.captured(2);
+            QVERIFY2(text.contains(u"::"_s + name + u'(') &&
+                         text.contains(u"void "_s + name + u"();"_s),
+                     qPrintable(file + u": "_s + name));
+        }
+    }
+}
+
+// Links between pages, and to pictures, that lead nowhere.
+void TestFeatures::pagesLinkToPages() {
+    static const QRegularExpression link(uR"(\]\(([\w./-]+)(#[\w-]+)?\))"_s);
+    QStringList wrong;
+    QStringList pages = projectFiles(u"resources/docs"_s, {u".md"_s});
+    pages << u"README.md"_s;
+    for (const QString& page : pages) {
+        auto all = link.globalMatch(readText(page));
+        while (all.hasNext()) {
+            const QString target = QFileInfo(page).path() + u'/' + all.next().captured(1);
+            if (!QFileInfo::exists(u"" FW_SOURCE_DIR "/"_s + target))
+                wrong << page + u" links to "_s + target;
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+QTEST_GUILESS_MAIN(TestFeatures)
+#include "test_features.moc"
