@@ -5,8 +5,8 @@
 #include "module/in_place.h"
 #include "module/kernel_cache.h"
 #include "module/library_call.h"
-#include "tensor/lower.h"
-#include "tensor/schedule_default.h"
+#include "schedule/lower.h"
+#include "schedule/default.h"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 #include "codegen/jit.h"
 #include "loop/print.h"
 #include "runtime/parallel.h"
-#include "tensor/lower.h"
-#include "tensor/lower_check.h"
-#include "tensor/schedule_default.h"
+#include "schedule/lower.h"
+#include "schedule/lower_check.h"
+#include "schedule/default.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Operators as they are lowered by default, compiled: the same bytes of result as the loop
 // interpreter.
 #include "codegen/harness.h"
-#include "tensor/lower_check.h"
+#include "schedule/lower_check.h"
 
 #include <QtTest>
 

@@ -1,7 +1,7 @@
-#include "tensor/schedule_apply.h"
+#include "schedule/apply.h"
 
 #include "expr/simplify.h"
-#include "tensor/lower_nest.h"
+#include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "expr/simplify.h"
-#include "tensor/schedule_apply.h"
+#include "schedule/apply.h"
 
 #include <set>
 

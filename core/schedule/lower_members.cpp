@@ -1,6 +1,6 @@
 // What the loops of a nest hold: stores, members, accumulators and the offsets of every access.
-#include "tensor/lower_body.h"
-#include "tensor/lower_nest.h"
+#include "schedule/lower_body.h"
+#include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // and rows, and the steps made of them.
 #pragma once
 
-#include "tensor/schedule_planner.h"
+#include "schedule/planner.h"
 
 namespace fw {
 

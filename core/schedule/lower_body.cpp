@@ -1,7 +1,7 @@
-#include "tensor/lower_body.h"
+#include "schedule/lower_body.h"
 
 #include "loop/passes.h"
-#include "tensor/schedule_apply.h"
+#include "schedule/apply.h"
 
 namespace fw {
 

@@ -3,7 +3,7 @@
 #include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
-#include "tensor/schedule_apply.h"
+#include "schedule/apply.h"
 
 #include <QStringList>
 

@@ -2,8 +2,8 @@
 // names.
 #pragma once
 
-#include "tensor/lower_axes.h"
-#include "tensor/schedule_default.h"
+#include "schedule/lower_axes.h"
+#include "schedule/default.h"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 // computed.
 #pragma once
 
-#include "tensor/schedule.h"
+#include "schedule/schedule.h"
 
 #include "loop/loop.h"
 

@@ -1,7 +1,7 @@
-#include "tensor/schedule_default.h"
+#include "schedule/default.h"
 
-#include "tensor/lower.h"
-#include "tensor/schedule_planner.h"
+#include "schedule/lower.h"
+#include "schedule/planner.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 // channels-last, columns of a matrix product) or along the output channels all the same
 // (schedule_tiled_lanes.cpp), a second axis is unrolled so that the tile fills the registers, and
 // the reduction runs inside. What is computed from the result alone is applied at the store.
-#include "tensor/schedule_tiled.h"
+#include "schedule/tiled.h"
 
-#include "tensor/lower_body.h"
+#include "schedule/lower_body.h"
 
 #include <fmt/format.h>
 

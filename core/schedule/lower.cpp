@@ -1,8 +1,8 @@
-#include "tensor/lower.h"
+#include "schedule/lower.h"
 
 #include "loop/passes.h"
 #include "loop/verify.h"
-#include "tensor/lower_nest.h"
+#include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tensor/lower_axes.h"
+#include "schedule/lower_axes.h"
 
 namespace fw {
 

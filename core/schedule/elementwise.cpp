@@ -1,5 +1,5 @@
 // Templates for maps, and the plain one that takes everything.
-#include "tensor/schedule_planner.h"
+#include "schedule/planner.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "loop/interpret.h"
-#include "tensor/lower.h"
-#include "tensor/schedule_default.h"
+#include "schedule/lower.h"
+#include "schedule/default.h"
 
 #include <QString>
 

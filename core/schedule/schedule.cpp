@@ -1,4 +1,4 @@
-#include "tensor/schedule.h"
+#include "schedule/schedule.h"
 
 #include "base/numbers.h"
 

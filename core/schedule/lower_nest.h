@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loop/loop.h"
-#include "tensor/lower_axes.h"
+#include "schedule/lower_axes.h"
 
 #include <functional>
 #include <set>

@@ -1,6 +1,6 @@
 // Which axis the lanes of a tile lie along, and what they are where operands change from lane to
 // lane.
-#include "tensor/schedule_tiled.h"
+#include "schedule/tiled.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "tensor/schedule_planner.h"
+#include "schedule/planner.h"
 
-#include "tensor/lower_nest.h"
+#include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 

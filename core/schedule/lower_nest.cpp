@@ -1,5 +1,5 @@
 // Loops, members and conditions of a nest; bodies are in lower_members.cpp.
-#include "tensor/lower_nest.h"
+#include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/decision.h"
-#include "tensor/lower.h"
+#include "schedule/lower.h"
 
 #include <optional>
 #include <set>

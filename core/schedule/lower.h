@@ -9,7 +9,7 @@
 
 #include "base/decision.h"
 #include "loop/loop.h"
-#include "tensor/schedule.h"
+#include "schedule/schedule.h"
 
 namespace fw {
 
