@@ -52,11 +52,11 @@ std::string noticeLines(const std::vector<std::string>& notices) {
 std::string startText(const StartRecord& start) {
     return fmt::format(
         "start: program {} ms, import {} ms, rewrite {} ms, libraries {} ms, machine {} ms, "
-        "fuse {} ms, kernels {} ms (loops {} ms and code {} ms of all threads; {} compiled, {} "
+        "fuse {} ms, loops {} ms, kernels {} ms (code {} ms of all threads; {} compiled, {} "
         "from the cache), assemble {} ms, load {} ms",
         decimal(start.processMs, 0), decimal(start.importMs, 0), decimal(start.rewriteMs, 0),
         decimal(start.librariesMs, 0), decimal(start.machineMs, 0), decimal(start.fuseMs, 0),
-        decimal(start.kernelsMs, 0), decimal(start.lowerMs, 0), decimal(start.codegenMs, 0),
+        decimal(start.lowerMs, 0), decimal(start.kernelsMs, 0), decimal(start.codegenMs, 0),
         start.compiled, start.cached, decimal(start.assembleMs, 0), decimal(start.loadMs, 0));
 }
 

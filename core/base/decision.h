@@ -36,6 +36,7 @@
     X(ChosenMeasured,     "CHO06", "the fastest of those measured here: {}") \
     X(NotMeasured,        "CHO07", "the log does not decide: {}") \
     X(NoSuchCode,         "IMP04", "no code has this name: {}") \
+    X(LoweringRefused,    "IMP05", "the implementation has no code for it: {}") \
     X(PinFollowed,        "PIN01", "the user holds them together: {}") \
     X(PinApart,           "PIN02", "the user keeps them apart: {}") \
     X(PinRefused,         "PIN03", "a pin cannot be followed: {}") \
@@ -66,7 +67,7 @@
     X(LibraryTakes,       "LIB13", "the library takes it: {}") \
     X(WeightsPacked,      "LIB15", "weights are packed while compiling: {}") \
     X(ReorderAdded,       "LIB16", "brought into the order that the library wants: {}") \
-    X(MovedFromLibrary,   "LIB17", "computed by a generated kernel instead: {}") \
+    X(MovedFromLibrary,   "LIB17", "the library refuses the call, the next candidate computes it: {}") \
     X(LibraryLevelLower,  "LIB18", "the library computes at a lower instruction set than the target: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")

@@ -79,6 +79,21 @@ double ExternImplementation::estimate(const Facts& work, const Target& target) c
            callUs;
 }
 
+Result<Lowering> ExternImplementation::lower(const GroupSite& group, const Target& target) const {
+    if (group.nodes.front() != group.anchor)
+        return makeDiag(DiagCode::LibraryFailed, "it computes nothing before its call");
+    const runtime::Crumb crumb = crumbOf(group.graph->node(group.anchor), m_row.name);
+    const runtime::Breadcrumb at(crumb);
+    CallSite site;
+    site.graph = group.graph;
+    site.anchor = group.anchor;
+    site.epilogue.assign(group.nodes.begin() + 1, group.nodes.end());
+    site.layout = group.layout;
+    site.mayReuse = group.mayReuse;
+    FW_TRY(ExternCall made, call(site, target));
+    return Lowering{nullptr, std::make_shared<const ExternCall>(std::move(made))};
+}
+
 CallSite ExternImplementation::probe(const Workload& anchor, std::vector<NodeId> epilogue) const {
     const Graph* graph = anchor.graph;
     const bool images = this->images();
@@ -124,23 +139,6 @@ const Library* externLibrary(std::string_view name) {
         if (library->name() == name)
             return library.get();
     return nullptr;
-}
-
-bool isExtern(std::string_view implementation) {
-    return externLibrary(implementation.substr(0, implementation.find('.'))) != nullptr;
-}
-
-Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
-                              const Target& target) {
-    const Library* library = externLibrary(implementation.substr(0, implementation.find('.')));
-    const runtime::Crumb crumb = crumbOf(site.graph->node(site.anchor), implementation);
-    const runtime::Breadcrumb at(crumb);
-    if (library != nullptr)
-        for (const auto& known : library->implementations())
-            if (known->name() == implementation)
-                return static_cast<const ExternImplementation&>(*known).call(site, target);
-    return makeDiag(DiagCode::LibraryFailed,
-                    fmt::format("no library has a call {}", implementation));
 }
 
 namespace {

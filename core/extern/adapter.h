@@ -32,6 +32,7 @@ public:
     Answer accepts(const Workload& anchor, const Target& target) const override;
     Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
     double estimate(const Facts& work, const Target& target) const override;
+    Result<Lowering> lower(const GroupSite& group, const Target& target) const override;
     bool wantsRows() const override { return m_row.order == Order::Rows; }
 
     // The finished call for the layouts of the plan.

@@ -11,13 +11,6 @@ namespace fw {
 const std::vector<std::shared_ptr<const Library>>& externLibraries();
 const Library* externLibrary(std::string_view name);
 
-// Whether `implementation` is a library's call ("onednn.conv").
-bool isExtern(std::string_view implementation);
-
-// The group as calls, weights packed. LibraryFailed with a sentence if the library refuses.
-Result<ExternCall> externCall(std::string_view implementation, const CallSite& site,
-                              const Target& target);
-
 // Holds the libraries that `target` may use to its instruction set (runtime/library_level.h).
 // LibraryLevel if one of them was opened at another one: a fresh process is needed.
 Status holdLibraries(const Target& target);

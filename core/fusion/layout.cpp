@@ -34,12 +34,12 @@ bool wantsChannelsLast(const Node& node) {
 
 bool follows(const Node& node, const Facts& facts) {
     return facts.kind == FusionKind::Elementwise || facts.kind == FusionKind::Broadcast ||
-           node.op == "concat" || node.op == "pad" || node.op == "slice" ||
-           node.op == "split" || node.op == "channel_shuffle";
+           node.op == "concat" || node.op == "pad" || node.op == "slice" || node.op == "split" ||
+           node.op == "channel_shuffle";
 }
 
 bool isGenerated(const Group& group) {
-    return group.implementation.starts_with("generated.");
+    return group.kind == GroupKind::Kernel;
 }
 
 // Why an operand of a concat cannot be computed in the place that it takes in the result.
@@ -96,7 +96,7 @@ void placeConcats(const Graph& graph, FusionPlan& plan) {
             plan.layouts[operand] = std::move(map);
             plan.homes.emplace(operand, whole);
         }
-        group->implementation = "view";
+        group->becomeView();
         plan.notices.push_back({node.name, Verdict::Yes, ReasonCode::LayoutInPlace,
                                 "its operands are computed in its memory"});
     }
@@ -176,19 +176,17 @@ void placeSlices(const Graph& graph, FusionPlan& plan) {
             plan.layouts[part] = std::move(map);
             plan.homes.emplace(part, whole);
         }
-        group.implementation = "view";
+        group.becomeView();
         plan.notices.push_back(
             {node.name, Verdict::Yes, ReasonCode::LayoutInPlace, "read where its operand lies"});
     }
 }
 
 // Images that lie between calls of one implementation with an order of its own.
-std::map<ValueRef, StorageMap> betweenCalls(const Graph& graph, const Catalog& catalog,
-                                            const FusionPlan& plan) {
+std::map<ValueRef, StorageMap> betweenCalls(const Graph& graph, const FusionPlan& plan) {
     std::map<ValueRef, StorageMap> out;
     for (const Group& group : plan.groups) {
-        const Implementation* by = catalog.find(group.computedBy);
-        const std::optional<StorageMap> map = by ? by->imagesBetween() : std::nullopt;
+        const std::optional<StorageMap> map = group.by ? group.by->imagesBetween() : std::nullopt;
         if (!map || group.stacked || group.outputs.size() != 1)
             continue;
         const ValueRef value = group.outputs[0];
@@ -197,7 +195,7 @@ std::map<ValueRef, StorageMap> betweenCalls(const Graph& graph, const Catalog& c
         const bool between = isImage(type) && !graph.isResult(value) && !uses.empty() &&
                              std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
                                  const Group& reader = plan.groupAt(use.node);
-                                 return reader.computedBy == group.computedBy && !reader.stacked &&
+                                 return reader.by == group.by && !reader.stacked &&
                                         use.node == reader.anchor &&
                                         graph.node(use.node).inputs[0] == value;
                              });
@@ -218,7 +216,7 @@ bool sameBytesEitherWay(const TensorType& type) {
 
 } // namespace
 
-void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan) {
+void chooseLayouts(const Graph& graph, FusionPlan& plan) {
     std::set<ValueRef> fixed;  // must stay row-major
     std::set<ValueRef> wanted; // better channels-last
     for (const NodeId id : graph.inputs())
@@ -227,8 +225,7 @@ void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan)
         fixed.insert(result.value);
     std::map<ValueRef, std::string> rows; // what a library wants row-major -> its call
     for (const Group& group : plan.groups)
-        if (const Implementation* by = catalog.find(group.computedBy);
-            by != nullptr && by->wantsRows())
+        if (group.by && group.by->wantsRows())
             for (const std::vector<ValueRef>* values : {&group.inputs, &group.outputs})
                 for (const ValueRef& value : *values)
                     rows.emplace(value, group.implementation);
@@ -275,7 +272,7 @@ void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan)
                     changed = wanted.insert(value).second || changed;
         }
     }
-    const std::map<ValueRef, StorageMap> blocks = betweenCalls(graph, catalog, plan);
+    const std::map<ValueRef, StorageMap> blocks = betweenCalls(graph, plan);
     for (const ValueRef& value : wanted) {
         const std::string name = graph.output(value).name;
         if (fixed.contains(value)) {

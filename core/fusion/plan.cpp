@@ -101,21 +101,22 @@ Group GroupPlanner::describe(const Forming& forming) const {
     for (const ValueRef& output : group.outputs)
         group.work.bytesWritten += bytesOf(output);
     if (forming.view) {
-        group.implementation = "view";
+        group.becomeView();
         group.source = "only";
         return group;
     }
     group.implementation = forming.selection.name;
-    group.computedBy = forming.selection.implementation->name();
+    group.by = forming.selection.implementation;
+    group.kind = group.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
     group.source = forming.selection.source;
     group.candidates = forming.selection.candidates;
     group.warnings = forming.warnings;
     group.stacked = forming.stacked;
     group.call = forming.call;
     for (Candidate& candidate : group.candidates)
-        if (const Implementation* known = m_catalog.find(candidate.computedBy))
-            candidate.estimateUs = known->estimate(group.work, m_target);
-    group.estimateUs = forming.selection.implementation->estimate(group.work, m_target);
+        if (candidate.by)
+            candidate.estimateUs = candidate.by->estimate(group.work, m_target);
+    group.estimateUs = group.by->estimate(group.work, m_target);
     return group;
 }
 
@@ -230,8 +231,18 @@ void GroupPlanner::order(std::vector<Group> groups) {
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options) {
     FW_TRY(FusionPlan plan, GroupPlanner(graph, target, options).run());
-    chooseLayouts(graph, *options.catalog, plan); // when all that the groups took to form is gone
+    chooseLayouts(graph, plan); // when all that the groups took to form is gone
+    const auto start = std::chrono::steady_clock::now();
+    FW_CHECK(lowerGroups(graph, target, options, plan));
+    plan.lowerMs =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return plan;
+}
+
+void Group::becomeView() {
+    kind = GroupKind::View;
+    implementation = "view";
+    by = nullptr;
 }
 
 bool isView(const Graph& graph, const Node& node) {

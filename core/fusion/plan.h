@@ -33,13 +33,18 @@ struct EdgeDecision {
     std::vector<Gate> gates;
 };
 
+// View: nothing is computed. Kernel: loops of ours. Call: a library's. Parts: a library's call with
+// kernels before or behind it.
+enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts };
+
 struct Group {
     int id = -1;
+    GroupKind kind = GroupKind::Kernel;
     std::string name;          // from its operators: "conv2d_bias_relu_3"
     std::vector<NodeId> nodes; // in topological order
     NodeId anchor = -1;
     std::string implementation; // as the book names it; "view" if nothing is computed
-    std::string computedBy;     // the code behind it: an Implementation's name; empty for a view
+    ImplementationPtr by;       // the code behind it; null for a view
     std::string source;         // what decided: "pin", "priority", "only", "cost", "order"
     std::vector<Candidate> candidates;
     std::vector<ValueRef> inputs;  // read from outside, in order of first use
@@ -52,8 +57,11 @@ struct Group {
     bool stacked = false;
     std::vector<NodeId> call; // what a library's call takes of a pinned group, from the anchor on
     Decisions warnings;       // extern-in-group
+    std::vector<Group> parts; // of GroupKind::Parts, in order of execution, without ids
+    Lowering lowering;        // of a kernel; calls of libraries are made when they are compiled
 
-    bool isView() const { return implementation == "view"; }
+    bool isView() const { return kind == GroupKind::View; }
+    void becomeView();
 };
 
 // What became of a fusion rule.
@@ -70,6 +78,7 @@ struct FusionPlan {
     std::map<ValueRef, ValueRef> homes;     // a value without memory of its own -> what it lies in
     Decisions notices;
     std::vector<AskedRule> asked; // FusionBook::fuseRules(), one by one
+    double lowerMs = 0; // what schedules and loops took of making it
 
     const Group& groupAt(NodeId node) const;
     const EdgeDecision* edge(NodeId from, NodeId to) const;
@@ -79,6 +88,7 @@ struct FusionPlan {
 struct PlanOptions {
     const Catalog* catalog = &generatedCatalog();
     const FusionBook* book = &standardFusion();
+    LoweringMemo* memo = nullptr; // shared by plans over the same operators; null: one of its own
 };
 
 // Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node).
@@ -90,7 +100,19 @@ Diags obstacles(const Graph& graph);
 
 // Adds the storage map of every value to the plan, with a Decision for those not row-major
 // (layout.cpp).
-void chooseLayouts(const Graph& graph, const Catalog& catalog, FusionPlan& plan);
+void chooseLayouts(const Graph& graph, FusionPlan& plan);
+
+// Lowers every kernel, so that the plan names what will run (lower_groups.cpp).
+Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& options,
+                   FusionPlan& plan);
+
+// The group as its implementation sees it.
+GroupSite siteOf(const Graph& graph, const FusionPlan& plan, const Group& group);
+
+// The code of the group by its implementation. While one refuses, which is noted, the next
+// candidate is asked, and the group is its; an error if there is no other.
+Status lowerGroup(const Graph& graph, const FusionPlan& plan, const Target& target,
+                  LoweringMemo& memo, Group& group, Decisions& notices);
 
 // True if the node hands on its first operand's elements in the same order (reshape and its
 // spellings).

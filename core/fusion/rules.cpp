@@ -217,9 +217,8 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         // Without a wish for the library, code of ours holds them together better.
         std::optional<Candidate> own;
         for (const Candidate& candidate : selection.candidates) {
-            const Implementation* code = m_catalog.find(candidate.computedBy);
-            if (candidate.verdict == Verdict::Yes && code != nullptr &&
-                code->library() == nullptr && (!own || candidate.priority > own->priority))
+            if (candidate.verdict == Verdict::Yes && candidate.by &&
+                candidate.by->library() == nullptr && (!own || candidate.priority > own->priority))
                 own = candidate;
         }
         if (!own)
@@ -299,9 +298,9 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
             std::string best;
             int priority = 0;
             for (const Candidate& candidate : selection.candidates) {
-                const Implementation* code = m_catalog.find(candidate.computedBy);
-                if (candidate.verdict == Verdict::Yes && code != nullptr &&
-                    code->library() != nullptr && code->library()->name() == tree.library &&
+                const Library* library = candidate.by ? candidate.by->library() : nullptr;
+                if (candidate.verdict == Verdict::Yes && library != nullptr &&
+                    library->name() == tree.library &&
                     (best.empty() || candidate.priority > priority)) {
                     best = candidate.implementation;
                     priority = candidate.priority;

@@ -1,5 +1,6 @@
 #include "module/assemble.h"
 
+#include "extern/call.h"
 #include "module/program_expression.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ constexpr std::int64_t largestDim = std::int64_t(1) << 31;
 class Assembler {
 public:
     Assembler(const Graph& graph, const FusionPlan& plan, const Target& target,
-              const std::map<int, LoweredGroup>& groups, std::size_t kernelCount)
-        : m_graph(graph), m_plan(plan), m_groups(groups), m_symbols(graph.freeDims()) {
+              const std::map<int, KernelUse>& uses, std::size_t kernelCount)
+        : m_graph(graph), m_plan(plan), m_uses(uses), m_symbols(graph.freeDims()) {
         m_program.name = graph.name();
         m_program.target = target.text;
         m_program.engine = "fusewright 0.1.0";
@@ -45,10 +46,10 @@ public:
         for (const Group& group : m_plan.groups) {
             if (group.isView())
                 view(group);
-            else if (m_groups.at(group.id).call)
-                librarySteps(m_groups.at(group.id));
+            else if (group.lowering.call)
+                librarySteps(group);
             else
-                step(m_groups.at(group.id));
+                step(group, m_uses.at(group.id));
         }
         copyResults();
         for (const runtime::TensorId output : m_outputs)
@@ -164,15 +165,16 @@ private:
         m_values[result] = id;
     }
 
-    void step(const LoweredGroup& lowered) {
-        const Group& group = *lowered.group;
+    void step(const Group& group, const KernelUse& use) {
+        const KernelCode& code = *group.lowering.kernel;
+        const LoopNest& nest = code.choice.lowered.nest;
         runtime::Step out = stepOf(group);
-        out.kernel = static_cast<std::uint32_t>(lowered.kernel);
-        for (const InPlace& pair : lowered.inPlace)
-            writeOver(lowered.body.outputs[pair.output], lowered.body.inputs[pair.input]);
-        for (const Buffer& parameter : lowered.nest.parameters)
-            out.buffers.push_back(buffer(lowered, parameter));
-        for (const Symbol& symbol : lowered.nest.symbols)
+        out.kernel = static_cast<std::uint32_t>(use.kernel);
+        for (const InPlace& pair : use.inPlace)
+            writeOver(group.outputs[pair.output], group.inputs[code.body.operands[pair.input]]);
+        for (const Buffer& parameter : nest.parameters)
+            out.buffers.push_back(buffer(group, parameter));
+        for (const Symbol& symbol : nest.symbols)
             out.symbols.push_back(expression(varExpr(symbol)));
         m_program.steps.push_back(std::move(out));
     }
@@ -202,9 +204,8 @@ private:
         return out;
     }
 
-    void librarySteps(const LoweredGroup& lowered) {
-        const Group& group = *lowered.group;
-        const ExternCall& call = *lowered.call;
+    void librarySteps(const Group& group) {
+        const ExternCall& call = *group.lowering.call;
         if (call.reused) // the output is written where this value was
             shareMemory(group.outputs.at(0), *call.reused);
         std::map<std::string, runtime::TensorId> between;
@@ -296,16 +297,17 @@ private:
         return out;
     }
 
-    runtime::BufferUse buffer(const LoweredGroup& lowered, const Buffer& parameter) {
-        const OpInst& inst = lowered.body.inst;
+    runtime::BufferUse buffer(const Group& group, const Buffer& parameter) {
+        const GroupBody& body = group.lowering.kernel->body;
+        const StorageMaps& packs = group.lowering.kernel->choice.packs;
+        const OpInst& inst = body.inst;
         for (std::size_t i = 0; i < inst.inputs.size(); ++i) {
             if (inst.inputs[i].name != parameter.name)
                 continue;
-            const ValueRef ref = lowered.body.inputs[i];
-            const auto pack = lowered.packs.find(parameter.name);
-            if (lowered.body.constantInput[i])
-                return {constant(ref, pack == lowered.packs.end() ? lowered.body.inputLayouts[i]
-                                                                  : pack->second),
+            const ValueRef ref = group.inputs[body.operands[i]];
+            const auto pack = packs.find(parameter.name);
+            if (body.constantInput[i])
+                return {constant(ref, pack == packs.end() ? body.inputLayouts[i] : pack->second),
                         runtime::Access::Read};
             return {value(ref), runtime::Access::Read};
         }
@@ -313,9 +315,9 @@ private:
         // step.
         for (std::size_t i = 0; i < inst.outputs.size(); ++i)
             if (inst.outputs[i].name == parameter.name)
-                return {value(lowered.body.outputs[i]), runtime::Access::Write};
+                return {value(group.outputs[i]), runtime::Access::Write};
         // Memory between the stages of the group.
-        const std::string name = fmt::format("{}.{}", lowered.group->name, parameter.name.text());
+        const std::string name = fmt::format("{}.{}", group.name, parameter.name.text());
         const TensorType type{parameter.dtype, {parameter.size}};
         return {tensor(name, type, parameter.size, runtime::Storage::Arena),
                 runtime::Access::Write};
@@ -354,7 +356,7 @@ private:
 
     const Graph& m_graph;
     const FusionPlan& m_plan;
-    const std::map<int, LoweredGroup>& m_groups;
+    const std::map<int, KernelUse>& m_uses;
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
     WeightsBuilder m_weights;
@@ -368,8 +370,8 @@ private:
 } // namespace
 
 Result<Assembled> assemble(const Graph& graph, const FusionPlan& plan, const Target& target,
-                           const std::map<int, LoweredGroup>& groups, std::size_t kernelCount) {
-    Assembled out = Assembler(graph, plan, target, groups, kernelCount).run();
+                           const std::map<int, KernelUse>& uses, std::size_t kernelCount) {
+    Assembled out = Assembler(graph, plan, target, uses, kernelCount).run();
     if (const runtime::Status status = runtime::checkProgram(out.program); !status.ok())
         throw InternalError("the program breaks its rules: " + status.message);
     return out;

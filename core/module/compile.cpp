@@ -1,12 +1,11 @@
 #include "module/compile.h"
 
+#include "base/on_threads.h"
+#include "extern/call.h"
+#include "fusion/call_parts.h"
 #include "module/assemble.h"
-#include "module/calls_apart.h"
 #include "module/in_place.h"
 #include "module/kernel_cache.h"
-#include "module/library_call.h"
-#include "schedule/lower.h"
-#include "schedule/default.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
-#include <thread>
 
 namespace fw {
 
@@ -33,52 +31,30 @@ Stmt withoutProvenance(const Stmt& stmt) {
     return Stmt(std::make_shared<const StmtNode>(std::move(node)));
 }
 
+Diag cancelled() {
+    return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
+}
+
 // Equal computations have equal code, whatever they are called and wherever they come from.
-LoopNest codeOf(const LoopNest& nest) {
+LoopNest codeOf(const LoopNest& nest, std::string_view group) {
     LoopNest out = nest;
-    out.name = nest.name.substr(0, nest.name.find_last_of('_'));
+    out.name = group.substr(0, group.find_last_of('_'));
     out.body = withoutProvenance(nest.body);
     return out;
 }
 
-// What is lowered once for all groups that are equal but for their names: nodes are positions in
-// the group.
+// What is compiled once for all groups that are equal but for their names.
 struct Job {
     const Group* group = nullptr; // the first of them
-    GroupBody body;
-    std::vector<InPlace> spent; // operands that may be written over as far as the plan goes
+    std::vector<InPlace> spent;   // operands that may be written over as far as the plan goes
     std::optional<Diag> refusal;
-    ScheduleChoice choice;
-    LoopNest nest;
     std::vector<InPlace> inPlace;
     std::shared_ptr<const CompiledKernel> kernel;
     KernelSource source = KernelSource::Compiled;
-    double lowerMs = 0;
     double codegenMs = 0;
-};
 
-ScheduleContext contextOf(const GroupBody& body, const Target& target) {
-    ScheduleContext out;
-    out.vectorLanes = target.vectorLanesF32;
-    out.vectorRegisters = target.vectorRegisters;
-    out.threads = target.threads;
-    if (target.l1 > 0)
-        out.l1Bytes = target.l1;
-    if (target.l2 > 0)
-        out.l2Bytes = target.l2;
-    for (std::size_t i = 0; i < body.inst.inputs.size(); ++i) {
-        out.maps[body.inst.inputs[i].name] = body.inputLayouts[i];
-        if (body.constantInput[i])
-            out.constants.insert(body.inst.inputs[i].name);
-    }
-    for (std::size_t i = 0; i < body.inst.outputs.size(); ++i)
-        out.maps[body.inst.outputs[i].name] = body.outputLayouts[i];
-    return out;
-}
-
-struct LibraryKernel {
-    ExternCall call;
-    KernelReport report;
+    const KernelCode& code() const { return *group->lowering.kernel; }
+    const LoopNest& nest() const { return code().choice.lowered.nest; }
 };
 
 std::vector<ReorderStep> reordersOf(const Graph& graph, const Group& group,
@@ -105,63 +81,19 @@ std::vector<ReorderStep> reordersOf(const Graph& graph, const Group& group,
     return out;
 }
 
-// A library's call if the group is planned so and the library takes it.
-std::optional<LibraryKernel> lowerToLibrary(const Graph& graph, const FusionPlan& plan,
-                                            const Group& group, const Target& target,
-                                            Decisions& refusal) {
-    if (!isExtern(group.computedBy))
-        return std::nullopt;
-    Result<ExternCall> call = libraryCall(graph, plan, group, target);
-    if (!call) {
-        refusal.push_back({group.name, Verdict::No, ReasonCode::MovedFromLibrary,
-                           fmt::format("{}: {}", group.implementation, call.diag().message)});
-        return std::nullopt;
-    }
-    LibraryKernel out;
-    out.report.group = group.id;
-    out.report.schedule = call->kernel;
-    out.report.libraryCall = call->text();
-    out.report.library = group.computedBy.substr(0, group.computedBy.find('.'));
-    out.report.postOps = call->tail;
-    out.report.reorders = reordersOf(graph, group, *call);
-    out.report.implementation = group.implementation;
-    out.report.nest.name = group.name;
-    out.report.decisions = call->decisions;
-    out.call = call.take();
+KernelReport reportOfCall(const Graph& graph, const Group& group) {
+    const ExternCall& call = *group.lowering.call;
+    KernelReport out;
+    out.group = group.id;
+    out.schedule = call.kernel;
+    out.libraryCall = call.text();
+    out.library = group.by->library()->name();
+    out.postOps = call.tail;
+    out.reorders = reordersOf(graph, group, call);
+    out.implementation = group.implementation;
+    out.nest.name = group.name;
+    out.decisions = call.decisions;
     return out;
-}
-
-// Everything that lowering depends on.
-std::string lowerKey(const GroupBody& body, const std::vector<InPlace>& spent, const Group& group) {
-    std::string out = group.computedBy == "generated.plain" ? "plain\n" : "";
-    for (const InPlace& pair : spent)
-        out += fmt::format("{} over {}\n", pair.output, pair.input);
-    const OpInst& inst = body.inst;
-    for (std::size_t i = 0; i < inst.inputs.size(); ++i) {
-        const TensorDecl& decl = inst.inputs[i];
-        out += fmt::format("{} {} {} {}\n", decl.name.text(), decl.type.text(),
-                           body.inputLayouts[i].text(decl.type.rank()),
-                           body.constantInput[i] ? "constant" : "");
-    }
-    for (std::size_t i = 0; i < inst.outputs.size(); ++i) {
-        const TensorDecl& decl = inst.outputs[i];
-        out += fmt::format("{} {} {}\n", decl.name.text(), decl.type.text(),
-                           body.outputLayouts[i].text(decl.type.rank()));
-    }
-    out += inst.text();
-    for (const Stage& stage : inst.stages)
-        for (const std::int64_t node : stage.nodes)
-            out += fmt::format("{} ", node);
-    return out;
-}
-
-// The body with positions in the group instead of graph nodes.
-Result<GroupBody> positionedBody(const Graph& graph, const FusionPlan& plan, const Group& group) {
-    FW_TRY(GroupBody body, groupBody(graph, plan, group));
-    for (Stage& stage : body.inst.stages)
-        for (std::int64_t& node : stage.nodes)
-            node = std::find(group.nodes.begin(), group.nodes.end(), node) - group.nodes.begin();
-    return body;
 }
 
 Stmt withNodes(const Stmt& stmt, const std::vector<NodeId>& nodes) {
@@ -174,36 +106,6 @@ Stmt withNodes(const Stmt& stmt, const std::vector<NodeId>& nodes) {
     return Stmt(std::make_shared<const StmtNode>(std::move(node)));
 }
 
-Status lowerJob(Job& job, const Target& target) {
-    const auto start = std::chrono::steady_clock::now();
-    const OpInst& inst = job.body.inst;
-    const std::string& name = job.group->name;
-    const ScheduleContext context = contextOf(job.body, target);
-    // The plain implementation is a choice of its own; the others take the default schedule of
-    // their family.
-    FW_TRY(job.choice, job.group->computedBy == "generated.plain"
-                           ? Result<ScheduleChoice>(plainSchedule(inst, context))
-                           : defaultSchedule(inst, context));
-    StorageMaps maps = context.maps;
-    for (const auto& [tensor, map] : job.choice.packs)
-        maps[tensor] = map;
-    Result<Lowered> lowered = job.choice.lowered ? Result<Lowered>(std::move(*job.choice.lowered))
-                                                 : lower(inst, job.choice.schedule, maps, name);
-    job.choice.lowered.reset();
-    if (!lowered) {
-        job.choice = plainSchedule(inst, context);
-        job.choice.decisions.push_back(
-            {name, Verdict::Note, ReasonCode::ScheduleFallback, lowered.diag().message});
-        lowered = lower(inst, job.choice.schedule, context.maps, name);
-        if (!lowered)
-            return lowered.takeDiag().at({{}, name});
-    }
-    job.nest = std::move(lowered->nest);
-    job.nest.name = name;
-    job.lowerMs = milliseconds(start);
-    return {};
-}
-
 std::size_t positionOf(const LoopNest& nest, Symbol parameter) {
     return static_cast<std::size_t>(
         std::find_if(nest.parameters.begin(), nest.parameters.end(),
@@ -213,12 +115,12 @@ std::size_t positionOf(const LoopNest& nest, Symbol parameter) {
 
 Status compileJob(Job& job, const Target& target, KernelCache* cache) {
     const auto start = std::chrono::steady_clock::now();
-    const LoopNest code = codeOf(job.nest);
+    const LoopNest code = codeOf(job.nest(), job.group->name);
     CompileOptions options;
     for (const InPlace& pair : job.inPlace)
         options.sharedBuffers.emplace_back(
-            positionOf(code, job.body.inst.inputs[pair.input].name),
-            positionOf(code, job.body.inst.outputs[pair.output].name));
+            positionOf(code, job.code().body.inst.inputs[pair.input].name),
+            positionOf(code, job.code().body.inst.outputs[pair.output].name));
     if (cache != nullptr) {
         KernelCache::Found found = cache->find(kernelKey(code, target, options));
         job.kernel = std::move(found.kernel);
@@ -237,11 +139,8 @@ Status compileJob(Job& job, const Target& target, KernelCache* cache) {
 
 void runJob(Job& job, const Target& target, KernelCache* cache) {
     try {
-        Status done = lowerJob(job, target);
-        job.inPlace = allowedInPlace(job.nest, job.body, job.spent);
-        if (done)
-            done = compileJob(job, target, cache);
-        if (!done)
+        job.inPlace = allowedInPlace(job.nest(), job.code().body, job.spent);
+        if (Status done = compileJob(job, target, cache); !done)
             job.refusal = done.takeDiag();
     } catch (const std::exception& error) {
         job.refusal = makeDiag(DiagCode::Internal, error.what(), {{}, job.group->name});
@@ -250,52 +149,43 @@ void runJob(Job& job, const Target& target, KernelCache* cache) {
 
 // On several threads; the first refusal wins by order, not by time.
 Status runAll(std::vector<Job>& jobs, const Target& target, const ModuleOptions& options) {
-    std::atomic<std::size_t> next{1}, done{0};
-    // The calling thread has the first job: helpers that are quick to take all others leave it
-    // something to tell.
-    const auto work = [&](std::size_t first,
-                          const std::function<void(const CompileProgress&)>& progress) {
-        for (std::size_t i = first; i < jobs.size(); i = next++) {
-            if (options.cancel.cancelled())
-                return;
-            if (progress)
-                progress({jobs[i].group->name, done, jobs.size()});
-            runJob(jobs[i], target, options.cache);
-            ++done;
-        }
-    };
-    std::vector<std::thread> helpers;
-    for (int i = 1; i < options.compileThreads && static_cast<std::size_t>(i) < jobs.size(); ++i)
-        helpers.emplace_back([&] { work(next++, nullptr); });
-    work(0, options.progress);
-    for (std::thread& helper : helpers)
-        helper.join();
+    std::atomic<std::size_t> done{0};
+    onThreads(options.compileThreads, jobs.size(), [&](std::size_t i, Thread thread) {
+        if (options.cancel.cancelled())
+            return;
+        if (options.progress && thread == Thread::Caller)
+            options.progress({jobs[i].group->name, done, jobs.size()});
+        runJob(jobs[i], target, options.cache);
+        ++done;
+    });
     if (options.cancel.cancelled())
-        return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
+        return cancelled();
     for (Job& job : jobs)
         if (job.refusal)
             return *job.refusal;
     return {};
 }
 
-KernelReport reportOf(const Job& job, const Group& group, const Decisions& refusal) {
+KernelReport reportOfKernel(const Group& group, const std::vector<InPlace>& inPlace) {
+    const KernelCode& code = *group.lowering.kernel;
     KernelReport out;
     out.group = group.id;
-    out.schedule = job.choice.name;
-    out.scheduleText = job.choice.schedule.text();
-    out.tensorText = job.body.inst.text();
-    out.nest = job.nest;
+    for (const ScheduledNest& nest : code.choice.nests)
+        if (const std::string_view by = templateText(nest.by);
+            out.schedule != by && !out.schedule.ends_with(fmt::format(", {}", by)))
+            out.schedule += (out.schedule.empty() ? "" : ", ") + std::string(by);
+    out.scheduleText = code.choice.schedule.text();
+    out.tensorText = code.body.inst.text();
+    out.nest = code.choice.lowered.nest;
     out.nest.name = group.name;
-    out.nest.body = withNodes(job.nest.body, group.nodes);
-    out.implementation = refusal.empty() ? group.implementation : "generated";
-    out.decisions = refusal;
-    out.decisions.insert(out.decisions.end(), job.choice.decisions.begin(),
-                         job.choice.decisions.end());
-    for (const InPlace& pair : job.inPlace)
+    out.nest.body = withNodes(out.nest.body, group.nodes);
+    out.implementation = group.implementation;
+    out.decisions = code.choice.decisions;
+    for (const InPlace& pair : inPlace)
         out.decisions.push_back(
             {group.name, Verdict::Yes, ReasonCode::ReusesMemory,
-             fmt::format("{} is written over {}", job.body.inst.outputs[pair.output].name.text(),
-                         job.body.inst.inputs[pair.input].name.text())});
+             fmt::format("{} is written over {}", code.body.inst.outputs[pair.output].name.text(),
+                         code.body.inst.inputs[pair.input].name.text())});
     return out;
 }
 
@@ -322,8 +212,48 @@ KernelReport joined(const Group& whole, std::vector<KernelReport> parts) {
         out.decisions.insert(out.decisions.end(), part.decisions.begin(), part.decisions.end());
     }
     if (out.libraryCall.empty())
-        out.implementation = "generated";
+        out.implementation = parts.front().implementation;
     out.parts = std::move(parts);
+    return out;
+}
+
+KernelReport reportOf(const Graph& graph, const Group& group, const std::vector<InPlace>& inPlace,
+                      const Decisions& notices) {
+    KernelReport out =
+        group.lowering.call ? reportOfCall(graph, group) : reportOfKernel(group, inPlace);
+    out.decisions.insert(out.decisions.begin(), notices.begin(), notices.end());
+    return out;
+}
+
+// The plan as the machine runs it: parts are groups, and calls of libraries are made.
+struct Settled {
+    PlanOfParts parts;
+    std::map<int, Decisions> notices; // of groups that their library refused in the end
+};
+
+Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target& target,
+                       const CancelToken& cancel) {
+    Settled out{planOfParts(plan), {}};
+    LoweringMemo memo;
+    for (Group& group : out.parts.plan.groups) {
+        if (group.isView() || group.lowering.kernel)
+            continue;
+        if (cancel.cancelled())
+            return cancelled();
+        FW_CHECK(lowerGroup(graph, out.parts.plan, target, memo, group, out.notices[group.id]));
+    }
+    return out;
+}
+
+// Reports of parts as those of the groups that they are of.
+std::vector<KernelReport> joined(const FusionPlan& plan, const PlanOfParts& parts,
+                                 std::vector<KernelReport> reports) {
+    std::map<int, std::vector<KernelReport>> byGroup;
+    for (KernelReport& report : reports)
+        byGroup[parts.whole.at(report.group)].push_back(std::move(report));
+    std::vector<KernelReport> out;
+    for (auto& [group, own] : byGroup)
+        out.push_back(joined(plan.groups[static_cast<std::size_t>(group)], std::move(own)));
     return out;
 }
 
@@ -336,85 +266,51 @@ const KernelReport* CompiledModule::report(int group) const {
     return nullptr;
 }
 
-Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                const Target& target) {
+Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                 const Target& target) {
     if (group.isView())
         return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
                         {{}, group.name});
-    if (isStageCall(group)) {
-        const PlanOfStages stages = callsApart(graph, plan);
-        std::vector<KernelReport> parts;
-        for (const auto& [stage, whole] : stages.whole) {
-            if (whole != group.id)
-                continue;
-            FW_TRY(KernelReport part,
-                   lowerGroup(graph, stages.plan,
-                              stages.plan.groups[static_cast<std::size_t>(stage)], target));
-            parts.push_back(std::move(part));
-        }
-        return joined(group, std::move(parts));
-    }
-    Decisions refusal;
-    if (auto called = lowerToLibrary(graph, plan, group, target, refusal))
-        return std::move(called->report);
-    Job job;
-    job.group = &group;
-    FW_TRY(job.body, positionedBody(graph, plan, group));
-    FW_CHECK(lowerJob(job, target));
-    return reportOf(job, group, refusal);
+    FusionPlan one;
+    one.layouts = plan.layouts;
+    one.homes = plan.homes;
+    one.groupOf = plan.groupOf;
+    one.groups = {group};
+    FW_TRY(const Settled settled, settle(graph, one, target, {}));
+    std::vector<KernelReport> reports;
+    for (const Group& part : settled.parts.plan.groups)
+        reports.push_back(
+            reportOf(graph, part, {},
+                     settled.notices.count(part.id) ? settled.notices.at(part.id) : Decisions()));
+    return joined(group, std::move(reports));
 }
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options) {
-    if (hasStageCalls(plan)) {
-        const PlanOfStages stages = callsApart(graph, plan);
-        FW_TRY(CompiledModule compiled, compileModule(graph, stages.plan, target, options));
-        std::map<int, std::vector<KernelReport>> parts;
-        for (KernelReport& report : compiled.reports)
-            parts[stages.whole.at(report.group)].push_back(std::move(report));
-        compiled.reports.clear();
-        for (auto& [group, reports] : parts)
-            compiled.reports.push_back(
-                joined(plan.groups[static_cast<std::size_t>(group)], std::move(reports)));
-        return compiled;
-    }
-    CompiledModule out;
     const auto wall = std::chrono::steady_clock::now();
+    FW_TRY(const Settled settled, settle(graph, plan, target, options.cancel));
+    const std::vector<Group>& groups = settled.parts.plan.groups;
     std::vector<Job> jobs; // distinct
-    std::map<std::string, std::size_t> known;
-    std::map<int, LoweredGroup> groups;
+    std::map<std::pair<const KernelCode*, std::vector<InPlace>>, std::size_t> known;
     std::map<int, std::size_t> jobOf;
-    std::map<int, KernelReport> calls;
-    std::map<int, Decisions> moved; // groups that a library refused in the end
-    for (const Group& group : plan.groups) {
-        if (group.isView())
+    for (const Group& group : groups) {
+        if (!group.lowering.kernel)
             continue;
-        if (options.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "the compilation was cancelled");
-        Decisions refusal;
-        if (auto called = lowerToLibrary(graph, plan, group, target, refusal)) {
-            groups[group.id].call = std::move(called->call);
-            calls.emplace(group.id, std::move(called->report));
-            continue;
-        }
-        moved[group.id] = std::move(refusal);
-        FW_TRY(GroupBody body, positionedBody(graph, plan, group));
-        std::vector<InPlace> spent = spentOperands(graph, plan, group, body);
-        const auto [place, isNew] = known.emplace(lowerKey(body, spent, group), jobs.size());
+        std::vector<InPlace> spent = spentOperands(graph, settled.parts.plan, group);
+        const auto [place, isNew] =
+            known.try_emplace({group.lowering.kernel.get(), spent}, jobs.size());
         if (isNew) {
             Job& job = jobs.emplace_back();
             job.group = &group;
-            job.body = body;
             job.spent = std::move(spent);
         }
         jobOf.emplace(group.id, place->second);
-        groups[group.id].body = std::move(body);
     }
     FW_CHECK(runAll(jobs, target, options));
+    CompiledModule out;
     std::map<Hash, int> kernels;
     std::vector<int> kernelOf;
     for (const Job& job : jobs) {
-        out.times.lowerMs += job.lowerMs;
         out.times.codegenMs += job.codegenMs;
         const auto [place, isNew] =
             kernels.emplace(job.kernel->key, static_cast<int>(out.kernels.size()));
@@ -436,28 +332,25 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     }
     if (options.cache != nullptr && out.times.compiled > 0)
         options.cache->trim();
-    for (const Group& group : plan.groups) {
+    std::map<int, KernelUse> uses;
+    for (const Group& group : groups) {
         if (group.isView())
             continue;
-        LoweredGroup& lowered = groups.at(group.id);
-        lowered.group = &group;
-        if (const auto called = calls.find(group.id); called != calls.end()) {
-            out.reports.push_back(std::move(called->second));
-            continue;
-        }
-        const std::size_t index = jobOf.at(group.id);
-        const Job& job = jobs[index];
-        KernelReport report = reportOf(job, group, moved.at(group.id));
-        report.kernel = kernelOf[index];
-        lowered.nest = report.nest;
-        lowered.packs = job.choice.packs;
-        lowered.kernel = report.kernel;
-        lowered.inPlace = job.inPlace;
-        out.reports.push_back(std::move(report));
+        KernelUse use;
+        if (const auto job = jobOf.find(group.id); job != jobOf.end())
+            use = {kernelOf[job->second], jobs[job->second].inPlace};
+        const auto notices = settled.notices.find(group.id);
+        out.reports.push_back(
+            reportOf(graph, group, use.inPlace,
+                     notices == settled.notices.end() ? Decisions() : notices->second));
+        out.reports.back().kernel = use.kernel;
+        uses.emplace(group.id, std::move(use));
     }
+    out.reports = joined(plan, settled.parts, std::move(out.reports));
     out.times.kernelsMs = milliseconds(wall);
     const auto assembling = std::chrono::steady_clock::now();
-    FW_TRY(Assembled assembled, assemble(graph, plan, target, groups, out.kernels.size()));
+    FW_TRY(Assembled assembled,
+           assemble(graph, settled.parts.plan, target, uses, out.kernels.size()));
     out.program = std::move(assembled.program);
     out.weights = std::move(assembled.weights);
     out.times.assembleMs = milliseconds(assembling);

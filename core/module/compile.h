@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 #include "base/decision.h"
 #include "codegen/compile.h"
-#include "fusion/group_body.h"
+#include "fusion/plan.h"
 #include "loop/loop.h"
 #include "module/constants.h"
 #include "runtime/program.h"
@@ -45,8 +45,7 @@ struct KernelReport {
 
 // Where the time of a compilation went, and where its kernels came from.
 struct CompileTimes {
-    double kernelsMs = 0;  // wall time of the two rows below, which share `compileThreads` threads
-    double lowerMs = 0;    // schedules and loops, summed over threads
+    double kernelsMs = 0;  // wall time of calls of libraries, and of the row below
     double codegenMs = 0;  // machine code or finding it in the cache, summed over threads
     double assembleMs = 0; // program, packed constants
     int compiled = 0;      // kernels
@@ -79,9 +78,9 @@ struct ModuleOptions {
     CancelToken cancel;
 };
 
-// Schedules and lowers one group; no machine code.
-Result<KernelReport> lowerGroup(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                const Target& target);
+// The loops or the call of one group; no machine code.
+Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, const Group& group,
+                                 const Target& target);
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options = {});

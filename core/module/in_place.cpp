@@ -83,18 +83,20 @@ const Buffer* parameter(const LoopNest& nest, Symbol name) {
 
 } // namespace
 
-std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                   const GroupBody& body) {
+std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    const GroupBody& body = group.lowering.kernel->body;
     std::vector<InPlace> out;
-    for (std::size_t o = 0; o < body.outputs.size(); ++o) {
-        if (!ownsMemory(graph, plan, body.outputs[o]))
+    for (std::size_t o = 0; o < group.outputs.size(); ++o) {
+        const ValueRef output = group.outputs[o];
+        if (!ownsMemory(graph, plan, output))
             continue;
-        for (std::size_t i = 0; i < body.inputs.size(); ++i)
-            if (graph.type(body.inputs[i]) == graph.type(body.outputs[o]) &&
-                body.inputLayouts[i] == body.outputLayouts[o] &&
-                ownsMemory(graph, plan, body.inputs[i]) &&
-                diesIn(graph, plan, body.inputs[i], group))
+        for (std::size_t i = 0; i < body.operands.size(); ++i) {
+            const ValueRef operand = group.inputs[body.operands[i]];
+            if (graph.type(operand) == graph.type(output) &&
+                body.inputLayouts[i] == body.outputLayouts[o] && ownsMemory(graph, plan, operand) &&
+                diesIn(graph, plan, operand, group))
                 out.push_back({i, o});
+        }
     }
     return out;
 }

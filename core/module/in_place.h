@@ -5,24 +5,23 @@
 // holds for whatever a schedule made of them).
 #pragma once
 
-#include "fusion/group_body.h"
+#include "fusion/plan.h"
 #include "loop/loop.h"
 
-#include <utility>
+#include <compare>
 #include <vector>
 
 namespace fw {
 
-// Of one output and one operand, as positions in GroupBody::inputs and outputs.
+// Of one output and one operand, as positions among those of the group's body.
 struct InPlace {
     std::size_t input = 0;
     std::size_t output = 0;
-    bool operator==(const InPlace&) const = default;
+    auto operator<=>(const InPlace&) const = default;
 };
 
 // Operands that die in this group and are as large as an output with memory of its own.
-std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                   const GroupBody& body);
+std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group);
 
 // Those of `candidates` that the loops allow; every operand and every output at most once.
 std::vector<InPlace> allowedInPlace(const LoopNest& nest, const GroupBody& body,

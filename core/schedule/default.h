@@ -1,12 +1,11 @@
-// The default schedule of a group: the first template of an ordered table that takes each nest.
-//
-// Cheap maps are inlined, then stages are gathered into nests (a contraction with its epilogue, a
-// row of reductions and maps) and every nest is offered to the templates in order:
-//     contraction_tiled   a tile of accumulators in registers, constant weights packed
-//     rowwise             reductions and maps over one row at a time, lanes along the row
-//     window              a reduction per element, lanes along the innermost axis
-//     elementwise         maps, lanes along the innermost axis, equal strides fused
-//     plain               loops as they come, always legal
+// Schedules by templates: cheap maps are inlined, stages are gathered into nests (a contraction
+// with its epilogue, a row of reductions and maps), and every nest is offered to the templates in
+// the order of the table:
+//     tiled     a tile of accumulators in registers, constant weights packed
+//     rowwise   reductions and maps over one row at a time, lanes along the row
+//     window    a reduction per element, lanes along the innermost axis
+//     map       maps, lanes along the innermost axis, equal strides fused
+//     plain     loops as they come, always legal
 // A template that does not take a nest says why; `plain` after a refusal leaves a ScheduleFallback.
 #pragma once
 
@@ -28,15 +27,35 @@ struct ScheduleContext {
     std::int64_t l2Bytes = 1024 * 1024;
 };
 
+enum class ScheduleTemplate : std::uint8_t { Tiled, Rowwise, Window, Map, Plain };
+std::string_view templateText(ScheduleTemplate which); // "tiled"
+
+// A loop nest and the template that took it.
+struct ScheduledNest {
+    std::string tensor; // that the last of its stages writes
+    ScheduleTemplate by = ScheduleTemplate::Plain;
+};
+
 struct ScheduleChoice {
-    std::string name; // of the template that took the nest with the most work
+    std::vector<ScheduledNest> nests; // in order of execution
+    std::size_t most = 0;             // the nest with the most work
     Schedule schedule;
     StorageMaps packs; // constants that the schedule wants in another storage map
     Decisions decisions;
-    std::optional<Lowered> lowered; // the default schedule was lowered to see whether it can be
+    Lowered lowered; // by this schedule
+
+    ScheduleTemplate main() const;
 };
 
+// Every nest by the first template that takes it. A schedule that cannot be lowered is a mistake of
+// a template: the plain one stands in, visibly.
 Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext& context);
-ScheduleChoice plainSchedule(const OpInst& inst, const ScheduleContext& context);
+Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context);
+
+// The nest that computes most of `anchor` (as in Stage::nodes) by this template, every other one by
+// the first that takes it. ScheduleIllegal with the template's reason if it does not take it, or
+// if its steps cannot be lowered.
+Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, const OpInst& inst,
+                                  const ScheduleContext& context);
 
 } // namespace fw

@@ -414,6 +414,8 @@ Refused planContraction(Planner& planner, const NestPlan& nest) {
 }
 
 Refused planWindow(Planner& planner, const NestPlan& nest) {
+    if (!planContraction(planner, nest))
+        return {};
     return TiledPlan(planner, nest, false).run();
 }
 

@@ -43,8 +43,13 @@ Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std
     const auto group =
         std::find_if(out.plan.groups.begin(), out.plan.groups.end(),
                      [&](const Group& one) { return one.implementation == implementation; });
-    if (group == out.plan.groups.end())
+    if (group == out.plan.groups.end()) {
+        for (const Decision& notice : out.plan.notices)
+            if (notice.code == ReasonCode::LoweringRefused &&
+                notice.evidence.starts_with(implementation + ": "))
+                return makeDiag(DiagCode::ScheduleIllegal, notice.sentence());
         return makeDiag(DiagCode::NotRunnable, "it is not chosen there");
+    }
     for (const KernelReport& report : out.compiled->reports)
         if (report.group == group->id)
             for (const Decision& decision : report.decisions)

@@ -16,8 +16,8 @@ Result<Apart> apartPinned(Pipeline& pipeline, const GraphPtr& part, const PinRul
                           const Context& context, const ApartRuns& runs = {});
 
 // `part` with the node called `anchor` computed by `implementation`. NotRunnable with the reason if
-// it is not chosen there, or if the library refused when the call was made; Internal if compiling
-// it breaks an invariant.
+// it is not chosen there, or if the library refused when the call was made; ScheduleIllegal if it
+// has no code for the part; Internal if compiling it breaks an invariant.
 Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std::string& anchor,
                              const std::string& implementation, const std::string& by,
                              const Context& context, const ApartRuns& runs = {});

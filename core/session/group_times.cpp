@@ -72,7 +72,7 @@ namespace {
 
 // The group behind a library's, if the library refused it and nothing else did.
 const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {
-    if (group.isView() || group.implementation.starts_with("generated."))
+    if (group.kind != GroupKind::Call)
         return nullptr;
     for (const EdgeDecision& edge : plan.edges)
         if (plan.groupOf.at(edge.from) == group.id && plan.groupOf.at(edge.to) != group.id &&

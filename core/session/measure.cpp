@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "module/calls_apart.h"
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
@@ -232,8 +231,8 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
             .librariesMs = pipeline.librariesMs(),
             .machineMs = pipeline.machineMs(),
             .fuseMs = pipeline.fuseMs(),
+            .lowerMs = pipeline.lowerMs(),
             .kernelsMs = times.kernelsMs,
-            .lowerMs = times.lowerMs,
             .codegenMs = times.codegenMs,
             .assembleMs = times.assembleMs,
             .loadMs = pipeline.loadMs(),
@@ -368,9 +367,9 @@ void describeStep(const Graph& graph, const Group& group, const KernelReport* re
     std::vector<NodeId> nodes = group.nodes;
     if (row.group == group.name) {
         row.implementation = report != nullptr ? report->implementation : group.implementation;
-        if (isStageCall(group))
+        if (group.kind == GroupKind::Parts)
             nodes = group.call;
-    } else if (isStageCall(group)) {
+    } else if (group.kind == GroupKind::Parts) {
         // The other stages share what the call did not take.
         std::erase_if(nodes, [&](NodeId id) {
             return std::find(group.call.begin(), group.call.end(), id) != group.call.end();

@@ -114,9 +114,17 @@ Result<PlanOptions> Pipeline::planOptions() {
     if (!m_catalog)
         m_catalog = std::make_unique<const Catalog>(
             catalogOf(externLibraries(), known->strategy, log->measurements));
+    if (!m_lowerings) {
+        std::weak_ptr<LoweringMemo>& shared = m_shared->lowerings[known->operatorText];
+        m_lowerings = shared.lock();
+        if (!m_lowerings)
+            shared = m_lowerings = std::make_shared<LoweringMemo>(known->operatorText);
+        std::erase_if(m_shared->lowerings, [](const auto& one) { return one.second.expired(); });
+    }
     PlanOptions out;
     out.catalog = m_catalog.get();
     out.book = &known->fusion;
+    out.memo = m_lowerings.get();
     return out;
 }
 
@@ -186,7 +194,8 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_machineMs = machineMeasuringMs() - measured;
-        m_fuseMs = milliseconds(start) - m_librariesMs - m_machineMs;
+        m_lowerMs = plan.lowerMs;
+        m_fuseMs = milliseconds(start) - m_librariesMs - m_machineMs - m_lowerMs;
         return plan;
     });
 }
@@ -256,7 +265,7 @@ Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
         return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", group), {},
                         fmt::format("groups are numbered from 0 to {}",
                                     static_cast<int>(fused->groups.size()) - 1));
-    return lowerGroup(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on);
+    return groupReport(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on);
 }
 
 Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {

@@ -97,6 +97,7 @@ private:
 struct SharedStages {
     SharedResults<Imported> imported;
     SharedResults<Simplified> simplified;
+    std::map<std::string, std::weak_ptr<LoweringMemo>> lowerings; // by the text of own operators
 };
 
 class Pipeline {
@@ -130,6 +131,7 @@ public:
     double librariesMs() const { return m_librariesMs; } // opening them
     double machineMs() const { return m_machineMs; }     // measuring ceilings for the plan
     double fuseMs() const { return m_fuseMs; }           // the rest of the plan
+    double lowerMs() const { return m_lowerMs; }         // schedules and loops of its groups
     double loadMs() const { return m_loadMs; }
 
 private:
@@ -156,6 +158,7 @@ private:
     Kept<Books> m_books;
     Kept<TuningLog> m_log;
     std::unique_ptr<const Catalog> m_catalog;
+    std::shared_ptr<LoweringMemo> m_lowerings;
     Kept<Imported> m_imported;
     Kept<Simplified> m_simplified;
     Kept<Target> m_target;
@@ -167,6 +170,7 @@ private:
     double m_librariesMs = 0;
     double m_machineMs = 0;
     double m_fuseMs = 0;
+    double m_lowerMs = 0;
     double m_loadMs = 0;
 };
 

@@ -61,8 +61,9 @@ Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::ui
         if (!made) {
             if (made.diag().code == DiagCode::Cancelled)
                 return made.takeDiag();
-            notices.push_back(fmt::format("{} by {} was not measured: {}", contest.group->name,
-                                          name, made.diag().text()));
+            if (made.diag().code != DiagCode::ScheduleIllegal) // it is no candidate here
+                notices.push_back(fmt::format("{} by {} was not measured: {}", contest.group->name,
+                                              name, made.diag().text()));
             continue;
         }
         LoadedModule& module = *made->module;

@@ -77,6 +77,7 @@ Result<std::vector<Subject>> subjectsOf(const Graph& graph, const FusionPlan& pl
 struct Contestant {
     VerifyRow row;
     bool out = false;               // not compiled or already told why
+    bool refused = false;           // it has no code for the group
     std::optional<Differing> shown; // the first that differs
     double worstShare = -1;
 };
@@ -139,7 +140,8 @@ private:
                            "when it was made ready");
                     one.out = true;
                 } else {
-                    leaveOut(one, trials.diag().text());
+                    one.refused = trials.diag().code == DiagCode::ScheduleIllegal;
+                    leaveOut(one, one.refused ? trials.diag().message : trials.diag().text());
                 }
                 continue;
             }
@@ -216,6 +218,7 @@ private:
     Status finish(Contestant& one) {
         VerifyRow& row = one.row;
         row.verdict = row.differs                 ? "differs"
+                      : one.refused               ? "refused"
                       : row.comparisons == 0      ? "not run"
                       : row.exact && row.integers ? "exact"
                                                   : "within";
@@ -235,9 +238,10 @@ private:
                      smallest.worst,
                      fmt::format("fw verify {}.fw --target \"{}\"{}", name, m_target.text, seed)}));
         }
-        ++(row.verdict == "differs"   ? m_out.differing
-           : row.verdict == "not run" ? m_out.notRun
-                                      : m_out.agreeing);
+        if (!one.refused)
+            ++(row.verdict == "differs"   ? m_out.differing
+               : row.verdict == "not run" ? m_out.notRun
+                                          : m_out.agreeing);
         m_out.rows.push_back(row);
         return {};
     }

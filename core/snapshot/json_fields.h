@@ -94,7 +94,7 @@ FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r
           v("max_ulp", r.maxUlp); v("worst", r.worst); v("rule", r.rule); v("outputs", r.outputs);)
 FW_FIELDS(StartRecord, v("process_ms", r.processMs); v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs);
           v("libraries_ms", r.librariesMs); v("machine_ms", r.machineMs); v("fuse_ms", r.fuseMs);
-          v("kernels_ms", r.kernelsMs); v("lower_ms", r.lowerMs); v("codegen_ms", r.codegenMs);
+          v("lower_ms", r.lowerMs); v("kernels_ms", r.kernelsMs); v("codegen_ms", r.codegenMs);
           v("assemble_ms", r.assembleMs); v("load_ms", r.loadMs); v("compiled", r.compiled); v("cached", r.cached);)
 FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
           v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);

@@ -277,8 +277,8 @@ struct StartRecord {
     double librariesMs = 0; // opening oneDNN and OpenBLAS
     double machineMs = 0;   // measuring ceilings of this machine that were not known
     double fuseMs = 0;
-    double kernelsMs = 0; // schedules, loops and machine code, on all cores
-    double lowerMs = 0;   // of these schedules and loops, summed over threads
+    double lowerMs = 0;   // schedules and loops, on all cores
+    double kernelsMs = 0; // calls of libraries and machine code, on all cores
     double codegenMs = 0; // of these machine code, summed over threads
     double assembleMs = 0;
     double loadMs = 0;
@@ -414,7 +414,7 @@ struct VerifyRow {
     std::string group;       // the first with these operators
     std::vector<int> groups; // ids of all that have them
     std::string implementation;
-    std::string verdict; // "exact", "within", "differs", "not run"
+    std::string verdict; // "exact", "within", "differs", "not run", "refused": no code for it
     bool differs = false;
     bool exact = true;              // on integers every bound was 0
     std::int64_t comparisons = 0;   // values x sizes x threads x runs
@@ -422,7 +422,7 @@ struct VerifyRow {
     std::optional<double> random;   // on random values
     std::optional<double> share;    // of what is allowed, the largest; none: nothing was
     std::string worst;              // where, and at which values, sizes and threads
-    std::string reason;             // not run
+    std::string reason;             // not run, or refused
     std::string file;               // the smallest graph that shows it
 
     bool operator==(const VerifyRow&) const = default;

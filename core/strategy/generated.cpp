@@ -16,6 +16,7 @@ namespace {
 
 struct Family {
     std::string name;
+    ScheduleTemplate schedule;
     std::vector<FusionKind> kinds;
     bool epilogue;
     bool prologue;
@@ -81,23 +82,43 @@ public:
         return rooflineUs(work, target, m_family.efficiency);
     }
 
+    Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
+        return lowerByTemplate(m_family.schedule, site, target);
+    }
+
 private:
     Family m_family;
 };
 
 } // namespace
 
-const std::vector<std::shared_ptr<const Implementation>>& generatedImplementations() {
+const std::vector<ImplementationPtr>& generatedImplementations() {
     using K = FusionKind;
-    static const std::vector<std::shared_ptr<const Implementation>> all = [] {
+    using T = ScheduleTemplate;
+    static const std::vector<ImplementationPtr> all = [] {
         const std::array families = {
-            Family{"generated.tiled", {K::Contraction}, true, false, 0.6},
-            Family{"generated.window", {K::Window}, true, false, 0.2},
-            Family{"generated.rowwise", {K::Rowwise, K::Reduction}, true, true, 0.2},
-            Family{"generated.map", {K::Elementwise, K::Broadcast, K::Injective}, true, true, 0.2},
-            Family{"generated.plain", {}, false, false, 0.02},
+            Family{"generated.tiled", T::Tiled, {K::Contraction}, true, false, 0.6},
+            Family{"generated.window",
+                   T::Window,
+                   {K::Window, K::Reduction, K::Rowwise, K::Contraction},
+                   true,
+                   false,
+                   0.2},
+            Family{"generated.rowwise",
+                   T::Rowwise,
+                   {K::Rowwise, K::Reduction, K::Window, K::Contraction},
+                   true,
+                   true,
+                   0.2},
+            Family{"generated.map",
+                   T::Map,
+                   {K::Elementwise, K::Broadcast, K::Injective},
+                   true,
+                   true,
+                   0.2},
+            Family{"generated.plain", T::Plain, {}, false, false, 0.02},
         };
-        std::vector<std::shared_ptr<const Implementation>> out;
+        std::vector<ImplementationPtr> out;
         for (const Family& family : families)
             out.push_back(std::make_shared<Generated>(family));
         return out;

@@ -9,8 +9,7 @@
 
 #include "base/decision.h"
 #include "ir/graph.h"
-#include "ir/storage_map.h"
-#include "target/target.h"
+#include "strategy/lowering.h"
 
 #include <memory>
 #include <optional>
@@ -64,6 +63,11 @@ public:
     virtual bool wantsRows() const { return false; }
     // Microseconds on this target, by a roofline over flops and bytes.
     virtual double estimate(const Facts& work, const Target& target) const = 0;
+    // Its code for a group that formed around its anchor. A refusal says why in a sentence, and the
+    // next candidate is asked.
+    virtual Result<Lowering> lower(const GroupSite& site, const Target& target) const = 0;
 };
+
+using ImplementationPtr = std::shared_ptr<const Implementation>;
 
 } // namespace fw

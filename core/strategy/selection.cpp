@@ -10,7 +10,7 @@ namespace fw {
 // A candidate with what the choice needs of it.
 struct Catalog::Entrant {
     Candidate candidate;
-    const Implementation* implementation = nullptr;
+    ImplementationPtr implementation;
     Absorbs absorbs;
 };
 
@@ -22,24 +22,24 @@ struct Catalog::Choice {
     std::optional<Decision> notice;
 };
 
-Catalog::Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book,
+Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
                  std::vector<std::shared_ptr<const Library>> libraries, Measurements measured)
     : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)),
       m_measured(std::move(measured)) {}
 
 Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
                   Measurements measured) {
-    std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
+    std::vector<ImplementationPtr> all = generatedImplementations();
     for (const auto& library : libraries)
         for (auto& implementation : library->implementations())
             all.push_back(std::move(implementation));
     return Catalog(std::move(all), std::move(book), libraries, std::move(measured));
 }
 
-const Implementation* Catalog::find(std::string_view name) const {
+ImplementationPtr Catalog::find(std::string_view name) const {
     for (const auto& implementation : m_all)
         if (implementation->name() == name)
-            return implementation.get();
+            return implementation;
     return nullptr;
 }
 
@@ -56,8 +56,7 @@ Diags Catalog::entriesWithoutCode() const {
     for (const StrategyBlock& block : m_book.blocks())
         for (const EntryTree& entry : block.tree->entries) {
             const std::string& code = entry.code.empty() ? entry.name : entry.code;
-            if (code.find('*') == std::string::npos && find(code) == nullptr &&
-                !withCode.contains(code))
+            if (code.find('*') == std::string::npos && !find(code) && !withCode.contains(code))
                 out.push_back(makeWarning(
                     DiagCode::TextName, fmt::format("there is no implementation {}", code),
                     {block.file, {}, entry.span.line, entry.span.column}, "there are " + known));
@@ -96,7 +95,6 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     Entrant out;
     Candidate& candidate = out.candidate;
     candidate.implementation = entry.name;
-    candidate.computedBy = entry.code;
     candidate.priority = entry.priority;
     candidate.level = entry.level;
     candidate.place = entry.places;
@@ -107,15 +105,15 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
         candidate.evidence = std::move(evidence);
         return out;
     };
-    const Implementation* implementation = find(entry.code);
+    const ImplementationPtr implementation = candidate.by = find(entry.code);
     const std::string prefix = entry.code.substr(0, entry.code.find('.'));
     const std::vector<std::string>& known = knownLibraries();
-    if (implementation == nullptr && std::find(known.begin(), known.end(), prefix) != known.end()) {
+    if (!implementation && std::find(known.begin(), known.end(), prefix) != known.end()) {
         const std::string why = whyNot(prefix, target);
         return refuse(ReasonCode::LibraryAbsent,
                       why.empty() ? fmt::format("{} has no {}", prefix, entry.code) : why);
     }
-    if (implementation == nullptr)
+    if (!implementation)
         return refuse(ReasonCode::NoSuchCode, entry.code);
     if (const Library* library = implementation->library())
         if (const std::string why = whyNot(library->name(), target); !why.empty())
@@ -168,6 +166,16 @@ std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Ta
             out.push_back(judge(own, anchor, target, offered, avoided));
         }
     return out;
+}
+
+Candidate* bestOf(std::vector<Candidate>& candidates) {
+    Candidate* best = nullptr;
+    for (Candidate& one : candidates)
+        if (one.verdict == Verdict::Yes && one.by &&
+            (best == nullptr || one.priority > best->priority ||
+             (one.priority == best->priority && one.estimateUs < best->estimateUs)))
+            best = &one;
+    return best;
 }
 
 Catalog::Choice Catalog::byPriority(const std::vector<Entrant>& all,
@@ -260,7 +268,7 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     std::vector<Entrant> all = entrants(anchor, target, wishes.avoid);
     std::vector<std::size_t> ready;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].implementation != nullptr)
+        if (all[i].implementation)
             ready.push_back(i);
     std::optional<Choice> choice;
     if (!pinned.empty()) {
@@ -269,7 +277,7 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             const Candidate& candidate = all[i].candidate;
             if (candidate.implementation != pinned)
                 continue;
-            if (all[i].implementation != nullptr)
+            if (all[i].implementation)
                 choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
             else
                 refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();

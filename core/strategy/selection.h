@@ -14,7 +14,7 @@ namespace fw {
 
 struct Candidate {
     std::string implementation;    // as the book names it
-    std::string computedBy;        // the code behind it; the same name unless the entry says `by`
+    ImplementationPtr by;          // the code behind it; null: there is none of this name
     Verdict verdict = Verdict::No; // Yes: it could compute the group
     bool chosen = false;
     ReasonCode code = ReasonCode::GuardFalse;
@@ -48,25 +48,28 @@ struct Absorbs {
 };
 
 struct Selection {
-    const Implementation* implementation = nullptr; // nullptr: nothing accepts the node
-    std::string name;                               // of the entry
-    std::string source; // "pin", "log", "priority", "only", "cost", "order"
+    ImplementationPtr implementation; // null: nothing accepts the node
+    std::string name;                 // of the entry
+    std::string source;               // "pin", "log", "priority", "only", "cost", "order"
     Absorbs absorbs;
     std::vector<Candidate> candidates; // in the order of the books
     Decisions notices;                 // ties, pins that could not be followed, open guards
 };
 
+// The best of those that could compute it, by priority, estimate and order; null if none could.
+Candidate* bestOf(std::vector<Candidate>& candidates);
+
 // The implementations that there are, the libraries they belong to, and what the books say of them.
 // An implementation that no entry names takes part with its own priority and absorbs what it says.
 class Catalog {
 public:
-    explicit Catalog(std::vector<std::shared_ptr<const Implementation>> all, StrategyBook book = {},
+    explicit Catalog(std::vector<ImplementationPtr> all, StrategyBook book = {},
                      std::vector<std::shared_ptr<const Library>> libraries = {},
                      Measurements measured = {});
 
-    const std::vector<std::shared_ptr<const Implementation>>& all() const { return m_all; }
+    const std::vector<ImplementationPtr>& all() const { return m_all; }
     const StrategyBook& book() const { return m_book; }
-    const Implementation* find(std::string_view name) const; // nullptr if there is none
+    ImplementationPtr find(std::string_view name) const; // null if there is none
     // Warnings: entries of the books that no code stands behind.
     Diags entriesWithoutCode() const;
 
@@ -93,14 +96,14 @@ private:
                                         const Choice& incumbent) const;
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
-    std::vector<std::shared_ptr<const Implementation>> m_all;
+    std::vector<ImplementationPtr> m_all;
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
     Measurements m_measured;
 };
 
 // The implementations whose code we generate.
-const std::vector<std::shared_ptr<const Implementation>>& generatedImplementations();
+const std::vector<ImplementationPtr>& generatedImplementations();
 // These, with the shipped book.
 const Catalog& generatedCatalog();
 // These and those of the libraries, with the given book.

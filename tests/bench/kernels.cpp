@@ -7,9 +7,9 @@
 #include "codegen/jit.h"
 #include "loop/print.h"
 #include "runtime/parallel.h"
+#include "schedule/default.h"
 #include "schedule/lower.h"
 #include "schedule/lower_check.h"
-#include "schedule/default.h"
 
 #include <fmt/format.h>
 
@@ -177,8 +177,8 @@ public:
         context.threads = m_threads;
         const auto choice = defaultSchedule(inst, context);
         double speed = 1;
-        if (choice.ok() && choice->lowered)
-            if (const auto copied = measure(choice->lowered->nest, m_target, m_threads, {}))
+        if (choice.ok())
+            if (const auto copied = measure(choice->lowered.nest, m_target, m_threads, {}))
                 speed = static_cast<double>(elements) * 8 / copied->seconds;
         m_known.emplace(elements, speed);
         return speed;

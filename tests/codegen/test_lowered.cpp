@@ -39,7 +39,8 @@ std::string compareLowered(const OpInst& inst, const Bindings& symbols, double t
             return lowered.diag().text();
         std::string problem = compareOnRandom(lowered->nest, symbols, target, tolerance);
         if (!problem.empty())
-            return std::string(cpu) + ", " + choice->name + ": " + problem;
+            return std::string(cpu) + ", " + std::string(templateText(choice->main())) + ": " +
+                   problem;
     }
     return {};
 }

@@ -220,14 +220,16 @@ private Q_SLOTS:
         Builder b;
         const ValueRef x = b.input("x", {1, 3, 18, 4});
         const GraphPtr graph = b.finish(b.op("batch_matmul", {x, b.input("z", {1, 3, 4, 6})}));
-        const CallSite site = {
-            graph.get(),
-            graph->results()[0].value.node,
-            {},
-            [&](ValueRef value) { return value == x ? channelsLast(4) : StorageMap{}; },
-            {}};
-        const Result<ExternCall> call = externCall("openblas.sgemm", site, target("openblas"));
-        QVERIFY(!call.ok());
+        const NodeId nodes[] = {graph->results()[0].value.node};
+        GroupSite site;
+        site.graph = graph.get();
+        site.nodes = nodes;
+        site.anchor = nodes[0];
+        site.layout = [&](ValueRef value) { return value == x ? channelsLast(4) : StorageMap{}; };
+        const Result<Lowering> call = catalogOf(externLibraries(), {})
+                                          .find("openblas.sgemm")
+                                          ->lower(site, target("openblas"));
+        QCOMPARE(call.diag().code, DiagCode::LibraryFailed);
         QVERIFY2(call.diag().message.find("layout") != std::string::npos,
                  call.diag().message.c_str());
     }
@@ -439,16 +441,12 @@ private Q_SLOTS:
         const ValueRef w = b.editor.addConstant("w", randomData(DType::F64, {8, 8}, 3));
         const GraphPtr graph = b.finish(b.op("dense", {x, w}));
         const FusionPlan plan = planWith(*graph, "onednn", StrategyBook());
-        QVERIFY(!isExtern(plan.groups[0].implementation));
+        QVERIFY(plan.groups[0].kind == GroupKind::Kernel);
         bool told = false;
         for (const Candidate& candidate : plan.groups[0].candidates)
             told = told || (candidate.implementation == "onednn.matmul" &&
                             candidate.code == ReasonCode::LibraryRefused);
         QVERIFY(told);
-        const CallSite site = {
-            graph.get(), plan.groups[0].anchor, {}, [](ValueRef) { return StorageMap{}; }, {}};
-        QCOMPARE(externCall("onednn.nothing", site, target("onednn")).diag().code,
-                 DiagCode::LibraryFailed);
     }
 
     // A refusal while compiling moves the group, with a decision; the numbers stay right.
@@ -460,11 +458,14 @@ private Q_SLOTS:
         const GraphPtr graph = b.finish(b.op("relu", {b.op("dense", {x, b.weight("w", {6, 8})})}));
         FusionPlan plan = planFusion(*graph, target("")).value();
         QCOMPARE(plan.groups.size(), std::size_t(1));
-        plan.groups[0].implementation = plan.groups[0].computedBy =
-            "openblas.sgemm"; // which takes no relu
+        Group& group = plan.groups[0];
+        group.implementation = "openblas.sgemm"; // which takes no relu
+        group.by = catalogOf(externLibraries(), {}).find("openblas.sgemm");
+        group.kind = GroupKind::Call;
+        group.lowering = {};
         const CompiledModule module = compileModule(*graph, plan, target("openblas")).value();
         QCOMPARE(module.reports[0].decisions.at(0).code, ReasonCode::MovedFromLibrary);
-        QVERIFY(!isExtern(module.reports[0].implementation));
+        QCOMPARE(module.reports[0].implementation, std::string("generated.tiled"));
         QCOMPARE(module.program.calls.size(), std::size_t(0));
     }
 
@@ -489,7 +490,6 @@ private Q_SLOTS:
     void operatorsKnowTheirLibraries() {
         QVERIFY(externLibrary("onednn") != nullptr && externLibrary("openblas") != nullptr);
         QVERIFY(externLibrary("mkl") == nullptr);
-        QVERIFY(isExtern("onednn.conv") && !isExtern("generated.tiled") && !isExtern("view"));
         Decisions notices;
         QVERIFY(checkLibraries(target(""), notices).ok() && notices.empty());
     }

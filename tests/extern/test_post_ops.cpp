@@ -223,8 +223,7 @@ std::string judge(Case& made, const std::string& call, int threads, Counts& coun
         ++counts.pairs;
         const Group& group = plan.groupAt(link.call);
         const KernelReport* report = module->report(group.id);
-        if (&group == &plan.groupAt(link.op) && report != nullptr &&
-            isExtern(report->implementation)) {
+        if (&group == &plan.groupAt(link.op) && report != nullptr && !report->library.empty()) {
             ++counts.taken;
             counts.sums += report->libraryCall.find("sum") != std::string::npos;
             continue;
@@ -374,14 +373,16 @@ private Q_SLOTS:
         const Case::Link link = made.links.front();
         const GraphPtr graph = made.b.finish(made.results);
         const StorageMap blocks = {{{0}, {1, 16}, {2}, {3}, {1, 1, 16}}, {}};
-        const CallSite site = {
-            graph.get(),
-            link.call,
-            {link.op},
-            [&](ValueRef value) { return value == operand ? blocks : channelsLast(4); },
-            {}};
-        const Result<ExternCall> call =
-            externCall("onednn.conv", site, parseTarget("-libs=onednn -threads=1").value());
+        const NodeId nodes[] = {link.call, link.op};
+        GroupSite site;
+        site.graph = graph.get();
+        site.nodes = nodes;
+        site.anchor = link.call;
+        site.layout = [&](ValueRef value) { return value == operand ? blocks : channelsLast(4); };
+        const Result<Lowering> call =
+            catalogOf(externLibraries(), {})
+                .find("onednn.conv")
+                ->lower(site, parseTarget("-libs=onednn -threads=1").value());
         QVERIFY(!call.ok());
         QVERIFY2(call.diag().message.find("stored in another order") != std::string::npos,
                  call.diag().message.c_str());

@@ -122,7 +122,7 @@ void TestStageCalls::stages() {
     const KernelReport* report = compiled->report(group->id);
     QVERIFY(report != nullptr && !report->libraryCall.empty());
     QCOMPARE(report->implementation, implementation.toStdString());
-    const KernelReport alone = lowerGroup(*graph, plan, *group, target).value();
+    const KernelReport alone = groupReport(*graph, plan, *group, target).value();
     QCOMPARE(alone.parts.size(), report->parts.size());
     QCOMPARE(alone.libraryCall, report->libraryCall);
 

@@ -51,8 +51,8 @@ private Q_SLOTS:
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
         const Answer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
         QVERIFY2(answer.exitCode == 1, answer.error.constData());
-        QVERIFY2(answer.out.contains("openblas.sgemm   differs") &&
-                     answer.out.contains("generated.tiled  exact"),
+        QVERIFY2(answer.out.contains("openblas.sgemm     differs") &&
+                     answer.out.contains("generated.tiled    exact"),
                  answer.out.constData());
         QVERIFY2(answer.out.contains("d[39, 23]"), answer.out.constData());
     }
@@ -76,7 +76,7 @@ private Q_SLOTS:
                  text.constData());
         QVERIFY2(text.contains(" : f32[4, 1]"), text.constData());
         const Answer again = verify(path, {});
-        QVERIFY2(again.exitCode == 1 && again.out.contains("openblas.sgemm   differs"),
+        QVERIFY2(again.exitCode == 1 && again.out.contains("openblas.sgemm     differs"),
                  (again.out + again.error).constData());
         qputenv("FUSEWRIGHT_OPENBLAS", "");
         const Answer without =
@@ -90,7 +90,7 @@ private Q_SLOTS:
         const Answer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
         QVERIFY2(answer.exitCode == 1, answer.error.constData());
         QVERIFY2(answer.error.contains("warning INT02"), answer.error.constData());
-        QVERIFY2(answer.out.contains("openblas.sgemm   not run") &&
+        QVERIFY2(answer.out.contains("openblas.sgemm     not run") &&
                      answer.out.contains("it ended the worker process"),
                  answer.out.constData());
     }
@@ -103,7 +103,7 @@ private Q_SLOTS:
                   60);
         QVERIFY2(answer.exitCode == 2, answer.out.constData());
         QVERIFY2(answer.error.contains("FIL01"), answer.error.constData());
-        QVERIFY2(answer.out.contains("generated.tiled  within"), answer.out.constData());
+        QVERIFY2(answer.out.contains("generated.tiled    within"), answer.out.constData());
     }
 
 private:

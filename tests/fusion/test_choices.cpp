@@ -27,6 +27,9 @@ public:
     Answer absorbsPrologue(const Workload& before, const Workload&) const override {
         return {Verdict::Yes, ReasonCode::FusedPrologue, before.node->op};
     }
+    Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
+        return lowerByTemplate(ScheduleTemplate::Plain, site, target);
+    }
     double estimate(const Facts&, const Target&) const override { return m_us; }
 
 private:

@@ -1,6 +1,6 @@
 // The operators of a group joined: names of one never meet names of another, whatever an operator
 // calls its variables, and the joined body computes what the operators compute one after another.
-#include "fusion/group_body.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "tensor/evaluate_graph.h"
@@ -28,15 +28,26 @@ Group whole(const Graph& graph) {
     for (const NodePtr& node : graph.nodes())
         if (!node->isInput() && !node->isConstant())
             out.nodes.push_back(node->id);
+    for (const NodePtr& node : graph.nodes())
+        for (const ValueRef& operand : node->inputs)
+            if (operand.valid() && graph.node(operand.node).isLeaf() &&
+                std::find(out.inputs.begin(), out.inputs.end(), operand) == out.inputs.end())
+                out.inputs.push_back(operand);
     for (const NamedValue& result : graph.results())
         out.outputs.push_back(result.value);
     return out;
 }
 
+Result<GroupBody> bodyOf(const Graph& graph) {
+    const FusionPlan nothing;
+    const Group group = whole(graph);
+    return groupBody(siteOf(graph, nothing, group));
+}
+
 // What is wrong with the joined body of all operators; empty if nothing is.
 QString problemOf(const char* text) {
     const GraphPtr graph = graphOf(text);
-    const Result<GroupBody> body = groupBody(*graph, FusionPlan(), whole(*graph));
+    const Result<GroupBody> body = bodyOf(*graph);
     if (!body.ok())
         return QString::fromStdString(body.diag().text());
     Bindings dims;
@@ -55,7 +66,9 @@ QString problemOf(const char* text) {
     if (!wanted.ok())
         return QString::fromStdString(wanted.diag().text());
     std::vector<const TensorData*> operands;
-    for (const ValueRef& input : body->inputs) {
+    const Group group = whole(*graph);
+    for (const std::size_t operand : body->operands) {
+        const ValueRef input = group.inputs[operand];
         if (const TensorData* constant = graph->constant(input)) {
             operands.push_back(constant);
             continue;
@@ -159,7 +172,7 @@ void TestGroupBody::anErrorNamesTheGroup() {
                                       "  y = tanh(a) @node(\"second\") }",
                                       operators)
                                .value();
-    const auto body = groupBody(*graph, FusionPlan(), whole(*graph));
+    const auto body = bodyOf(*graph);
     QVERIFY(!body.ok());
     QCOMPARE(body.diag().code, DiagCode::Internal);
     QCOMPARE(body.diag().message,

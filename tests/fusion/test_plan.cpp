@@ -1,6 +1,6 @@
 // Groups are convex and partition the operators; every edge has a reason; the implementation is
 // asked.
-#include "fusion/group_body.h"
+#include "fusion/plan.h"
 #include "graph/builder.h"
 #include "library/library.h"
 
@@ -80,6 +80,8 @@ private Q_SLOTS:
     void concatsAreComputedInPlace();
     void concatsThatMustCopySayWhy();
     void shufflesKeepImagesChannelsLast();
+    void plansNameWhatRuns();
+    void equalGroupsAreLoweredOnce();
 };
 
 void TestPlan::convolutionTakesItsTail() {
@@ -274,8 +276,8 @@ void TestPlan::equalGroupsHaveEqualBodies() {
     const GraphPtr graph =
         b.finish(b.op("relu", {b.op("conv2d", {kept, b.weight("v", {8, 8, 1, 1})}, "c2")}, "r2"));
     const FusionPlan plan = planFusion(*graph, target()).value();
-    GroupBody one = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c1"))).value();
-    GroupBody two = groupBody(*graph, plan, plan.groupAt(idOf(*graph, "c2"))).value();
+    GroupBody one = groupBody(siteOf(*graph, plan, plan.groupAt(idOf(*graph, "c1")))).value();
+    GroupBody two = groupBody(siteOf(*graph, plan, plan.groupAt(idOf(*graph, "c2")))).value();
     QCOMPARE(one.inst.text(), two.inst.text());
     QCOMPARE(one.inst.stages.size(), std::size_t(2));
 }
@@ -346,6 +348,53 @@ void TestPlan::shufflesKeepImagesChannelsLast() {
     QCOMPARE(codeBetween(*graph, plan, "both", "shuffled"), std::string("IMP02"));
     QCOMPARE(plan.layout(left).text(4), std::string("d0 d2 d3 d1, d1 from 0 of 32"));
     QCOMPARE(plan.layout(shuffled).text(4), std::string("d0 d2 d3 d1"));
+}
+
+// What an implementation has no code for goes to the next one, and the plan says so.
+void TestPlan::plansNameWhatRuns() {
+    Builder b;
+    Attrs axes;
+    axes.set("axes", Integers{1});
+    axes.set("keepdims", std::int64_t(0));
+    const GraphPtr graph = b.finish(b.op("reduce_sum", {b.input("x", {4, 2})}, "sum", axes));
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    const Group& group = plan.groups.at(0);
+    QCOMPARE(group.implementation, std::string("generated.window"));
+    QCOMPARE(group.by->name(), group.implementation);
+    QCOMPARE(group.lowering.kernel->choice.main(), ScheduleTemplate::Window);
+    const auto refused =
+        std::find_if(group.candidates.begin(), group.candidates.end(), [](const Candidate& one) {
+            return one.implementation == "generated.rowwise";
+        });
+    QCOMPARE(refused->verdict, Verdict::No);
+    QCOMPARE(refused->code, ReasonCode::LoweringRefused);
+    QCOMPARE(refused->evidence, std::string("the reduced axis is short"));
+    QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const Decision& notice) {
+        return notice.code == ReasonCode::LoweringRefused;
+    }));
+}
+
+// By what they are, in one plan and in the next one.
+void TestPlan::equalGroupsAreLoweredOnce() {
+    Builder b;
+    ValueRef v = b.input("x", {16, 16});
+    for (int i = 0; i < 3; ++i)
+        v = b.op("dense", {v, b.weight("w" + std::to_string(i), {16, 16})},
+                 "d" + std::to_string(i));
+    const GraphPtr graph = b.finish(b.op("dense", {v, b.weight("u", {8, 16})}, "last"));
+    LoweringMemo memo;
+    PlanOptions options;
+    options.memo = &memo;
+    const FusionPlan first = planFusion(*graph, target(), options).value();
+    const auto code = [](const FusionPlan& plan, std::size_t group) {
+        return plan.groups.at(group).lowering.kernel.get();
+    };
+    QCOMPARE(code(first, 0), code(first, 2));
+    QVERIFY(code(first, 0) != code(first, 3));
+    QCOMPARE(code(planFusion(*graph, target(), options).value(), 1), code(first, 0));
+    Target narrow = target();
+    narrow.threads += 1;
+    QVERIFY(code(planFusion(*graph, narrow, options).value(), 0) != code(first, 0));
 }
 
 QTEST_GUILESS_MAIN(TestPlan)

@@ -124,6 +124,14 @@ struct Outcome {
     int byLibraries = 0; // groups
 };
 
+// The group to another of its candidates, as it is.
+void give(Group& group, const Candidate& candidate) {
+    group.implementation = candidate.implementation;
+    group.by = candidate.by;
+    group.kind = candidate.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
+    group.lowering = {};
+}
+
 // Compiled for the level and run, beside the reference; free dimensions at 0, 1 and an odd size.
 Outcome judge(const LevelCase& one, int threads) {
     Outcome out;
@@ -140,7 +148,7 @@ Outcome judge(const LevelCase& one, int threads) {
         for (const Candidate& candidate : group.candidates)
             if (one.winograd && candidate.implementation == "onednn.winograd" &&
                 candidate.verdict == Verdict::Yes)
-                group.implementation = group.computedBy = candidate.implementation;
+                give(group, candidate);
     auto module = std::make_shared<CompiledModule>(compileModule(*graph, plan, on).value());
     for (const KernelReport& report : module->reports) {
         out.calls += report.libraryCall;

@@ -289,7 +289,7 @@ Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const B
     if (!choice.ok())
         return {QString::fromStdString(choice.diag().message), {}, {}};
     if (name != nullptr)
-        *name = choice->name;
+        *name = templateText(choice->main());
     for (const Decision& decision : choice->decisions)
         if (decision.code != ReasonCode::ScheduleDefault &&
             decision.code != ReasonCode::ScheduleFallback)

@@ -3,7 +3,7 @@
 // code of every level (lanes and scalar) give them.
 #include "codegen/harness.h"
 #include "expr/scalar.h"
-#include "lower_check.h"
+#include "schedule/lower_check.h"
 #include "tensor/reference.h"
 
 #include <QtTest>

@@ -1,5 +1,5 @@
 // The rules of an OpInst, each broken once; what the operators build keeps them.
-#include "lower_check.h"
+#include "schedule/lower_check.h"
 #include "tensor/verify.h"
 
 #include <QtTest>

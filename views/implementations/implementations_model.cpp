@@ -45,6 +45,7 @@ Tone verifiedTone(const snapshot::VerifyRow* row) {
     return row == nullptr              ? Tone::None
            : row->differs              ? Tone::Bad
            : row->verdict == "not run" ? Tone::Warning
+           : row->verdict == "refused" ? Tone::None
                                        : Tone::Good;
 }
 

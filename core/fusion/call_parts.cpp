@@ -1,6 +1,4 @@
-#include "module/calls_apart.h"
-
-#include "extern/extern.h"
+#include "fusion/call_parts.h"
 
 #include <algorithm>
 #include <set>
@@ -18,14 +16,12 @@ double bytesOf(const Graph& graph, ValueRef value) {
 }
 
 // `nodes` of the group as a group: what it reads and writes, and its work.
-Group stageOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
-              const std::string& suffix) {
+Group partOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
+             const std::string& suffix) {
     Group out;
     out.name = whole.name + suffix;
     out.nodes = std::move(nodes);
     out.anchor = out.nodes.front();
-    out.implementation = "generated";
-    out.computedBy = "generated.any";
     out.source = whole.source;
     out.work.kind = FusionKind::Elementwise;
     const std::set<NodeId> members(out.nodes.begin(), out.nodes.end());
@@ -44,6 +40,8 @@ Group stageOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
                 out.outputs.push_back(value);
         }
         if (const auto facts = graph.operators().find(node.op)->facts(callOf(graph, node)); facts) {
+            if (facts->kind > out.work.kind)
+                out.anchor = id;
             out.work.kind = std::max(out.work.kind, facts->kind);
             out.work.flops += facts->flops;
             out.work.transcendentals += facts->transcendentals;
@@ -73,55 +71,74 @@ std::set<NodeId> neededBy(const Graph& graph, const Group& group) {
     return out;
 }
 
-std::vector<Group> stagesOf(const Graph& graph, const Group& group) {
+// Chosen for the hardest of its operators, among our own.
+void chooseKernel(const Graph& graph, const Target& target, const Catalog& catalog, Group& part) {
+    const Node& anchor = graph.node(part.anchor);
+    Workload workload{&graph, &anchor, {}};
+    if (auto facts = graph.operators().find(anchor.op)->facts(callOf(graph, anchor)); facts)
+        workload.facts = facts.take();
+    part.candidates = catalog.select(workload, target).candidates;
+    std::erase_if(part.candidates,
+                  [](const Candidate& one) { return !one.by || one.by->library() != nullptr; });
+    for (Candidate& candidate : part.candidates) {
+        candidate.chosen = false;
+        candidate.estimateUs = candidate.by->estimate(part.work, target);
+    }
+    Candidate* best = bestOf(part.candidates);
+    if (best == nullptr)
+        throw InternalError("no code of ours computes " + anchor.name);
+    best->chosen = true;
+    part.implementation = best->implementation;
+    part.by = best->by;
+    part.estimateUs = best->estimateUs;
+}
+
+} // namespace
+
+void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog,
+                  FusionPlan& plan, Group& group) {
+    if (group.kind != GroupKind::Call || !group.stacked || group.call.empty() ||
+        group.call.size() == group.nodes.size())
+        return;
     const std::set<NodeId> call(group.call.begin(), group.call.end());
     const std::set<NodeId> needed = neededBy(graph, group);
     std::vector<NodeId> before, after;
     for (const NodeId id : group.nodes)
         if (!call.contains(id))
             (needed.contains(id) ? before : after).push_back(id);
-    std::vector<Group> out;
+    group.kind = GroupKind::Parts;
     if (!before.empty())
-        out.push_back(stageOf(graph, group, std::move(before), "_before"));
-    Group& called = out.emplace_back(stageOf(graph, group, group.call, ""));
+        chooseKernel(graph, target, catalog,
+                     group.parts.emplace_back(partOf(graph, group, std::move(before), "_before")));
+    Group& called = group.parts.emplace_back(partOf(graph, group, group.call, ""));
+    called.kind = GroupKind::Call;
+    called.anchor = group.anchor;
     called.implementation = group.implementation;
-    called.computedBy = group.computedBy;
+    called.by = group.by;
+    called.candidates = group.candidates;
+    // What the call writes lies as the group's output does, if the two are alike.
+    const ValueRef result = group.outputs.front(), written{group.call.back(), 0};
+    if (const auto map = plan.layouts.find(result);
+        map != plan.layouts.end() && graph.type(result).shape == graph.type(written).shape)
+        plan.layouts.emplace(written, map->second);
     if (!after.empty())
-        out.push_back(stageOf(graph, group, std::move(after), "_after"));
-    return out;
+        chooseKernel(graph, target, catalog,
+                     group.parts.emplace_back(partOf(graph, group, std::move(after), "_after")));
 }
 
-} // namespace
-
-bool isStageCall(const Group& group) {
-    return group.stacked && !group.call.empty() && group.call.size() < group.nodes.size() &&
-           isExtern(group.computedBy);
-}
-
-bool hasStageCalls(const FusionPlan& plan) {
-    return std::any_of(plan.groups.begin(), plan.groups.end(), isStageCall);
-}
-
-PlanOfStages callsApart(const Graph& graph, const FusionPlan& plan) {
-    PlanOfStages out;
+PlanOfParts planOfParts(const FusionPlan& plan) {
+    PlanOfParts out;
     out.plan.layouts = plan.layouts;
     out.plan.homes = plan.homes;
     for (const Group& group : plan.groups) {
-        std::vector<Group> stages =
-            isStageCall(group) ? stagesOf(graph, group) : std::vector<Group>{group};
-        // What the call writes lies as the group's output does, if the two are alike.
-        if (stages.size() > 1) {
-            const ValueRef result = group.outputs.front(), called{group.call.back(), 0};
-            if (const auto map = plan.layouts.find(result);
-                map != plan.layouts.end() && graph.type(result).shape == graph.type(called).shape)
-                out.plan.layouts.emplace(called, map->second);
-        }
-        for (Group& stage : stages) {
-            stage.id = static_cast<int>(out.plan.groups.size());
-            for (const NodeId id : stage.nodes)
-                out.plan.groupOf[id] = stage.id;
-            out.whole[stage.id] = group.id;
-            out.plan.groups.push_back(std::move(stage));
+        std::vector<Group> parts =
+            group.kind == GroupKind::Parts ? group.parts : std::vector<Group>{group};
+        for (Group& part : parts) {
+            part.id = static_cast<int>(out.plan.groups.size());
+            for (const NodeId id : part.nodes)
+                out.plan.groupOf[id] = part.id;
+            out.whole[part.id] = group.id;
+            out.plan.groups.push_back(std::move(part));
         }
     }
     return out;

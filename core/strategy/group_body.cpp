@@ -1,9 +1,10 @@
-#include "fusion/group_body.h"
+#include "strategy/group_body.h"
 
 #include "tensor/verify.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace fw {
@@ -48,14 +49,14 @@ void keepUsedInputs(GroupBody& body) {
         });
     GroupBody out = body;
     out.inst.inputs.clear();
-    out.inputs.clear();
+    out.operands.clear();
     out.inputLayouts.clear();
     out.constantInput.clear();
-    for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < body.operands.size(); ++i) {
         if (!read.contains(body.inst.inputs[i].name))
             continue;
         out.inst.inputs.push_back(body.inst.inputs[i]);
-        out.inputs.push_back(body.inputs[i]);
+        out.operands.push_back(body.operands[i]);
         out.inputLayouts.push_back(body.inputLayouts[i]);
         out.constantInput.push_back(body.constantInput[i]);
     }
@@ -95,35 +96,35 @@ private:
     std::set<Symbol> m_taken;
 };
 
-Status verified(const GroupBody& body, const Graph& graph, const Group& group) {
+Status verified(const GroupBody& body, const GroupSite& site) {
     Status status = verify(body.inst);
     if (status)
         return status;
     std::string nodes;
-    for (const NodeId id : group.nodes)
-        nodes += (nodes.empty() ? "" : ", ") + graph.node(id).name;
+    for (const NodeId id : site.nodes)
+        nodes += (nodes.empty() ? "" : ", ") + site.graph->node(id).name;
     Diag diag = status.takeDiag();
-    diag.message = fmt::format("the computation of {} ({}): {}", group.name, nodes, diag.message);
-    return diag.at({{}, group.name});
+    diag.message = fmt::format("the computation of {} ({}): {}", site.name, nodes, diag.message);
+    return diag.at({{}, std::string(site.name)});
 }
 
 } // namespace
 
-Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Group& group) {
+Result<GroupBody> groupBody(const GroupSite& site) {
+    const Graph& graph = *site.graph;
     GroupBody body;
     std::map<ValueRef, Symbol> names;
-    for (std::size_t i = 0; i < group.outputs.size(); ++i) {
-        const ValueRef value = group.outputs[i];
+    for (std::size_t i = 0; i < site.outputs.size(); ++i) {
+        const ValueRef value = site.outputs[i];
         const Symbol name(fmt::format("out{}", i));
         names.emplace(value, name);
         body.inst.outputs.push_back({name, graph.type(value)});
-        body.outputs.push_back(value);
-        body.outputLayouts.push_back(plan.layout(value));
+        body.outputLayouts.push_back(site.layout(value));
     }
     std::map<Symbol, Expr> literals;
     std::vector<Member> members;
     int temporaries = 0;
-    for (const NodeId id : group.nodes) {
+    for (const NodeId id : site.nodes) {
         const Node& node = graph.node(id);
         const Operator* op = graph.operators().find(node.op);
         Result<OpInst> inst = op->instantiate(callOf(graph, node));
@@ -135,11 +136,13 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             if (!operand.valid())
                 continue;
             if (!names.contains(operand)) {
-                const Symbol name(fmt::format("in{}", body.inputs.size()));
+                const Symbol name(fmt::format("in{}", body.operands.size()));
                 names.emplace(operand, name);
                 body.inst.inputs.push_back({name, graph.type(operand)});
-                body.inputs.push_back(operand);
-                body.inputLayouts.push_back(plan.layout(operand));
+                body.operands.push_back(static_cast<std::size_t>(
+                    std::find(site.inputs.begin(), site.inputs.end(), operand) -
+                    site.inputs.begin()));
+                body.inputLayouts.push_back(site.layout(operand));
                 body.constantInput.push_back(graph.constant(operand) != nullptr);
                 if (auto literal = literalOf(graph, operand))
                     literals.emplace(name, *literal);
@@ -168,7 +171,7 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
         OpInst own = renamed(member.inst, member.tensors,
                              [&](Symbol var) { return variables.take(var, position); });
         for (Stage& stage : own.stages) {
-            stage.nodes = {member.node->id};
+            stage.nodes = {static_cast<std::int64_t>(position)};
             body.inst.stages.push_back(std::move(stage));
         }
     }
@@ -188,7 +191,7 @@ Result<GroupBody> groupBody(const Graph& graph, const FusionPlan& plan, const Gr
             });
     removeDeadStages(body.inst);
     keepUsedInputs(body);
-    FW_CHECK(verified(body, graph, group));
+    FW_CHECK(verified(body, site));
     return body;
 }
 

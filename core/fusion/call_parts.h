@@ -1,0 +1,25 @@
+// Groups that hold more than the call of their library takes (`pin together ... with
+// openblas.sgemm`): the call is one part, and what stands before and behind it are kernels of their
+// own, with values between them in memory of the arena.
+//
+// The plan that the user sees keeps one group; planOfParts() has its parts as groups that follow
+// each other, so that memory and steps need not know about it.
+#pragma once
+
+#include "fusion/plan.h"
+
+namespace fw {
+
+// Makes the group one of GroupKind::Parts if its library's call is a part of it. Parts are named
+// after it: NAME_before, NAME (the call), NAME_after.
+void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog,
+                  FusionPlan& plan, Group& group);
+
+struct PlanOfParts {
+    FusionPlan plan;
+    std::map<int, int> whole; // every group of `plan` -> the group of the user's plan
+};
+
+PlanOfParts planOfParts(const FusionPlan& plan);
+
+} // namespace fw

@@ -1,0 +1,154 @@
+// The code of every group: kernels as soon as the plan stands, so that it names what will run;
+// calls of libraries, which pack weights, when they are compiled.
+#include "base/on_threads.h"
+#include "fusion/call_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+namespace fw {
+
+namespace {
+
+// Whether `output` of the group may be written where `value` lies: nobody reads it afterwards, and
+// both are whole tensors of the arena in the same order.
+bool mayReuse(const Graph& graph, const FusionPlan& plan, const Group& group, ValueRef value,
+              ValueRef output) {
+    const Node& producer = graph.node(value.node);
+    if (producer.isInput() || producer.isConstant() || isView(graph, producer) ||
+        graph.isResult(value) || graph.isResult(output) ||
+        plan.layout(value) != plan.layout(output) || graph.type(value) != graph.type(output))
+        return false;
+    for (const Use& use : graph.uses(value)) {
+        const auto reader = plan.groupOf.find(use.node);
+        if (isView(graph, graph.node(use.node)) || reader == plan.groupOf.end() ||
+            reader->second > group.id)
+            return false;
+    }
+    // Inside the group it is read once: by the operator that adds it.
+    std::size_t readers = 0;
+    for (const Use& use : graph.uses(value))
+        readers += std::find(group.nodes.begin(), group.nodes.end(), use.node) != group.nodes.end();
+    return readers == 1;
+}
+
+// What a refusal is; anything else is an error of the whole.
+bool isRefusal(const Diag& diag) {
+    return diag.code == DiagCode::ScheduleIllegal || diag.code == DiagCode::LibraryFailed;
+}
+
+// Gives the group to the next candidate; false if there is none.
+bool passOn(Group& group, const std::string& why, Decisions& notices) {
+    const std::string refused = fmt::format("{}: {}", group.implementation, why);
+    const bool library = group.by->library() != nullptr;
+    notices.push_back({group.name, Verdict::No,
+                       library ? ReasonCode::MovedFromLibrary : ReasonCode::LoweringRefused,
+                       refused});
+    if (group.source == "pin")
+        notices.push_back({group.name, Verdict::No, ReasonCode::PinRefused, refused});
+    for (Candidate& candidate : group.candidates)
+        if (candidate.implementation == group.implementation) {
+            candidate.verdict = Verdict::No;
+            candidate.chosen = false;
+            candidate.code = ReasonCode::LoweringRefused;
+            candidate.evidence = why;
+        }
+    Candidate* next = bestOf(group.candidates);
+    if (next == nullptr)
+        return false;
+    next->chosen = true;
+    next->code = ReasonCode::ChosenPriority;
+    next->evidence = fmt::format("{} with priority {}", next->implementation, next->priority);
+    group.implementation = next->implementation;
+    group.by = next->by;
+    group.kind = next->by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
+    group.source = "priority";
+    group.estimateUs = next->estimateUs;
+    return true;
+}
+
+} // namespace
+
+GroupSite siteOf(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    return {&graph,
+            group.name,
+            group.nodes,
+            group.anchor,
+            group.inputs,
+            group.outputs,
+            [&plan](ValueRef value) { return plan.layout(value); },
+            [&](ValueRef value, ValueRef output) {
+                return mayReuse(graph, plan, group, value, output);
+            }};
+}
+
+Status lowerGroup(const Graph& graph, const FusionPlan& plan, const Target& target,
+                  LoweringMemo& memo, Group& group, Decisions& notices) {
+    for (;;) {
+        const GroupSite site = siteOf(graph, plan, group);
+        std::shared_ptr<const Result<Lowering>> made;
+        if (group.kind == GroupKind::Kernel) {
+            const Hash key = memo.keyOf(site, target, group.by->name());
+            made = memo.find(key);
+            if (!made)
+                made = memo.add(key, group.by->lower(site, target));
+        } else {
+            made = std::make_shared<const Result<Lowering>>(group.by->lower(site, target));
+        }
+        if (made->ok()) {
+            group.lowering = made->value();
+            return {};
+        }
+        const Diag& why = made->diag();
+        if (!isRefusal(why))
+            return Diag(why).at({{}, group.name});
+        if (!passOn(group, why.message, notices))
+            return makeDiag(
+                DiagCode::NotRunnable,
+                fmt::format("no implementation computes {}: {}", group.name, why.message),
+                {{}, group.name});
+    }
+}
+
+Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& options,
+                   FusionPlan& plan) {
+    LoweringMemo own;
+    LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
+    std::vector<Group*> kernels;
+    for (Group& group : plan.groups) {
+        divideAtCall(graph, target, *options.catalog, plan, group);
+        if (group.kind == GroupKind::Kernel)
+            kernels.push_back(&group);
+        for (Group& part : group.parts)
+            if (part.kind == GroupKind::Kernel)
+                kernels.push_back(&part);
+    }
+    // Those that nobody lowered before, once each; what they say is asked again below.
+    std::map<Hash, const Group*> unknown;
+    for (const Group* group : kernels)
+        if (const Hash key = memo.keyOf(siteOf(graph, plan, *group), target, group->by->name());
+            !memo.find(key))
+            unknown.emplace(key, group);
+    const std::vector<std::pair<Hash, const Group*>> work(unknown.begin(), unknown.end());
+    std::vector<std::string> failures(work.size());
+    onThreads(static_cast<int>(std::thread::hardware_concurrency()), work.size(),
+              [&](std::size_t i, Thread) {
+                  const Group& group = *work[i].second;
+                  try {
+                      memo.add(work[i].first, group.by->lower(siteOf(graph, plan, group), target));
+                  } catch (const std::exception& error) {
+                      failures[i] = fmt::format("{}: {}", group.name, error.what());
+                  }
+              });
+    for (const std::string& failure : failures)
+        if (!failure.empty())
+            throw InternalError(failure);
+    for (Group* group : kernels)
+        FW_CHECK(lowerGroup(graph, plan, target, memo, *group, plan.notices));
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,40 @@
+// The computation of a group: the stages of its nodes joined into one OpInst.
+#pragma once
+
+#include "ir/graph.h"
+#include "ir/storage_map.h"
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace fw {
+
+// A group as its implementation sees it; valid as long as the graph and the plan.
+struct GroupSite {
+    const Graph* graph = nullptr;
+    std::string_view name;
+    std::span<const NodeId> nodes; // in topological order
+    NodeId anchor = -1;
+    std::span<const ValueRef> inputs;  // read from outside, in order of first use
+    std::span<const ValueRef> outputs; // used outside or results
+    std::function<StorageMap(ValueRef)> layout;
+    // Whether an output may be written where an operand lies, as far as other groups go.
+    std::function<bool(ValueRef operand, ValueRef output)> mayReuse;
+};
+
+struct GroupBody {
+    OpInst inst;                       // tensors in0.., out0.., and t0.. for values inside;
+                                       // Stage::nodes are positions in the group
+    std::vector<std::size_t> operands; // of each input: its position in GroupSite::inputs
+    std::vector<StorageMap> inputLayouts;
+    std::vector<StorageMap> outputLayouts; // outputs are those of the site, in order
+    std::vector<bool> constantInput;       // the value is a constant of the graph
+};
+
+// Names depend only on positions, so equal groups have equal bodies. Stages whose result nobody
+// reads are left out. Group inputs that are constants of one element become literals. What comes
+// back has passed verify(); Internal with the group and its nodes otherwise.
+Result<GroupBody> groupBody(const GroupSite& site);
+
+} // namespace fw

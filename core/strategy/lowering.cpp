@@ -1,0 +1,116 @@
+#include "strategy/lowering.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+ScheduleContext contextOf(const GroupBody& body, const Target& target) {
+    ScheduleContext out;
+    out.vectorLanes = target.vectorLanesF32;
+    out.vectorRegisters = target.vectorRegisters;
+    out.threads = target.threads;
+    if (target.l1 > 0)
+        out.l1Bytes = target.l1;
+    if (target.l2 > 0)
+        out.l2Bytes = target.l2;
+    for (std::size_t i = 0; i < body.inst.inputs.size(); ++i) {
+        out.maps[body.inst.inputs[i].name] = body.inputLayouts[i];
+        if (body.constantInput[i])
+            out.constants.insert(body.inst.inputs[i].name);
+    }
+    for (std::size_t i = 0; i < body.inst.outputs.size(); ++i)
+        out.maps[body.inst.outputs[i].name] = body.outputLayouts[i];
+    return out;
+}
+
+// What a group is, with positions in the place of names.
+class KeyText {
+public:
+    explicit KeyText(const GroupSite& site) : m_site(site) {
+        for (std::size_t i = 0; i < site.outputs.size(); ++i)
+            m_names.emplace(site.outputs[i], fmt::format("out{}", i));
+    }
+
+    std::string take() {
+        for (std::size_t position = 0; position < m_site.nodes.size(); ++position)
+            node(m_site.graph->node(m_site.nodes[position]), position);
+        return std::move(m_text);
+    }
+
+private:
+    void node(const Node& node, std::size_t position) {
+        m_text += node.op;
+        m_text += node.id == m_site.anchor ? "! " : " ";
+        m_text += node.attrs.print();
+        for (const ValueRef& operand : node.inputs)
+            if (operand.valid())
+                read(operand);
+            else
+                m_text += " -";
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const ValueRef value{node.id, static_cast<int>(i)};
+            const auto [name, inside] = m_names.emplace(value, fmt::format("t{}.{}", position, i));
+            m_text += " > " + name->second + ":" + node.outputs[i].type.text();
+            if (!inside)
+                m_text += "@" + m_site.layout(value).text(node.outputs[i].type.rank());
+        }
+        m_text += "\n";
+    }
+
+    void read(ValueRef value) {
+        const auto [name, isNew] = m_names.emplace(value, fmt::format("in{}", m_inputs));
+        m_text += " " + name->second;
+        if (!isNew)
+            return;
+        ++m_inputs;
+        const TensorType& type = m_site.graph->type(value);
+        m_text += ":" + type.text() + "@" + m_site.layout(value).text(type.rank());
+        const TensorData* data = m_site.graph->constant(value);
+        if (data != nullptr)
+            m_text += data->count() == 1 ? "=" + data->hash().hex() : "=";
+    }
+
+    const GroupSite& m_site;
+    std::map<ValueRef, std::string> m_names;
+    std::string m_text;
+    std::size_t m_inputs = 0;
+};
+
+} // namespace
+
+Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site,
+                                 const Target& target) {
+    KernelCode code;
+    FW_TRY(code.body, groupBody(site));
+    std::int64_t anchor = 0;
+    while (site.nodes[static_cast<std::size_t>(anchor)] != site.anchor)
+        ++anchor;
+    FW_TRY(code.choice, scheduleBy(own, anchor, code.body.inst, contextOf(code.body, target)));
+    return Lowering{std::make_shared<const KernelCode>(std::move(code)), nullptr};
+}
+
+Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
+                         std::string_view implementation) const {
+    return hashOf(fmt::format("{} {} {} {} {} {}\n{}\n{}", implementation, target.vectorLanesF32,
+                              target.vectorRegisters, target.threads, target.l1, target.l2,
+                              KeyText(site).take(), m_operators));
+}
+
+std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) const {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_known.find(key);
+    return found == m_known.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const Result<Lowering>> LoweringMemo::add(const Hash& key,
+                                                          Result<Lowering> lowering) {
+    auto made = std::make_shared<const Result<Lowering>>(std::move(lowering));
+    const std::lock_guard lock(m_mutex);
+    if (m_known.size() >= limit)
+        m_known.clear();
+    return m_known.emplace(key, std::move(made)).first->second;
+}
+
+} // namespace fw

@@ -1,0 +1,54 @@
+// Lowering: what an implementation makes of a group: loops with the schedule that made them, or a
+// call of a library.
+#pragma once
+
+#include "base/hash.h"
+#include "schedule/default.h"
+#include "strategy/group_body.h"
+#include "target/target.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace fw {
+
+struct ExternCall; // extern/call.h
+
+// Of equal groups it is the same; names and values of one group are not in it.
+struct KernelCode {
+    GroupBody body;
+    ScheduleChoice choice; // its loops take constants in the order of `packs`
+};
+
+struct Lowering {
+    std::shared_ptr<const KernelCode> kernel;
+    std::shared_ptr<const ExternCall> call; // then there is no kernel
+};
+
+// The group by a template of schedules, its anchor's nest by this one. Refuses with the reason.
+Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site, const Target& target);
+
+// Lowerings by content: equal groups are lowered once, whatever they are called and whichever plan
+// asks. From any thread.
+class LoweringMemo {
+public:
+    // `operators`: the text of those that are not shipped, which a group may hold.
+    explicit LoweringMemo(std::string operators = {}) : m_operators(std::move(operators)) {}
+
+    // Of everything that lowering by this implementation depends on, but for values of constants
+    // with more than one element.
+    Hash keyOf(const GroupSite& site, const Target& target, std::string_view implementation) const;
+    std::shared_ptr<const Result<Lowering>> find(const Hash& key) const; // nullptr: not known
+    std::shared_ptr<const Result<Lowering>> add(const Hash& key, Result<Lowering> lowering);
+
+private:
+    static constexpr std::size_t limit = 4096; // then it begins anew
+
+    std::string m_operators;
+    mutable std::mutex m_mutex;
+    std::map<Hash, std::shared_ptr<const Result<Lowering>>> m_known;
+};
+
+} // namespace fw
