@@ -199,6 +199,8 @@ void BooksArea::close(const QString& path) {
     m_books.erase(found);
     m_tabs->removeTab(m_tabs->indexOf(page));
     page->deleteLater();
+    if (BookPage* next = current()) // and not its tab
+        next->editor()->setFocus();
     watchAgain();
     Q_EMIT changedChanged();
     Q_EMIT currentChanged();

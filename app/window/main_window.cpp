@@ -117,8 +117,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     for (const QString& path : m_books->changed()) // as was answered
         m_books->close(path);
-    for (QDockWidget* dock : std::exchange(m_hiddenForBooks, {}))
-        dock->show();
+    showHiddenDocks();
     if (m_memory == Memory::Remember)
         m_settings.setLayout(saveGeometry(), saveState(layoutVersion));
     if (m_memory == Memory::Remember)

@@ -207,6 +207,7 @@ private:
     void connectBooks();
     void buildBookActions(QMenu* menu);
     void layOutBooks();
+    void showHiddenDocks();
     void showBook(const QString& path);
     bool inBook() const; // the keys go to a book
     bool saveBook(const QString& path);
@@ -296,7 +297,8 @@ private:
     snapshot::NodeId m_shownMiss = snapshot::noNode;
     QString m_wanted;           // what was to be opened last
     bool m_movingCaret = false; // a selection that came from the text
-    std::vector<QDockWidget*> m_hiddenForBooks;
+    QList<QDockWidget*> m_hiddenForBooks;
+    int m_hiddenWidth = 0; // of them
     WelcomeView* m_welcome = nullptr;
     Palette* m_palette = nullptr;
     MessageBar* m_message = nullptr;

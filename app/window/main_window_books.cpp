@@ -14,6 +14,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
+#include <QLayout>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
@@ -188,14 +189,25 @@ void MainWindow::layOutBooks() {
             for (const Dock& dock : m_docks)
                 if (dock.area == Qt::RightDockWidgetArea && dock.widget->isVisibleTo(this) &&
                     !dock.widget->isFloating()) {
+                    m_hiddenWidth = dock.widget->width();
                     dock.widget->hide();
                     m_hiddenForBooks.push_back(dock.widget);
                 }
     } else {
-        for (QDockWidget* dock : std::exchange(m_hiddenForBooks, {}))
-            dock->show();
+        showHiddenDocks();
         m_fusedPane->setFocus();
     }
+}
+
+// As wide as they were: by itself a dock comes back at its smallest.
+void MainWindow::showHiddenDocks() {
+    const QList<QDockWidget*> docks = std::exchange(m_hiddenForBooks, {});
+    if (docks.isEmpty())
+        return;
+    for (QDockWidget* dock : docks)
+        dock->show();
+    layout()->activate();
+    resizeDocks(docks, QList<int>(docks.size(), m_hiddenWidth), Qt::Horizontal);
 }
 
 // --- opening

@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 #include <QFrame>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -36,7 +37,11 @@ WelcomeView::WelcomeView(QWidget* parent)
     inside->addLayout(m_recent);
     auto* layout = new QVBoxLayout(this);
     layout->addStretch(2);
-    layout->addWidget(card, 0, Qt::AlignHCenter);
+    auto* row = new QHBoxLayout; // an alignment would not ask how high the text is at its width
+    row->addStretch(1);
+    row->addWidget(card);
+    row->addStretch(1);
+    layout->addLayout(row);
     layout->addStretch(3);
     setBusy({});
 }

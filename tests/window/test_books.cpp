@@ -511,10 +511,13 @@ void TestBooks::docksMakeRoomInASmallWindow() {
     QVERIFY(open());
     auto* explain = window().findChild<QDockWidget*>(u"explain"_s);
     QVERIFY(explain->isVisible());
+    const int width = explain->width();
     QVERIFY(m->trigger("New book"));
     QVERIFY(!explain->isVisible());
     QVERIFY(m->trigger("Close tab"));
     QVERIFY(explain->isVisible());
+    QTRY_VERIFY2(std::abs(explain->width() - width) < 8,
+                 qPrintable(QString::number(explain->width())));
     window().resize(2560, 1440);
     QCoreApplication::processEvents();
     QVERIFY(m->trigger("New book"));
