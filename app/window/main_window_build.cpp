@@ -35,6 +35,7 @@ using namespace Qt::StringLiterals;
 void MainWindow::buildCentre() {
     m_message = new MessageBar;
     m_offer = new MessageBar;
+    m_offer->setObjectName(u"noteBar"_s); // nothing went wrong here
     m_welcome = new WelcomeView;
     m_importedPane = new GraphPane(u"Imported"_s);
     m_fusedPane = new GraphPane(u"Fused"_s);

@@ -119,6 +119,8 @@ void MainWindow::showMatches() {
         m_liveMatch = -1;
     m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch);
     m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
+    if (stale && !matches->imported && !matches->rewritten)
+        m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
     showHalos();
 }
 

@@ -92,7 +92,7 @@ void MainWindow::showGraph(GraphSide side) {
         if (graph) // what was there stays usable
             overlay->setStale(text(diag.text()));
         else
-            overlay->setError(side == GraphSide::Imported ? u"The model could not be read"_s
+            overlay->setError(side == GraphSide::Imported ? u"The graph cannot be shown"_s
                                                           : u"There is no plan"_s,
                               text(diag.text()));
     };

@@ -3,6 +3,7 @@
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
+#include "views/common/tool_tip.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void themeKnowsAllItsColours();
     void rowsArePainted();
     void longLinesGiveWay();
+    void codeIsBrokenAtBlanks();
 };
 
 void TestCommon::longLinesGiveWay() {
@@ -41,6 +43,16 @@ void TestCommon::longLinesGiveWay() {
     QVERIFY(label.toolTip().contains(QStringLiteral("&lt;b&gt;"))); // no markup
     QCOMPARE(label.fullText(), text);
     QCOMPARE(label.textFormat(), Qt::PlainText);
+}
+
+void TestCommon::codeIsBrokenAtBlanks() {
+    const QString tip = codeTipOf(QStringLiteral("y[n] = sum(k in K : x[n, k] * w[k])\n<b>\n\nx"),
+                                  QStringLiteral("mono"), 20);
+    QCOMPARE(tip, QStringLiteral("<pre style=\"font-family:'mono'\">y[n] = sum(k in K :\n"
+                                 "    x[n, k] * w[k])\n&lt;b&gt;\n\nx</pre>"));
+    const QString wall = codeTipOf(QString(500, QLatin1Char('x')), {}, 20);
+    QCOMPARE(wall.count(QLatin1Char('x')), 500);
+    QVERIFY(wall.count(QLatin1Char('\n')) > 20);
 }
 
 void TestCommon::overlayStates() {

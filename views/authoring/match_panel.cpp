@@ -75,7 +75,7 @@ MatchPanel::MatchPanel(QWidget* parent)
     connect(m_table, &QTreeView::clicked, this, &MatchPanel::showCurrent);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &MatchPanel::showButtons);
-    setMinimumHeight(150);
+    setMinimumHeight(110);
     setRule({}, -1);
 }
 
@@ -106,8 +106,6 @@ void MatchPanel::setStale(const QString& why) {
         m_overlay->setStale(why);
     else
         m_overlay->setReady();
-    if (!why.isEmpty() && !m_model.rule())
-        m_title->setFullText(u"nothing was found yet: the text has errors"_s);
     m_table->setEnabled(why.isEmpty());
     showButtons();
 }
@@ -115,6 +113,10 @@ void MatchPanel::setStale(const QString& why) {
 void MatchPanel::setReadOnly(bool readOnly) {
     m_readOnly = readOnly;
     showButtons();
+}
+
+void MatchPanel::setNothing(const QString& why) {
+    m_title->setFullText(why);
 }
 
 QString MatchPanel::title() const {

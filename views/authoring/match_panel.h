@@ -25,6 +25,8 @@ public:
     void setRule(std::optional<snapshot::RuleMatches> rule, int current);
     // Greyed, because the text has moved on; empty: up to date.
     void setStale(const QString& why);
+    // Instead of what is found: there is no declaration, or nothing was found yet.
+    void setNothing(const QString& why);
     // What is read only is not relaxed.
     void setReadOnly(bool readOnly);
     MatchModel& model() { return m_model; }

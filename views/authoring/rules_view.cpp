@@ -40,7 +40,7 @@ RulesView::RulesView(QWidget* parent)
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(RulesModel::Name, QHeaderView::Stretch);
-    m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::ResizeToContents);
+    m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::Fixed);
     m_order->setObjectName(u"rulesInOrder"_s);
     m_order->setAccessibleName(u"Rules in order"_s);
     m_order->setModel(&m_orderModel);
@@ -94,7 +94,21 @@ RulesView::RulesView(QWidget* parent)
     m_tree->setDragDropMode(QAbstractItemView::InternalMove);
     m_tree->setDropIndicatorShown(true);
     connect(&m_model, &RulesModel::bookMoved, this, &RulesView::bookMoved, Qt::QueuedConnection);
+    connect(m_tree, &QTreeView::expanded, this, &RulesView::fitDetail);
+    connect(m_tree, &QTreeView::collapsed, this, &RulesView::fitDetail);
     m_close->setEnabled(false);
+}
+
+void RulesView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitDetail();
+}
+
+void RulesView::fitDetail() {
+    const QAbstractItemView* tree = m_tree;
+    m_tree->header()->resizeSection(
+        RulesModel::Detail,
+        std::min(tree->sizeHintForColumn(RulesModel::Detail), m_lists->width() * 3 / 5));
 }
 
 void RulesView::setContent(RulesContent content) {
@@ -126,6 +140,7 @@ void RulesView::setContent(RulesContent content) {
             m_tree->setCurrentIndex(index);
     });
     m_filling = false;
+    fitDetail();
     m_close->setEnabled(!currentBook().isEmpty());
 }
 

@@ -48,7 +48,11 @@ Q_SIGNALS:
     void activated(const QList<qint64>& nodes, bool rewritten);
     void orderShownChanged(bool shown);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitDetail(); // leaves the names their room
     RulesModel m_model;
     OrderModel m_orderModel;
     QStackedWidget* m_lists;

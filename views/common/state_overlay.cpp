@@ -1,5 +1,6 @@
 #include "views/common/state_overlay.h"
 
+#include "views/common/elided_label.h"
 #include "views/common/theme.h"
 
 #include <QEvent>
@@ -41,8 +42,7 @@ StateOverlay::StateOverlay(QWidget* view) : QWidget(view) {
     m_ribbon->setObjectName(QStringLiteral("staleRibbon"));
     auto* row = new QHBoxLayout(m_ribbon);
     row->setContentsMargins(10, 3, 6, 3);
-    m_ribbonText = new QLabel(m_ribbon);
-    m_ribbonText->setTextFormat(Qt::PlainText);
+    m_ribbonText = new ElidedLabel(m_ribbon);
     m_ribbonButton = new QPushButton(m_ribbon);
     row->addWidget(m_ribbonText, 1);
     row->addWidget(m_ribbonButton);
@@ -69,7 +69,7 @@ QString StateOverlay::text() const {
     if (m_state == ViewState::Ready)
         return {};
     if (m_state == ViewState::Stale)
-        return m_ribbonText->text();
+        return m_ribbonText->fullText();
     return m_text->text().isEmpty() ? m_title->text()
                                     : m_title->text() + QLatin1Char('\n') + m_text->text();
 }
@@ -122,7 +122,7 @@ void StateOverlay::setBusy(const QString& title, int percent) {
 }
 
 void StateOverlay::setStale(const QString& text, const QString& action) {
-    m_ribbonText->setText(text);
+    m_ribbonText->setFullText(text);
     m_ribbonButton->setText(action);
     m_ribbonButton->setVisible(!action.isEmpty());
     show(ViewState::Stale, {}, {}, {});

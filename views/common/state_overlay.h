@@ -20,6 +20,8 @@ class QPushButton;
 
 namespace fw::ui {
 
+class ElidedLabel;
+
 enum class ViewState : std::uint8_t { Ready, Empty, Busy, Stale, Error };
 
 class StateOverlay : public QWidget {
@@ -59,7 +61,7 @@ private:
     QProgressBar* m_progress = nullptr;
     QPushButton* m_button = nullptr;
     QFrame* m_ribbon = nullptr;
-    QLabel* m_ribbonText = nullptr;
+    ElidedLabel* m_ribbonText = nullptr;
     QPushButton* m_ribbonButton = nullptr;
     QTimer m_delay;
 };

@@ -144,6 +144,9 @@ QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; sub
 QPlainTextEdit[code="true"] { font-family: "DejaVu Sans Mono"; }
 #messageBar { background: @FailingFill; border: none; border-bottom: 1px solid @Line; }
 #messageBar QLabel { color: @Failing; }
+#noteBar { background: @PaneHighlight; border: none; border-bottom: 1px solid @Line; }
+#noteBar QLabel { color: @Text; }
+#completions { background: @Pane; border: 1px solid @Line; }
 QLabel[muted="true"] { color: @Muted; }
 #paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
 #paneTitle { font-weight: bold; }

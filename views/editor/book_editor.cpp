@@ -26,6 +26,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int indentStep = 2;
+constexpr int fewestLines = 7; // that stay in view, whatever is below
 // A shorter word completes only if people ask: Enter behind it is a new line.
 constexpr int completedFrom = 2;
 
@@ -69,6 +70,8 @@ BookEditor::BookEditor(QWidget* parent)
     m_completer->setMaxVisibleItems(12);
     m_completer->popup()->setItemDelegate(new CompletionDelegate(m_completer->popup()));
     m_completer->popup()->setAccessibleName(u"Completions"_s);
+    m_completer->popup()->setObjectName(u"completions"_s);
+    setMinimumHeight(fontMetrics().height() * fewestLines);
     connect(m_completer, qOverload<const QModelIndex&>(&QCompleter::activated), this,
             &BookEditor::insertCompletion);
     connect(this, &QPlainTextEdit::blockCountChanged, this,
@@ -314,7 +317,7 @@ void BookEditor::showHover(const QString& text, const QPoint& global) {
     if (text.isEmpty())
         QToolTip::hideText();
     else
-        QToolTip::showText(global, toolTipOf(text), viewport());
+        QToolTip::showText(global, codeTipOf(text, Theme::codeFont().family()), viewport());
 }
 
 bool BookEditor::viewportEvent(QEvent* event) {
@@ -333,7 +336,7 @@ bool BookEditor::viewportEvent(QEvent* event) {
         }
     }
     if (!lines.isEmpty())
-        showHover(lines.join(u'\n'), help->globalPos());
+        QToolTip::showText(help->globalPos(), toolTipOf(lines.join(u'\n')), viewport());
     else
         Q_EMIT hoverAsked(place, help->globalPos());
     return true;

@@ -49,7 +49,7 @@ BookPage::BookPage(QWidget* parent)
     top->setSpacing(10);
     top->addWidget(m_outline, 1);
     top->addWidget(m_detail);
-    m_bannerRow->setObjectName(u"messageBar"_s);
+    m_bannerRow->setObjectName(u"noteBar"_s);
     m_bannerText->setTextFormat(Qt::PlainText);
     m_bannerText->setWordWrap(true);
     auto* banner = new QHBoxLayout(m_bannerRow);

@@ -317,8 +317,7 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
         colours.setColorAt(i / 8.0, ui::toQt(picture::cividis(i / 8.0)));
     const double width =
         picture::textWidth(m_heatMost.toStdString(), 11, picture::Weight::Regular) + 120;
-    QColor background = colour(Colour::Canvas);
-    background.setAlpha(225);
+    const QColor background = colour(Colour::Canvas);
     painter.fillRect(QRectF(x - 18, y - 4, width, 24), background);
     painter.setPen(QPen(colour(Colour::Line), 1));
     painter.setBrush(colours);
@@ -350,8 +349,7 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
         paintHeatLegend(painter, x + width + 24, y);
     if (present.empty())
         return;
-    QColor background = colour(Colour::Canvas);
-    background.setAlpha(225);
+    const QColor background = colour(Colour::Canvas);
     painter.fillRect(QRectF(x - 6, y - 4, width + 4, 24), background);
     for (const picture::Implementation implementation : present) {
         Colour tint = Colour::Reference;
