@@ -13,6 +13,7 @@
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QPainter>
+#include <QPointer>
 #include <QTemporaryDir>
 #include <QThreadPool>
 #include <QtTest>
@@ -110,7 +111,12 @@ protected:
                 return answerFileDialog(file);
             name->selectAll();
             QTest::keyClicks(name, file);
+            if (name->completer()) // it would take the key
+                name->completer()->popup()->hide();
+            const QPointer<QFileDialog> open = dialog;
             QTest::keyClick(name, Qt::Key_Return);
+            if (open && open->isVisible())
+                answerFileDialog(file);
         });
     }
 

@@ -51,8 +51,12 @@ private:
         QVERIFY(!popup()->isVisible());
     }
     void goToLine(int line) {
-        while (editor()->caret().line != line)
+        waitIdle();
+        if (popup()->isVisible())
+            strike(Qt::Key_Escape);
+        for (int i = 0; i < 200 && editor()->caret().line != line; ++i)
             strike(editor()->caret().line < line ? Qt::Key_Down : Qt::Key_Up);
+        QCOMPARE(editor()->caret().line, line);
         waitIdle();
     }
     void quickly(const QString& name) {

@@ -1,0 +1,223 @@
+// book_states [WxH] [light|dark]: pictures of the views that books concern in every state, to be
+// looked at: build folder, pictures/states. Without arguments in two sizes and both themes.
+#include "app/window/message_bar.h"
+#include "app/window/palette.h"
+#include "views/authoring/match_panel.h"
+#include "views/editor/find_bar.h"
+#include "window/story_fixture.h"
+
+#include <QDockWidget>
+#include <QPushButton>
+#include <QToolTip>
+#include <QTreeView>
+
+#include <csignal>
+#include <cstdio>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString rules = u"# What is put together here.\n"
+                      "fuse pooled \"a pool joins the convolution before it\" {\n"
+                      "  match  conv2d(x, w) {pads = [0, 0, 0, 0]} >> bias(^, b) >> relu(^) >> "
+                      "max_pool2d(^)\n"
+                      "  as stacked\n"
+                      "}\n"
+                      "\n"
+                      "rule soft \"relu as max\" {\n"
+                      "  match  y = relu(x)\n"
+                      "  emit   y = max(x, x)\n"
+                      "}\n"_s;
+
+class States : StoryFixture {
+public:
+    States(QSize size, ThemeChoice theme) : m_size(size), m_theme(theme) {
+        m_suffix =
+            u"-%1-%2"_s.arg(size.width()).arg(theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s);
+        begin({u"lenet"_s});
+    }
+    void run() {
+        empty();
+        withoutModel();
+        ready();
+        nearMiss();
+        stale();
+        completion();
+        hoverAndReplace();
+        palettes();
+        banners();
+        busy();
+        error();
+        offer();
+    }
+
+private:
+    void shot(const char* name) {
+        QTest::qWait(80); // tips and popups are placed
+        picture(u"states/"_s + QString::fromLatin1(name) + m_suffix);
+    }
+    void open() {
+        start();
+        m_window->answerUnsaved([] { return Unsaved::Discard; });
+        m_window->answerSaveName([](const QString& suggested) { return suggested; });
+        m_window->applyTheme(m_theme);
+        m_window->resize(m_size);
+    }
+    void raise(const char* dock) {
+        m_window->findChild<QDockWidget*>(QString::fromLatin1(dock))->raise();
+        QTest::qWait(20);
+    }
+    void change(const QString& text) {
+        editor()->selectAll();
+        editor()->textCursor().insertText(text);
+        m_window->books()->settleNow();
+    }
+    void write(const QString& text) {
+        change(text);
+        waitIdle();
+    }
+    int behind(const QString& part) const { // a position
+        return int(editor()->toPlainText().indexOf(part) + part.size());
+    }
+    void caretBehind(const QString& part) {
+        QTextCursor cursor = editor()->textCursor();
+        cursor.setPosition(behind(part));
+        editor()->setTextCursor(cursor);
+        waitIdle();
+    }
+
+    void empty() {
+        open();
+        waitIdle();
+        shot("01-empty");
+    }
+    void withoutModel() {
+        press(u"Ctrl+Shift+N"_s);
+        write(rules);
+        caretBehind(u"conv2d"_s);
+        shot("02-book-without-model");
+        m_window->close();
+        end();
+    }
+    void ready() {
+        open();
+        StoryFixture::open(u"lenet"_s);
+        press(u"Ctrl+Shift+N"_s);
+        write(rules);
+        caretBehind(u"y = relu(x"_s);
+        press(u"F3"_s);
+        shot("03-ready-rule");
+        caretBehind(u"max_pool2d"_s);
+        press(u"F3"_s);
+        raise("changesDock");
+        shot("04-ready-fuse");
+    }
+    void nearMiss() {
+        MatchPanel* panel = m_window->matchPanel();
+        panel->table()->setCurrentIndex(panel->model().index(panel->model().rowCount() - 1, 0));
+        panel->showCurrent();
+        waitIdle();
+        shot("05-near-miss");
+    }
+    void stale() {
+        QString wrong = rules;
+        wrong.replace(u"max(x, x)"_s, u"maxx(x, x)"_s).replace(u"as stacked"_s, u"as stakced"_s);
+        write(wrong);
+        caretBehind(u"as stakced"_s);
+        raise("problems");
+        shot("06-stale-with-problems");
+        write(rules);
+    }
+    void completion() {
+        caretBehind(u"relu(^) >> max_pool2d(^)"_s);
+        typeOn(u" >> co"_s);
+        QTRY_VERIFY(popup()->isVisible());
+        shot("07-completion");
+        popup()->hide();
+        write(rules);
+    }
+    void hoverAndReplace() {
+        m_window->books()->current()->findBar()->open(FindBar::Row::Replace);
+        typeOn(u"relu"_s);
+        waitIdle();
+        editor()->setFocus();
+        caretBehind(u"conv2"_s);
+        press(u"Ctrl+Shift+Space"_s);
+        QTRY_VERIFY(QToolTip::isVisible());
+        shot("08-hover-and-replace");
+        QToolTip::hideText();
+        m_window->books()->current()->findBar()->hide();
+    }
+    void palettes() {
+        press(u"Ctrl+Shift+P"_s);
+        type(u"book"_s);
+        shot("09-commands");
+        press(u"Esc"_s);
+        press(u"Ctrl+P"_s);
+        type(u"conv"_s);
+        shot("10-quick-open");
+        press(u"Esc"_s);
+    }
+    void banners() {
+        m_window->editBook(u"fusion.fw"_s, 38);
+        waitIdle();
+        m_window->openBook(m_folder.filePath(u"no-such-book.fw"_s));
+        waitIdle();
+        shot("11-shipped-and-message");
+        m_window->document().undo();
+        waitIdle();
+        m_window->messageBar()->clear();
+        press(u"Ctrl+W"_s);
+    }
+    void busy() {
+        ::kill(pid_t(m_window->worker().processId()), SIGSTOP);
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v4 -libs= -threads=2"_s);
+        change(rules + u"# more\n"_s);
+        QTest::qWait(900);
+        shot("12-busy");
+        ::kill(pid_t(m_window->worker().processId()), SIGCONT);
+        waitIdle();
+    }
+    void error() {
+        m_window->setTargetText(u"x86-64 -mcpu=no-such-machine"_s);
+        waitIdle();
+        raise("problems");
+        shot("13-error");
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs="_s);
+        waitIdle();
+    }
+    void offer() {
+        editor()->setFocus();
+        type(u" "_s);
+        end();
+        open();
+        StoryFixture::open(u"lenet"_s);
+        shot("14-offer");
+        m_window->offerBar()->clear();
+        m_window->close();
+        end();
+    }
+
+    QSize m_size;
+    ThemeChoice m_theme;
+    QString m_suffix;
+};
+
+} // namespace
+
+int main(int count, char** arguments) {
+    QApplication application(count, arguments);
+    QDir(u"" FW_BINARY_DIR "/pictures"_s).mkpath(u"states"_s);
+    const QStringList words = QApplication::arguments();
+    for (const QSize size : {QSize(1280, 800), QSize(2560, 1440)})
+        for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
+            const QString name = u"%1x%2"_s.arg(size.width()).arg(size.height());
+            const QString kind = theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s;
+            if (words.size() == 1 || (words.value(1, name) == name && words.value(2, kind) == kind))
+                States(size, theme).run();
+        }
+    return 0;
+}
