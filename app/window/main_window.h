@@ -19,6 +19,7 @@
 #include "app/window/finder.h"
 #include "app/window/settings.h"
 #include "snapshot/provenance.h"
+#include "views/editor/book_page.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -218,6 +219,7 @@ private:
     void copyShipped(const QString& file);
     void fillShipped();
     void switchCurrentBook();
+    void answerBanner(BookPage::Answer answer);
     void offerDrafts();
     void goToLine();
     template <class Use>

@@ -145,9 +145,22 @@ void MainWindow::buildBookActions(QMenu* menu) {
             return say(u"no books were left unsaved"_s);
         m_offer->action()->click();
     });
+    needsBook(addAction(menu, u"Take what is on dis&k"_s, keys("Ctrl+Shift+F5"),
+                        [this] { answerBanner(BookPage::Answer::Reload); }));
+    needsBook(addAction(menu, u"Keep &what is here"_s, keys("Ctrl+Alt+F5"),
+                        [this] { answerBanner(BookPage::Answer::Keep); }));
     menu->addSeparator();
     needsBook(addAction(menu, u"&Replace…"_s, keys("Ctrl+R"),
                         [this] { m_books->current()->findBar()->open(FindBar::Row::Replace); }));
+    needsBook(addAction(menu, u"Decla&rations…"_s, keys("Ctrl+Alt+G"), [this] {
+        std::vector<PaletteEntry> entries;
+        for (const DeclarationLine& one : m_books->current()->declarations())
+            entries.push_back({one.keyword + u' ' + one.name, u"line %1"_s.arg(one.line),
+                               [this, line = one.line] {
+                                   m_books->current()->editor()->goTo({line, 1});
+                               }});
+        m_palette->open(u"A declaration of this book …"_s, std::move(entries));
+    }));
     needsBook(addAction(menu, u"Go to &line…"_s, keys("Ctrl+Shift+G"), [this] { goToLine(); }));
     needsBook(
         addAction(menu, u"Next pro&blem"_s, keys("Ctrl+F8"), [editor] { editor()->goToMark(+1); }));
@@ -208,6 +221,12 @@ void MainWindow::showHiddenDocks() {
         dock->show();
     layout()->activate();
     resizeDocks(docks, QList<int>(docks.size(), m_hiddenWidth), Qt::Horizontal);
+}
+
+// The buttons above a text whose file others changed, by keyboard.
+void MainWindow::answerBanner(BookPage::Answer answer) {
+    if (!m_books->current()->answer(answer))
+        say(u"the file is as this window left it"_s);
 }
 
 // --- opening

@@ -53,6 +53,11 @@ void MainWindow::openQuickly() {
         book(path);
     for (const auto& known : m_document.inputs().books)
         book(QString::fromStdString(known.path));
+    if (const auto order = m_document.order()) // those that take part
+        for (const auto& entry : order->entries)
+            if (const QString file = QString::fromStdString(entry.file);
+                file.endsWith(u".fw"_s) && !file.contains(u'/') && named.insert(file).second)
+                entries.push_back({file, u"shipped book"_s, [this, file] { editBook(file, 0); }});
     const auto node = [&](const QString& name, const QString& what) {
         if (!name.isEmpty() && named.insert(name).second)
             entries.push_back({name, what, [this, name] { selectByName(name); }});

@@ -8,6 +8,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QTableView>
 #include <QTreeView>
 
@@ -24,6 +25,8 @@ private Q_SLOTS:
     void rulesStandInTheirOrder();
     void wrongTextIsAProblemWhileItStands();
     void booksOnDiskAreProblemsToo();
+    void whatIsDecidedAboutBooksIsUndone();
+    void everythingIsReachedByKeys();
     void modelsAreSound();
 };
 
@@ -140,6 +143,107 @@ void TestRulesDock::booksOnDiskAreProblemsToo() {
     QVERIFY(m->trigger("Save book"));
     QVERIFY(m->trigger("Close tab"));
     QCOMPARE(model.rowCount(), 0);
+}
+
+// Each step by its action, then back and forth again: the same inputs, and the same rows.
+void TestRulesDock::whatIsDecidedAboutBooksIsUndone() {
+    QVERIFY(open());
+    RulesView* rules = window().rulesView();
+    const auto rows = [&] {
+        QStringList out;
+        for (int row = 0; row < rules->model().bookCount(); ++row) {
+            const QModelIndex book = rules->model().index(row, 0);
+            out << book.data().toString() + book.data(Qt::CheckStateRole).toString();
+        }
+        return out;
+    };
+    std::vector<snapshot::Inputs> inputs{window().document().inputs()};
+    std::vector<QStringList> shown{rows()};
+    const auto step = [&] {
+        QCoreApplication::processEvents();
+        QVERIFY(m->waitIdle());
+        QVERIFY(!(window().document().inputs() == inputs.back()));
+        inputs.push_back(window().document().inputs());
+        shown.push_back(rows());
+    };
+    for (const char* name : {"a.fw", "b.fw"}) {
+        write(name, "rule my_rule {\n}\n");
+        window().openBook(path(name));
+        step();
+    }
+    QVERIFY(m->trigger("New book"));
+    step();
+    rules->tree()->setCurrentIndex(rules->model().index(0, 0));
+    QVERIFY(m->trigger("Switch the book on or off"));
+    step();
+    QVERIFY(m->trigger("Move the book down"));
+    step();
+    const std::unique_ptr<QMimeData> dragged(rules->model().mimeData({rules->model().index(1, 0)}));
+    rules->model().dropMimeData(dragged.get(), Qt::MoveAction, 0, 0, {});
+    step();
+    QVERIFY(m->trigger("Takes part in the plan")); // the new one, whose tab is open
+    step();
+    rules->tree()->setCurrentIndex(rules->model().index(1, 0));
+    QVERIFY(m->trigger("Close book"));
+    step();
+    for (std::size_t i = inputs.size() - 1; i-- > 0;) {
+        QVERIFY(m->trigger("Undo"));
+        QVERIFY(window().document().inputs() == inputs[i]);
+        QCOMPARE(rows(), shown[i]);
+    }
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        QVERIFY(m->trigger("Redo"));
+        QVERIFY(window().document().inputs() == inputs[i]);
+        QCOMPARE(rows(), shown[i]);
+    }
+}
+
+// Whatever the menus of books offer is in the palette of commands, with its keys.
+void TestRulesDock::everythingIsReachedByKeys() {
+    QVERIFY(open());
+    write("a.fw", "# one\nrule first {\n}\nrule second {\n}\n");
+    window().editBook(path("a.fw"), 1);
+    QVERIFY(m->waitIdle());
+    QVERIFY(m->trigger("Commands"));
+    Palette* palette = window().palette();
+    QStringList offered;
+    for (int row = 0; row < palette->model().rowCount(); ++row)
+        offered << palette->model().entry(row)->text;
+    QTest::keyClick(palette->input(), Qt::Key_Escape);
+    int actions = 0;
+    for (const QString& menu : {u"Rules"_s, u"Book"_s})
+        for (QAction* top : window().menuBar()->actions())
+            if (top->text().remove(u'&') == menu)
+                for (QAction* action : top->menu()->actions())
+                    if (!action->isSeparator() && !action->menu() && action->isEnabled()) {
+                        ++actions;
+                        QVERIFY2(!action->shortcut().isEmpty(), qPrintable(action->text()));
+                        QVERIFY2(offered.contains(menu + u": "_s + action->text().remove(u'&')),
+                                 qPrintable(action->text()));
+                    }
+    QVERIFY(actions > 30);
+    QVERIFY(m->trigger("Declarations"));
+    QCOMPARE(palette->model().rowCount(), 2);
+    QTest::keyClick(palette->input(), Qt::Key_Down);
+    QTest::keyClick(palette->input(), Qt::Key_Return);
+    QVERIFY(m->waitIdle());
+    QCOMPARE(editor().caret(), (Caret{4, 1}));
+    QVERIFY(m->trigger("Quick open"));
+    QTest::keyClicks(palette->input(), u"simplify"_s);
+    QCOMPARE(palette->model().entry(0)->detail, u"shipped book"_s);
+    QTest::keyClick(palette->input(), Qt::Key_Return);
+    QTRY_COMPARE(books().currentPath(), u"simplify.fw"_s);
+    QVERIFY(m->trigger("Close tab"));
+    // A file that another program changed is answered by keys, too.
+    QVERIFY(type(u"x"_s));
+    write("a.fw", "# theirs\n");
+    QTRY_COMPARE(books().current()->banner(), BookPage::Banner::ChangedOnDisk);
+    QVERIFY(m->trigger("Keep what is here"));
+    QCOMPARE(books().current()->banner(), BookPage::Banner::None);
+    write("a.fw", "# theirs again\n");
+    QTRY_COMPARE(books().current()->banner(), BookPage::Banner::ChangedOnDisk);
+    QVERIFY(m->trigger("Take what is on disk"));
+    QTRY_COMPARE(editor().wholeText(), u"# theirs again\n"_s);
 }
 
 void TestRulesDock::modelsAreSound() {

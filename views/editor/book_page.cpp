@@ -183,4 +183,16 @@ void BookPage::setBanner(Banner banner) {
     }
 }
 
+bool BookPage::answer(Answer answer) {
+    const bool asked =
+        m_banner == Banner::ChangedOnDisk || (m_banner == Banner::Gone && answer == Answer::Keep);
+    if (!asked)
+        return false;
+    if (answer == Answer::Reload)
+        Q_EMIT reloadRequested();
+    else
+        Q_EMIT keepRequested();
+    return true;
+}
+
 } // namespace fw::ui

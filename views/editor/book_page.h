@@ -29,11 +29,15 @@ public:
     BookEditor* editor() const { return m_editor; }
     FindBar* findBar() const { return m_find; }
     QComboBox* outline() const { return m_outline; }
+    const std::vector<DeclarationLine>& declarations() const { return m_declarations; }
     void setDetail(const QString& text); // right of the outline: state of the book
 
     enum class Banner : std::uint8_t { None, ReadOnly, ChangedOnDisk, Gone };
     void setBanner(Banner banner);
     Banner banner() const { return m_banner; }
+    // What the buttons of the banner say about the file; false: it was not asked.
+    enum class Answer : std::uint8_t { Reload, Keep };
+    bool answer(Answer answer);
     QPushButton* bannerButton(int index) const { return m_bannerButtons[std::size_t(index)]; }
 
     QString statusText() const; // of the line below the text
