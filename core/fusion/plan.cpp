@@ -12,10 +12,18 @@
 namespace fw {
 
 GroupPlanner::GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options)
-    : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book) {}
+    : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book),
+      m_cancel(options.cancel) {}
+
+Status GroupPlanner::mayGoOn() const {
+    if (m_cancel.cancelled())
+        return makeDiag(DiagCode::Cancelled, "planning was cancelled");
+    return {};
+}
 
 Result<FusionPlan> GroupPlanner::run() {
     for (const NodePtr& node : m_graph.nodes()) {
+        FW_CHECK(mayGoOn());
         m_position.emplace(node->id, m_position.size());
         if (isOperator(*node)) {
             FW_TRY(Facts facts, m_graph.operators().find(node->op)->facts(callOf(m_graph, *node)));
@@ -25,6 +33,7 @@ Result<FusionPlan> GroupPlanner::run() {
     readPins();
     for (const FuseRule& rule : m_book.fuseRules()) {
         const auto start = std::chrono::steady_clock::now();
+        FW_CHECK(mayGoOn());
         const std::size_t before = m_forming.size();
         applyRule(rule);
         m_plan.asked.push_back(
@@ -32,10 +41,13 @@ Result<FusionPlan> GroupPlanner::run() {
              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                  .count()});
     }
-    for (const NodePtr& node : m_graph.nodes())
+    for (const NodePtr& node : m_graph.nodes()) {
+        FW_CHECK(mayGoOn());
         if (isOperator(*node) && !m_where.contains(node->id))
             FW_CHECK(form(*node));
+    }
     finish();
+    FW_CHECK(mayGoOn());
     return std::move(m_plan);
 }
 

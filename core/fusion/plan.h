@@ -6,6 +6,7 @@
 // are visited in topological order, ties go by order.
 #pragma once
 
+#include "base/cancel.h"
 #include "base/decision.h"
 #include "fusion/policy.h"
 #include "ir/storage_map.h"
@@ -78,7 +79,7 @@ struct FusionPlan {
     std::map<ValueRef, ValueRef> homes;     // a value without memory of its own -> what it lies in
     Decisions notices;
     std::vector<AskedRule> asked; // FusionBook::fuseRules(), one by one
-    double lowerMs = 0; // what schedules and loops took of making it
+    double lowerMs = 0;           // what schedules and loops took of making it
 
     const Group& groupAt(NodeId node) const;
     const EdgeDecision* edge(NodeId from, NodeId to) const;
@@ -89,9 +90,11 @@ struct PlanOptions {
     const Catalog* catalog = &generatedCatalog();
     const FusionBook* book = &standardFusion();
     LoweringMemo* memo = nullptr; // shared by plans over the same operators; null: one of its own
+    CancelToken cancel;
 };
 
-// Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node).
+// Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node);
+// Cancelled if that was asked for meanwhile.
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options = {});
 

@@ -56,6 +56,7 @@ public:
 
 private:
     // plan.cpp
+    Status mayGoOn() const; // Cancelled
     Workload workload(NodeId id) const { return {&m_graph, &m_graph.node(id), m_facts.at(id)}; }
     const std::string& label(NodeId id) const { return m_graph.node(id).name; }
     std::string labels(const std::vector<NodeId>& ids) const;
@@ -114,6 +115,7 @@ private:
     const Target& m_target;
     const Catalog& m_catalog;
     const FusionBook& m_book;
+    const CancelToken m_cancel;
     std::map<NodeId, Facts> m_facts;
     std::map<NodeId, std::size_t> m_position; // in topological order
     std::map<NodeId, std::size_t> m_where;    // node -> its group

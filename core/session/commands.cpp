@@ -124,6 +124,8 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     for (GroupRecord& group : out.groups) {
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
+        if (context.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "planning was cancelled");
         FW_TRY(const KernelReport report, pipeline->lowered(group.id, context));
         group.schedule = report.libraryCall.empty() ? report.scheduleText : report.libraryCall;
         if (!report.libraryCall.empty())

@@ -260,6 +260,11 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
                         "imported or rewritten");
     }
+    // Rules see the imported graph, what decides about groups the one that rules left.
+    const auto isOfStage = [&](const DeclarationTree& declaration) {
+        return (out.stage == "imported") ==
+               (dynamic_cast<const RuleTree*>(&declaration) != nullptr);
+    };
     std::vector<FileTree> trees;
     PatternTable table = shipped;
     for (const BookText& book : books) {
@@ -284,7 +289,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
             continue;
         const ReadText text(books[i].text);
         for (const DeclarationPtr& declaration : trees[i].declarations) {
-            if (!canMatch(*declaration))
+            if (!canMatch(*declaration) || (!arguments.book.empty() && !isOfStage(*declaration)))
                 continue;
             known += (known.empty() ? "" : ", ") + declaration->name;
             if (arguments.name.empty() || arguments.name == declaration->name)

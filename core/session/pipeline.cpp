@@ -190,7 +190,8 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         const double measured = machineMeasuringMs();
         FW_CHECK(checkLibraries(*on, notices));
         m_librariesMs = milliseconds(start);
-        FW_TRY(const PlanOptions options, planOptions());
+        FW_TRY(PlanOptions options, planOptions());
+        options.cancel = context.cancel;
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_machineMs = machineMeasuringMs() - measured;

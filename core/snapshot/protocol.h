@@ -53,8 +53,10 @@ struct Arguments {
     std::optional<int> group;
     std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
     std::string name;               // ops: operator; match: rule; book: file
-    std::string book;   // match: only what this one declares, which need not be among `rules`
-    std::string output; // file or folder to write
+    // match: only what this book declares and what looks at the graph of the stage: rules in
+    // "imported", what decides about groups in "rewritten". It need not be among `rules`.
+    std::string book;
+    std::string output;                        // file or folder to write
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void theModelIsReadOnce();
     void typingKeepsWhatWasCompiled();
     void operatorsOfBooksAreMatched();
+    void planningIsCancelled();
     void oneBookIsMatchedBesideOthers();
     void largeTextsAreRefused();
     void shippedBooksAreRead();
@@ -183,6 +184,26 @@ void TestBookTexts::operatorsOfBooksAreMatched() {
     QCOMPARE(found.rules[0].matches.size(), std::size_t(1));
 }
 
+// A plan that nobody waits for holds up nothing, and is made when it is asked for again.
+void TestBookTexts::planningIsCancelled() {
+    Asked a;
+    for (const char* command : {"fuse", "order"}) {
+        const Arguments arguments = with(on("lenet"), std::string("# ") + command + "\n");
+        a.get<RewriteDocument>("rewrite", arguments);
+        a.context.cancel.cancel();
+        QCOMPARE(a.ask(command, arguments).diag().code, DiagCode::Cancelled);
+        a.context.cancel = {};
+        QVERIFY(a.ask(command, arguments).ok());
+    }
+    // Behind the plan, too: every group is lowered for its description.
+    const Arguments arguments = with(on("lenet"), "# planned\n");
+    a.get<OrderDocument>("order", arguments);
+    a.context.cancel.cancel();
+    QCOMPARE(a.ask("fuse", arguments).diag().code, DiagCode::Cancelled);
+    a.context.cancel = {};
+    QVERIFY(a.ask("fuse", arguments).ok());
+}
+
 // The graph is the one that the books in use leave, whatever book is looked at.
 void TestBookTexts::oneBookIsMatchedBesideOthers() {
     Asked a;
@@ -194,6 +215,9 @@ void TestBookTexts::oneBookIsMatchedBesideOthers() {
     QCOMPARE(found.rules.size(), std::size_t(1));
     QCOMPARE(found.rules[0].file, std::string("/nowhere/looked.fw"));
     QVERIFY(!found.rules[0].matches.empty()); // swapped.fw made them
+    arguments.stage = "imported";             // where only rules look
+    QVERIFY(a.get<MatchDocument>("match", arguments).rules.empty());
+    arguments.stage = "rewritten";
     arguments.rules.clear();
     QVERIFY(a.get<MatchDocument>("match", arguments).rules[0].matches.empty());
     // What another book declares is known.
@@ -205,6 +229,7 @@ void TestBookTexts::oneBookIsMatchedBesideOthers() {
     QVERIFY(!named.rules[0].matches.empty());
     for (const char* shipped : {"simplify.fw", "strategy.fw"}) {
         arguments.book = shipped;
+        arguments.stage = arguments.book == "simplify.fw" ? "imported" : "rewritten";
         const auto rules = a.get<MatchDocument>("match", arguments).rules;
         QVERIFY(!rules.empty() && rules[0].file == shipped && rules[0].line > 0);
     }
