@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QImage>
 #include <QListWidget>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QTreeWidget>
@@ -28,7 +29,8 @@ private:
         QImage image;
         if (type != QTextDocument::ImageResource || !image.loadFromData(found.toByteArray()))
             return found;
-        const int room = viewport()->width() - 2 * int(document()->documentMargin());
+        const int room = viewport()->width() - 2 * int(document()->documentMargin()) -
+                         verticalScrollBar()->sizeHint().width();
         return image.width() <= room ? image : image.scaledToWidth(room, Qt::SmoothTransformation);
     }
 };
@@ -36,7 +38,11 @@ private:
 } // namespace
 
 QStringList HelpWindow::pages() {
-    return QDir(u":/docs"_s).entryList({u"*.md"_s}, QDir::Files, QDir::Name);
+    QStringList out = QDir(u":/docs"_s).entryList({u"*.md"_s}, QDir::Files, QDir::Name);
+    const QString first = u"first-rule.md"_s; // what a newcomer reads
+    if (out.removeOne(first))
+        out.prepend(first);
+    return out;
 }
 
 HelpWindow::HelpWindow(QWidget* parent)

@@ -1,5 +1,6 @@
 // Follows resources/docs/first-rule.md as a newcomer would: types what stands there, presses the
 // keys that stand there, finds what it says, and takes its pictures (target docs_pictures).
+#include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
 #include "views/authoring/match_panel.h"
@@ -244,10 +245,13 @@ void TestFirstRule::picturesAreThereAndSmall() {
     auto all = link.globalMatch(m_page);
     int count = 0;
     for (; all.hasNext(); ++count) {
-        const QFileInfo file(u"" FW_SOURCE_DIR "/resources/docs/"_s + all.next().captured(1));
+        const QString name = all.next().captured(1);
+        QVERIFY2(QFile::exists(u":/docs/"_s + name), qPrintable(name)); // F1 shows them
+        const QFileInfo file(u"" FW_SOURCE_DIR "/resources/docs/"_s + name);
         QVERIFY2(file.exists() && file.size() < 150 * 1024, qPrintable(file.filePath()));
     }
     QCOMPARE(count, 4);
+    QCOMPARE(HelpWindow::pages().front(), u"first-rule.md"_s);
 }
 
 QTEST_MAIN(TestFirstRule)
