@@ -52,12 +52,12 @@ void TestRulesDock::rulesStandInTheirOrder() {
     QCOMPARE(cell(0, 0, OrderModel::Book), u"my.fw:1"_s);
     QCOMPARE(cell(0, 1, OrderModel::Name), u"2  fold_batch_norm"_s);
     QCOMPARE(cell(1, 0, OrderModel::Time), QString()); // nobody measures it
-    QVERIFY(cell(1, 0, OrderModel::Name).endsWith(u"(never asked)"_s));
+    QCOMPARE(cell(1, 0, OrderModel::Count), u"never"_s);
+    QVERIFY(rules->orderTree()->columnWidth(OrderModel::Name) >= 140); // however narrow the dock is
     QVERIFY(model.index(0, 0, model.index(1, 0))
                 .data(Qt::ToolTipRole)
                 .toString()
                 .contains(u"mine.fw:1 is asked first"_s));
-    // What acts on books takes the book of the row.
     rules->orderTree()->setCurrentIndex(model.index(0, 0, model.index(0, 0)));
     QVERIFY(m->trigger("Switch the book on or off"));
     QTRY_COMPARE(window().document().inputs().enabledBooks().size(), std::size_t(0));

@@ -112,11 +112,11 @@ QVariant OrderModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
         switch (Column(index.column())) {
-        case Name: {
-            const QString name = u"%1  %2"_s.arg(index.row() + 1).arg(text(entry->name));
-            return entry->shadowed.empty() ? name : name + u" (never asked)"_s;
-        }
+        case Name:
+            return u"%1  %2"_s.arg(index.row() + 1).arg(text(entry->name));
         case Count:
+            if (!entry->shadowed.empty())
+                return u"never"_s;
             return entry->count ? QString::number(*entry->count) : QString();
         case Time:
             return entry->ms ? timeText(*entry->ms * 1e3) : QString();

@@ -47,10 +47,12 @@ RulesView::RulesView(QWidget* parent)
     prepare(m_order);
     m_order->setExpandsOnDoubleClick(false);
     m_order->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_order->header()->setStretchLastSection(false);
-    m_order->header()->setSectionResizeMode(OrderModel::Name, QHeaderView::Stretch);
-    for (const int column : {OrderModel::Count, OrderModel::Time, OrderModel::Book})
+    // In a narrow dock the book is what is scrolled to.
+    m_order->setTextElideMode(Qt::ElideRight);
+    m_order->header()->resizeSection(OrderModel::Name, 142);
+    for (const int column : {OrderModel::Count, OrderModel::Time})
         m_order->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    m_order->header()->resizeSection(OrderModel::Book, 130);
     m_inOrder->setCheckable(true);
     m_inOrder->setToolTip(
         u"Everything that is declared, shipped too, in the order in which it is asked (Ctrl+Alt+U)"_s);
