@@ -162,7 +162,7 @@ void StateOverlay::paintEvent(QPaintEvent*) {
         return;
     QPainter painter(this);
     QColor veil = Theme::instance().colour(Colour::Pane);
-    veil.setAlpha(m_state == ViewState::Busy ? 140 : 235);
+    veil.setAlpha(m_state == ViewState::Busy ? 140 : 255); // of the rest nothing can be used
     painter.fillRect(rect(), veil);
 }
 
