@@ -132,7 +132,9 @@ void Document::replan() {
     Arguments fused = arguments();
     fused.stage = "fused";
     ask(Part::Fused, "graph", fused, m_fused);
-    ask(Part::Plan, "fuse", arguments(), m_plan);
+    Arguments plan = arguments();
+    plan.decisions = false; // an edge that is looked at is asked for: explain
+    ask(Part::Plan, "fuse", plan, m_plan);
 }
 
 void Document::inputsEdited(const Inputs& before) {

@@ -17,30 +17,32 @@ std::int64_t Document::send(const std::string& command, const snapshot::Argument
     using Answer = Result<std::shared_ptr<const T>>;
     changeBusy(+1);
     const auto token = std::make_shared<std::int64_t>(0);
-    *token = m_worker.request(command, arguments, [this, done, token](Result<std::string> text) {
-        m_inFlight.erase(*token);
-        if (!text) {
-            done(Answer(text.takeDiag()));
-            changeBusy(-1);
-            return;
-        }
-        inBackground(
-            this,
-            [text = std::make_shared<std::string>(text.take())]() -> Answer {
-                auto document = snapshot::fromJson<T>(*text);
-                if (text->size() >= largeAnswer) {
-                    std::string().swap(*text);
-                    ::malloc_trim(0); // the text took as much as the document that is kept
-                }
-                if (!document)
-                    return document.takeDiag();
-                return std::make_shared<const T>(document.take());
-            },
-            [this, done](Answer answer) {
-                done(std::move(answer));
+    *token =
+        m_worker.request(command, arguments, [this, done, token](Result<snapshot::Pieces> text) {
+            m_inFlight.erase(*token);
+            if (!text) {
+                done(Answer(text.takeDiag()));
                 changeBusy(-1);
-            });
-    });
+                return;
+            }
+            inBackground(
+                this,
+                [text = std::make_shared<snapshot::Pieces>(text.take())]() -> Answer {
+                    std::size_t size = 0;
+                    for (const std::string& piece : *text)
+                        size += piece.size();
+                    auto document = snapshot::fromJson<T>(std::move(*text));
+                    if (size >= largeAnswer)
+                        ::malloc_trim(0); // the text took as much as the document that is kept
+                    if (!document)
+                        return document.takeDiag();
+                    return std::make_shared<const T>(document.take());
+                },
+                [this, done](Answer answer) {
+                    done(std::move(answer));
+                    changeBusy(-1);
+                });
+        });
     if (command != "doctor") // belongs to the machine, not to the model
         m_inFlight.insert(*token);
     return *token;

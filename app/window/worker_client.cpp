@@ -93,7 +93,7 @@ void WorkerClient::startProcess() {
     if (m_process || m_stopping)
         return;
     m_process = std::make_unique<QProcess>();
-    m_output.clear();
+    m_line.clear();
     m_log.clear();
     m_killedByUs = false;
     m_answered = 0;
@@ -141,17 +141,20 @@ void WorkerClient::sendNext() {
 void WorkerClient::readOutput() {
     if (!m_process)
         return;
-    const qsizetype searchFrom = m_output.size();
-    m_output += m_process->readAllStandardOutput();
-    qsizetype start = 0;
-    for (qsizetype end = m_output.indexOf('\n', searchFrom); end >= 0;
-         end = m_output.indexOf('\n', start)) {
-        const QByteArray line = m_output.mid(start, end - start);
-        start = end + 1;
-        if (!line.isEmpty())
-            handleLine(line);
+    const QByteArray read = m_process->readAllStandardOutput();
+    std::string_view left(read.constData(), std::size_t(read.size()));
+    for (std::size_t end; (end = left.find('\n')) != std::string_view::npos;) {
+        addPiece(left.substr(0, end));
+        left.remove_prefix(end + 1);
+        if (!m_line.empty())
+            handleLine(std::exchange(m_line, {}));
     }
-    m_output = m_output.mid(start); // a long line leaves no room behind
+    addPiece(left);
+}
+
+void WorkerClient::addPiece(std::string_view piece) {
+    if (!piece.empty())
+        m_line.emplace_back(piece);
 }
 
 void WorkerClient::readLog() {
@@ -166,11 +169,19 @@ void WorkerClient::readLog() {
     m_log.remove(0, start);
 }
 
-void WorkerClient::handleLine(const QByteArray& line) {
-    auto read = snapshot::readAnswer({line.constData(), std::size_t(line.size())});
+void WorkerClient::handleLine(snapshot::Pieces line) {
+    if (const auto id = snapshot::takeResult(line)) {
+        m_quickDeaths = 0;
+        ++m_answered;
+        return answer(*id, std::move(line));
+    }
+    std::string text;
+    for (const std::string& piece : line)
+        text += piece;
+    auto read = snapshot::readAnswer(text);
     if (!read) {
         Q_EMIT logged(u"the worker wrote a line that is no answer: "_s +
-                      QString::fromUtf8(line.left(200)));
+                      QString::fromStdString(text.substr(0, 200)));
         return;
     }
     Answer got = read.take();
@@ -187,7 +198,7 @@ void WorkerClient::handleLine(const QByteArray& line) {
     case AnswerKind::Result:
         m_quickDeaths = 0;
         ++m_answered;
-        answer(got.id, std::move(got.result));
+        answer(got.id, snapshot::Pieces{std::move(got.result)});
         break;
     case AnswerKind::Error:
         m_quickDeaths = 0;
@@ -202,7 +213,7 @@ void WorkerClient::handleLine(const QByteArray& line) {
     }
 }
 
-void WorkerClient::answer(std::int64_t id, Result<std::string> result) {
+void WorkerClient::answer(std::int64_t id, Result<snapshot::Pieces> result) {
     const auto found = std::find_if(m_queue.begin(), m_queue.end(),
                                     [&](const Pending& p) { return p.request.id == id; });
     if (found == m_queue.end())

@@ -31,7 +31,7 @@ public:
 
     // Exactly one call per request: JSON text of the document, or why there is none. Called from
     // the event loop, never from inside request().
-    using Handler = std::function<void(Result<std::string>)>;
+    using Handler = std::function<void(Result<snapshot::Pieces>)>;
 
     explicit WorkerClient(QString program, QObject* parent = nullptr);
     ~WorkerClient() override;
@@ -71,8 +71,9 @@ private:
     void sendNext();
     void readOutput();
     void readLog();
-    void handleLine(const QByteArray& line);
-    void answer(std::int64_t id, Result<std::string> result);
+    void addPiece(std::string_view piece);
+    void handleLine(snapshot::Pieces line);
+    void answer(std::int64_t id, Result<snapshot::Pieces> result);
     void processEnded(const QString& how);
     void replaceProcess(); // the request at work is asked again
     void setState(State state);
@@ -80,7 +81,7 @@ private:
 
     QString m_program;
     std::unique_ptr<QProcess> m_process;
-    QByteArray m_output;
+    snapshot::Pieces m_line; // up to its end, which is still to come
     QByteArray m_log;
     std::deque<Pending> m_queue; // the first one is in flight if it is sent
     snapshot::Progress m_lastProgress;

@@ -27,18 +27,19 @@ namespace fw {
 namespace {
 
 using namespace snapshot;
-using Answer = Result<std::string>;
+using Answer = Result<Commands::Write>;
 
 template <class Document>
-Answer json(const Document& document) {
-    return toJson(document);
+Answer json(Document document) {
+    return Commands::Write([kept = std::make_shared<const Document>(std::move(document))](
+                               const JsonSink& sink) { writeJson(*kept, sink); });
 }
 
 template <class Document>
 Answer json(Result<Document> document) {
     if (!document)
         return document.takeDiag();
-    return toJson(*document);
+    return json(document.take());
 }
 
 Answer info(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -53,7 +54,7 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
     if (arguments.stage.empty() || arguments.stage == "imported") {
         GraphDocument out = describeImported(*imported->graph);
         out.diagnostics = imported->diagnostics;
-        return json(out);
+        return json(std::move(out));
     }
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     if (arguments.stage == "rewritten")
@@ -112,7 +113,9 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
-    FuseDocument out = describePlan(arguments.model, *simplified->graph, *plan, *target);
+    const bool decisions = arguments.decisions.value_or(true);
+    FuseDocument out = describePlan(arguments.model, *simplified->graph, *plan, *target,
+                                    decisions ? Edges::Describe : Edges::Leave);
     FW_TRY(const Books* books, pipeline->books());
     for (const Diag& diag : books->diagnostics)
         out.notices.push_back(diag.text());
@@ -140,7 +143,7 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             }
             group.reorders.push_back(std::move(row));
         }
-        for (const Decision& decision : report.decisions)
+        for (const Decision& decision : decisions ? report.decisions : Decisions())
             out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
     }
@@ -149,7 +152,7 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             out.notices.push_back(fmt::format("measured with {} = {}", name, extent));
     if (measure)
         FW_CHECK(measureGroups(*pipeline, arguments, out, context));
-    return json(out);
+    return json(std::move(out));
 }
 
 Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -166,7 +169,7 @@ Answer explainNodes(PipelineStore& store, const Arguments& arguments, const Cont
     FW_TRY(const PlanOptions options, pipeline->planOptions());
     FW_TRY(out.counterfactuals,
            libraryCounterfactuals(*simplified->graph, *target, options, *plan, nodes));
-    return json(out);
+    return json(std::move(out));
 }
 
 Answer match(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -234,7 +237,7 @@ Answer eachModel(PipelineStore& store, const Arguments& arguments, const Context
         FW_TRY(auto part, partOf(*pipeline, one, context));
         out.models.push_back(std::move(part));
     }
-    return json(out);
+    return json(std::move(out));
 }
 
 Answer value(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -255,7 +258,7 @@ Answer test(PipelineStore& store, const Arguments& arguments, const Context& con
            : verdict == "unsupported" ? out.unsupported
                                       : out.failed);
     }
-    return json(out);
+    return json(std::move(out));
 }
 
 Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
@@ -263,7 +266,7 @@ Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
     if (out.ops.empty())
         return makeDiag(DiagCode::UnknownName, "there is no operator named " + arguments.name, {},
                         "fw ops lists them all");
-    return json(out);
+    return json(std::move(out));
 }
 
 Answer doctor(PipelineStore&, const Arguments&, const Context&) {
@@ -315,7 +318,7 @@ constexpr Row rows[] = {
 
 } // namespace
 
-Result<std::string> Commands::run(const Request& request, const Context& context) {
+Result<Commands::Write> Commands::answer(const Request& request, const Context& context) {
     for (const Row& row : rows) {
         if (request.command != row.name)
             continue;
@@ -331,6 +334,13 @@ Result<std::string> Commands::run(const Request& request, const Context& context
         }
     }
     return makeDiag(DiagCode::Usage, "the worker has no command " + request.command);
+}
+
+Result<std::string> Commands::run(const Request& request, const Context& context) {
+    FW_TRY(const Write write, answer(request, context));
+    std::string out;
+    write([&](std::string_view piece) { out += piece; });
+    return out;
 }
 
 std::vector<std::string> Commands::names() {

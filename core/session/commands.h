@@ -8,8 +8,11 @@ namespace fw {
 
 class Commands {
 public:
-    // The JSON text of the command's document on one line. Broken invariants become an Internal
-    // diagnostic.
+    // Writes the JSON text of the command's document on one line, once it is made.
+    using Write = std::function<void(const snapshot::JsonSink& sink)>;
+    // Broken invariants become an Internal diagnostic.
+    Result<Write> answer(const snapshot::Request& request, const Context& context);
+    // The text as a whole.
     Result<std::string> run(const snapshot::Request& request, const Context& context);
 
     static std::vector<std::string> names();

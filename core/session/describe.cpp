@@ -170,10 +170,11 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
 }
 
 FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan,
-                          const Target& target) {
+                          const Target& target, Edges edges) {
     FuseDocument out;
     out.model = model;
     out.target = target.text;
+    out.groups.reserve(plan.groups.size());
     const bool fixed = graph.freeDims().empty();
     for (const Group& group : plan.groups) {
         GroupRecord row;
@@ -204,8 +205,9 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         }
         out.groups.push_back(std::move(row));
     }
-    for (const EdgeDecision& edge : plan.edges)
-        out.decisions.push_back(record(graph, edge));
+    if (edges == Edges::Describe)
+        for (const EdgeDecision& edge : plan.edges)
+            out.decisions.push_back(record(graph, edge));
     for (const Assumption& assumption : graph.assumptions()) {
         const Decision decision{
             assumption.node, Verdict::Note, ReasonCode::DimAssumed,

@@ -12,8 +12,11 @@ snapshot::GraphDocument describeImported(const Graph& graph);
 snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage,
                                       const Graph& imported, const FusionPlan* plan = nullptr);
 snapshot::InfoDocument describeModel(const std::string& path, const Imported& imported);
+// Edges: a decision for each of them, which of a large graph is half of the document.
+enum class Edges : std::uint8_t { Leave, Describe };
 snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph,
-                                    const FusionPlan& plan, const Target& target);
+                                    const FusionPlan& plan, const Target& target,
+                                    Edges edges = Edges::Describe);
 
 // Why one node is where it is, or why two are (not) in one group. Nodes by name, value name or
 // "#id".

@@ -82,7 +82,7 @@ Result<FuseDocument> planOf(PipelineStore& store, const Arguments& side, const C
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
-    return describePlan(side.model, *simplified->graph, *plan, *target);
+    return describePlan(side.model, *simplified->graph, *plan, *target, Edges::Leave);
 }
 
 Result<GraphPtr> graphOf(PipelineStore& store, const Arguments& side, const Context& context) {

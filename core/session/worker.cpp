@@ -45,17 +45,33 @@ public:
     void line(std::string text) {
         text += '\n';
         std::lock_guard lock(m_mutex);
-        for (std::size_t at = 0; at < text.size();) {
-            const ssize_t written = ::write(m_descriptor, text.data() + at, text.size() - at);
+        write(text);
+    }
+    // How many bytes of JSON it was.
+    std::size_t result(std::int64_t id, const Commands::Write& document) {
+        std::size_t size = 0;
+        std::lock_guard lock(m_mutex);
+        write(resultStart(id));
+        document([&](std::string_view piece) {
+            size += piece.size();
+            write(piece);
+        });
+        write(std::string(resultEnd) + '\n');
+        return size;
+    }
+
+private:
+    void write(std::string_view text) {
+        while (!text.empty()) {
+            const ssize_t written = ::write(m_descriptor, text.data(), text.size());
             if (written < 0 && errno == EINTR)
                 continue;
             if (written <= 0)
                 return; // the other side has gone; reading will end soon
-            at += static_cast<std::size_t>(written);
+            text.remove_prefix(static_cast<std::size_t>(written));
         }
     }
 
-private:
     std::mutex m_mutex;
     int m_descriptor;
 };
@@ -148,13 +164,16 @@ private:
                 progressLine(id, {step.stage, step.text, static_cast<std::int64_t>(step.done),
                                   static_cast<std::int64_t>(step.total)}));
         };
-        const Result<std::string> answer =
+        Result<Commands::Write> answer =
             job.cancel.cancelled()
-                ? Result<std::string>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
-                : m_commands.run(job.request, context);
-        m_output.line(answer ? resultLine(id, *answer) : errorLine(id, answer.diag()));
-        if (answer && answer->size() >= largeAnswer)
-            ::malloc_trim(0); // what it was made of is needed no more
+                ? Result<Commands::Write>(makeDiag(DiagCode::Cancelled, "the work was cancelled"))
+                : m_commands.answer(job.request, context);
+        if (!answer)
+            return m_output.line(errorLine(id, answer.diag()));
+        if (m_output.result(id, *answer) >= largeAnswer) {
+            *answer = nullptr; // the document
+            ::malloc_trim(0);  // what it was made of is needed no more
+        }
     }
 
     Output m_output;

@@ -10,6 +10,11 @@ std::string toJson(const Document& document, JsonStyle style) {
 }
 
 template <class Document>
+void writeJson(const Document& document, const JsonSink& sink) {
+    Writer::pieces(document, sink);
+}
+
+template <class Document>
 Result<Document> fromJson(std::string_view text) {
     Document document;
     if (auto diag = Reader(text).readAll(document))
@@ -17,9 +22,19 @@ Result<Document> fromJson(std::string_view text) {
     return document;
 }
 
+template <class Document>
+Result<Document> fromJson(Pieces text) {
+    Document document;
+    if (auto diag = Reader(std::move(text)).readAll(document))
+        return std::move(*diag);
+    return document;
+}
+
 #define FW_DOCUMENT(Document)                                                                      \
     template std::string toJson(const Document&, JsonStyle);                                       \
-    template Result<Document> fromJson(std::string_view);
+    template void writeJson(const Document&, const JsonSink&);                                     \
+    template Result<Document> fromJson(std::string_view);                                          \
+    template Result<Document> fromJson(Pieces);
 FW_DOCUMENT(InfoDocument)
 FW_DOCUMENT(GraphDocument)
 FW_DOCUMENT(FuseDocument)

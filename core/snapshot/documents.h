@@ -13,6 +13,8 @@
 #include "base/result.h"
 #include "snapshot/records.h"
 
+#include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,10 +22,18 @@ namespace fw::snapshot {
 
 enum class JsonStyle : std::uint8_t { Line, Indented };
 
-// Both exist for every ...Document of records.h, for Diag, Request and Progress (protocol.h).
+// They exist for every ...Document of records.h, for Diag, Request and Progress (protocol.h).
 template <class Document>
 std::string toJson(const Document& document, JsonStyle style = JsonStyle::Line);
+// The same on one line, piece by piece: the text of a large document never is there as a whole.
+using JsonSink = std::function<void(std::string_view piece)>;
+template <class Document>
+void writeJson(const Document& document, const JsonSink& sink);
 template <class Document>
 Result<Document> fromJson(std::string_view text);
+// Of a text in pieces, cut anywhere; a piece goes as soon as it is read.
+using Pieces = std::deque<std::string>;
+template <class Document>
+Result<Document> fromJson(Pieces text);
 
 } // namespace fw::snapshot

@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t pieceSize = 1 << 16;
+
 bool isPlain(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
@@ -62,6 +64,10 @@ void Writer::close(char bracket) {
 }
 
 void Writer::next() {
+    if (m_sink != nullptr && m_out.size() >= pieceSize) {
+        (*m_sink)(m_out);
+        m_out.clear();
+    }
     if (!m_first)
         m_out += ',';
     if (m_style == JsonStyle::Indented)
@@ -74,28 +80,62 @@ Reader::Reader(std::string_view text) : m_text(text) {
         m_text.remove_prefix(mark.size());
 }
 
+Reader::Reader(Pieces text) : m_pieces(std::move(text)) {
+    more();
+}
+
+// What is read goes, so that positions behind m_at move with it: those who look ahead count from
+// there.
+bool Reader::more() {
+    if (m_pieces.empty())
+        return false;
+    m_whole = m_whole && m_at == 0;
+    m_hand.erase(0, m_at);
+    m_at = 0;
+    m_hand += m_pieces.front();
+    m_pieces.pop_front();
+    m_text = m_hand;
+    return true;
+}
+
+void Reader::gather() {
+    while (more()) {
+    }
+}
+
+bool Reader::hasNext() {
+    while (m_at >= m_text.size())
+        if (!more())
+            return false;
+    return true;
+}
+
 bool Reader::read(std::string& out) {
     skipSpace();
-    if (m_at >= m_text.size() || m_text[m_at] != '"')
+    if (!hasNext() || m_text[m_at] != '"')
         return wrong("text");
-    const std::size_t start = m_at + 1;
-    std::size_t end = start;
-    while (end < m_text.size() && isPlain(m_text[end]))
-        ++end;
-    if (end < m_text.size() && m_text[end] == '"') {
-        out.assign(m_text, start, end - start);
-        m_at = end + 1;
+    std::size_t length = 1; // up to the quote that ends it
+    const auto inside = [&] { return m_at + length < m_text.size(); };
+    do {
+        while (inside() && isPlain(m_text[m_at + length]))
+            ++length;
+    } while (!inside() && more());
+    if (inside() && m_text[m_at + length] == '"') {
+        out.assign(m_text, m_at + 1, length - 1);
+        m_at += length + 1;
         return true;
     }
-    while (end < m_text.size() && m_text[end] != '"')
-        end += m_text[end] == '\\' ? 2 : 1;
-    if (end >= m_text.size())
+    do {
+        while (inside() && m_text[m_at + length] != '"')
+            length += m_text[m_at + length] == '\\' ? 2 : 1;
+    } while (!inside() && more());
+    if (!inside())
         return broken();
-    const Json value = Json::parse(m_text.substr(m_at, end + 1 - m_at), nullptr, false);
+    const Json value = Json::parse(m_text.substr(m_at, length + 1), nullptr, false);
     if (!value.is_string())
         return broken();
     out = value.get_ref<const std::string&>();
-    m_at = end + 1;
+    m_at += length + 1;
     return true;
 }
 
@@ -160,6 +200,7 @@ bool Reader::read(Severity& out) {
 }
 
 bool Reader::read(RawJson& out) {
+    gather();
     skipSpace();
     const std::size_t start = m_at;
     if (!skipValue())
@@ -169,7 +210,7 @@ bool Reader::read(RawJson& out) {
 }
 
 Diag Reader::diag() const {
-    if (!Json::accept(m_text))
+    if (m_whole && m_pieces.empty() ? !Json::accept(m_text) : m_expected == "JSON")
         return makeDiag(DiagCode::Syntax, "the document is not JSON");
     if (m_path.empty())
         return makeDiag(DiagCode::Syntax, "the document is not a JSON object");
@@ -178,7 +219,7 @@ Diag Reader::diag() const {
 
 bool Reader::open(char bracket) {
     skipSpace();
-    if (m_at >= m_text.size() || m_text[m_at] != bracket)
+    if (!hasNext() || m_text[m_at] != bracket)
         return false;
     ++m_at;
     return true;
@@ -199,6 +240,8 @@ bool Reader::readKey(std::string& key) {
 
 bool Reader::takeWord(std::string_view word) {
     skipSpace();
+    while (m_text.size() - m_at < word.size() && more()) {
+    }
     if (!m_text.substr(m_at).starts_with(word))
         return false;
     m_at += word.size();
@@ -211,17 +254,20 @@ bool Reader::takeNull() {
 
 bool Reader::atEnd() {
     skipSpace();
-    return m_at == m_text.size() || broken();
+    return !hasNext() || broken();
 }
 
-std::string_view Reader::numberHere() const {
-    const std::size_t end =
-        std::min(m_text.find_first_not_of("+-.eE0123456789", m_at), m_text.size());
+std::string_view Reader::numberHere() {
+    std::size_t end = 0;
+    do
+        end = m_text.find_first_not_of("+-.eE0123456789", m_at);
+    while (end == std::string_view::npos && more());
     return m_text.substr(m_at, end - m_at);
 }
 
 // Without recursion: a text may nest as deep as it likes.
 bool Reader::skipValue() {
+    gather();
     skipSpace();
     const std::size_t start = m_at;
     int depth = 0;
@@ -254,8 +300,8 @@ bool Reader::skipValue() {
 }
 
 void Reader::skipSpace() {
-    while (m_at < m_text.size() && (m_text[m_at] == ' ' || m_text[m_at] == '\n' ||
-                                    m_text[m_at] == '\t' || m_text[m_at] == '\r'))
+    while (hasNext() && (m_text[m_at] == ' ' || m_text[m_at] == '\n' || m_text[m_at] == '\t' ||
+                         m_text[m_at] == '\r'))
         ++m_at;
 }
 

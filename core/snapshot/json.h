@@ -3,6 +3,7 @@
 // and of the memory. Included by the .cpp files of this folder only.
 #pragma once
 
+#include "snapshot/documents.h"
 #include "snapshot/json_fields.h"
 
 #include <cmath>
@@ -20,6 +21,13 @@ public:
         Writer writer(style);
         writer.write(value);
         return std::move(writer.m_out);
+    }
+    template <class T>
+    static void pieces(const T& value, const JsonSink& sink) {
+        Writer writer(JsonStyle::Line);
+        writer.m_sink = &sink;
+        writer.write(value);
+        sink(writer.m_out);
     }
 
     // As a visitor of fields
@@ -76,6 +84,7 @@ private:
     void next(); // before every member
 
     JsonStyle m_style;
+    const JsonSink* m_sink = nullptr; // takes m_out whenever that is large
     std::string m_out;
     int m_depth = 0;
     bool m_first = true; // of the list or object at hand
@@ -90,6 +99,9 @@ struct RawJson {
 class Reader {
 public:
     explicit Reader(std::string_view text);
+    explicit Reader(Pieces text);
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
     // The whole text as one object.
     template <class Record>
@@ -210,15 +222,21 @@ private:
     bool takeNull();
     bool takeWord(std::string_view word);
     bool atEnd();
-    std::string_view numberHere() const;
+    std::string_view numberHere();
+    bool more();    // the next piece, behind what is not read yet; false: there is none
+    void gather();  // all of them, for what looks at a value as a whole
+    bool hasNext(); // another character
     bool skipValue();
     void skipSpace();
     void within(const std::string& place); // the part of the path that holds the failure
     bool wrong(const char* expected);
     bool broken();
 
-    std::string_view m_text;
+    std::string_view m_text; // all, or of the pieces those at hand
     std::size_t m_at = 0;
+    Pieces m_pieces; // that are not at hand yet
+    std::string m_hand;
+    bool m_whole = true;    // m_text begins with the text
     std::string m_path;     // of what is wrong
     std::string m_expected; // empty: this is not JSON
 };

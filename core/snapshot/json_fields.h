@@ -175,7 +175,7 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("rules", r.rules); v("texts", r.texts); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("book", r.book); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
-          v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
+          v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);

@@ -7,18 +7,24 @@ namespace fw::snapshot {
 
 namespace {
 
+std::string start(std::int64_t id, std::string_view key) {
+    return "{\"id\":" + std::to_string(id) + ",\"" + std::string(key) + "\":";
+}
+
 std::string envelope(std::int64_t id, std::string_view key, std::string_view body) {
-    std::string line = "{\"id\":" + std::to_string(id) + ",\"";
-    line.reserve(line.size() + key.size() + body.size() + 8); // and the end of the line
-    line.append(key).append("\":").append(body).append("}");
-    return line;
+    return start(id, key).append(body).append(resultEnd);
 }
 
 // Our own result lines have a fixed beginning, so that a large document is not read twice.
-std::optional<Answer> quickResult(std::string_view line) {
+struct ResultStart {
+    std::int64_t id = 0;
+    std::size_t size = 0; // of the beginning
+};
+
+std::optional<ResultStart> resultStartOf(std::string_view line) {
     constexpr std::string_view before = "{\"id\":";
     constexpr std::string_view between = ",\"result\":";
-    if (!line.starts_with(before) || !line.ends_with('}'))
+    if (!line.starts_with(before))
         return std::nullopt;
     const std::size_t comma = line.find(',');
     if (comma == std::string_view::npos || !line.substr(comma).starts_with(between))
@@ -26,12 +32,7 @@ std::optional<Answer> quickResult(std::string_view line) {
     const auto id = parseInteger(line.substr(before.size(), comma - before.size()));
     if (!id)
         return std::nullopt;
-    Answer answer;
-    answer.id = *id;
-    answer.kind = AnswerKind::Result;
-    const std::size_t start = comma + between.size();
-    answer.result = std::string(line.substr(start, line.size() - start - 1));
-    return answer;
+    return ResultStart{*id, comma + between.size()};
 }
 
 struct CommandLine {
@@ -80,6 +81,10 @@ std::string progressLine(std::int64_t id, const Progress& progress) {
     return envelope(id, "progress", toJson(progress));
 }
 
+std::string resultStart(std::int64_t id) {
+    return start(id, "result");
+}
+
 std::string resultLine(std::int64_t id, std::string_view document) {
     return envelope(id, "result", document);
 }
@@ -101,9 +106,26 @@ Result<Command> readCommand(std::string_view line) {
     return command;
 }
 
+std::optional<std::int64_t> takeResult(Pieces& line) {
+    if (line.empty() || !line.back().ends_with(resultEnd))
+        return std::nullopt;
+    const auto start = resultStartOf(line.front());
+    if (!start)
+        return std::nullopt;
+    line.back().resize(line.back().size() - resultEnd.size());
+    line.front().erase(0, start->size);
+    return start->id;
+}
+
 Result<Answer> readAnswer(std::string_view line) {
-    if (auto answer = quickResult(line))
-        return std::move(*answer);
+    if (const auto start = resultStartOf(line); start && line.ends_with(resultEnd)) {
+        Answer answer;
+        answer.id = start->id;
+        answer.kind = AnswerKind::Result;
+        line.remove_suffix(resultEnd.size());
+        answer.result = std::string(line.substr(start->size));
+        return answer;
+    }
     AnswerLine read;
     if (auto diag = Reader(line).readAll(read))
         return std::move(*diag);

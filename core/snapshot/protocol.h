@@ -62,6 +62,7 @@ struct Arguments {
     std::optional<bool> expect;                // run: compare with the folder's data sets
     std::optional<bool> each;                  // profile: every group and operator alone
     std::optional<bool> measure;               // fuse: time every group alone and split
+    std::optional<bool> decisions; // fuse: false leaves out those about edges, and notices
     std::optional<double> rtol;
     std::optional<double> atol;
     std::optional<bool> strict; // run, test: the bound of every element alone decides
@@ -126,9 +127,14 @@ std::string cancelLine(std::int64_t id);
 std::string helloLine(const Hello& hello);
 std::string progressLine(std::int64_t id, const Progress& progress);
 std::string resultLine(std::int64_t id, std::string_view document); // document: JSON on one line
+std::string resultStart(std::int64_t id);                           // the line up to the document
+inline constexpr std::string_view resultEnd = "}";
 std::string errorLine(std::int64_t id, const Diag& error);
 
 Result<Command> readCommand(std::string_view line);
 Result<Answer> readAnswer(std::string_view line);
+// Of a result as resultStart() begins it: its id, and the line becomes the document's text,
+// uncopied. Nothing of any other line.
+std::optional<std::int64_t> takeResult(Pieces& line);
 
 } // namespace fw::snapshot

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void infoCountsWhatTheModelSays();
     void graphsOfAllStagesShareProvenance();
     void plansAreDeterministic();
+    void planWithoutDecisions();
     void explainShowsGates();
     void explainUnconnected();
     void stagesHaveText_data();
@@ -85,6 +86,18 @@ void TestCommands::graphsOfAllStagesShareProvenance() {
 void TestCommands::plansAreDeterministic() {
     Asked a, b;
     QCOMPARE(a.ask("fuse", on("attention")).value(), b.ask("fuse", on("attention")).value());
+}
+
+void TestCommands::planWithoutDecisions() {
+    Asked a;
+    FuseDocument whole = a.get<FuseDocument>("fuse", on("attention"));
+    QVERIFY(!whole.decisions.empty() && !whole.notices.empty());
+    Arguments arguments = on("attention");
+    arguments.decisions = false;
+    const FuseDocument groups = a.get<FuseDocument>("fuse", arguments);
+    whole.decisions.clear();
+    whole.notices.clear();
+    QVERIFY(groups == whole);
 }
 
 void TestCommands::explainShowsGates() {

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void brokenBytesAreReplaced();
     void numbersThatAreNotFiniteAreNull();
     void protocolRoundTrips();
+    void piecesAreTheWhole();
     void randomBytesAreRefused();
 };
 
@@ -357,6 +358,20 @@ void TestDocuments::protocolRoundTrips() {
     QVERIFY(result.ok() && result->kind == AnswerKind::Result);
     QCOMPARE(result->id, std::int64_t(7));
     QVERIFY(*fromJson<GraphDocument>(result->result) == graph());
+    // As the window takes it: whatever pieces it came in.
+    const std::string line = resultLine(7, toJson(graph()));
+    for (std::size_t cut = 1; cut < line.size(); ++cut) {
+        Pieces pieces{line.substr(0, cut), line.substr(cut)};
+        if (cut < resultStart(7).size()) {
+            QVERIFY(!takeResult(pieces));
+            continue;
+        }
+        QCOMPARE(takeResult(pieces).value_or(0), std::int64_t(7));
+        QVERIFY(*fromJson<GraphDocument>(std::move(pieces)) == graph());
+    }
+    Pieces error7{errorLine(7, Diag())};
+    QVERIFY(!takeResult(error7));
+    QCOMPARE(error7.front(), errorLine(7, Diag()));
     // Another writer's spelling of the same line.
     const auto spaced = readAnswer("{ \"result\": {\"nodes\": 3}, \"id\": 7 }");
     QVERIFY(spaced.ok() && spaced->kind == AnswerKind::Result && spaced->id == 7);
@@ -370,6 +385,49 @@ void TestDocuments::protocolRoundTrips() {
     QCOMPARE(hello->hello.pid, std::int64_t(12));
     QVERIFY(!readAnswer("{\"id\":7}").ok());
     QVERIFY(!readAnswer("{\"id\":\"x\",\"progress\":{}}").ok());
+}
+
+// A text that is written or read in pieces says the same, and what is wrong with it as well.
+void TestDocuments::piecesAreTheWhole() {
+    GraphDocument large = graph();
+    for (int i = 0; i < 2000; ++i) {
+        large.nodes.push_back(graph().nodes.front());
+        large.nodes.back().name = "\"quoted\" and \\ back " + std::string(std::size_t(i % 90), 'x');
+    }
+    Pieces written;
+    writeJson(large, [&](std::string_view piece) { written.emplace_back(piece); });
+    QVERIFY(written.size() > 2);
+    const std::string whole = toJson(large);
+    std::string joined;
+    for (const std::string& piece : written)
+        joined += piece;
+    QVERIFY(joined == whole);
+    QVERIFY(*fromJson<GraphDocument>(std::move(written)) == large);
+
+    const std::string text = toJson(graph());
+    const auto cutBy = [](const std::string& from, std::size_t size) {
+        Pieces out;
+        for (std::size_t at = 0; at < from.size(); at += size)
+            out.push_back(from.substr(at, size));
+        return out;
+    };
+    std::mt19937 random(11);
+    for (const std::size_t size : {1u, 2u, 3u, 7u}) {
+        QVERIFY(*fromJson<GraphDocument>(cutBy(text, size)) == graph());
+        for (int round = 0; round < 300; ++round) {
+            std::string wrong = text;
+            wrong[random() % wrong.size()] = "{}[],:\"\\ 1x"[random() % 11];
+            if (round % 3 == 0)
+                wrong.resize(random() % wrong.size());
+            const auto one = fromJson<GraphDocument>(wrong);
+            const auto many = fromJson<GraphDocument>(cutBy(wrong, size));
+            QCOMPARE(many.ok(), one.ok());
+            QVERIFY(!one || *one == *many);
+        }
+    }
+    QVERIFY(!fromJson<GraphDocument>(Pieces()).ok());
+    const auto wrong = fromJson<FuseDocument>(Pieces{"{\"groups\": [{\"na", "me\": 3}]}"});
+    QVERIFY(!wrong && wrong.diag().message == "groups[0].name is not text");
 }
 
 void TestDocuments::randomBytesAreRefused() {

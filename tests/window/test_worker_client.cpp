@@ -40,7 +40,7 @@ void TestWorkerClient::answersInOrder() {
     WorkerClient client(fake());
     QStringList got;
     for (const char* command : {"info", "fuse", "doctor"})
-        client.request(command, model("m"), [&got, command](Result<std::string> answer) {
+        client.request(command, model("m"), [&got, command](const auto& answer) {
             QVERIFY(answer.ok());
             got << QString::fromLatin1(command);
         });
