@@ -33,8 +33,8 @@ inline constexpr double headerHeight = 26, boxPadding = 10;
 
 Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel);
 
-// The draw list from the laid out outer level.
-void paint(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
+// The draw list from the laid out outer level. What the paths are made of moves into it.
+void paint(const Diagram& diagram, Composition&& composition, LayeredOutput&& outer,
            Picture& picture);
 
 } // namespace fw::picture

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <set>
 #include <unordered_map>
 
@@ -37,13 +38,17 @@ Point bezier(const Point* p, double t) {
             a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
 }
 
-// What lies in each cell of 64 x 64, as lists in one array.
+constexpr double cellSize = 64;
+
+std::pair<int, int> cellAt(Point p) {
+    return {static_cast<int>(std::floor(p.x / cellSize)),
+            static_cast<int>(std::floor(p.y / cellSize))};
+}
+
+// What lies in each cell, as lists in one array.
 template <class T>
 class Cells {
 public:
-    static std::pair<int, int> at(Point p) {
-        return {static_cast<int>(std::floor(p.x / 64)), static_cast<int>(std::floor(p.y / 64))};
-    }
     void add(int x, int y, const T& item) {
         const auto [head, fresh] = m_heads.try_emplace(key(x, y), none);
         m_items.push_back({item, head->second});
@@ -71,16 +76,16 @@ private:
         std::uint32_t next;
     };
     std::unordered_map<std::uint64_t, std::uint32_t> m_heads;
-    std::vector<Listed> m_items;
+    std::deque<Listed> m_items; // millions, that are never moved
 };
 
-struct Sample { // of a path; there are millions
+struct Sample { // of a path
     float x = 0, y = 0;
 };
 
 class Painter {
 public:
-    Painter(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
+    Painter(const Diagram& diagram, Composition& composition, LayeredOutput& outer,
             Picture& picture)
         : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {}
 
@@ -88,21 +93,22 @@ public:
 
 private:
     void paintContainers();
-    void paintLegs(const std::vector<Leg>& legs,
-                   const std::vector<std::vector<std::uint32_t>>& sources, Point origin,
-                   double width);
+    void paintLegs(std::vector<Leg>& legs, const std::vector<std::vector<std::uint32_t>>& sources,
+                   Point origin, double width);
     void paintBox(std::uint32_t index, Point corner);
     void paintLabels();
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
     bool isFree(const Rect& rect) const;
+    std::size_t itemsAtMost() const;
 
     const Diagram& m_diagram;
-    const Composition& m_composition;
-    const LayeredOutput& m_outer;
+    Composition& m_composition; // its legs go as they are painted
+    LayeredOutput& m_outer;
     Picture& m_picture;
     // For the labels: what is in their way.
-    Cells<Rect> m_taken;
+    std::deque<Rect> m_rects;
+    Cells<std::uint32_t> m_taken; // of m_rects
     Cells<Sample> m_samples;
 };
 
@@ -141,10 +147,10 @@ void Painter::paintContainers() {
     }
 }
 
-void Painter::paintLegs(const std::vector<Leg>& legs,
+void Painter::paintLegs(std::vector<Leg>& legs,
                         const std::vector<std::vector<std::uint32_t>>& sources, Point origin,
                         double width) {
-    for (const Leg& leg : legs) {
+    for (Leg& leg : legs) {
         PathItem item;
         item.width = width;
         item.arrow = leg.arrow;
@@ -156,11 +162,13 @@ void Painter::paintLegs(const std::vector<Leg>& legs,
         item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
                     : first.kind == EdgeKind::Shape ? Dash::Dotted
                                                     : Dash::Dashed;
-        item.points.reserve(leg.points.size());
-        for (const Point p : leg.points)
-            item.points.push_back({p.x + origin.x, p.y + origin.y});
+        item.points = std::move(leg.points);
+        item.points.shrink_to_fit();
+        for (Point& p : item.points)
+            p = {p.x + origin.x, p.y + origin.y};
         m_picture.items.emplace_back(std::move(item));
     }
+    std::vector<Leg>().swap(legs);
 }
 
 void Painter::paintBox(std::uint32_t index, Point corner) {
@@ -218,11 +226,12 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
 }
 
 bool Painter::isFree(const Rect& rect) const {
-    const auto [x0, y0] = Cells<Rect>::at({rect.x, rect.y});
-    const auto [x1, y1] = Cells<Rect>::at({rect.right(), rect.bottom()});
+    const auto [x0, y0] = cellAt({rect.x, rect.y});
+    const auto [x1, y1] = cellAt({rect.right(), rect.bottom()});
     for (int x = x0; x <= x1; ++x)
         for (int y = y0; y <= y1; ++y)
-            if (m_taken.any(x, y, [&](const Rect& other) { return rect.overlaps(other); }) ||
+            if (m_taken.any(x, y,
+                            [&](std::uint32_t other) { return rect.overlaps(m_rects[other]); }) ||
                 m_samples.any(x, y, [&](Sample at) {
                     return rect.contains(Point{at.x, at.y});
                 }))
@@ -232,12 +241,17 @@ bool Painter::isFree(const Rect& rect) const {
 
 // One label for each value, beside the first path of it that has room.
 void Painter::paintLabels() {
+    const auto listed = [&](const Rect& rect) {
+        m_rects.push_back(rect);
+        return static_cast<std::uint32_t>(m_rects.size() - 1);
+    };
     const auto take = [&](const Rect& rect) {
-        const auto [x0, y0] = Cells<Rect>::at({rect.x, rect.y});
-        const auto [x1, y1] = Cells<Rect>::at({rect.right(), rect.bottom()});
+        const std::uint32_t number = listed(rect);
+        const auto [x0, y0] = cellAt({rect.x, rect.y});
+        const auto [x1, y1] = cellAt({rect.right(), rect.bottom()});
         for (int x = x0; x <= x1; ++x)
             for (int y = y0; y <= y1; ++y)
-                m_taken.add(x, y, rect);
+                m_taken.add(x, y, number);
     };
     std::vector<const PathItem*> paths;
     std::size_t allPieces = 0;
@@ -256,17 +270,18 @@ void Painter::paintLabels() {
             const Point a = path->points[i], b = path->points[i + 3];
             if (runsDown(&path->points[i])) {
                 const Rect line{a.x, std::min(a.y, b.y), 0, std::abs(a.y - b.y)};
-                const auto [x, first] = Cells<Rect>::at({line.x, line.y});
-                const int last = Cells<Rect>::at({line.x, line.bottom()}).second;
+                const auto [x, first] = cellAt({line.x, line.y});
+                const int last = cellAt({line.x, line.bottom()}).second;
+                const std::uint32_t number = listed(line);
                 for (int y = first; y <= last; y += 1 + (last - first) / most)
-                    m_taken.add(x, y, line);
+                    m_taken.add(x, y, number);
                 continue;
             }
             const double length = std::abs(a.x - b.x) + std::abs(a.y - b.y);
             const int steps = static_cast<int>(std::clamp(length / 6, 1.0, double(most)));
             for (int k = 0; k <= steps; ++k) {
                 const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
-                const auto [x, y] = Cells<Sample>::at(p);
+                const auto [x, y] = cellAt(p);
                 m_samples.add(x, y, {static_cast<float>(p.x), static_cast<float>(p.y)});
             }
         }
@@ -319,24 +334,37 @@ void Painter::paintLabels() {
         m_picture.items.emplace_back(std::move(item));
 }
 
+std::size_t Painter::itemsAtMost() const {
+    std::size_t out = m_outer.legs.size() + 3 * m_diagram.containers.size();
+    for (const InnerLayout& inner : m_composition.inners)
+        out += inner.output.legs.size();
+    for (const Box& box : m_diagram.boxes)
+        out += 3 + box.lines.size() + (box.implementation != Implementation::None ? 2 : 0);
+    std::size_t labelled = 0;
+    for (const Edge& edge : m_diagram.edges)
+        labelled += !edge.label.empty();
+    return out + std::min(labelled, m_diagram.boxes.size());
+}
+
 void Painter::run() {
     m_picture.width = m_outer.width + 2 * margin;
     m_picture.height = m_outer.height + 2 * margin;
     m_picture.boxes.resize(m_diagram.boxes.size());
-    m_picture.items.reserve(m_outer.legs.size() + 4 * m_diagram.boxes.size() +
-                            m_diagram.edges.size());
+    m_picture.items.reserve(itemsAtMost());
+    m_picture.links.reserve(m_diagram.edges.size());
     for (const Edge& edge : m_diagram.edges)
         m_picture.links.push_back({edge.from, edge.to});
     paintContainers();
     paintLegs(m_outer.legs, m_composition.edgeSources, {margin, margin}, 1.4);
     for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
-        const InnerLayout& inner = m_composition.inners[c];
+        InnerLayout& inner = m_composition.inners[c];
         const Rect& rect = m_picture.containers[c].rect;
-        std::vector<Leg> legs = inner.output.legs;
-        for (Leg& leg : legs) // the arrow stands where the value is read, not at the frame
+        for (Leg& leg :
+             inner.output.legs) // the arrow stands where the value is read, not at the frame
             if (inner.input.nodes[inner.input.edges[leg.edges.back()].to].pin == Pin::Last)
                 leg.arrow = Arrow::None;
-        paintLegs(legs, inner.edgeSources, {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
+        paintLegs(inner.output.legs, inner.edgeSources,
+                  {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
     }
     for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
         const InnerLayout& inner = m_composition.inners[c];
@@ -360,7 +388,7 @@ void Painter::run() {
 
 } // namespace
 
-void paint(const Diagram& diagram, const Composition& composition, const LayeredOutput& outer,
+void paint(const Diagram& diagram, Composition&& composition, LayeredOutput&& outer,
            Picture& picture) {
     Painter(diagram, composition, outer, picture).run();
 }

@@ -104,13 +104,12 @@ Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
 
 Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
                      const CancelToken& cancel) {
-    FW_TRY(const Composition composition, compose(diagram, cancel));
+    FW_TRY(Composition composition, compose(diagram, cancel));
     Picture picture;
     picture.name = diagram.name;
-    FW_TRY(const LayeredOutput outer,
+    FW_TRY(LayeredOutput outer,
            layOut(composition.outer, diagram.boxes.size(), options, cancel, picture));
-    paint(diagram, composition, outer, picture);
-    picture.items.shrink_to_fit(); // it is kept for as long as it is looked at
+    paint(diagram, std::move(composition), std::move(outer), picture);
     return picture;
 }
 
