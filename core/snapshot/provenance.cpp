@@ -1,31 +1,31 @@
 #include "snapshot/provenance.h"
 
+#include <algorithm>
+
 namespace fw::snapshot {
 
-namespace {
-
-NodeSet imageOf(const std::map<NodeId, NodeSet>& relation, const NodeSet& of) {
+NodeSet Provenance::imageOf(const Relation& relation, const NodeSet& of) {
     NodeSet out;
-    for (const NodeId id : of) {
-        if (const auto found = relation.find(id); found != relation.end())
-            out.insert(found->second.begin(), found->second.end());
-    }
+    for (const NodeId id : of)
+        for (auto pair = std::lower_bound(relation.begin(), relation.end(), std::pair(id, noNode));
+             pair != relation.end() && pair->first == id; ++pair)
+            out.insert(pair->second);
     return out;
 }
-
-} // namespace
 
 Provenance::Provenance(const GraphDocument& fused) {
     for (const NodeRecord& node : fused.nodes) {
         for (const NodeId origin : node.origins) {
-            m_fusedOf[origin].insert(node.id);
-            m_importedOf[node.id].insert(origin);
+            m_fusedOf.emplace_back(origin, node.id);
+            m_importedOf.emplace_back(node.id, origin);
         }
         if (node.group >= 0) {
-            m_group[node.id] = node.group;
-            m_members[node.group].insert(node.id);
+            m_group.emplace_back(node.id, node.group);
+            m_members.emplace_back(node.group, node.id);
         }
     }
+    for (Relation* relation : {&m_fusedOf, &m_importedOf, &m_group, &m_members})
+        std::sort(relation->begin(), relation->end());
 }
 
 NodeSet Provenance::toFused(const NodeSet& imported) const {
@@ -37,13 +37,12 @@ NodeSet Provenance::toImported(const NodeSet& fused) const {
 }
 
 int Provenance::groupOf(NodeId fused) const {
-    const auto found = m_group.find(fused);
-    return found == m_group.end() ? -1 : found->second;
+    const NodeSet groups = imageOf(m_group, {fused});
+    return groups.empty() ? -1 : static_cast<int>(*groups.begin());
 }
 
 NodeSet Provenance::membersOf(int group) const {
-    const auto found = m_members.find(group);
-    return found == m_members.end() ? NodeSet{} : found->second;
+    return imageOf(m_members, {group});
 }
 
 } // namespace fw::snapshot

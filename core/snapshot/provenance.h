@@ -4,8 +4,8 @@
 
 #include "snapshot/records.h"
 
-#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace fw::snapshot {
@@ -23,10 +23,13 @@ public:
     NodeSet membersOf(int group) const;
 
 private:
-    std::map<NodeId, NodeSet> m_fusedOf; // imported -> fused
-    std::map<NodeId, NodeSet> m_importedOf;
-    std::map<NodeId, int> m_group;
-    std::map<int, NodeSet> m_members;
+    using Relation = std::vector<std::pair<NodeId, NodeId>>; // sorted
+    static NodeSet imageOf(const Relation& relation, const NodeSet& of);
+
+    Relation m_fusedOf; // imported -> fused
+    Relation m_importedOf;
+    Relation m_group;
+    Relation m_members;
 };
 
 } // namespace fw::snapshot

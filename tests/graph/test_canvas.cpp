@@ -455,14 +455,23 @@ void TestCanvas::indexFindsWhatOverlaps() {
     for (int step = 0; step < 40; ++step) {
         const double part = step / 40.0, size = 20.0 + 40 * step;
         const picture::Rect rect{shown->width * part, shown->height * part, size, size};
-        std::vector<std::uint32_t> all, shapes;
-        for (std::uint32_t i = 0; i < shown->items.size(); ++i)
-            if (touches(shown->items[i], rect)) {
-                all.push_back(i);
-                if (!std::holds_alternative<picture::TextItem>(shown->items[i]))
-                    shapes.push_back(i);
-            }
-        QVERIFY(index.itemsIn(rect) == all);
+        const auto touched = [&](const picture::Rect& by) {
+            std::vector<std::uint32_t> out;
+            for (std::uint32_t i = 0; i < shown->items.size(); ++i)
+                if (touches(shown->items[i], by))
+                    out.push_back(i);
+            return out;
+        };
+        const auto among = [](const auto& few, const auto& many) {
+            return std::includes(many.begin(), many.end(), few.begin(), few.end());
+        };
+        const auto all = index.itemsIn(rect); // bounds are rounded outwards
+        QVERIFY(among(touched(rect), all));
+        QVERIFY(among(all, touched({rect.x - 1, rect.y - 1, size + 2, size + 2})));
+        std::vector<std::uint32_t> shapes;
+        for (const std::uint32_t i : all)
+            if (!std::holds_alternative<picture::TextItem>(shown->items[i]))
+                shapes.push_back(i);
         QVERIFY(index.itemsIn(rect, Detail::Shapes) == shapes);
     }
     QVERIFY(SceneIndex().itemsIn({0, 0, 1e9, 1e9}).empty());

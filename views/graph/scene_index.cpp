@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fw::ui {
 namespace {
@@ -25,13 +26,19 @@ Rect grown(Rect rect, double by) {
     return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
 }
 
-Rect joined(const Rect& a, const Rect& b) {
-    const double x = std::min(a.x, b.x), y = std::min(a.y, b.y);
-    return {x, y, std::max(a.right(), b.right()) - x, std::max(a.bottom(), b.bottom()) - y};
+using Bounds = RectTree::Bounds;
+
+Bounds joined(const Bounds& a, const Bounds& b) {
+    return {std::min(a.left, b.left), std::min(a.top, b.top), std::max(a.right, b.right),
+            std::max(a.bottom, b.bottom)};
 }
 
-// The bits of x and y in turn.
-std::uint64_t placeOnCurve(Point point, const Rect& all) {
+bool overlap(const Bounds& a, const Bounds& b) {
+    return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+}
+
+// The bits of the middle's x and y in turn.
+std::uint64_t placeOnCurve(const Bounds& bounds, const Bounds& all) {
     const auto spread = [](double part) {
         std::uint64_t out = 0;
         const auto bits = static_cast<std::uint64_t>(std::clamp(part, 0.0, 1.0) * 0xffff);
@@ -39,8 +46,11 @@ std::uint64_t placeOnCurve(Point point, const Rect& all) {
             out |= (bits >> i & 1) << (2 * i);
         return out;
     };
-    return spread((point.x - all.x) / std::max(all.width, 1.0)) |
-           spread((point.y - all.y) / std::max(all.height, 1.0)) << 1;
+    const auto part = [&](double from, double to, double least, double most) {
+        return spread(((from + to) / 2 - least) / std::max(most - least, 1.0));
+    };
+    return part(bounds.left, bounds.right, all.left, all.right) |
+           part(bounds.top, bounds.bottom, all.top, all.bottom) << 1;
 }
 
 double distance(const PathItem& path, Point point) {
@@ -66,7 +76,16 @@ double distance(const PathItem& path, Point point) {
     return best;
 }
 
-const std::vector<std::int64_t> g_none;
+using Numbers = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+
+Numbers::const_iterator firstOf(const Numbers& numbers, std::int64_t id) {
+    return std::lower_bound(numbers.begin(), numbers.end(), std::pair(id, std::uint32_t(0)));
+}
+
+const std::uint32_t* numberOf(const Numbers& numbers, std::int64_t id) {
+    const auto found = firstOf(numbers, id);
+    return found == numbers.end() || found->first != id ? nullptr : &found->second;
+}
 
 } // namespace
 
@@ -80,13 +99,22 @@ Rect boundsOf(const Item& item) {
     return path.points.empty() ? Rect{} : grown(hull(path.points.data(), path.points.size()), 6);
 }
 
+RectTree::Bounds RectTree::boundsOf(const Rect& rect) {
+    constexpr float least = std::numeric_limits<float>::lowest();
+    constexpr float most = std::numeric_limits<float>::max();
+    const auto down = [](double x) { return std::nextafter(static_cast<float>(x), least); };
+    const auto up = [](double x) { return std::nextafter(static_cast<float>(x), most); };
+    return {down(rect.x), down(rect.y), up(rect.right()), up(rect.bottom())};
+}
+
 RectTree::RectTree(std::vector<Entry> entries) : m_entries(std::move(entries)) {
-    Rect all;
+    Bounds all;
     for (const Entry& entry : m_entries)
-        all = joined(all, entry.rect);
+        all = joined(all, entry.bounds);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    order.reserve(m_entries.size());
     for (std::uint32_t i = 0; i < m_entries.size(); ++i)
-        order.emplace_back(placeOnCurve(m_entries[i].rect.center(), all), i);
+        order.emplace_back(placeOnCurve(m_entries[i].bounds, all), i);
     std::sort(order.begin(), order.end());
     std::vector<Entry> sorted;
     sorted.reserve(m_entries.size());
@@ -94,7 +122,8 @@ RectTree::RectTree(std::vector<Entry> entries) : m_entries(std::move(entries)) {
         sorted.push_back(m_entries[i]);
     m_entries = std::move(sorted);
     const auto pack = [this](std::size_t count, const auto& rectOf) {
-        std::vector<Rect> level;
+        std::vector<Bounds> level;
+        level.reserve(count / fanOut + 1);
         for (std::size_t i = 0; i < count; ++i) {
             if (i % fanOut == 0)
                 level.push_back(rectOf(i));
@@ -104,27 +133,28 @@ RectTree::RectTree(std::vector<Entry> entries) : m_entries(std::move(entries)) {
         m_levels.push_back(std::move(level));
     };
     if (!m_entries.empty())
-        pack(m_entries.size(), [this](std::size_t i) { return m_entries[i].rect; });
+        pack(m_entries.size(), [this](std::size_t i) { return m_entries[i].bounds; });
     while (!m_levels.empty() && m_levels.back().size() > 1) {
-        const std::vector<Rect> below = m_levels.back();
+        const std::vector<Bounds> below = m_levels.back();
         pack(below.size(), [&](std::size_t i) { return below[i]; });
     }
 }
 
 void RectTree::find(const Rect& rect, std::vector<std::uint32_t>& items) const {
+    const Bounds wanted = boundsOf(rect);
     std::vector<std::pair<std::size_t, std::size_t>> open; // level + 1, place; level 0: an entry
     if (!m_levels.empty())
         open.emplace_back(m_levels.size(), 0);
     while (!open.empty()) {
         const auto [level, place] = open.back();
         open.pop_back();
-        if (!m_levels[level - 1][place].overlaps(rect))
+        if (!overlap(m_levels[level - 1][place], wanted))
             continue;
         const std::size_t below = level == 1 ? m_entries.size() : m_levels[level - 2].size();
         for (std::size_t i = place * fanOut; i < std::min(below, (place + 1) * fanOut); ++i) {
             if (level > 1)
                 open.emplace_back(level - 1, i);
-            else if (m_entries[i].rect.overlaps(rect))
+            else if (overlap(m_entries[i].bounds, wanted))
                 items.push_back(m_entries[i].item);
         }
     }
@@ -138,25 +168,25 @@ SceneIndex::SceneIndex(std::shared_ptr<const Picture> shared) : m_picture(std::m
     for (std::uint32_t i = 0; i < p.items.size(); ++i) {
         if (const auto* path = std::get_if<PathItem>(&p.items[i])) {
             for (std::size_t k = 0; k + 3 < path->points.size(); k += 3)
-                shapes.push_back({grown(hull(&path->points[k], 4), 6), i});
+                shapes.push_back({RectTree::boundsOf(grown(hull(&path->points[k], 4), 6)), i});
         } else {
             const bool text = std::holds_alternative<TextItem>(p.items[i]);
-            (text ? texts : shapes).push_back({boundsOf(p.items[i]), i});
+            (text ? texts : shapes).push_back({RectTree::boundsOf(boundsOf(p.items[i])), i});
         }
     }
     m_shapes = RectTree(std::move(shapes));
     m_texts = RectTree(std::move(texts));
     for (std::uint32_t i = 0; i < p.boxes.size(); ++i)
-        m_boxes.emplace(p.boxes[i].id, i);
+        m_boxes.emplace_back(p.boxes[i].id, i);
     for (std::uint32_t i = 0; i < p.containers.size(); ++i)
-        m_containers.emplace(p.containers[i].id, i);
-    const auto add = [](std::vector<std::int64_t>& list, std::int64_t id) {
-        if (std::find(list.begin(), list.end(), id) == list.end())
-            list.push_back(id);
-    };
-    for (const Link& link : p.links) {
-        add(m_links[link.from].consumers, link.to);
-        add(m_links[link.to].producers, link.from);
+        m_containers.emplace_back(p.containers[i].id, i);
+    for (std::uint32_t i = 0; i < p.links.size(); ++i) {
+        m_consuming.emplace_back(p.links[i].from, i);
+        m_producing.emplace_back(p.links[i].to, i);
+    }
+    for (Numbers* numbers : {&m_boxes, &m_containers, &m_consuming, &m_producing}) {
+        std::sort(numbers->begin(), numbers->end());
+        numbers->shrink_to_fit();
     }
 }
 
@@ -171,13 +201,13 @@ std::vector<std::uint32_t> SceneIndex::itemsIn(const Rect& rect, Detail detail) 
 }
 
 const PlacedBox* SceneIndex::box(std::int64_t id) const {
-    const auto found = m_boxes.find(id);
-    return found == m_boxes.end() ? nullptr : &m_picture->boxes[found->second];
+    const std::uint32_t* number = numberOf(m_boxes, id);
+    return number == nullptr ? nullptr : &m_picture->boxes[*number];
 }
 
 const PlacedContainer* SceneIndex::container(std::int64_t id) const {
-    const auto found = m_containers.find(id);
-    return found == m_containers.end() ? nullptr : &m_picture->containers[found->second];
+    const std::uint32_t* number = numberOf(m_containers, id);
+    return number == nullptr ? nullptr : &m_picture->containers[*number];
 }
 
 std::vector<std::int64_t> SceneIndex::members(std::int64_t container) const {
@@ -223,14 +253,23 @@ Owner SceneIndex::hit(Point point, double reach) const {
     return edge.kind == OwnerKind::None ? container : edge;
 }
 
-const std::vector<std::int64_t>& SceneIndex::producers(std::int64_t id) const {
-    const auto found = m_links.find(id);
-    return found == m_links.end() ? g_none : found->second.producers;
+std::vector<std::int64_t> SceneIndex::neighbours(const Numbers& links, std::int64_t id,
+                                                 std::int64_t Link::*end) const {
+    std::vector<std::int64_t> out;
+    for (auto link = firstOf(links, id); link != links.end() && link->first == id; ++link) {
+        const std::int64_t other = m_picture->links[link->second].*end;
+        if (std::find(out.begin(), out.end(), other) == out.end())
+            out.push_back(other);
+    }
+    return out;
 }
 
-const std::vector<std::int64_t>& SceneIndex::consumers(std::int64_t id) const {
-    const auto found = m_links.find(id);
-    return found == m_links.end() ? g_none : found->second.consumers;
+std::vector<std::int64_t> SceneIndex::producers(std::int64_t id) const {
+    return neighbours(m_producing, id, &Link::from);
+}
+
+std::vector<std::int64_t> SceneIndex::consumers(std::int64_t id) const {
+    return neighbours(m_consuming, id, &Link::to);
 }
 
 std::int64_t SceneIndex::walk(std::int64_t from, Direction direction, std::int64_t cameFrom) const {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fw::ui {
@@ -19,10 +19,15 @@ enum class Detail : std::uint8_t { All, Shapes }; // Shapes: no texts
 // an order that keeps neighbours together (a Z-order curve through the centres).
 class RectTree {
 public:
+    // Rounded outwards to half the bytes: what is found is looked at once more.
+    struct Bounds {
+        float left = 0, top = 0, right = 0, bottom = 0;
+    };
     struct Entry {
-        picture::Rect rect;
+        Bounds bounds;
         std::uint32_t item = 0;
     };
+    static Bounds boundsOf(const picture::Rect& rect);
 
     RectTree() = default;
     explicit RectTree(std::vector<Entry> entries);
@@ -31,7 +36,7 @@ public:
 
 private:
     std::vector<Entry> m_entries;
-    std::vector<std::vector<picture::Rect>> m_levels; // the first one over the entries
+    std::vector<std::vector<Bounds>> m_levels; // the first one over the entries
 };
 
 class SceneIndex {
@@ -53,20 +58,21 @@ public:
     // The topmost box, else container, else edge within `reach` of the point.
     picture::Owner hit(picture::Point point, double reach) const;
 
-    const std::vector<std::int64_t>& producers(std::int64_t id) const;
-    const std::vector<std::int64_t>& consumers(std::int64_t id) const;
+    std::vector<std::int64_t> producers(std::int64_t id) const;
+    std::vector<std::int64_t> consumers(std::int64_t id) const;
     // Up to a producer, down to a consumer, sideways to the next box of the same row. `cameFrom`
     // wins when it is among the candidates, so that going back undoes a step. -1: nowhere to go.
     std::int64_t walk(std::int64_t from, Direction direction, std::int64_t cameFrom = -1) const;
 
 private:
-    struct Neighbours {
-        std::vector<std::int64_t> producers, consumers;
-    };
+    using Numbers = std::vector<std::pair<std::int64_t, std::uint32_t>>; // of ids, sorted
+
+    std::vector<std::int64_t> neighbours(const Numbers& links, std::int64_t id,
+                                         std::int64_t picture::Link::*end) const;
 
     std::shared_ptr<const picture::Picture> m_picture;
-    std::unordered_map<std::int64_t, std::uint32_t> m_boxes, m_containers;
-    std::unordered_map<std::int64_t, Neighbours> m_links;
+    Numbers m_boxes, m_containers;    // in Picture::boxes and containers
+    Numbers m_consuming, m_producing; // links, by where they begin and by where they end
     RectTree m_shapes, m_texts;
 };
 

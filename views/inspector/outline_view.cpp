@@ -12,6 +12,12 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr int mostOpened = 5000; // operators of a graph whose groups are shown open
+
+}
+
 OutlineView::OutlineView(QWidget* parent)
     : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)),
       m_overlay(new StateOverlay(m_tree)) {
@@ -64,7 +70,9 @@ void OutlineView::setGraph(std::shared_ptr<const snapshot::GraphDocument> graph)
     else
         m_overlay->setEmpty(u"No graph yet"_s, {});
     m_model.setGraph(std::move(graph));
-    m_tree->expandAll();
+    // The tree keeps a note of every group that is open: half a kilobyte.
+    if (m_model.operatorCount() <= mostOpened)
+        m_tree->expandAll();
     m_selecting = false;
 }
 
