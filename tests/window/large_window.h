@@ -5,8 +5,13 @@
 #include "window/window_fixture.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <ctime>
+#include <fstream>
 #include <functional>
+#include <thread>
+#include <unistd.h>
 
 namespace fw::ui {
 
@@ -47,13 +52,36 @@ struct LargeOpening {
 };
 
 inline double residentMb(qint64 pid) {
-    QFile file(QStringLiteral("/proc/%1/status").arg(pid));
-    if (file.open(QIODevice::ReadOnly))
-        for (const QByteArray& line : file.readAll().split('\n'))
-            if (line.startsWith("VmRSS:"))
-                return line.mid(6).simplified().split(' ').front().toDouble() / 1024;
-    return 0;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+    double pages = 0;
+    file >> pages >> pages; // the second number
+    return pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
+
+// What window and worker held together at most, looked at every few milliseconds.
+class MostMemory {
+public:
+    explicit MostMemory(qint64 worker)
+        : m_thread([this, worker] {
+              while (!m_end) {
+                  const double now = residentMb(::getpid()) + residentMb(worker);
+                  m_most = std::max(m_most.load(), now);
+                  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+              }
+          }) {}
+    ~MostMemory() {
+        m_end = true;
+        m_thread.join();
+    }
+    MostMemory(const MostMemory&) = delete;
+    MostMemory& operator=(const MostMemory&) = delete;
+    double mb() const { return m_most; }
+
+private:
+    std::atomic<bool> m_end = false;
+    std::atomic<double> m_most = 0;
+    std::thread m_thread;
+};
 
 // As the event loop of the program does: QTest's waiting sleeps between two rounds of events, so
 // that a large answer of the worker trickles in.
