@@ -99,6 +99,10 @@ private:
     void paintLabels();
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
+    std::string_view kept(std::string_view text) {
+        const auto chars = m_picture.texts.keep(text);
+        return {chars.data(), chars.size()};
+    }
     bool isFree(const Rect& rect) const;
     std::size_t itemsAtMost() const;
 
@@ -114,12 +118,11 @@ private:
 
 void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
                    Weight weight, Colour colour, TextRole role, Elide mode) {
-    TextItem item{owner,  position, 0,    size,
-                  weight, colour,   role, elide(content, room, size, weight, mode)};
-    if (item.text.empty())
-        return;
-    item.width = textWidth(item.text, size, weight);
-    m_picture.items.emplace_back(std::move(item));
+    const std::string shown = elide(content, room, size, weight, mode);
+    if (!shown.empty())
+        m_picture.items.emplace_back(TextItem{owner, position, textWidth(shown, size, weight),
+                                              static_cast<float>(size), weight, colour, role,
+                                              kept(shown)});
 }
 
 void Painter::paintContainers() {
@@ -135,7 +138,7 @@ void Painter::paintContainers() {
         m_picture.containers.push_back(
             {container.id, rect, headerHeight, container.implementation});
         m_picture.items.emplace_back(
-            RectItem{owner, rect, 8, tint.fill, tint.line, 1.5, Dash::Solid});
+            RectItem{owner, rect, 8, 1.5, tint.fill, tint.line, Dash::Solid});
         const std::string right =
             elide(container.right, 160, titleSize, Weight::Regular, Elide::Right);
         const double rightWidth = textWidth(right, titleSize, Weight::Regular);
@@ -150,23 +153,26 @@ void Painter::paintContainers() {
 void Painter::paintLegs(std::vector<Leg>& legs,
                         const std::vector<std::vector<std::uint32_t>>& sources, Point origin,
                         double width) {
+    std::vector<std::uint32_t> edges;
     for (Leg& leg : legs) {
         PathItem item;
         item.width = width;
         item.arrow = leg.arrow;
+        edges.clear();
         for (const std::uint32_t e : leg.edges)
-            item.edges.insert(item.edges.end(), sources[e].begin(), sources[e].end());
-        std::sort(item.edges.begin(), item.edges.end());
+            edges.insert(edges.end(), sources[e].begin(), sources[e].end());
+        std::sort(edges.begin(), edges.end());
+        item.edges = m_picture.edges.keep(edges);
         const Edge& first = m_diagram.edges[item.edges.front()];
         item.owner = {OwnerKind::Edge, item.edges.front()};
         item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
                     : first.kind == EdgeKind::Shape ? Dash::Dotted
                                                     : Dash::Dashed;
-        item.points = std::move(leg.points);
-        item.points.shrink_to_fit();
-        for (Point& p : item.points)
+        for (Point& p : leg.points)
             p = {p.x + origin.x, p.y + origin.y};
-        m_picture.items.emplace_back(std::move(item));
+        item.points = m_picture.points.keep(leg.points);
+        m_picture.items.emplace_back(item);
+        leg = {};
     }
     std::vector<Leg>().swap(legs);
 }
@@ -177,18 +183,19 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
     const Rect rect{corner.x, corner.y, shape.width, shape.height};
     const Owner owner{OwnerKind::Box, box.id};
     PlacedBox& placed = m_picture.boxes[index];
-    placed = {box.id, box.container, rect, printable(box.title, 200)};
+    std::string label = printable(box.title, 200);
     if (!box.subtitle.empty())
-        placed.label += " " + printable(box.subtitle, 200);
+        label += " " + printable(box.subtitle, 200);
+    placed = {box.id, box.container, rect, kept(label)};
 
-    RectItem frame{owner, rect, 5, Colour::BoxFill, Colour::BoxLine, 1, Dash::Solid};
+    RectItem frame{owner, rect, 5, 1, Colour::BoxFill, Colour::BoxLine, Dash::Solid};
     Colour titleColour = Colour::Text;
     switch (box.role) {
     case BoxRole::Operator:
         break;
     case BoxRole::Input:
     case BoxRole::Output:
-        frame.radius = std::min(14.0, shape.height / 2);
+        frame.radius = static_cast<float>(std::min(14.0, shape.height / 2));
         break;
     case BoxRole::Constant:
         frame.fill = Colour::ConstantFill;
@@ -207,7 +214,7 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         const Tint tint = tintOf(box.implementation);
         const Rect chip{rect.right() - boxPadding - 22, rect.y + 7, 24, 13};
         m_picture.items.emplace_back(
-            RectItem{owner, chip, 3, tint.fill, tint.line, 1, Dash::Solid});
+            RectItem{owner, chip, 3, 1, tint.fill, tint.line, Dash::Solid});
         const double width = textWidth(chipText(box.implementation), chipSize, Weight::Bold);
         text(owner, {chip.center().x - width / 2, chip.y + 10}, chipText(box.implementation), 30,
              chipSize, Weight::Bold, tint.line, TextRole::Chip, Elide::Right);
@@ -297,26 +304,20 @@ void Painter::paintLabels() {
         const Edge& edge = m_diagram.edges[paths[i]->edges.front()];
         if (edge.label.empty() || labelled.contains({edge.from, edge.fromPort}))
             continue;
-        TextItem item{paths[i]->owner,
-                      {},
-                      0,
-                      labelSize,
-                      Weight::Regular,
-                      Colour::EdgeLabel,
-                      TextRole::EdgeLabel,
-                      elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle)};
-        item.width = textWidth(item.text, labelSize, Weight::Regular);
+        const std::string text = elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle);
+        const double width = textWidth(text, labelSize, Weight::Regular);
         const auto& points = paths[i]->points;
         const auto placed = [&](Point beside) {
-            for (const double x : {beside.x + 7, beside.x - 7 - item.width}) {
-                const Rect room{x - 2, beside.y - 8, item.width + 4, 14};
+            for (const double x : {beside.x + 7, beside.x - 7 - width}) {
+                const Rect room{x - 2, beside.y - 8, width + 4, 14};
                 if (room.x < 4 || !isFree(room))
                     continue;
-                item.position = {x, beside.y + 4};
                 labelled.insert({edge.from, edge.fromPort});
                 take(room);
                 m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
-                found.push_back(item);
+                found.push_back({paths[i]->owner, Point{x, beside.y + 4}, width, labelSize,
+                                 Weight::Regular, Colour::EdgeLabel, TextRole::EdgeLabel,
+                                 kept(text)});
                 return true;
             }
             return false;
@@ -330,8 +331,7 @@ void Painter::paintLabels() {
                 done = placed(bezier(&points[k], (part + 0.5) / places));
         }
     }
-    for (TextItem& item : found)
-        m_picture.items.emplace_back(std::move(item));
+    m_picture.items.insert(m_picture.items.end(), found.begin(), found.end());
 }
 
 std::size_t Painter::itemsAtMost() const {

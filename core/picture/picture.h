@@ -14,8 +14,13 @@
 #include "picture/palette.h"
 #include "picture/text.h"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 namespace fw::picture {
 
@@ -64,13 +69,35 @@ enum class TextRole : std::uint8_t {
     Chip
 };
 
+// Texts and lists of a picture, end to end: what was kept stays where it is for as long as the pool
+// is there, also when that is moved.
+template <class T>
+class Pool {
+public:
+    std::span<const T> keep(std::span<const T> values) {
+        constexpr std::size_t part = 4096;
+        if (m_parts.empty() || m_parts.back().capacity() - m_parts.back().size() < values.size())
+            m_parts.emplace_back().reserve(std::max(part, values.size()));
+        std::vector<T>& to = m_parts.back();
+        to.insert(to.end(), values.begin(), values.end());
+        return std::span(to).last(values.size());
+    }
+
+    Pool() = default;
+    Pool(Pool&&) = default;
+    Pool& operator=(Pool&&) = default;
+
+private:
+    std::vector<std::vector<T>> m_parts;
+};
+
 struct RectItem {
     Owner owner;
     Rect rect;
-    double radius = 0;
+    float radius = 0;
+    float lineWidth = 1;
     Colour fill = Colour::BoxFill;
     Colour line = Colour::BoxLine;
-    double lineWidth = 1;
     Dash dash = Dash::Solid;
     bool operator==(const RectItem&) const = default;
 };
@@ -79,11 +106,11 @@ struct TextItem {
     Owner owner;
     Point position; // left end of the baseline
     double width = 0;
-    double size = 12;
+    float size = 12;
     Weight weight = Weight::Regular;
     Colour colour = Colour::Text;
     TextRole role = TextRole::Title;
-    std::string text; // already shortened, printable
+    std::string_view text; // already shortened, printable; of Picture::texts
     bool operator==(const TextItem&) const = default;
 };
 
@@ -93,14 +120,13 @@ inline bool runsDown(const Point* piece) { // straight, and may be long
 }
 
 struct PathItem {
-    Owner owner; // the first of `edges`
-    std::vector<Point> points;
-    Colour colour = Colour::Edge;
+    Owner owner;                   // the first of `edges`
+    std::span<const Point> points; // of Picture::points
     double width = 1.4;
+    Colour colour = Colour::Edge;
     Dash dash = Dash::Solid;
     Arrow arrow = Arrow::End;
-    std::vector<std::uint32_t> edges; // all that run here
-    bool operator==(const PathItem&) const = default;
+    std::span<const std::uint32_t> edges; // all that run here; of Picture::edges
 };
 
 using Item = std::variant<RectItem, TextItem, PathItem>;
@@ -109,7 +135,7 @@ struct PlacedBox {
     std::int64_t id = 0;
     std::int64_t container = -1;
     Rect rect;
-    std::string label; // title and subtitle, for accessibility
+    std::string_view label; // title and subtitle, for accessibility; of Picture::texts
     bool operator==(const PlacedBox&) const = default;
 };
 
@@ -137,6 +163,9 @@ struct Picture {
     std::vector<Link> links;                 // in the diagram's order of edges
     LayoutEngine engine = LayoutEngine::Layered;
     Decisions decisions; // which engine drew it and why
+    Pool<char> texts;
+    Pool<Point> points;
+    Pool<std::uint32_t> edges;
 };
 
 enum class EngineChoice : std::uint8_t { Auto, Dot, Layered };

@@ -445,8 +445,7 @@ void TestCanvas::indexFindsWhatOverlaps() {
             return boundsOf(item).overlaps(rect);
         for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
             picture::PathItem piece;
-            piece.points.assign(path->points.begin() + static_cast<std::ptrdiff_t>(i),
-                                path->points.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+            piece.points = path->points.subspan(i, 4);
             if (boundsOf(piece).overlaps(rect))
                 return true;
         }
@@ -480,7 +479,8 @@ void TestCanvas::indexFindsWhatOverlaps() {
     auto line = std::make_shared<picture::Picture>();
     picture::PathItem path;
     path.owner = {picture::OwnerKind::Edge, 5};
-    path.points = {{50, 0}, {50, 33000}, {50, 66000}, {50, 99000}};
+    const std::vector<picture::Point> points{{50, 0}, {50, 33000}, {50, 66000}, {50, 99000}};
+    path.points = line->points.keep(points);
     line->items.emplace_back(path);
     const SceneIndex straight(line);
     for (const double y : {1.0, 777.0, 50123.0, 98999.0})

@@ -105,7 +105,9 @@ void TestWriters::numbersAreShort() {
     rect.radius = -0.001;
     picture.items.emplace_back(rect);
     PathItem path;
-    path.points = {{-1, -7.5}, {-1, 0}, {-1, 5}, {-1, 12.04}, {-1, 20}, {-0.996, 20}, {3, -20.5}};
+    const std::vector<Point> points{{-1, -7.5}, {-1, 0},      {-1, 5},   {-1, 12.04},
+                                    {-1, 20},   {-0.996, 20}, {3, -20.5}};
+    path.points = picture.points.keep(points);
     picture.items.emplace_back(path);
     const QByteArray svg = QByteArray::fromStdString(svgText(picture));
     QVERIFY(svg.contains(R"(x="-0.25" y="1234567.89" width="100" height="0.1" rx="0")"));

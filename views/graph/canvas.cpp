@@ -160,7 +160,7 @@ void GraphCanvas::describe() {
     } else if (const picture::PlacedBox* box = m_index->box(m_focus);
                box && m_selected.size() == 1) {
         text = tr("%1, producers: %2, consumers: %3")
-                   .arg(QString::fromStdString(box->label))
+                   .arg(QString::fromUtf8(box->label))
                    .arg(m_index->producers(m_focus).size())
                    .arg(m_index->consumers(m_focus).size());
     } else {
@@ -469,14 +469,14 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
 QString GraphCanvas::tipAt(QPointF at) const {
     const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
     if (owner.kind == picture::OwnerKind::Box)
-        return QString::fromStdString(m_index->box(owner.id)->label);
+        return QString::fromUtf8(m_index->box(owner.id)->label);
     if (owner.kind == picture::OwnerKind::Edge) {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
         const picture::PlacedBox* from = m_index->box(link.from);
         const picture::PlacedBox* to = m_index->box(link.to);
         if (from && to)
-            return QString::fromStdString(from->label) + QStringLiteral(" → ") +
-                   QString::fromStdString(to->label);
+            return QString::fromUtf8(from->label) + QStringLiteral(" → ") +
+                   QString::fromUtf8(to->label);
     }
     return {};
 }

@@ -189,7 +189,7 @@ void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) co
         }
     painter.setPen(pen);
     painter.setFont(fontOf(item.size, item.weight));
-    painter.drawText(QPointF(item.position.x, item.position.y), QString::fromStdString(item.text));
+    painter.drawText(QPointF(item.position.x, item.position.y), QString::fromUtf8(item.text));
 }
 
 void GraphCanvas::paintPath(QPainter& painter, const picture::PathItem& item) const {
