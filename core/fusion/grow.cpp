@@ -48,6 +48,14 @@ EdgeDecision GateList::take(NodeId from, NodeId to) const {
     return out;
 }
 
+void GroupPlanner::record(EdgeDecision edge) {
+    for (Gate& gate : edge.gates)
+        gate.evidence = !gate.pass && gate.evidence == edge.decision.evidence
+                            ? SharedText()
+                            : m_evidence(gate.evidence.str());
+    m_edges.insert_or_assign({edge.from, edge.to}, std::move(edge));
+}
+
 void GateList::decide(Verdict verdict, ReasonCode code, std::string evidence) {
     m_edge.decision.verdict = verdict;
     m_edge.decision.code = code;

@@ -147,8 +147,11 @@ void GroupPlanner::finish() {
             // What was refused on one way may have been taken on another.
             const bool stale = found != m_edges.end() &&
                                (found->second.decision.verdict == Verdict::Yes) != together;
-            m_plan.edges.push_back(found == m_edges.end() || stale ? unvisited(input, *node)
-                                                                   : std::move(found->second));
+            if (found == m_edges.end() || stale) {
+                record(unvisited(input, *node));
+                found = m_edges.find({input.node, node->id});
+            }
+            m_plan.edges.push_back(std::move(found->second));
         }
     }
     m_plan.edges.shrink_to_fit();

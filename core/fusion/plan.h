@@ -8,6 +8,7 @@
 
 #include "base/cancel.h"
 #include "base/decision.h"
+#include "base/shared_text.h"
 #include "fusion/policy.h"
 #include "ir/storage_map.h"
 #include "strategy/selection.h"
@@ -20,7 +21,7 @@ namespace fw {
 struct Gate {
     std::string_view name; // written in the planner
     bool pass = false;
-    std::string evidence;
+    SharedText evidence; // of one that failed, empty: that of the decision
 };
 
 // The gate whose evidence is the place of the growth rule that was asked.

@@ -90,7 +90,7 @@ private:
     std::size_t operandCount(const std::set<NodeId>& nodes) const;
     // A way from the nodes through others and back: "a, d, b"; empty if there is none.
     std::string wayBack(const std::set<NodeId>& nodes) const;
-    void record(const EdgeDecision& edge) { m_edges.insert_or_assign({edge.from, edge.to}, edge); }
+    void record(EdgeDecision edge);
 
     // rules.cpp
     void readPins();
@@ -126,6 +126,7 @@ private:
     std::map<NodeId, std::string> m_use; // the implementation that the user wants
     std::map<NodeId, std::vector<Avoided>> m_avoid;
     std::vector<Avoided> m_avoidAlways;
+    SharedTexts m_evidence; // of gates, of which most say the same
     FusionPlan m_plan;
 };
 

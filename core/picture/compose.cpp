@@ -139,6 +139,10 @@ Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel) {
         inner.input.nodeGap = 20;
         inner.input.layerGap = 22;
         FW_TRY(inner.output, layered(inner.input, cancel));
+        for (Leg& leg : inner.output.legs) // the arrow stands where the value is read
+            if (inner.input.nodes[inner.input.edges[leg.edges.back()].to].pin == Pin::Last)
+                leg.arrow = Arrow::None; // not at the frame
+        inner.input = {};
         inner.width =
             std::max({inner.output.width + 2 * side, headerWidth(diagram.containers[c]), 120.0});
         inner.width = std::ceil(inner.width / 2) * 2;

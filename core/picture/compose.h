@@ -12,7 +12,7 @@ struct BoxShape {
 };
 
 struct InnerLayout {
-    LayeredInput input;
+    LayeredInput input; // empty once it is laid out
     LayeredOutput output;
     std::vector<std::uint32_t> members;                  // box index of node i, for the first nodes
     std::vector<std::vector<std::uint32_t>> edgeSources; // diagram edges of input.edges[i]

@@ -359,10 +359,6 @@ void Painter::run() {
     for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
         InnerLayout& inner = m_composition.inners[c];
         const Rect& rect = m_picture.containers[c].rect;
-        for (Leg& leg :
-             inner.output.legs) // the arrow stands where the value is read, not at the frame
-            if (inner.input.nodes[inner.input.edges[leg.edges.back()].to].pin == Pin::Last)
-                leg.arrow = Arrow::None;
         paintLegs(inner.output.legs, inner.edgeSources,
                   {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
     }

@@ -109,6 +109,7 @@ Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
     picture.name = diagram.name;
     FW_TRY(LayeredOutput outer,
            layOut(composition.outer, diagram.boxes.size(), options, cancel, picture));
+    composition.outer = {};
     paint(diagram, std::move(composition), std::move(outer), picture);
     return picture;
 }

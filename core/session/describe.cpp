@@ -264,9 +264,10 @@ ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const Ed
                                edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
                                edge.decision.sentence());
     for (const Gate& gate : edge.gates)
-        out.gates.push_back({std::string(gate.name), gate.pass,
-                             gate.pass ? std::string() : std::string(codeText(edge.decision.code)),
-                             gate.evidence});
+        out.gates.push_back(
+            {std::string(gate.name), gate.pass,
+             gate.pass ? std::string() : std::string(codeText(edge.decision.code)),
+             gate.pass || !gate.evidence.empty() ? gate.evidence.str() : edge.decision.evidence});
     out.decisions.push_back(record(graph, edge));
     return out;
 }

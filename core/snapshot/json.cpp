@@ -139,6 +139,14 @@ bool Reader::read(std::string& out) {
     return true;
 }
 
+bool Reader::read(SharedText& out) {
+    std::string text;
+    if (!read(text))
+        return false;
+    out = m_texts(text);
+    return true;
+}
+
 bool Reader::read(bool& out) {
     out = takeWord("true");
     return out || takeWord("false") || wrong("true or false");

@@ -41,6 +41,7 @@ public:
 
     void write(std::string_view text);
     void write(const std::string& text) { write(std::string_view(text)); }
+    void write(const SharedText& text) { write(text.str()); }
     void write(bool flag) { m_out += flag ? "true" : "false"; }
     void write(std::int64_t number);
     void write(int number) { write(std::int64_t(number)); }
@@ -112,6 +113,7 @@ public:
     }
 
     bool read(std::string& out);
+    bool read(SharedText& out);
     bool read(bool& out);
     bool read(std::int64_t& out);
     bool read(int& out);
@@ -234,6 +236,7 @@ private:
 
     std::string_view m_text; // all, or of the pieces those at hand
     std::size_t m_at = 0;
+    SharedTexts m_texts;
     Pieces m_pieces; // that are not at hand yet
     std::string m_hand;
     bool m_whole = true;    // m_text begins with the text

@@ -5,10 +5,11 @@
 // (documents.h reads and writes them). Node ids are the engine's own, stable inside one stage of
 // one model; names are for people and may be empty or used twice. Times are microseconds or
 // milliseconds as the name says; an optional without a value is a number that nobody knows, never
-// zero.
+// zero. What a large plan says again and again is a SharedText.
 #pragma once
 
 #include "base/diag.h"
+#include "base/shared_text.h"
 #include "snapshot/book_records.h"
 #include "snapshot/report_records.h"
 
@@ -101,14 +102,14 @@ struct GraphDocument {
 // --- fuse and explain
 
 struct CandidateRecord {
-    std::string name;
-    std::string verdict; // "chosen", "ready", "refused"
-    std::string code;    // reason code, e.g. CHO02
-    std::string sentence;
+    SharedText name;
+    SharedText verdict; // "chosen", "ready", "refused"
+    SharedText code;    // reason code, e.g. CHO02
+    SharedText sentence;
     std::optional<int> priority;
-    std::string guard; // with the values of its names: "M > 16: M = 8"; empty if there is none
-    std::string level; // the block of the books: "dense on x86-64"
-    std::string place; // where the books say it: "strategy.fw:12, my.fw:3"
+    SharedText guard; // with the values of its names: "M > 16: M = 8"; empty if there is none
+    SharedText level; // the block of the books: "dense on x86-64"
+    SharedText place; // where the books say it: "strategy.fw:12, my.fw:3"
     std::optional<double> estUs;
     std::optional<double> measuredUs;
 
@@ -141,10 +142,10 @@ struct GroupRecord {
     std::vector<NodeId> nodeIds;    // the same nodes, ids of stage "fused"
     NodeId anchorId = noNode;
     std::string anchor;
-    std::string implementation;
-    std::string source; // "pin", "priority", "only", "cost", "order", "rule"
+    SharedText implementation;
+    SharedText source; // "pin", "priority", "only", "cost", "order", "rule"
     std::vector<CandidateRecord> candidates;
-    std::string schedule; // the schedule as text
+    SharedText schedule; // the schedule as text
     std::optional<CallRecord> call;
     std::vector<ReorderRecord> reorders;
     std::vector<std::string> warnings;
