@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <malloc.h>
 #include <optional>
 
 using namespace fw;
@@ -30,6 +31,11 @@ double seconds() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+double heapBytes() {
+    const struct mallinfo2 heap = ::mallinfo2();
+    return static_cast<double>(heap.uordblks + heap.hblkhd);
 }
 
 double leastTime(const std::function<void()>& work) {
@@ -57,6 +63,8 @@ private Q_SLOTS:
     void drawing();
     void describingPlans_data() { rows(); }
     void describingPlans();
+    void holding_data() { rows(); }
+    void holding();
     void matching_data() { rows(); }
     void matching();
 
@@ -146,6 +154,41 @@ void TestGrowth::describingPlans() {
             QCOMPARE(document.groups.size(), size.plan->groups.size());
         },
         small / 4, large / 4, 3.0); // milliseconds: caches count for much
+}
+
+// What a window keeps of a model: the records of both graphs and of the plan, and two pictures;
+// here one of each. Bytes of the heap, so that it counts the same on every machine.
+void TestGrowth::holding() {
+    const Size size = sized(small / 2);
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value();
+    const FusionPlan plan = planFusion(*size.imported.graph, target).value();
+    const auto describe = [&](Edges edges) {
+        return describePlan("m.onnx", *size.imported.graph, plan, target, edges);
+    };
+    const auto read = [](const auto& document) {
+        snapshot::Pieces pieces;
+        snapshot::writeJson(document, [&](std::string_view piece) { pieces.emplace_back(piece); });
+        using Document = std::remove_cvref_t<decltype(document)>;
+        return snapshot::fromJson<Document>(std::move(pieces)).value();
+    };
+    const double start = heapBytes();
+    const auto graph = read(size.document);
+    const double withGraph = heapBytes();
+    const auto groups = read(describe(Edges::Leave));
+    const double withGroups = heapBytes();
+    const auto picture = picture::draw(picture::diagramOf(size.document)).take();
+    const double withPicture = heapBytes();
+    QVERIFY(!groups.groups.empty() && groups.decisions.empty() && !picture.items.empty());
+    const double edges = static_cast<double>(picture.links.size()) / size.nodes;
+    const double perGraph = (withGraph - start) / size.nodes;
+    const double groupCount = static_cast<double>(groups.groups.size()) / size.nodes;
+    const double perPlan = (withGroups - withGraph) / size.nodes;
+    const double perPicture = (withPicture - withGroups) / size.nodes;
+    qInfo("for each node %.1f edges, %.2f groups; bytes: graph %.0f, plan %.0f, picture %.0f",
+          edges, groupCount, perGraph, perPlan, perPicture);
+    QVERIFY(perGraph < 450 + 100 * edges);
+    QVERIFY(perPlan < 200 + 1600 * groupCount);
+    QVERIFY(perPicture < 300 + 380 * edges);
 }
 
 void TestGrowth::matching() {

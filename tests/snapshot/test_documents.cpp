@@ -426,6 +426,14 @@ void TestDocuments::piecesAreTheWhole() {
         }
     }
     QVERIFY(!fromJson<GraphDocument>(Pieces()).ok());
+    // What a plan says again and again is there once.
+    FuseDocument plan;
+    plan.groups.resize(2);
+    for (GroupRecord& group : plan.groups)
+        group.schedule = "fuse(i, j)";
+    const auto groups = fromJson<FuseDocument>(toJson(plan)).value().groups;
+    QVERIFY(groups == plan.groups);
+    QVERIFY(&groups[0].schedule.str() == &groups[1].schedule.str());
     const auto wrong = fromJson<FuseDocument>(Pieces{"{\"groups\": [{\"na", "me\": 3}]}"});
     QVERIFY(!wrong && wrong.diag().message == "groups[0].name is not text");
 }

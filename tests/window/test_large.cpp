@@ -103,6 +103,7 @@ void TestLarge::twentyThousandNodes() {
     QVERIFY2(seen.pictureMs < 10000, "1 s alone on the machine; tests run beside others");
     QVERIFY2(seen.openingMs < 150, qPrintable(QString::number(seen.openingMs)));
     QVERIFY2(seen.overviewMs < 150, qPrintable(QString::number(seen.overviewMs)));
+    QVERIFY2(seen.windowMb + seen.workerMb < 450, "250 MB alone on the machine");
 }
 
 QTEST_MAIN(TestLarge)

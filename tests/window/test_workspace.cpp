@@ -197,7 +197,7 @@ void TestWorkspace::pinsAreDecidedAndUndone() {
     table->setCurrentIndex(table->model()->index(0, 0, table->model()->index(0, 0)));
     QVERIFY(m->trigger("Avoid the candidate"));
     QCOMPARE(window().document().inputs().pinText(),
-             "pin {\n  avoid " + window().document().plan()->groups[0].candidates[0].name +
+             "pin {\n  avoid " + window().document().plan()->groups[0].candidates[0].name.str() +
                  " for Conv_12\n}\n");
     QVERIFY(m->trigger("Undo"));
     QVERIFY(window().document().inputs().pins.empty());
