@@ -152,6 +152,8 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             out.notices.push_back(fmt::format("measured with {} = {}", name, extent));
     if (measure)
         FW_CHECK(measureGroups(*pipeline, arguments, out, context));
+    if (!decisions)
+        out.notices.clear();
     return json(std::move(out));
 }
 

@@ -105,7 +105,7 @@ private:
                 if (edge.decision.verdict == Verdict::Yes)
                     for (const Gate& gate : edge.gates)
                         if (gate.name == growthGate)
-                            ++joined[gate.evidence];
+                            ++joined[gate.evidence.str()];
         for (const GrowRule& rule : m_books.fusion.growRules()) {
             OrderRecord& row = add("grow", *rule.tree, rule.file);
             const char* directions[] = {"forward", "into", "never"};
