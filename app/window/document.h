@@ -136,7 +136,10 @@ public:
     // Of one book that is being edited: in the imported graph, and in the one the rules left.
     struct TextMatches {
         std::shared_ptr<const snapshot::MatchDocument> imported, rewritten;
-        State state = State::Empty; // Stale: of an earlier text
+        State state = State::Empty; // Stale: of an earlier text; Busy: one or both are asked
+        // Of an earlier text, and the one that followed was wrong.
+        bool importedOld = false, rewrittenOld = false;
+        int asked = 0; // answers to come
     };
     const TextMatches* textMatches(const QString& path) const;
     std::vector<std::string> foundLibraries() const;

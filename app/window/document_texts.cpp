@@ -24,6 +24,11 @@ bool isWrong(const snapshot::CheckDocument& check) {
            });
 }
 
+void makeOld(Document::TextMatches& matches) {
+    matches.state = Document::State::Stale;
+    matches.importedOld = matches.rewrittenOld = true;
+}
+
 bool bringsOperators(const snapshot::CheckDocument& check) {
     return std::any_of(check.items.begin(), check.items.end(),
                        [](const auto& item) { return item.kind == "operator"; });
@@ -109,7 +114,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
             if (!answer) {
                 m_typed.erase(file); // the next key press asks again
                 if (auto found = m_textMatches.find(file); found != m_textMatches.end())
-                    found->second.state = State::Stale;
+                    makeOld(found->second);
                 Q_EMIT textMatchesChanged(path);
                 return;
             }
@@ -127,7 +132,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
 void Document::textIsWrong(const std::string& path) {
     m_broken.insert(path);
     if (auto found = m_textMatches.find(path); found != m_textMatches.end())
-        found->second.state = State::Stale;
+        makeOld(found->second);
     Q_EMIT textMatchesChanged(QString::fromStdString(path));
     if (!takesPart(path))
         return;
@@ -168,6 +173,7 @@ void Document::askTextMatches(const std::string& path) {
     const QString file = QString::fromStdString(path);
     Typed& typed = m_typed[path];
     m_textMatches[path].state = State::Busy;
+    m_textMatches[path].asked = 2;
     for (const char* stage : {"imported", "rewritten"}) {
         Arguments wanted = arguments(); // the graphs are those that are shown
         wanted.book = path;
@@ -185,9 +191,14 @@ void Document::askTextMatches(const std::string& path) {
                 if (!isTyped(path, generation))
                     return;
                 TextMatches& mine = m_textMatches[path];
-                if (answer)
+                const bool found = answer.ok();
+                if (found)
                     (imported ? mine.imported : mine.rewritten) = answer.take();
-                mine.state = answer ? State::Ready : State::Stale;
+                (imported ? mine.importedOld : mine.rewrittenOld) = !found;
+                mine.asked = std::max(0, mine.asked - 1);
+                mine.state = mine.asked > 0                          ? State::Busy
+                             : mine.importedOld || mine.rewrittenOld ? State::Stale
+                                                                     : State::Ready;
                 Q_EMIT textMatchesChanged(file);
             }));
     }

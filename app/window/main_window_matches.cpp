@@ -37,6 +37,10 @@ void forRules(const Document::TextMatches& matches, Visit visit) {
                     visit(rule);
 }
 
+bool isOld(const Document::TextMatches& matches, const RuleMatches& rule) {
+    return ofImported(rule) ? matches.importedOld : matches.rewrittenOld;
+}
+
 Ids idsOf(std::vector<snapshot::NodeId> nodes) {
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -101,10 +105,9 @@ void MainWindow::showMatches() {
         m_fusedPane->canvas()->setHalos({});
         return;
     }
-    const bool stale = matches->state == Document::State::Stale;
     std::map<int, MarginNote> notes;
     forRules(*matches, [&](const RuleMatches& rule) {
-        const auto look = stale                      ? MarginNote::Look::Stale
+        const auto look = isOld(*matches, rule)      ? MarginNote::Look::Stale
                           : !rule.matches.empty()    ? MarginNote::Look::Good
                           : !rule.nearMisses.empty() ? MarginNote::Look::Near
                                                      : MarginNote::Look::Quiet;
@@ -118,6 +121,7 @@ void MainWindow::showMatches() {
     if (!rule || m_liveMatch >= int(rule->matches.size()))
         m_liveMatch = -1;
     m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch);
+    const bool stale = rule ? isOld(*matches, *rule) : matches->state == Document::State::Stale;
     m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
     if (stale && !matches->imported && !matches->rewritten)
         m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
@@ -140,7 +144,7 @@ void MainWindow::showHalos() {
     std::vector<Halo> halos;
     std::vector<TextRange> tints;
     if (rule) {
-        const bool stale = matches->state == Document::State::Stale;
+        const bool stale = isOld(*matches, *rule);
         const std::size_t count = rule->matches.size();
         const auto frame = [&](std::size_t i, Halo::Look look) {
             Halo halo{idsOf(rule->matches[i].nodeIds), look};

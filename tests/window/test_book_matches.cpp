@@ -158,9 +158,20 @@ void TestBookMatches::matchesOfAWrongTextAreGrey() {
     QCOMPARE(halos(Halo::Look::Stale).size(), std::size_t(2));
     QVERIFY(editor().notes().begin()->second.look == MarginNote::Look::Stale);
     QVERIFY(!window().matchPanel()->table()->isEnabled());
+    // Until a graph was looked at again, what was found in it is of the earlier text.
+    QStringList told;
+    const auto listens = connect(
+        &window().document(), &Document::textMatchesChanged, this, [&](const QString& file) {
+            const auto* now = window().document().textMatches(file);
+            told << (now->state == Document::State::Ready ? u"ready"_s : u"busy"_s) +
+                        (now->importedOld ? u" old"_s : u""_s) +
+                        (now->rewrittenOld ? u" old"_s : u""_s);
+        });
     for (int i = 0; i < 6; ++i)
         QTest::keyClick(&editor(), Qt::Key_Backspace);
     QVERIFY(m->waitIdle());
+    disconnect(listens);
+    QCOMPARE(told, (QStringList{u"busy old"_s, u"ready"_s}));
     QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
 }
 
