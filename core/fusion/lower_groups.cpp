@@ -117,6 +117,7 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
                    FusionPlan& plan) {
     LoweringMemo own;
     LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
+    memo.beginPlan();
     std::vector<Group*> kernels;
     for (Group& group : plan.groups) {
         divideAtCall(graph, target, *options.catalog, plan, group);

@@ -98,19 +98,27 @@ Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
                               KeyText(site).take(), m_operators));
 }
 
-std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) const {
+std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) {
     const std::lock_guard lock(m_mutex);
     const auto found = m_known.find(key);
-    return found == m_known.end() ? nullptr : found->second;
+    if (found == m_known.end())
+        return nullptr;
+    found->second.plan = m_plan;
+    return found->second.lowering;
 }
 
 std::shared_ptr<const Result<Lowering>> LoweringMemo::add(const Hash& key,
                                                           Result<Lowering> lowering) {
     auto made = std::make_shared<const Result<Lowering>>(std::move(lowering));
     const std::lock_guard lock(m_mutex);
-    if (m_known.size() >= limit)
-        m_known.clear();
-    return m_known.emplace(key, std::move(made)).first->second;
+    return m_known.try_emplace(key, Known{std::move(made), m_plan}).first->second.lowering;
+}
+
+void LoweringMemo::beginPlan() {
+    const std::lock_guard lock(m_mutex);
+    if (m_known.size() > many)
+        std::erase_if(m_known, [&](const auto& one) { return one.second.plan != m_plan; });
+    ++m_plan;
 }
 
 } // namespace fw

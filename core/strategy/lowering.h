@@ -40,15 +40,22 @@ public:
     // Of everything that lowering by this implementation depends on, but for values of constants
     // with more than one element.
     Hash keyOf(const GroupSite& site, const Target& target, std::string_view implementation) const;
-    std::shared_ptr<const Result<Lowering>> find(const Hash& key) const; // nullptr: not known
+    std::shared_ptr<const Result<Lowering>> find(const Hash& key); // nullptr: not known
     std::shared_ptr<const Result<Lowering>> add(const Hash& key, Result<Lowering> lowering);
+    // Before a plan: of many, what the last plan did not ask for is forgotten.
+    void beginPlan();
 
 private:
-    static constexpr std::size_t limit = 4096; // then it begins anew
+    struct Known {
+        std::shared_ptr<const Result<Lowering>> lowering;
+        std::uint64_t plan = 0; // that asked last
+    };
+    static constexpr std::size_t many = 1024;
 
     std::string m_operators;
-    mutable std::mutex m_mutex;
-    std::map<Hash, std::shared_ptr<const Result<Lowering>>> m_known;
+    std::mutex m_mutex;
+    std::map<Hash, Known> m_known;
+    std::uint64_t m_plan = 0;
 };
 
 } // namespace fw
