@@ -293,10 +293,11 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     std::vector<Job> jobs; // distinct
     std::map<std::pair<const KernelCode*, std::vector<InPlace>>, std::size_t> known;
     std::map<int, std::size_t> jobOf;
+    const SpentOperands operands(graph, settled.parts.plan);
     for (const Group& group : groups) {
         if (!group.lowering.kernel)
             continue;
-        std::vector<InPlace> spent = spentOperands(graph, settled.parts.plan, group);
+        std::vector<InPlace> spent = operands.of(group);
         const auto [place, isNew] =
             known.try_emplace({group.lowering.kernel.get(), spent}, jobs.size());
         if (isNew) {

@@ -6,25 +6,6 @@ namespace fw {
 
 namespace {
 
-// A value that a kernel wrote to arena memory that is nobody else's.
-bool ownsMemory(const Graph& graph, const FusionPlan& plan, ValueRef value) {
-    const Node& producer = graph.node(value.node);
-    if (producer.isInput() || producer.isConstant() || graph.isResult(value) ||
-        plan.homes.contains(value) || plan.groupAt(value.node).isView())
-        return false;
-    return std::none_of(plan.homes.begin(), plan.homes.end(),
-                        [&](const auto& home) { return home.second == value; });
-}
-
-bool diesIn(const Graph& graph, const FusionPlan& plan, ValueRef value, const Group& group) {
-    for (const Use& use : graph.uses(value)) {
-        const Group& user = plan.groupAt(use.node);
-        if (user.isView() || user.id > group.id)
-            return false;
-    }
-    return true;
-}
-
 // Whether every read of `input` stands in the value of a store to the same place of `output`.
 class Reads {
 public:
@@ -83,18 +64,41 @@ const Buffer* parameter(const LoopNest& nest, Symbol name) {
 
 } // namespace
 
-std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group) {
+SpentOperands::SpentOperands(const Graph& graph, const FusionPlan& plan)
+    : m_graph(graph), m_plan(plan) {
+    for (const auto& [part, whole] : plan.homes)
+        m_hosts.insert(whole);
+}
+
+// A value that a kernel wrote to arena memory that is nobody else's.
+bool SpentOperands::ownsMemory(ValueRef value) const {
+    const Node& producer = m_graph.node(value.node);
+    return !producer.isInput() && !producer.isConstant() && !m_graph.isResult(value) &&
+           !m_plan.homes.contains(value) && !m_plan.groupAt(value.node).isView() &&
+           !m_hosts.contains(value);
+}
+
+bool SpentOperands::diesIn(ValueRef value, const Group& group) const {
+    for (const Use& use : m_graph.uses(value)) {
+        const Group& user = m_plan.groupAt(use.node);
+        if (user.isView() || user.id > group.id)
+            return false;
+    }
+    return true;
+}
+
+std::vector<InPlace> SpentOperands::of(const Group& group) const {
     const GroupBody& body = group.lowering.kernel->body;
     std::vector<InPlace> out;
     for (std::size_t o = 0; o < group.outputs.size(); ++o) {
         const ValueRef output = group.outputs[o];
-        if (!ownsMemory(graph, plan, output))
+        if (!ownsMemory(output))
             continue;
         for (std::size_t i = 0; i < body.operands.size(); ++i) {
             const ValueRef operand = group.inputs[body.operands[i]];
-            if (graph.type(operand) == graph.type(output) &&
-                body.inputLayouts[i] == body.outputLayouts[o] && ownsMemory(graph, plan, operand) &&
-                diesIn(graph, plan, operand, group))
+            if (m_graph.type(operand) == m_graph.type(output) &&
+                body.inputLayouts[i] == body.outputLayouts[o] && ownsMemory(operand) &&
+                diesIn(operand, group))
                 out.push_back({i, o});
         }
     }

@@ -9,6 +9,7 @@
 #include "loop/loop.h"
 
 #include <compare>
+#include <set>
 #include <vector>
 
 namespace fw {
@@ -20,8 +21,22 @@ struct InPlace {
     auto operator<=>(const InPlace&) const = default;
 };
 
-// Operands that die in this group and are as large as an output with memory of its own.
-std::vector<InPlace> spentOperands(const Graph& graph, const FusionPlan& plan, const Group& group);
+// Of one plan; valid as long as it.
+class SpentOperands {
+public:
+    SpentOperands(const Graph& graph, const FusionPlan& plan);
+
+    // Operands that die in this group and are as large as an output with memory of its own.
+    std::vector<InPlace> of(const Group& group) const;
+
+private:
+    bool ownsMemory(ValueRef value) const;
+    bool diesIn(ValueRef value, const Group& group) const;
+
+    const Graph& m_graph;
+    const FusionPlan& m_plan;
+    std::set<ValueRef> m_hosts; // other values lie in them
+};
 
 // Those of `candidates` that the loops allow; every operand and every output at most once.
 std::vector<InPlace> allowedInPlace(const LoopNest& nest, const GroupBody& body,

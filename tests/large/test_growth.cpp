@@ -3,6 +3,8 @@
 // and for a busy machine.
 #include "large/shapes.h"
 #include "library/library.h"
+#include "module/compile.h"
+#include "module/kernel_cache.h"
 #include "onnx/import.h"
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
@@ -61,6 +63,10 @@ private Q_SLOTS:
     void documents();
     void drawing_data() { rows(); }
     void drawing();
+    void planning_data() { rows(); }
+    void planning();
+    void compiling_data() { rows(); }
+    void compiling();
     void describingPlans_data() { rows(); }
     void describingPlans();
     void holding_data() { rows(); }
@@ -78,6 +84,7 @@ private:
     };
     void rows();
     Size sized(int nodes);
+    static const FusionPlan& planOf(const Size& size, const Target& target);
     void compare(const std::function<void(const Size&)>& work, int from = small, int to = large,
                  double most = mostGrowth);
 };
@@ -144,14 +151,45 @@ void TestGrowth::drawing() {
         small, large, 2.0); // as many instructions for every box, but 40 000 fill no cache
 }
 
+// Equal groups are lowered once, so that what is left grows with the model.
+void TestGrowth::planning() {
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+    LoweringMemo memo;
+    PlanOptions options;
+    options.memo = &memo;
+    compare(
+        [&](const Size& size) { QVERIFY(planFusion(*size.imported.graph, target, options).ok()); },
+        small / 4, large / 4, 2.0); // maps of nodes that fill no cache
+}
+
+void TestGrowth::compiling() {
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+    KernelCache cache({});
+    ModuleOptions options;
+    options.cache = &cache;
+    options.compileThreads = 1;
+    compare(
+        [&](const Size& size) {
+            const auto module =
+                compileModule(*size.imported.graph, planOf(size, target), target, options);
+            QVERIFY(module.ok() && !module->kernels.empty());
+        },
+        small, large, 2.0);
+}
+
+const FusionPlan& TestGrowth::planOf(const Size& size, const Target& target) {
+    if (!size.plan) // in the first of the runs, of which the least counts
+        size.plan = planFusion(*size.imported.graph, target).value();
+    return *size.plan;
+}
+
 void TestGrowth::describingPlans() {
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value();
     compare(
         [&](const Size& size) {
-            if (!size.plan) // in the first of the runs, of which the least counts
-                size.plan = planFusion(*size.imported.graph, target).value();
-            const auto document = describePlan("m.onnx", *size.imported.graph, *size.plan, target);
-            QCOMPARE(document.groups.size(), size.plan->groups.size());
+            const FusionPlan& plan = planOf(size, target);
+            const auto document = describePlan("m.onnx", *size.imported.graph, plan, target);
+            QCOMPARE(document.groups.size(), plan.groups.size());
         },
         small / 4, large / 4, 3.0); // milliseconds: caches count for much
 }
