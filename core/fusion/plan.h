@@ -91,7 +91,7 @@ struct PlanOptions {
     const Catalog* catalog = &generatedCatalog();
     const FusionBook* book = &standardFusion();
     LoweringMemo* memo = nullptr; // shared by plans over the same operators; null: one of its own
-    CancelToken cancel;
+    CancelToken cancel = {};
 };
 
 // Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node);
