@@ -229,6 +229,11 @@ KernelReport reportOf(const Graph& graph, const Group& group, const std::vector<
 struct Settled {
     PlanOfParts parts;
     std::map<int, Decisions> notices; // of groups that their library refused in the end
+
+    Decisions noticesOf(const Group& group) const {
+        const auto found = notices.find(group.id);
+        return found == notices.end() ? Decisions() : found->second;
+    }
 };
 
 Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target& target,
@@ -271,17 +276,23 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
     if (group.isView())
         return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
                         {{}, group.name});
-    FusionPlan one;
-    one.layouts = plan.layouts;
-    one.homes = plan.homes;
-    one.groupOf = plan.groupOf;
-    one.groups = {group};
-    FW_TRY(const Settled settled, settle(graph, one, target, {}));
+    Decisions notices;
+    if (group.kind != GroupKind::Parts) {
+        Group own = group;
+        LoweringMemo memo;
+        if (!own.lowering.kernel)
+            FW_CHECK(lowerGroup(graph, plan, target, memo, own, notices));
+        return reportOf(graph, own, {}, notices);
+    }
+    FusionPlan alone; // with the parts as groups of their own
+    alone.layouts = plan.layouts;
+    alone.homes = plan.homes;
+    alone.groupOf = plan.groupOf;
+    alone.groups = {group};
+    FW_TRY(const Settled settled, settle(graph, alone, target, {}));
     std::vector<KernelReport> reports;
     for (const Group& part : settled.parts.plan.groups)
-        reports.push_back(
-            reportOf(graph, part, {},
-                     settled.notices.count(part.id) ? settled.notices.at(part.id) : Decisions()));
+        reports.push_back(reportOf(graph, part, {}, settled.noticesOf(part)));
     return joined(group, std::move(reports));
 }
 
@@ -340,10 +351,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         KernelUse use;
         if (const auto job = jobOf.find(group.id); job != jobOf.end())
             use = {kernelOf[job->second], jobs[job->second].inPlace};
-        const auto notices = settled.notices.find(group.id);
-        out.reports.push_back(
-            reportOf(graph, group, use.inPlace,
-                     notices == settled.notices.end() ? Decisions() : notices->second));
+        out.reports.push_back(reportOf(graph, group, use.inPlace, settled.noticesOf(group)));
         out.reports.back().kernel = use.kernel;
         uses.emplace(group.id, std::move(use));
     }
