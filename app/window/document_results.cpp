@@ -124,7 +124,7 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
 }
 
 void Document::replan() {
-    if (!m_imported && m_parts[index(Part::Imported)].request == 0) {
+    if (state(Part::Imported) != State::Ready) {
         Arguments imported = arguments();
         imported.stage = "imported";
         ask(Part::Imported, "graph", imported, m_imported);
@@ -156,14 +156,13 @@ void Document::plannedAnew(Importing importing, const std::string& by) {
     ++m_planGeneration;
     askOtherMatches(by);
     Q_EMIT inputsChanged();
-    const bool wasImporting = m_parts[index(Part::Imported)].request != 0;
     cancelPlan();
     setPart(Part::Explain, m_explain ? State::Stale : State::Empty);
     setPart(Part::Stages, m_stages ? State::Stale : State::Empty);
     if (restore())
         return;
-    if (wasImporting || importing == Importing::Yes)
-        m_imported.reset();
+    if (importing == Importing::Yes)
+        setPart(Part::Imported, m_imported ? State::Stale : State::Empty);
     setPart(Part::Profile, m_profile ? State::Stale : State::Empty);
     replan();
 }

@@ -283,6 +283,11 @@ void serve(const Request& request) {
     if (has(arguments.target, "bogus"))
         return writeLine(errorLine(
             request.id, makeDiag(DiagCode::UnknownTarget, "unknown target 'bogus'", {}, "x86-64")));
+    if (command == "graph" || command == "fuse")
+        for (const std::string& book : arguments.rules)
+            if (book.ends_with("missing.fw"))
+                return writeLine(errorLine(
+                    request.id, makeDiag(DiagCode::FileMissing, "cannot be read", {book})));
     writeLine(progressLine(request.id, {command, "conv2d_bias_relu_0", 1, 3}));
     if (has(arguments.model, "die_" + command))
         std::abort();

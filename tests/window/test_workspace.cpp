@@ -46,6 +46,7 @@ private Q_SLOTS:
     void pairsCanBeKeptApart();
     void booksOpenSwitchAndClose();
     void brokenBookSaysWhere();
+    void missingBookKeepsTheGraphs();
     void rulesListTheirMatches();
     void documentIsSavedAndOpened();
     void failedSaveLosesNothing();
@@ -296,6 +297,20 @@ void TestWorkspace::brokenBookSaysWhere() {
     QCOMPARE(model.index(0, 1, rule).data().toString(), QStringLiteral("y is not bound"));
     QCOMPARE(model.index(0, 0, rule).data().toString(), QStringLiteral("line 3"));
     QVERIFY(window().document().plan()); // the rest stays usable
+}
+
+// What was read with the books before is shown until there is something else.
+void TestWorkspace::missingBookKeepsTheGraphs() {
+    QVERIFY(open());
+    const auto imported = window().document().imported();
+    window().openBook(path("missing.fw"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().document().state(Document::Part::Imported), Document::State::Error);
+    for (const GraphSide side : {GraphSide::Imported, GraphSide::Fused})
+        QVERIFY(window().pane(side)->canvas()->picture());
+    QCOMPARE(window().document().imported(), imported);
+    QVERIFY(m->trigger("Undo"));
+    QCOMPARE(window().document().state(Document::Part::Imported), Document::State::Ready);
 }
 
 void TestWorkspace::documentIsSavedAndOpened() {
