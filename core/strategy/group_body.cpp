@@ -139,9 +139,10 @@ Result<GroupBody> groupBody(const GroupSite& site) {
                 const Symbol name(fmt::format("in{}", body.operands.size()));
                 names.emplace(operand, name);
                 body.inst.inputs.push_back({name, graph.type(operand)});
-                body.operands.push_back(static_cast<std::size_t>(
-                    std::find(site.inputs.begin(), site.inputs.end(), operand) -
-                    site.inputs.begin()));
+                if (body.operands.size() >= site.inputs.size() ||
+                    site.inputs[body.operands.size()] != operand)
+                    throw InternalError("inputs of a group are not in order of first use");
+                body.operands.push_back(body.operands.size());
                 body.inputLayouts.push_back(site.layout(operand));
                 body.constantInput.push_back(graph.constant(operand) != nullptr);
                 if (auto literal = literalOf(graph, operand))
