@@ -16,10 +16,12 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDir>
 #include <QDockWidget>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QTreeView>
@@ -106,6 +108,12 @@ void TestWorkspace::switchingALibraryPlansAgain() {
     window().setTargetText(QStringLiteral("x86-64 -libs= -threads=2"));
     QVERIFY(m->waitIdle());
     QVERIFY(!dnn->isChecked());
+    // What is left of libraries alone is the machine, and the box says so.
+    window().setTargetText(QStringLiteral("-libs="));
+    QVERIFY(m->waitIdle());
+    const QLineEdit* target = window().findChild<QComboBox*>(QStringLiteral("target"))->lineEdit();
+    QVERIFY(target->text().isEmpty());
+    QCOMPARE(target->placeholderText(), QStringLiteral("x86-64 -mcpu=native"));
 }
 
 void TestWorkspace::undoShowsTheOldPlanAtOnce() {
