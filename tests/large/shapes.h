@@ -3,6 +3,7 @@
 
 #include "onnx/proto.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,10 @@ inline constexpr LargeShapeName largeShapes[] = {
 // A model of at least `nodes` operators, and at most a block more. Weights are small: what grows is
 // the graph.
 proto::ModelProto largeModel(LargeShape shape, int nodes);
+
+// A residual network of bottlenecks (1x1, 3x3, 1x1, each with a batch norm): four stages of that
+// many blocks, the first of `width` channels, over an image of 3 x `image` x `image`. ResNet-50 is
+// {3, 4, 6, 3}, 64, 224. Weights are random.
+proto::ModelProto residualModel(const std::array<int, 4>& blocks, int width, int image);
 
 } // namespace fw::test
