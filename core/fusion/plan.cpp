@@ -261,14 +261,14 @@ void Group::becomeView() {
 }
 
 bool isView(const Graph& graph, const Node& node) {
-    return (node.op == "reshape" || node.op == "identity" || node.op == "dropout") &&
-           node.inputs.size() >= 1 && graph.find(node.inputs[0].node) != nullptr;
+    const Operator* op = graph.operators().find(node.op);
+    return op != nullptr && op->isView() && !node.inputs.empty() && node.inputs[0].valid();
 }
 
 Diags obstacles(const Graph& graph) {
     Diags out;
     for (const NodePtr& node : graph.nodes()) {
-        if (node->op == "unknown") {
+        if (node->isUnknown()) {
             const std::string domain = node->attrs.text("domain", "");
             const std::string type = node->attrs.text("op_type", "?");
             out.push_back(makeDiag(DiagCode::UnknownOperator,

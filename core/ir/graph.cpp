@@ -131,7 +131,7 @@ OpCall callOf(const Graph& graph, const Node& node) {
     call.inputs.reserve(node.inputs.size());
     for (const ValueRef& input : node.inputs)
         call.inputs.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
-    if (node.isLeaf() || node.op == "unknown")
+    if (node.isLeaf() || node.isUnknown())
         for (const Output& output : node.outputs)
             call.declared.push_back(output.type);
     return call;

@@ -52,6 +52,7 @@ struct Node {
     bool isInput() const { return op == "input"; }
     bool isConstant() const { return op == "constant"; }
     bool isLeaf() const { return isInput() || isConstant(); }
+    bool isUnknown() const { return op == "unknown"; } // of the library; attributes say what it was
 };
 using NodePtr = std::shared_ptr<const Node>;
 

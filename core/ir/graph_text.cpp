@@ -37,7 +37,7 @@ std::string callText(const Graph& graph, const Node& node) {
         operands += (i > 0 ? ", " : "") + (node.inputs[i].valid()
                                                ? nameText(graph.output(node.inputs[i]).name)
                                                : std::string("none"));
-    if (node.op != "unknown")
+    if (!node.isUnknown())
         return fmt::format("{}({}){}{}", node.op, operands, node.attrs.empty() ? "" : " ",
                            node.attrs.print());
     Attrs attrs = node.attrs;
@@ -61,7 +61,7 @@ std::string nodeText(const Graph& graph, const Node& node, std::size_t position)
         return fmt::format("{} = {}{}", results, constantText(node), originsText(node, position));
     std::string out = fmt::format("{} = {} @node({}){}", results, callText(graph, node),
                                   quoteText(node.name), originsText(node, position));
-    if (node.op != "unknown" && !node.outputs.empty())
+    if (!node.isUnknown() && !node.outputs.empty())
         out += "   # " + node.outputs[0].type.text();
     return out;
 }

@@ -64,6 +64,9 @@ public:
     virtual Result<std::vector<TensorData>>
     reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const = 0;
     virtual bool commutative() const { return false; } // in its first two operands; derived
+    // Its only output holds the elements of its first operand in the same (row-major) order,
+    // whatever the call: nothing has to be computed.
+    virtual bool isView() const { return false; }
     virtual bool isNative() const = 0;
 };
 

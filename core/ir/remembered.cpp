@@ -143,6 +143,7 @@ public:
         return m_op->reference(call, inputs);
     }
     bool commutative() const override { return m_op->commutative(); }
+    bool isView() const override { return m_op->isView(); }
     bool isNative() const override { return m_op->isNative(); }
 
 private:

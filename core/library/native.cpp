@@ -87,6 +87,7 @@ public:
     std::vector<std::string> outputNames() const override { return m_row.outputs; }
     std::vector<std::string> attrNames() const override { return m_row.attrs; }
     bool isNative() const override { return true; }
+    bool isView() const override { return m_row.view; }
 
     Result<Inferred> infer(const OpCall& call) const override { return m_row.infer(call); }
 

@@ -21,6 +21,7 @@ struct NativeRow {
     // Given the types infer found. Empty: the operator has no tensor expression.
     std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)>
         instantiate;
+    bool view = false; // Operator::isView()
 };
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators();

@@ -15,7 +15,7 @@ Result<BuiltinResult> foldConstants(const GraphPtr& graph, const RewriteOptions&
         return known != values.end() ? known->second.get() : graph->constant(value);
     };
     for (const NodePtr& node : graph->nodes()) {
-        if (node->isInput() || node->isConstant() || node->op == "unknown" || node->inputs.empty())
+        if (node->isInput() || node->isConstant() || node->isUnknown() || node->inputs.empty())
             continue;
         if (options.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "rewriting was cancelled");
@@ -72,7 +72,7 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
     std::map<std::string, NodeId> known;
     std::map<ValueRef, ValueRef> forward;
     for (const NodePtr& node : graph->nodes()) {
-        if (node->isInput() || node->op == "unknown" || !node->bodies.empty())
+        if (node->isInput() || node->isUnknown() || !node->bodies.empty())
             continue;
         if (options.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "rewriting was cancelled");

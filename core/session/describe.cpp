@@ -26,7 +26,7 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
     NodeRecord out;
     out.id = node.id;
     out.name = node.name;
-    out.op = node.op == "unknown" ? node.attrs.text("op_type", "unknown") : node.op;
+    out.op = node.isUnknown() ? node.attrs.text("op_type", "unknown") : node.op;
     for (const ValueRef& input : node.inputs)
         if (input.valid())
             out.inputs.push_back(reference(graph, input));
@@ -35,7 +35,7 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
     for (const auto& [name, value] : node.attrs)
         out.attributes[name] = attrText(value);
     out.constant = node.isConstant();
-    out.unsupported = node.op == "unknown";
+    out.unsupported = node.isUnknown();
     if (plan != nullptr)
         if (const auto group = plan->groupOf.find(node.id); group != plan->groupOf.end())
             out.group = group->second;

@@ -53,7 +53,7 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     for (const NodePtr& node : out.graph->nodes()) {
         if (node->isInput() || node->isConstant())
             continue;
-        const bool unknown = node->op == "unknown";
+        const bool unknown = node->isUnknown();
         ++out.info.operators[unknown ? node->attrs.text("op_type", node->op) : node->op];
         if (unknown)
             out.diagnostics.push_back(

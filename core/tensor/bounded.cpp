@@ -478,7 +478,7 @@ Result<std::vector<BoundedValues>> evaluateGraphBounded(const Graph& graph,
             continue;
         }
         const Operator* op = graph.operators().find(node->op);
-        if (op == nullptr || node->op == "unknown")
+        if (op == nullptr || node->isUnknown())
             return makeDiag(DiagCode::NotRunnable, "the operator " + node->op + " is not known",
                             {{}, node->name});
         const OpCall call = callOf(graph, *node);

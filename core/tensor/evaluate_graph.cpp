@@ -47,7 +47,7 @@ public:
             m_values[{node.id, 0}] = *node.data;
             return {};
         }
-        if (node.op == "unknown")
+        if (node.isUnknown())
             return makeDiag(DiagCode::NotRunnable,
                             "the operator " + node.attrs.text("op_type", "unknown") +
                                 " is not known",

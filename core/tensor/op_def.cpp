@@ -20,18 +20,22 @@ bool sameTree(const Tree& a, const Tree& b) {
            std::equal(a.args.begin(), a.args.end(), b.args.begin(), sameTree);
 }
 
+bool sameTrees(const std::vector<Tree>& a, const std::vector<Tree>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), sameTree);
+}
+
+bool sameType(const TypeTree& a, const TypeTree& b) {
+    return a.dtype == b.dtype && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(),
+                                            b.dims.end(), [](const DimTree& x, const DimTree& y) {
+                                                return sameTree(x.value, y.value) &&
+                                                       x.axis == y.axis;
+                                            });
+}
+
 // y[i...] = a[i...] OP b[i...] with OP symmetric, for the first two parameters under one pattern.
 bool isCommutative(const OpTree& op) {
     if (op.params.size() != 2 || op.stmts.size() != 1 ||
-        op.params[0].type.dtype != op.params[1].type.dtype ||
-        op.params[0].bcast != op.params[1].bcast)
-        return false;
-    const auto &left = op.params[0].type.dims, &right = op.params[1].type.dims;
-    if (left.size() != right.size() || !std::equal(left.begin(), left.end(), right.begin(),
-                                                   [](const DimTree& a, const DimTree& b) {
-                                                       return sameTree(a.value, b.value) &&
-                                                              a.axis == b.axis;
-                                                   }))
+        !sameType(op.params[0].type, op.params[1].type) || op.params[0].bcast != op.params[1].bcast)
         return false;
     const Tree& value = op.stmts[0].value;
     static const std::set<std::string> symmetric = {"+", "*", "==", "!=", "&&", "||", "max", "min"};
@@ -40,8 +44,19 @@ bool isCommutative(const OpTree& op) {
         return false;
     const Tree &a = value.args[0], &b = value.args[1];
     return a.kind == TreeKind::Index && b.kind == TreeKind::Index && a.text == op.params[0].name &&
-           b.text == op.params[1].name &&
-           std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), sameTree);
+           b.text == op.params[1].name && sameTrees(a.args, b.args);
+}
+
+// y[i...] = x[i...] of its only operand.
+bool isCopy(const OpTree& op) {
+    if (op.params.size() != 1 || op.outs.size() != 1 || op.stmts.size() != 1 ||
+        op.params[0].variadic || op.params[0].optional)
+        return false;
+    const ParamTree& from = op.params[0];
+    const OutTree& to = op.outs[0];
+    const StmtTree& stmt = op.stmts[0];
+    return sameType(from.type, to.type) && stmt.value.kind == TreeKind::Index &&
+           stmt.value.text == from.name && sameTrees(stmt.value.args, stmt.indices);
 }
 
 std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
@@ -82,13 +97,15 @@ std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
 class OpDef final : public Operator {
 public:
     OpDef(std::shared_ptr<const OpTree> tree, std::string file)
-        : m_tree(std::move(tree)), m_file(std::move(file)), m_commutative(isCommutative(*m_tree)) {}
+        : m_tree(std::move(tree)), m_file(std::move(file)), m_commutative(isCommutative(*m_tree)),
+          m_view(isCopy(*m_tree)) {}
 
     const std::string& name() const override { return m_tree->name; }
     const std::string& doc() const override { return m_tree->doc; }
     std::string signature() const override { return m_tree->signature; }
     std::string body() const override { return m_tree->body; }
     bool commutative() const override { return m_commutative; }
+    bool isView() const override { return m_view; }
     bool isNative() const override { return false; }
 
     std::vector<std::string> inputNames() const override {
@@ -164,6 +181,7 @@ private:
     std::shared_ptr<const OpTree> m_tree;
     std::string m_file;
     bool m_commutative;
+    bool m_view;
 };
 
 // What is wrong with the text whatever the call.
