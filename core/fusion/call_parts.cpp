@@ -84,13 +84,14 @@ void chooseKernel(const Graph& graph, const Target& target, const Catalog& catal
         candidate.chosen = false;
         candidate.estimateUs = candidate.by->estimate(part.work, target);
     }
-    Candidate* best = bestOf(part.candidates);
-    if (best == nullptr)
+    const std::optional<Choice> choice = chooseAmong(part.candidates);
+    if (!choice)
         throw InternalError("no code of ours computes " + anchor.name);
-    best->chosen = true;
-    part.implementation = best->implementation;
-    part.by = best->by;
-    part.estimateUs = best->estimateUs;
+    Candidate& best = part.candidates[choice->index];
+    best.chosen = true;
+    part.implementation = best.implementation;
+    part.by = best.by;
+    part.estimateUs = best.estimateUs;
 }
 
 } // namespace

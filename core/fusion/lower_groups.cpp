@@ -56,17 +56,21 @@ bool passOn(Group& group, const std::string& why, Decisions& notices) {
             candidate.code = ReasonCode::LoweringRefused;
             candidate.evidence = why;
         }
-    Candidate* next = bestOf(group.candidates);
-    if (next == nullptr)
+    const std::optional<Choice> choice = chooseAmong(group.candidates);
+    if (!choice)
         return false;
-    next->chosen = true;
-    next->code = ReasonCode::ChosenPriority;
-    next->evidence = fmt::format("{} with priority {}", next->implementation, next->priority);
-    group.implementation = next->implementation;
-    group.by = next->by;
-    group.kind = next->by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
-    group.source = "priority";
-    group.estimateUs = next->estimateUs;
+    Candidate& next = group.candidates[choice->index];
+    next.chosen = true;
+    next.code = choice->why;
+    next.evidence = choice->evidence;
+    if (choice->notice)
+        notices.push_back(
+            {group.name, choice->notice->verdict, choice->notice->code, choice->notice->evidence});
+    group.implementation = next.implementation;
+    group.by = next.by;
+    group.kind = next.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
+    group.source = choice->source;
+    group.estimateUs = next.estimateUs;
     return true;
 }
 

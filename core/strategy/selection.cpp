@@ -7,19 +7,9 @@
 
 namespace fw {
 
-// A candidate with what the choice needs of it.
 struct Catalog::Entrant {
     Candidate candidate;
-    ImplementationPtr implementation;
     Absorbs absorbs;
-};
-
-struct Catalog::Choice {
-    std::size_t index = 0; // into the entrants
-    ReasonCode why = ReasonCode::ChosenPriority;
-    std::string evidence;
-    std::string source;
-    std::optional<Decision> notice;
 };
 
 Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
@@ -147,7 +137,6 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
         candidate.measuredUs = m_measured.find(workload, candidate.implementation);
         candidate.disturbed = m_measured.onlyDisturbed(workload, candidate.implementation);
     }
-    out.implementation = implementation;
     return out;
 }
 
@@ -168,35 +157,28 @@ std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Ta
     return out;
 }
 
-Candidate* bestOf(std::vector<Candidate>& candidates) {
-    Candidate* best = nullptr;
-    for (Candidate& one : candidates)
-        if (one.verdict == Verdict::Yes && one.by &&
-            (best == nullptr || one.priority > best->priority ||
-             (one.priority == best->priority && one.estimateUs < best->estimateUs)))
-            best = &one;
-    return best;
-}
+namespace {
 
-Catalog::Choice Catalog::byPriority(const std::vector<Entrant>& all,
-                                    const std::vector<std::size_t>& ready) {
+using Candidates = std::vector<Candidate>;
+
+Choice byPriority(const Candidates& all, const std::vector<std::size_t>& ready) {
     Choice out;
-    int highest = all[ready.front()].candidate.priority;
+    int highest = all[ready.front()].priority;
     for (const std::size_t i : ready)
-        highest = std::max(highest, all[i].candidate.priority);
+        highest = std::max(highest, all[i].priority);
     std::vector<std::size_t> equal;
     for (const std::size_t i : ready)
-        if (all[i].candidate.priority == highest)
+        if (all[i].priority == highest)
             equal.push_back(i);
     std::vector<std::size_t> cheapest;
-    double least = all[equal.front()].candidate.estimateUs;
+    double least = all[equal.front()].estimateUs;
     for (const std::size_t i : equal)
-        least = std::min(least, all[i].candidate.estimateUs);
+        least = std::min(least, all[i].estimateUs);
     for (const std::size_t i : equal)
-        if (all[i].candidate.estimateUs <= least * (1 + 1e-9))
+        if (all[i].estimateUs <= least * (1 + 1e-9))
             cheapest.push_back(i);
     out.index = cheapest.front();
-    const std::string& name = all[out.index].candidate.implementation;
+    const std::string& name = all[out.index].implementation;
     if (ready.size() == 1) {
         out.why = ReasonCode::ChosenOnly;
         out.evidence = name;
@@ -208,12 +190,11 @@ Catalog::Choice Catalog::byPriority(const std::vector<Entrant>& all,
         out.why = ReasonCode::ChosenCost;
         out.evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
         out.source = "cost";
-    } else if (std::none_of(cheapest.begin() + 1, cheapest.end(), [&](std::size_t i) {
-                   return all[i].candidate.level == all[out.index].candidate.level;
-               })) {
+    } else if (std::none_of(cheapest.begin() + 1, cheapest.end(),
+                            [&](std::size_t i) { return all[i].level == all[out.index].level; })) {
         // The others stand under keys that say less about the target.
         out.evidence = fmt::format("{} with priority {}, {} before others", name, highest,
-                                   all[out.index].candidate.level);
+                                   all[out.index].level);
         out.source = "priority";
     } else {
         out.why = ReasonCode::ChosenOrder;
@@ -224,25 +205,25 @@ Catalog::Choice Catalog::byPriority(const std::vector<Entrant>& all,
     return out;
 }
 
-std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>& all,
-                                                      const std::vector<std::size_t>& ready,
-                                                      const Choice& incumbent) const {
+// What the log says, unless it agrees or knows too little. `incumbent`: by priority.
+std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std::size_t>& ready,
+                                    const Choice& incumbent) {
     std::optional<std::size_t> fastest;
     std::string times, disturbed;
     for (const std::size_t i : ready) {
-        const Candidate& candidate = all[i].candidate;
+        const Candidate& candidate = all[i];
         if (candidate.disturbed)
             disturbed += (disturbed.empty() ? "" : ", ") + candidate.implementation;
         if (!candidate.measuredUs)
             continue;
         times += fmt::format("{}{} {:.1f} us", times.empty() ? "" : ", ", candidate.implementation,
                              *candidate.measuredUs);
-        if (!fastest || *candidate.measuredUs < *all[*fastest].candidate.measuredUs)
+        if (!fastest || *candidate.measuredUs < *all[*fastest].measuredUs)
             fastest = i;
     }
     if (!fastest && disturbed.empty())
         return std::nullopt;
-    const Candidate& before = all[incumbent.index].candidate;
+    const Candidate& before = all[incumbent.index];
     Choice out = incumbent;
     if (!before.measuredUs) {
         const std::string why = disturbed.empty()
@@ -252,7 +233,7 @@ std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>
             {}, Verdict::Note, ReasonCode::NotMeasured, why + (times.empty() ? "" : ", " + times)};
         return out;
     }
-    if (*all[*fastest].candidate.measuredUs < *before.measuredUs * (1 - Measurements::margin))
+    if (*all[*fastest].measuredUs < *before.measuredUs * (1 - Measurements::margin))
         out.index = *fastest;
     out.why = ReasonCode::ChosenMeasured;
     out.evidence = times;
@@ -261,23 +242,36 @@ std::optional<Catalog::Choice> Catalog::byMeasurement(const std::vector<Entrant>
     return out;
 }
 
+} // namespace
+
+std::optional<Choice> chooseAmong(const std::vector<Candidate>& candidates) {
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (candidates[i].verdict == Verdict::Yes && candidates[i].by)
+            ready.push_back(i);
+    if (ready.empty())
+        return {};
+    const Choice incumbent = byPriority(candidates, ready);
+    return byMeasurement(candidates, ready, incumbent).value_or(incumbent);
+}
+
 Selection Catalog::select(const Workload& anchor, const Target& target,
                           const Wishes& wishes) const {
     Selection out;
     const std::string& pinned = wishes.use;
-    std::vector<Entrant> all = entrants(anchor, target, wishes.avoid);
-    std::vector<std::size_t> ready;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].implementation)
-            ready.push_back(i);
+    std::vector<Absorbs> absorbs;
+    for (Entrant& entrant : entrants(anchor, target, wishes.avoid)) {
+        out.candidates.push_back(std::move(entrant.candidate));
+        absorbs.push_back(std::move(entrant.absorbs));
+    }
     std::optional<Choice> choice;
     if (!pinned.empty()) {
         std::string refusal = "no entry of that name computes it";
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const Candidate& candidate = all[i].candidate;
+        for (std::size_t i = 0; i < out.candidates.size(); ++i) {
+            const Candidate& candidate = out.candidates[i];
             if (candidate.implementation != pinned)
                 continue;
-            if (all[i].implementation)
+            if (candidate.verdict == Verdict::Yes)
                 choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
             else
                 refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
@@ -287,32 +281,28 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
                 {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
                  fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
     }
-    if (!choice && !ready.empty()) {
-        choice = byPriority(all, ready);
-        if (auto measured = byMeasurement(all, ready, *choice))
-            choice = std::move(measured);
-        if (choice->notice) {
+    if (!choice) {
+        choice = chooseAmong(out.candidates);
+        if (choice && choice->notice) {
             choice->notice->subject = anchor.node->name;
             out.notices.push_back(*choice->notice);
         }
     }
-    for (const Entrant& entrant : all)
-        if (entrant.candidate.code == ReasonCode::GuardUndecided)
-            out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::GuardUndecided,
-                                   fmt::format("{}, {}", entrant.candidate.implementation,
-                                               entrant.candidate.evidence)});
+    for (const Candidate& candidate : out.candidates)
+        if (candidate.code == ReasonCode::GuardUndecided)
+            out.notices.push_back(
+                {anchor.node->name, Verdict::No, ReasonCode::GuardUndecided,
+                 fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
     if (choice) {
-        Entrant& winner = all[choice->index];
-        winner.candidate.chosen = true;
-        winner.candidate.code = choice->why;
-        winner.candidate.evidence = choice->evidence;
+        Candidate& winner = out.candidates[choice->index];
+        winner.chosen = true;
+        winner.code = choice->why;
+        winner.evidence = choice->evidence;
         out.source = choice->source;
-        out.implementation = winner.implementation;
-        out.name = winner.candidate.implementation;
-        out.absorbs = winner.absorbs;
+        out.implementation = winner.by;
+        out.name = winner.implementation;
+        out.absorbs = absorbs[choice->index];
     }
-    for (Entrant& entrant : all)
-        out.candidates.push_back(std::move(entrant.candidate));
     return out;
 }
 

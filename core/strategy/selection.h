@@ -56,8 +56,16 @@ struct Selection {
     Decisions notices;                 // ties, pins that could not be followed, open guards
 };
 
-// The best of those that could compute it, by priority, estimate and order; null if none could.
-Candidate* bestOf(std::vector<Candidate>& candidates);
+struct Choice {
+    std::size_t index = 0; // into the candidates
+    ReasonCode why = ReasonCode::ChosenPriority;
+    std::string evidence;
+    std::string source;             // as Selection::source
+    std::optional<Decision> notice; // without a subject: ties, measurements that are missing
+};
+
+// Of the candidates that could compute it, in the order above; empty if none could.
+std::optional<Choice> chooseAmong(const std::vector<Candidate>& candidates);
 
 // The implementations that there are, the libraries they belong to, and what the books say of them.
 // An implementation that no entry names takes part with its own priority and absorbs what it says.
@@ -83,17 +91,10 @@ public:
 
 private:
     struct Entrant;
-    struct Choice;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const std::vector<Avoided>& avoided) const;
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
                   const GuardTarget& offered, const std::vector<Avoided>& avoided) const;
-    static Choice byPriority(const std::vector<Entrant>& all,
-                             const std::vector<std::size_t>& ready);
-    // What the log says, unless it agrees or knows too little. `incumbent`: by priority.
-    std::optional<Choice> byMeasurement(const std::vector<Entrant>& all,
-                                        const std::vector<std::size_t>& ready,
-                                        const Choice& incumbent) const;
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
     std::vector<ImplementationPtr> m_all;

@@ -14,7 +14,7 @@ const char* const chain = "graph g(x: f32[8, 16]) -> out {\n"
                           "  d = dense(x, w)    r = relu(d)    s = softmax(r)    out = tanh(s)\n"
                           "}\n";
 
-class Costly final : public Implementation {
+class Costly : public Implementation {
 public:
     Costly(std::string name, double us) : m_name(std::move(name)), m_us(us) {}
     const std::string& name() const override { return m_name; }
@@ -35,6 +35,14 @@ public:
 private:
     std::string m_name;
     double m_us;
+};
+
+class Refusing final : public Costly {
+public:
+    Refusing() : Costly("costly.refusing", 1000) {}
+    Result<Lowering> lower(const GroupSite&, const Target&) const override {
+        return makeDiag(DiagCode::ScheduleIllegal, "it is left to others");
+    }
 };
 
 struct Planned {
@@ -77,6 +85,7 @@ Planned planned(const std::string& book, const Times& times = {}) {
     std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
     all.push_back(std::make_shared<Costly>("costly.slow", 50));
     all.push_back(std::make_shared<Costly>("costly.quick", 5));
+    all.push_back(std::make_shared<Refusing>());
     Planned out;
     out.graph = parseGraph(chain, standardOperators()).value();
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
@@ -103,6 +112,7 @@ private Q_SLOTS:
     void costDecidesAmongEquals();
     void measurementsComeBeforePriorities();
     void logsThatKnowTooLittle();
+    void refusalsAskTheLogAgain();
     void namesWithoutCode();
     void ownImplementationsTakePart();
 };
@@ -174,6 +184,20 @@ void TestChoices::logsThatKnowTooLittle() {
     QCOMPARE(open.group("s").implementation, std::string("costly.slow"));
     QCOMPARE(open.group("s").source, std::string("priority"));
     QVERIFY(open.noticed().contains("CHO07"));
+}
+
+void TestChoices::refusalsAskTheLogAgain() {
+    const std::string book = "implementations softmax(...) on any { costly.refusing priority 30\n"
+                             "generated.rowwise priority 20 }";
+    const Times times = {{"costly.refusing", 1}, {"generated.rowwise", 9}, {"costly.slow", 3}};
+    const Planned log = planned(book, times);
+    QVERIFY(log.noticed().contains("IMP05"));
+    QCOMPARE(log.candidate("s", "costly.refusing").code, ReasonCode::LoweringRefused);
+    QCOMPARE(log.group("s").implementation, std::string("costly.slow"));
+    QCOMPARE(log.group("s").source, std::string("log"));
+    QCOMPARE(log.candidate("s", "costly.slow").code, ReasonCode::ChosenMeasured);
+    QCOMPARE(planned(book).group("s").implementation, std::string("generated.rowwise"));
+    QCOMPARE(planned(book).group("s").source, std::string("priority"));
 }
 
 void TestChoices::namesWithoutCode() {
