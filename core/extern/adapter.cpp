@@ -32,9 +32,25 @@ runtime::Crumb crumbOf(const Node& anchor, std::string_view implementation) {
 
 } // namespace
 
+bool ExternImplementation::computes(const Node& node) const {
+    return std::find(m_row.operators.begin(), m_row.operators.end(), node.op) !=
+           m_row.operators.end();
+}
+
+LayoutWish ExternImplementation::wants(const Graph& graph, const Node& node,
+                                       const Target& target) const {
+    LayoutWish out;
+    if (!computes(node) || m_row.order == Order::Any)
+        return out;
+    if (m_row.order == Order::ChannelsLast)
+        return wishChannelsLast(graph, node, target);
+    out.order = StorageMap{};
+    out.otherwiseUs = LayoutWish::refused;
+    return out;
+}
+
 Answer ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
-    if (std::find(m_row.operators.begin(), m_row.operators.end(), anchor.node->op) ==
-        m_row.operators.end())
+    if (!computes(*anchor.node))
         return {Verdict::No, ReasonCode::GuardFalse,
                 fmt::format("{} does not compute {}", m_row.name, anchor.node->op)};
     // Without a graph the question is about the operator as such.

@@ -33,7 +33,7 @@ public:
     Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
     double estimate(const Facts& work, const Target& target) const override;
     Result<Lowering> lower(const GroupSite& group, const Target& target) const override;
-    bool wantsRows() const override { return m_row.order == Order::Rows; }
+    LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override;
 
     // The finished call for the layouts of the plan.
     virtual Result<ExternCall> call(const CallSite& site, const Target& target) const = 0;
@@ -50,6 +50,8 @@ protected:
     virtual Answer ask(const ExternCall& call, const Target& target) const = 0;
 
 private:
+    bool computes(const Node& node) const;
+
     const Library& m_library;
     Row m_row;
 };

@@ -162,14 +162,17 @@ public:
         });
     }
 
-    std::optional<StorageMap> imagesBetween() const override {
-        return StorageMap{{{0}, {1, 16}, {2}, {3}, {1, 1, 16}}, {}};
+    LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override {
+        LayoutWish out = ExternImplementation::wants(graph, node, target);
+        if (out.order)
+            out.between = blocks();
+        return out;
     }
 
     Result<ExternCall> call(const CallSite& site, const Target& target) const override {
         CallSite plain = site; // blocks have no strides: they are named below
         plain.layout = [&](ValueRef value) {
-            return site.layout(value) == imagesBetween() ? channelsLast(4) : site.layout(value);
+            return site.layout(value) == blocks() ? channelsLast(4) : site.layout(value);
         };
         FW_TRY(ExternCall call, build(plain));
         runtime::OneDnnAnswer answer;
@@ -187,7 +190,7 @@ public:
                 const std::string& layout =
                     role == Role::Input ? answer.inputLayout : answer.outputLayout;
                 const ValueRef value = step.operands[step.arguments[i].operand].value;
-                if (site.layout(value) == imagesBetween()) {
+                if (site.layout(value) == blocks()) {
                     step.arguments[i].strides.clear();
                     step.arguments[i].layout = blocksOf16;
                 }
@@ -219,7 +222,8 @@ protected:
     }
 
 private:
-    static constexpr const char* blocksOf16 = "aBcd16b"; // imagesBetween() in oneDNN's words
+    static StorageMap blocks() { return {{{0}, {1, 16}, {2}, {3}, {1, 1, 16}}, {}}; }
+    static constexpr const char* blocksOf16 = "aBcd16b"; // blocks() in oneDNN's words
 
     // Images in the order of the library's choice.
     static runtime::ShapedCall freely(const ExternCall& call) {

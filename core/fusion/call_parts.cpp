@@ -96,8 +96,7 @@ void chooseKernel(const Graph& graph, const Target& target, const Catalog& catal
 
 } // namespace
 
-void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog,
-                  FusionPlan& plan, Group& group) {
+void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog, Group& group) {
     if (group.kind != GroupKind::Call || !group.stacked || group.call.empty() ||
         group.call.size() == group.nodes.size())
         return;
@@ -117,11 +116,6 @@ void divideAtCall(const Graph& graph, const Target& target, const Catalog& catal
     called.implementation = group.implementation;
     called.by = group.by;
     called.candidates = group.candidates;
-    // What the call writes lies as the group's output does, if the two are alike.
-    const ValueRef result = group.outputs.front(), written{group.call.back(), 0};
-    if (const auto map = plan.layouts.find(result);
-        map != plan.layouts.end() && graph.type(result).shape == graph.type(written).shape)
-        plan.layouts.emplace(written, map->second);
     if (!after.empty())
         chooseKernel(graph, target, catalog,
                      group.parts.emplace_back(partOf(graph, group, std::move(after), "_after")));

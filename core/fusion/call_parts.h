@@ -12,8 +12,13 @@ namespace fw {
 
 // Makes the group one of GroupKind::Parts if its library's call is a part of it. Parts are named
 // after it: NAME_before, NAME (the call), NAME_after.
-void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog,
-                  FusionPlan& plan, Group& group);
+void divideAtCall(const Graph& graph, const Target& target, const Catalog& catalog, Group& group);
+
+// Of the user's plan: a group, and the part of it; 0 if it is the whole.
+struct PartOfGroup {
+    int group = -1;
+    int part = 0;
+};
 
 struct PlanOfParts {
     FusionPlan plan;

@@ -124,7 +124,6 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     memo.beginPlan();
     std::vector<Group*> kernels;
     for (Group& group : plan.groups) {
-        divideAtCall(graph, target, *options.catalog, plan, group);
         if (group.kind == GroupKind::Kernel)
             kernels.push_back(&group);
         for (Group& part : group.parts)

@@ -1,5 +1,7 @@
 #include "fusion/plan.h"
 
+#include "fusion/call_parts.h"
+#include "fusion/layout.h"
 #include "fusion/planner.h"
 
 #include <fmt/format.h>
@@ -246,7 +248,10 @@ void GroupPlanner::order(std::vector<Group> groups) {
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options) {
     FW_TRY(FusionPlan plan, GroupPlanner(graph, target, options).run());
-    chooseLayouts(graph, plan); // when all that the groups took to form is gone
+    // When all that the groups took to form is gone.
+    for (Group& group : plan.groups)
+        divideAtCall(graph, target, *options.catalog, group);
+    chooseLayouts(graph, target, plan);
     const auto start = std::chrono::steady_clock::now();
     FW_CHECK(lowerGroups(graph, target, options, plan));
     plan.lowerMs =

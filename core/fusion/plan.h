@@ -102,10 +102,6 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
 // The reason why a graph cannot be compiled, one diagnostic per node; empty if it can.
 Diags obstacles(const Graph& graph);
 
-// Adds the storage map of every value to the plan, with a Decision for those not row-major
-// (layout.cpp).
-void chooseLayouts(const Graph& graph, FusionPlan& plan);
-
 // Lowers every kernel, so that the plan names what will run (lower_groups.cpp).
 Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& options,
                    FusionPlan& plan);

@@ -5,6 +5,8 @@
 // row-wise operators, never a contraction, which would compute it again for every output tile.
 #include "strategy/machine.h"
 #include "strategy/selection.h"
+#include "tensor/images.h"
+#include "tensor/movement.h"
 
 #include <algorithm>
 #include <array>
@@ -25,6 +27,27 @@ struct Family {
 
 bool isMapKind(FusionKind kind) {
     return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
+}
+
+Result<OpInst> computationOf(const Graph& graph, const Node& node) {
+    return graph.operators().find(node.op)->instantiate(callOf(graph, node));
+}
+
+bool readsPiecesAcross(const Workload& before, const Workload& reader) {
+    if (before.graph == nullptr)
+        return false;
+    const Result<OpInst> made = computationOf(*before.graph, *before.node);
+    const auto pieces = made ? piecesOf(*made) : std::nullopt;
+    if (!pieces)
+        return false;
+    const Result<OpInst> read = computationOf(*reader.graph, *reader.node);
+    if (!read || read->inputs.size() != reader.node->inputs.size())
+        return false;
+    for (std::size_t i = 0; i < read->inputs.size(); ++i)
+        if (reader.node->inputs[i].node == before.node->id &&
+            readsAcross(*pieces, *read, read->inputs[i].name))
+            return true;
+    return false;
 }
 
 class Generated final : public Implementation {
@@ -65,17 +88,24 @@ public:
         // What a movement reads may be moved itself: indices compose.
         const bool movements = before.facts.kind == FusionKind::Injective &&
                                anchor.facts.kind == FusionKind::Injective;
-        // A shuffle takes every vector from all pieces of a concat; joined by itself, the concat is
+        // Every vector would come from several pieces; joined by itself, what is put together is
         // computed in place and costs nothing.
-        if (movements && before.node->op == "concat" && anchor.node->op == "channel_shuffle")
-            return {Verdict::No, ReasonCode::CannotAbsorb,
-                    "channel_shuffle reads across the pieces of concat"};
+        if (movements && readsPiecesAcross(before, anchor))
+            return {
+                Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} reads across the pieces of {}", anchor.node->op, before.node->op)};
         if (!isMapKind(before.facts.kind) && !movements)
             return {
                 Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} is {}, not a map", before.node->op, kindText(before.facts.kind))};
         return {Verdict::Yes, ReasonCode::FusedPrologue,
                 fmt::format("{} where {} reads it", before.node->op, anchor.node->op)};
+    }
+
+    LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override {
+        const Result<OpInst> inst = computationOf(graph, node);
+        return inst && worksOnChannels(*inst) ? wishChannelsLast(graph, node, target)
+                                              : LayoutWish();
     }
 
     double estimate(const Facts& work, const Target& target) const override {

@@ -9,6 +9,7 @@
 
 #include "base/decision.h"
 #include "ir/graph.h"
+#include "strategy/layout_wish.h"
 #include "strategy/lowering.h"
 
 #include <memory>
@@ -56,11 +57,8 @@ public:
     virtual Answer absorbsEpilogue(const Growing& group, const Workload& next) const = 0;
     // May `before`, whose only reader is the anchor, be computed where it is read?
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
-    // The order of an image between two calls of this implementation, if it has one of its own; its
-    // channels are a multiple of the block.
-    virtual std::optional<StorageMap> imagesBetween() const { return std::nullopt; }
-    // Whether its call wants every tensor row-major.
-    virtual bool wantsRows() const { return false; }
+    // How it would have the tensors lie when it computes this node.
+    virtual LayoutWish wants(const Graph&, const Node&, const Target&) const { return {}; }
     // Microseconds on this target, by a roofline over flops and bytes.
     virtual double estimate(const Facts& work, const Target& target) const = 0;
     // Its code for a group that formed around its anchor. A refusal says why in a sentence, and the
