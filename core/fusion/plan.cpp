@@ -261,8 +261,12 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
 
 void Group::becomeView() {
     kind = GroupKind::View;
-    implementation = "view";
+    implementation.clear();
     by = nullptr;
+}
+
+std::string Group::computedBy() const {
+    return isView() ? "view" : implementation;
 }
 
 bool isView(const Graph& graph, const Node& node) {

@@ -45,7 +45,7 @@ struct Group {
     std::string name;          // from its operators: "conv2d_bias_relu_3"
     std::vector<NodeId> nodes; // in topological order
     NodeId anchor = -1;
-    std::string implementation; // as the book names it; "view" if nothing is computed
+    std::string implementation; // as the book names it; empty for a view
     ImplementationPtr by;       // the code behind it; null for a view
     std::string source;         // what decided: "pin", "priority", "only", "cost", "order"
     std::vector<Candidate> candidates;
@@ -64,6 +64,7 @@ struct Group {
 
     bool isView() const { return kind == GroupKind::View; }
     void becomeView();
+    std::string computedBy() const; // for people: the implementation, or "view"
 };
 
 // What became of a fusion rule.

@@ -345,7 +345,7 @@ private:
         for (const Group& group : m_plan.groups) {
             nlohmann::ordered_json row;
             row["name"] = group.name;
-            row["implementation"] = group.implementation;
+            row["implementation"] = group.computedBy();
             row["source"] = group.source;
             for (const NodeId id : group.nodes)
                 row["nodes"].push_back(m_graph.node(id).name);

@@ -14,7 +14,7 @@ std::vector<std::string> groupsOf(const FusionPlan& plan, const std::vector<Node
     std::vector<std::string> out;
     for (const NodeId node : nodes) {
         const Group& group = plan.groupAt(node);
-        std::string text = fmt::format("{} by {}", group.name, group.implementation);
+        std::string text = fmt::format("{} by {}", group.name, group.computedBy());
         if (std::find(out.begin(), out.end(), text) == out.end())
             out.push_back(std::move(text));
     }

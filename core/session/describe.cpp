@@ -94,7 +94,7 @@ GraphDocument describeStage(const Graph& graph, const std::string& stage, const 
     }
     if (plan != nullptr)
         for (const Group& group : plan->groups)
-            out.groups.push_back({group.id, group.name, group.implementation, group.estimateUs});
+            out.groups.push_back({group.id, group.name, group.computedBy(), group.estimateUs});
     return out;
 }
 
@@ -185,7 +185,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
             row.nodes.push_back(graph.node(id).name);
         row.anchorId = group.anchor;
         row.anchor = graph.node(group.anchor).name;
-        row.implementation = group.implementation;
+        row.implementation = group.computedBy();
         row.source = group.source;
         for (const Candidate& candidate : group.candidates)
             row.candidates.push_back(record(candidate));

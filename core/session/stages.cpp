@@ -58,8 +58,8 @@ private:
 std::string planText(const Graph& graph, const FusionPlan& plan) {
     std::string out;
     for (const Group& group : plan.groups) {
-        out += fmt::format("group {} with {} ({}) {{\n", group.name, group.implementation,
-                           group.source);
+        out +=
+            fmt::format("group {} with {} ({}) {{\n", group.name, group.computedBy(), group.source);
         for (const NodeId id : group.nodes) {
             const Node& node = graph.node(id);
             std::string operands;

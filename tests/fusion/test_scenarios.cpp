@@ -121,7 +121,7 @@ std::string planText(const Graph& graph, const FusionPlan& plan, const std::stri
         return ids.size() > 7 ? fmt::format("{} of [{}]", ids.size(), list) : "[" + list + "]";
     };
     for (const Group& group : plan.groups) {
-        out += fmt::format("#   {} {} by {}", group.name, names(group.nodes), group.implementation);
+        out += fmt::format("#   {} {} by {}", group.name, names(group.nodes), group.computedBy());
         if (!group.isView())
             out += ", " + group.source;
         for (const Decision& warning : group.warnings)
