@@ -128,11 +128,12 @@ PlanOfParts planOfParts(const FusionPlan& plan) {
     for (const Group& group : plan.groups) {
         std::vector<Group> parts =
             group.kind == GroupKind::Parts ? group.parts : std::vector<Group>{group};
-        for (Group& part : parts) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            Group& part = parts[i];
             part.id = static_cast<int>(out.plan.groups.size());
             for (const NodeId id : part.nodes)
                 out.plan.groupOf[id] = part.id;
-            out.whole[part.id] = group.id;
+            out.from.push_back({group.id, static_cast<int>(i)});
             out.plan.groups.push_back(std::move(part));
         }
     }

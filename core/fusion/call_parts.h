@@ -22,7 +22,7 @@ struct PartOfGroup {
 
 struct PlanOfParts {
     FusionPlan plan;
-    std::map<int, int> whole; // every group of `plan` -> the group of the user's plan
+    std::vector<PartOfGroup> from; // by group of `plan`
 };
 
 PlanOfParts planOfParts(const FusionPlan& plan);

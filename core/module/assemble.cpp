@@ -21,9 +21,10 @@ constexpr std::int64_t largestDim = std::int64_t(1) << 31;
 
 class Assembler {
 public:
-    Assembler(const Graph& graph, const FusionPlan& plan, const Target& target,
+    Assembler(const Graph& graph, const PlanOfParts& parts, const Target& target,
               const std::map<int, KernelUse>& uses, std::size_t kernelCount)
-        : m_graph(graph), m_plan(plan), m_uses(uses), m_symbols(graph.freeDims()) {
+        : m_graph(graph), m_plan(parts.plan), m_from(parts.from), m_uses(uses),
+          m_symbols(graph.freeDims()) {
         m_program.name = graph.name();
         m_program.target = target.text;
         m_program.engine = "fusewright 0.1.0";
@@ -182,6 +183,9 @@ private:
     runtime::Step stepOf(const Group& group) {
         runtime::Step out;
         out.name = group.name;
+        const PartOfGroup& from = m_from.at(static_cast<std::size_t>(group.id));
+        out.group = static_cast<std::uint32_t>(from.group);
+        out.part = static_cast<std::uint32_t>(from.part);
         for (const NodeId id : group.nodes)
             out.nodes.push_back(m_graph.node(id).name);
         if (m_symbols.empty()) {
@@ -356,6 +360,7 @@ private:
 
     const Graph& m_graph;
     const FusionPlan& m_plan;
+    const std::vector<PartOfGroup>& m_from;
     const std::map<int, KernelUse>& m_uses;
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
@@ -369,9 +374,9 @@ private:
 
 } // namespace
 
-Result<Assembled> assemble(const Graph& graph, const FusionPlan& plan, const Target& target,
+Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
                            const std::map<int, KernelUse>& uses, std::size_t kernelCount) {
-    Assembled out = Assembler(graph, plan, target, uses, kernelCount).run();
+    Assembled out = Assembler(graph, parts, target, uses, kernelCount).run();
     if (const runtime::Status status = runtime::checkProgram(out.program); !status.ok())
         throw InternalError("the program breaks its rules: " + status.message);
     return out;

@@ -1,7 +1,7 @@
 // The program of a module: tensors, their memory, steps. Knows nothing of machine code.
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/call_parts.h"
 #include "module/constants.h"
 #include "module/in_place.h"
 #include "runtime/program.h"
@@ -19,8 +19,9 @@ struct Assembled {
     AlignedBytes weights;
 };
 
-// Every group has its lowering; `uses` holds those that are not views, by group id.
-Result<Assembled> assemble(const Graph& graph, const FusionPlan& plan, const Target& target,
+// Every group of `parts.plan` has its lowering; `uses` holds those that are not views, by their id
+// there. Steps say which group of the user's plan they are of.
+Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
                            const std::map<int, KernelUse>& uses, std::size_t kernelCount);
 
 } // namespace fw

@@ -255,7 +255,8 @@ std::vector<KernelReport> joined(const FusionPlan& plan, const PlanOfParts& part
                                  std::vector<KernelReport> reports) {
     std::map<int, std::vector<KernelReport>> byGroup;
     for (KernelReport& report : reports)
-        byGroup[parts.whole.at(report.group)].push_back(std::move(report));
+        byGroup[parts.from.at(static_cast<std::size_t>(report.group)).group].push_back(
+            std::move(report));
     std::vector<KernelReport> out;
     for (auto& [group, own] : byGroup)
         out.push_back(joined(plan.groups[static_cast<std::size_t>(group)], std::move(own)));
@@ -358,8 +359,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     out.reports = joined(plan, settled.parts, std::move(out.reports));
     out.times.kernelsMs = milliseconds(wall);
     const auto assembling = std::chrono::steady_clock::now();
-    FW_TRY(Assembled assembled,
-           assemble(graph, settled.parts.plan, target, uses, out.kernels.size()));
+    FW_TRY(Assembled assembled, assemble(graph, settled.parts, target, uses, out.kernels.size()));
     out.program = std::move(assembled.program);
     out.weights = std::move(assembled.weights);
     out.times.assembleMs = milliseconds(assembling);

@@ -15,7 +15,7 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 2;
+constexpr std::uint32_t programVersion = 3;
 constexpr std::uint64_t memoryAlignment = 64;
 
 // Values are part of the program format.
@@ -79,10 +79,16 @@ constexpr std::uint32_t copyKernel = 0xffffffffu;
 // A step that calls a library: see Step::call.
 constexpr std::uint32_t libraryKernel = 0xfffffffeu;
 
+// A step that belongs to no group of the plan: the copy of a result.
+constexpr std::uint32_t noGroup = 0xffffffffu;
+
 struct Step {
     std::string name;
-    std::uint32_t kernel = 0;          // into the kernel table, copyKernel or libraryKernel
-    std::uint32_t call = 0;            // libraryKernel: into Program::calls
+    std::uint32_t group = noGroup; // of the plan that was compiled: its number
+    std::uint32_t part = 0;   // of that group, in order of execution: a call with its reorders, the
+                              // kernels before and behind it
+    std::uint32_t kernel = 0; // into the kernel table, copyKernel or libraryKernel
+    std::uint32_t call = 0;   // libraryKernel: into Program::calls
     std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
     std::vector<std::string> nodes;    // of the imported graph

@@ -117,6 +117,8 @@ Tensor readTensor(Reader& in) {
 Step readStep(Reader& in) {
     Step step;
     step.name = in.text();
+    step.group = in.u32();
+    step.part = in.u32();
     step.kernel = in.u32();
     if (step.kernel == libraryKernel)
         step.call = in.u32();
@@ -186,7 +188,7 @@ void readBody(Reader& in, Program& program) {
         tensor = readTensor(in);
     program.inputs = in.ids();
     program.outputs = in.ids();
-    program.steps.resize(in.count(28));
+    program.steps.resize(in.count(36));
     for (Step& step : program.steps)
         step = readStep(in);
     program.calls.resize(in.count(26));

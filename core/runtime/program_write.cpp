@@ -76,6 +76,8 @@ void write(Writer& out, const Tensor& tensor) {
 
 void write(Writer& out, const Step& step) {
     out.text(step.name);
+    out.u32(step.group);
+    out.u32(step.part);
     out.u32(step.kernel);
     if (step.kernel == libraryKernel)
         out.u32(step.call);

@@ -48,16 +48,8 @@ Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort
     return std::move(out.front());
 }
 
-const Group* groupOfStep(const FusionPlan& plan, const std::string& step) {
-    const Group* out = nullptr;
-    for (const Group& group : plan.groups) {
-        if (group.name == step)
-            return &group;
-        // Names of groups end with their number, so no group's name begins another's.
-        if (step.starts_with(group.name + "_"))
-            out = &group;
-    }
-    return out;
+const Group* groupOfStep(const FusionPlan& plan, const runtime::Step& step) {
+    return step.group < plan.groups.size() ? &plan.groups[step.group] : nullptr;
 }
 
 bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
@@ -134,7 +126,7 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     FW_TRY(const std::vector<MeasuredTime> times, timeSteps(*split.module, effort, context));
     const runtime::Program& program = split.module->executor().program();
     for (std::size_t s = 0; s < times.size(); ++s)
-        if (const Group* one = groupOfStep(split.plan, program.steps[s].name)) {
+        if (const Group* one = groupOfStep(split.plan, program.steps[s])) {
             out.us += times[s].median();
             out.each[split.graph->node(one->anchor).name] += times[s].median();
             out.disturbed = out.disturbed || times[s].disturbed(effort.grain);
@@ -169,7 +161,7 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
     FW_TRY(const std::vector<MeasuredTime> alone, timeSteps(*module, effort, context));
     const runtime::Program& program = module->executor().program();
     for (std::size_t s = 0; s < alone.size(); ++s)
-        if (const Group* group = groupOfStep(*plan, program.steps[s].name)) {
+        if (const Group* group = groupOfStep(*plan, program.steps[s])) {
             GroupRecord& row = document.groups.at(static_cast<std::size_t>(group->id));
             row.aloneUs = row.aloneUs.value_or(0) + alone[s].median();
             row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);

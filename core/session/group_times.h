@@ -16,7 +16,7 @@ Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort
 
 // The group of the plan that a step belongs to: its call or kernel, what is reordered around it,
 // the stages of a group that a library's call is only one of. Null for copies of results.
-const Group* groupOfStep(const FusionPlan& plan, const std::string& step);
+const Group* groupOfStep(const FusionPlan& plan, const runtime::Step& step);
 
 // Within 1e-3 and 1e-5, by the results of `graph`.
 bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,

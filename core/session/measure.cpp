@@ -361,20 +361,14 @@ Status timeOperators(Pipeline& pipeline, const Operands& operands, const Argumen
 }
 
 // Which group the step of a row belongs to, and what its operators have of its time.
-void describeStep(const Graph& graph, const Group& group, const KernelReport* report,
-                  ProfileRow& row) {
+void describeStep(const Graph& graph, const Group& group, const runtime::Step& step,
+                  const KernelReport* report, ProfileRow& row) {
     row.groupId = group.id;
-    std::vector<NodeId> nodes = group.nodes;
-    if (row.group == group.name) {
-        row.implementation = report != nullptr ? report->implementation : group.implementation;
-        if (group.kind == GroupKind::Parts)
-            nodes = group.call;
-    } else if (group.kind == GroupKind::Parts) {
-        // The other stages share what the call did not take.
-        std::erase_if(nodes, [&](NodeId id) {
-            return std::find(group.call.begin(), group.call.end(), id) != group.call.end();
-        });
-    }
+    const Group& part = step.part < group.parts.size() ? group.parts[step.part] : group;
+    if (report != nullptr && step.part < report->parts.size())
+        report = &report->parts[step.part];
+    row.implementation = report != nullptr ? report->implementation : part.implementation;
+    const std::vector<NodeId>& nodes = part.nodes;
     double total = 0;
     std::vector<double> weights;
     for (const NodeId id : nodes) {
@@ -464,12 +458,12 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
                               runtime::kindText(program.calls[step.call].kind))
             : step.kernel == runtime::copyKernel ? "copy"
                                                  : "generated";
-        const Group* group = groupOfStep(*plan, row.group);
+        const Group* group = groupOfStep(*plan, step);
         if (group != nullptr && step.kernel == runtime::libraryKernel &&
             program.calls[step.call].kind == runtime::CallKind::Reorder)
             row.groupId = group->id; // it computes none of the group's operators
         else if (group != nullptr)
-            describeStep(graph, *group, compiled->module->report(group->id), row);
+            describeStep(graph, *group, step, compiled->module->report(group->id), row);
         out.sumMs += row.medianUs / 1000;
         out.rows.push_back(std::move(row));
     }

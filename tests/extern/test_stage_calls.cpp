@@ -113,11 +113,18 @@ void TestStageCalls::stages() {
 
     auto compiled = std::make_shared<CompiledModule>(compileModule(*graph, plan, target).value());
     QStringList got;
-    for (const runtime::Step& step : compiled->program.steps)
-        if (step.name == group->name)
-            got += QStringLiteral("call");
-        else if (step.name.starts_with(group->name + "_"))
-            got += QString::fromStdString(step.name.substr(group->name.size() + 1));
+    for (const runtime::Step& step : compiled->program.steps) {
+        const bool own = step.name.starts_with(group->name);
+        QCOMPARE(step.group == static_cast<std::uint32_t>(group->id), own);
+        if (!own)
+            continue;
+        got += step.name == group->name
+                   ? QStringLiteral("call")
+                   : QString::fromStdString(step.name.substr(group->name.size() + 1));
+        const Group& part = group->parts.at(step.part);
+        QVERIFY(step.name.starts_with(part.name));
+        QCOMPARE(step.kernel == runtime::libraryKernel, part.kind == GroupKind::Call);
+    }
     QCOMPARE(got, steps);
     const KernelReport* report = compiled->report(group->id);
     QVERIFY(report != nullptr && !report->libraryCall.empty());

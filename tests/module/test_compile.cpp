@@ -31,6 +31,9 @@ double difference(const GraphPtr& graph, std::string* steps = nullptr,
     auto loaded = loadModule(std::make_shared<const CompiledModule>(*module), target);
     if (!loaded.ok())
         return -1;
+    for (const runtime::Step& step : module->program.steps)
+        if (step.group != runtime::noGroup && plan->groups.at(step.group).name != step.name)
+            return -1;
     std::vector<TensorData> inputs = (*loaded)->randomInputs(3, {}).value();
     const auto got = (*loaded)->run(inputs);
     const auto wanted = evaluateGraph(*graph, inputs);

@@ -107,6 +107,8 @@ inline Program program() {
         Step entry;
         entry.name = name;
         entry.kernel = kernel;
+        entry.group = kernel == copyKernel ? noGroup : static_cast<std::uint32_t>(p.steps.size());
+        entry.part = kernel == copyKernel ? 0 : kernel;
         entry.buffers.push_back({out, Access::Write});
         for (TensorId id : in)
             entry.buffers.push_back({id, Access::Read});

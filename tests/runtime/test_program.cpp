@@ -53,6 +53,9 @@ private Q_SLOTS:
         QVERIFY2(status.ok(), status.message.c_str());
         QVERIFY(sameProgram(program, back));
         QCOMPARE(back.steps[4].kernel, copyKernel);
+        QCOMPARE(back.steps[4].group, noGroup);
+        QCOMPARE(back.steps[3].group, 3u);
+        QCOMPARE(back.steps[3].part, 2u);
         QCOMPARE(back.assumptions[0].sentence, std::string("n is not 13"));
     }
 
@@ -160,7 +163,8 @@ private Q_SLOTS:
         QCOMPARE(eval(select(binary(Op::Equal, symbol(0), symbol(0)), constant(5), symbol(1))), 5);
         QCOMPARE(eval(binary(Op::Add, select(constant(0), constant(5), constant(7)), constant(1))),
                  8);
-        QVERIFY(!wellFormed(Expression{{{Op::Constant, 1}, {Op::Constant, 2}, {Op::Select, 0}}}, 2));
+        QVERIFY(
+            !wellFormed(Expression{{{Op::Constant, 1}, {Op::Constant, 2}, {Op::Select, 0}}}, 2));
         QVERIFY(!wellFormed(symbol(2), 2));
         QVERIFY(!wellFormed(Expression{}, 2));
         QVERIFY(!wellFormed(Expression{{{Op::Not, 0}}}, 2));
