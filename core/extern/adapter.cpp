@@ -32,15 +32,21 @@ runtime::Crumb crumbOf(const Node& anchor, std::string_view implementation) {
 
 } // namespace
 
-bool ExternImplementation::computes(const Node& node) const {
-    return std::find(m_row.operators.begin(), m_row.operators.end(), node.op) !=
-           m_row.operators.end();
+const ExternImplementation::Computed* ExternImplementation::find(const Node& node) const {
+    for (const Computed& computed : m_row.operators)
+        if (computed.op == node.op)
+            return &computed;
+    return nullptr;
+}
+
+Result<ExternCall> ExternImplementation::build(const CallSite& site) const {
+    return find(site.graph->node(site.anchor))->build(site);
 }
 
 LayoutWish ExternImplementation::wants(const Graph& graph, const Node& node,
                                        const Target& target) const {
     LayoutWish out;
-    if (!computes(node) || m_row.order == Order::Any)
+    if (find(node) == nullptr || m_row.order == Order::Any)
         return out;
     if (m_row.order == Order::ChannelsLast)
         return wishChannelsLast(graph, node, target);
@@ -50,12 +56,15 @@ LayoutWish ExternImplementation::wants(const Graph& graph, const Node& node,
 }
 
 Answer ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
-    if (!computes(*anchor.node))
+    if (find(*anchor.node) == nullptr)
         return {Verdict::No, ReasonCode::GuardFalse,
                 fmt::format("{} does not compute {}", m_row.name, anchor.node->op)};
     // Without a graph the question is about the operator as such.
     if (anchor.graph == nullptr)
         return {Verdict::Yes, ReasonCode::LibraryTakes, anchor.node->op};
+    if (anchor.graph->operators().isReplaced(anchor.node->op))
+        return {Verdict::No, ReasonCode::LibraryRefused,
+                fmt::format("a book has another {} than the library", anchor.node->op)};
     if (!isFloat32(*anchor.graph, *anchor.node))
         return {Verdict::No, ReasonCode::LibraryRefused, "it is called for f32 only"};
     const runtime::Crumb crumb = crumbOf(*anchor.node, m_row.name);

@@ -14,13 +14,16 @@ public:
     using Build = Result<ExternCall> (*)(const CallSite&);
     // How the tensors of a call lie where the plan is free.
     enum class Order : std::uint8_t { Any, Rows, ChannelsLast };
+    struct Computed {
+        std::string op;
+        Build build;
+    };
     struct Row {
         std::string name;
         int priority;
-        std::vector<std::string> operators;
+        std::vector<Computed> operators;
         Order order;
         double efficiency; // of the peak of the FMA units
-        Build build;
     };
 
     ExternImplementation(const Library& library, Row row)
@@ -44,13 +47,14 @@ protected:
     // The part of absorbsEpilogue that does not depend on the library: types, then `ask`.
     Answer absorbs(const Growing& group, const Workload& next,
                    const std::function<Answer(const CallSite&)>& ask) const;
-    Result<ExternCall> build(const CallSite& site) const { return m_row.build(site); }
+    // Of an anchor that is one of its operators.
+    Result<ExternCall> build(const CallSite& site) const;
     bool images() const { return m_row.order == Order::ChannelsLast; }
     // The library's word on a built call.
     virtual Answer ask(const ExternCall& call, const Target& target) const = 0;
 
 private:
-    bool computes(const Node& node) const;
+    const Computed* find(const Node& node) const; // nullptr: none of its operators
 
     const Library& m_library;
     Row m_row;

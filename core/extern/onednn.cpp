@@ -17,8 +17,19 @@ using runtime::Role;
 
 namespace {
 
+Result<ExternCall> dense(const CallSite& site) {
+    return buildDense(site, runtime::LibraryId::OneDnn);
+}
 Result<ExternCall> matmul(const CallSite& site) {
     return buildMatmul(site, runtime::LibraryId::OneDnn);
+}
+template <Pooled pooled, PoolWindow window>
+Result<ExternCall> pool(const CallSite& site) {
+    return buildPool(site, pooled, window);
+}
+template <CallKind kind>
+Result<ExternCall> softmax(const CallSite& site) {
+    return buildSoftmax(site, kind);
 }
 Result<ExternCall> winograd(const CallSite& site) {
     CallSite alone = site; // no operand is in blocks, so none can be added
@@ -247,30 +258,38 @@ public:
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
         using Row = ExternImplementation::Row;
         using Order = ExternImplementation::Order;
+        using enum Pooled;
+        using enum PoolWindow;
         const Row rows[] = {
-            {"onednn.matmul", 15, {"dense", "batch_matmul"}, Order::Rows, 0.8, matmul},
-            {"onednn.conv", 15, {"conv2d"}, Order::ChannelsLast, 0.8, convolution},
+            {"onednn.matmul", 15, {{"dense", dense}, {"batch_matmul", matmul}}, Order::Rows, 0.8},
+            {"onednn.conv", 15, {{"conv2d", convolution}}, Order::ChannelsLast, 0.8},
             {"onednn.deconv",
              15,
-             {"conv_transpose2d"},
+             {{"conv_transpose2d", buildDeconvolution}},
              Order::ChannelsLast,
-             0.6,
-             buildDeconvolution},
+             0.6},
             {"onednn.pool",
              12,
-             {"max_pool2d", "avg_pool2d", "global_average_pool", "global_max_pool"},
+             {{"max_pool2d", pool<Largest, Attributes>},
+              {"avg_pool2d", pool<Mean, Attributes>},
+              {"global_average_pool", pool<Mean, WholeImage>},
+              {"global_max_pool", pool<Largest, WholeImage>}},
              Order::ChannelsLast,
-             0.2,
-             buildPool},
-            {"onednn.softmax", 12, {"softmax", "log_softmax"}, Order::Any, 0.1, buildSoftmax},
-            {"onednn.layernorm", 12, {"layernorm"}, Order::Rows, 0.1, buildLayerNorm},
+             0.2},
+            {"onednn.softmax",
+             12,
+             {{"softmax", softmax<CallKind::Softmax>},
+              {"log_softmax", softmax<CallKind::LogSoftmax>}},
+             Order::Any,
+             0.1},
+            {"onednn.layernorm", 12, {{"layernorm", buildLayerNorm}}, Order::Rows, 0.1},
         };
         std::vector<std::shared_ptr<const Implementation>> out;
         for (const Row& row : rows)
             out.push_back(std::make_shared<OneDnnImplementation>(*this, row));
         // Only by a pin, a measurement or a book that says otherwise: it is less exact.
         out.push_back(std::make_shared<WinogradImplementation>(
-            *this, Row{"onednn.winograd", 1, {"conv2d"}, Order::ChannelsLast, 1.2, winograd}));
+            *this, Row{"onednn.winograd", 1, {{"conv2d", winograd}}, Order::ChannelsLast, 1.2}));
         return out;
     }
 

@@ -6,7 +6,10 @@ namespace fw {
 
 namespace {
 
-Result<ExternCall> buildGemm(const CallSite& site) {
+Result<ExternCall> dense(const CallSite& site) {
+    return buildDense(site, runtime::LibraryId::OpenBlas);
+}
+Result<ExternCall> matmul(const CallSite& site) {
     return buildMatmul(site, runtime::LibraryId::OpenBlas);
 }
 
@@ -47,13 +50,13 @@ public:
         return status;
     }
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
-        return {std::make_shared<Gemm>(*this,
-                                       ExternImplementation::Row{"openblas.sgemm",
-                                                                 12,
-                                                                 {"dense", "batch_matmul"},
-                                                                 ExternImplementation::Order::Rows,
-                                                                 0.7,
-                                                                 buildGemm})};
+        using Row = ExternImplementation::Row;
+        using Order = ExternImplementation::Order;
+        return {std::make_shared<Gemm>(*this, Row{"openblas.sgemm",
+                                                  12,
+                                                  {{"dense", dense}, {"batch_matmul", matmul}},
+                                                  Order::Rows,
+                                                  0.7})};
     }
 
 private:

@@ -6,12 +6,16 @@
 
 namespace fw {
 
-// dense and batch_matmul: rows of all leading axes in one matrix where memory allows it.
+// Rows of all leading axes in one matrix where memory allows it. Of a dense layer the second
+// operand is transposed.
+Result<ExternCall> buildDense(const CallSite& site, runtime::LibraryId library);
 Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library);
 Result<ExternCall> buildConvolution(const CallSite& site, runtime::CallKind kind);
 Result<ExternCall> buildDeconvolution(const CallSite& site);
-Result<ExternCall> buildPool(const CallSite& site);
-Result<ExternCall> buildSoftmax(const CallSite& site);
+enum class Pooled : std::uint8_t { Largest, Mean };
+enum class PoolWindow : std::uint8_t { Attributes, WholeImage };
+Result<ExternCall> buildPool(const CallSite& site, Pooled pooled, PoolWindow window);
+Result<ExternCall> buildSoftmax(const CallSite& site, runtime::CallKind kind);
 Result<ExternCall> buildLayerNorm(const CallSite& site);
 
 } // namespace fw

@@ -118,10 +118,9 @@ Result<ExternCall> buildDeconvolution(const CallSite& site) {
     return builder.take();
 }
 
-Result<ExternCall> buildPool(const CallSite& site) {
+Result<ExternCall> buildPool(const CallSite& site, Pooled pooled, PoolWindow window) {
     const Node& node = site.graph->node(site.anchor);
-    const bool global = node.op == "global_average_pool" || node.op == "global_max_pool";
-    const bool largest = node.op == "max_pool2d" || node.op == "global_max_pool";
+    const bool largest = pooled == Pooled::Largest;
     const Integers pads = node.attrs.integers("pads", {0, 0, 0, 0});
     const Integers counted = node.attrs.integers("counted", {0, 0, 0, 0});
     const bool padded = std::any_of(pads.begin(), pads.end(), [](auto p) { return p != 0; });
@@ -134,20 +133,20 @@ Result<ExternCall> buildPool(const CallSite& site) {
     StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
     FW_CHECK(addImages(builder));
     const Shape& input = site.graph->type(node.inputs[0]).shape;
-    if (global) {
+    if (window == PoolWindow::WholeImage) {
         builder.attributes({1, 1, 1, 1});
         builder.attribute(input[2]);
         builder.attribute(input[3]);
         builder.attributes({0, 0, 0, 0});
     } else {
-        const Integers window = node.attrs.integers("kernel_shape");
+        const Integers extents = node.attrs.integers("kernel_shape");
         const Integers dilations = node.attrs.integers("dilations", {1, 1});
         for (std::size_t i = 0; i < 4; ++i)
-            if (pads[i] > (window[i % 2] - 1) * dilations[i % 2])
+            if (pads[i] > (extents[i % 2] - 1) * dilations[i % 2])
                 return no("a window may lie in the padding altogether");
         builder.attributes(node.attrs.integers("strides", {1, 1}));
         builder.attributes(dilations);
-        builder.attributes(window);
+        builder.attributes(extents);
         builder.attributes(part(pads, 0));
         builder.attributes(part(pads, 2));
     }

@@ -58,6 +58,17 @@ Result<ExternCall> asTwoMatrices(StepBuilder& builder, ValueRef a, ValueRef b, E
 
 } // namespace
 
+Result<ExternCall> buildDense(const CallSite& site, runtime::LibraryId library) {
+    StepBuilder builder(site, library, runtime::CallKind::Matmul);
+    const ValueRef x = builder.anchor().inputs[0], w = builder.anchor().inputs[1];
+    const Shape& weights = site.graph->type(w).shape;
+    if (!isRowMajor(site, site.output()))
+        return no("its result is stored in another order");
+    if (!isRowMajor(site, x) || !isRowMajor(site, w))
+        return no("an operand is stored in another order");
+    return asTwoMatrices(builder, x, w, {weights[1], weights[0]}, {Expr(1), weights[1]});
+}
+
 Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library) {
     StepBuilder builder(site, library, runtime::CallKind::Matmul);
     const Graph& graph = *site.graph;
@@ -66,15 +77,8 @@ Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library)
     const Shape& left = graph.type(a).shape;
     const Shape& right = graph.type(b).shape;
     const Shape& result = anchor.outputs[0].type.shape;
-    if (left.empty() || right.empty() || result.empty())
-        return no("a scalar operand");
     if (!isRowMajor(site, site.output()))
         return no("its result is stored in another order");
-    if (anchor.op == "dense") {
-        if (!isRowMajor(site, a) || !isRowMajor(site, b))
-            return no("an operand is stored in another order");
-        return asTwoMatrices(builder, a, b, {right[1], right[0]}, {Expr(1), right[1]});
-    }
     if (left.size() < 2 || right.size() < 2)
         return no("an operand is a vector");
     const std::size_t rank = result.size();

@@ -28,11 +28,9 @@ Status addRows(StepBuilder& builder) {
 
 } // namespace
 
-Result<ExternCall> buildSoftmax(const CallSite& site) {
+Result<ExternCall> buildSoftmax(const CallSite& site, runtime::CallKind kind) {
     const Node& node = site.graph->node(site.anchor);
-    StepBuilder builder(site, runtime::LibraryId::OneDnn,
-                        node.op == "softmax" ? runtime::CallKind::Softmax
-                                             : runtime::CallKind::LogSoftmax);
+    StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
     FW_CHECK(addRows(builder));
     const auto rank = static_cast<std::int64_t>(node.outputs[0].type.rank());
     const std::int64_t axis = node.attrs.integer("axis", -1);

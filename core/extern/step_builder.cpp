@@ -109,6 +109,8 @@ bool StepBuilder::inCall(ValueRef value) const {
 
 Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, const Place& place,
                         std::size_t channels) {
+    if (graph().operators().isReplaced(node.op))
+        return no(fmt::format("a book has another {} than the library", node.op));
     if (node.outputs[0].type != graph().type(previous))
         return no(fmt::format("{} changes the shape or type", node.op));
     for (std::size_t i = 0; i < node.inputs.size(); ++i)

@@ -13,7 +13,8 @@ Status OperatorSet::add(std::shared_ptr<const Operator> op) {
     if (!op || op->name().empty())
         return makeDiag(DiagCode::TextName, "an operator needs a name");
     const std::string name = op->name();
-    m_operators.insert_or_assign(name, remembering(std::move(op)));
+    if (!m_operators.insert_or_assign(name, remembering(std::move(op))).second)
+        m_replaced.insert(name);
     return {};
 }
 

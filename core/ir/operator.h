@@ -75,10 +75,14 @@ public:
     Status
     add(std::shared_ptr<const Operator> op); // a later one shadows an earlier one of the same name
     const Operator* find(std::string_view name) const;
+    // Whether it shadows another one: what is written elsewhere for the name (calls of libraries)
+    // may not be what it computes.
+    bool isReplaced(std::string_view name) const { return m_replaced.contains(name); }
     std::vector<const Operator*> all() const; // by name
 
 private:
     std::map<std::string, std::shared_ptr<const Operator>, std::less<>> m_operators;
+    std::set<std::string, std::less<>> m_replaced;
 };
 
 } // namespace fw

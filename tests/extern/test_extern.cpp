@@ -1,6 +1,7 @@
 // Groups that libraries compute against the reference, what joins them, and what they refuse.
 #include "extern/extern.h"
 #include "graph/builder.h"
+#include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
@@ -102,6 +103,32 @@ class TestExtern : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // What a book defines anew is no longer what the library computes under that name.
+    void replacedOperatorsStayOurs() {
+        Diags errors;
+        const auto operators = withOperators(*standardOperators(),
+                                             "op relu \"twice\" (x: T[S...]) -> y: T[S...] {\n"
+                                             "  y[i...] = 2 * max(x[i...], 0) }\n"
+                                             "op softmax \"halves\" (x: T[S...]) -> y: T[S...] {\n"
+                                             "  y[i...] = x[i...] / 2 }\n",
+                                             "own.fw", errors);
+        QVERIFY(errors.empty());
+        QVERIFY(operators->isReplaced("relu") && !operators->isReplaced("conv2d"));
+        QVERIFY(!standardOperators()->isReplaced("relu"));
+        const GraphPtr graph = parseGraph("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                                          "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                                          "  c = conv2d(x, w)   r = relu(c)   y = softmax(r)\n"
+                                          "}\n",
+                                          operators)
+                                   .value();
+        if (!present("onednn"))
+            QSKIP("the library is not installed");
+        const Outcome outcome = judge(graph, "onednn");
+        QVERIFY2(outcome.worst < tolerance, qPrintable(QString::number(outcome.worst)));
+        QVERIFY(outcome.implementations.starts_with("onednn.conv(conv2d) generated."));
+        QVERIFY(outcome.implementations.find("onednn.softmax") == std::string::npos);
+    }
+
     // F29, J3, J4: what joins a product depends on the library.
     void productAndTail() {
         Builder b;
