@@ -26,7 +26,7 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
     NodeRecord out;
     out.id = node.id;
     out.name = node.name;
-    out.op = node.isUnknown() ? node.attrs.text("op_type", "unknown") : node.op;
+    out.op = node.isUnknown() ? node.attrs.text("op_type", node.op) : node.op;
     for (const ValueRef& input : node.inputs)
         if (input.valid())
             out.inputs.push_back(reference(graph, input));

@@ -49,7 +49,7 @@ public:
         }
         if (node.isUnknown())
             return makeDiag(DiagCode::NotRunnable,
-                            "the operator " + node.attrs.text("op_type", "unknown") +
+                            "the operator " + node.attrs.text("op_type", node.op) +
                                 " is not known",
                             {{}, node.name});
         if (m_cancel.cancelled())
