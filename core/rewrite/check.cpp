@@ -1,5 +1,6 @@
 // Static checks of rules: everything that can be known without a graph, so that a rule which passes
 // fails on a model only where types do not fit.
+#include "pattern/circles.h"
 #include "rewrite/apply.h"
 
 #include <fmt/format.h>
@@ -70,10 +71,8 @@ public:
 
     // A declaration that leads back to itself would be matched without end.
     void endless(const PatternDeclTree& declaration) {
-        std::set<std::string> seen;
-        if (leadsTo(declaration.pattern, declaration.name, seen))
-            refuse(DiagCode::RuleIllegal, declaration.name + " is made of itself",
-                   declaration.span);
+        if (std::string why = endlessNames(declaration, m_table); !why.empty())
+            refuse(DiagCode::RuleIllegal, std::move(why), declaration.span);
     }
 
     void right(const Tree& tree, const Bound& bound) {
@@ -180,20 +179,6 @@ private:
         if (op.name() != "unknown" && std::find(names.begin(), names.end(), name) == names.end())
             refuse(DiagCode::TextName, op.name() + " has no attribute " + name, span,
                    "fw ops " + op.name() + " lists them");
-    }
-
-    bool leadsTo(const PatternTree& p, const std::string& name, std::set<std::string>& seen) const {
-        const bool refers =
-            (p.kind == PatternKind::Call && !p.ofKind) || p.kind == PatternKind::Capture;
-        if (refers && p.name == name)
-            return true;
-        if (refers)
-            if (const auto declared = m_table.find(p.name);
-                declared != m_table.end() && seen.insert(p.name).second &&
-                leadsTo(declared->second->pattern, name, seen))
-                return true;
-        return std::any_of(p.args.begin(), p.args.end(),
-                           [&](const PatternTree& part) { return leadsTo(part, name, seen); });
     }
 
     static bool numeric(const Tree& tree, const Bound& bound) {

@@ -119,6 +119,9 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     FW_TRY(const Books* books, pipeline->books());
     for (const Diag& diag : books->diagnostics)
         out.notices.push_back(diag.text());
+    FW_TRY(const PlanOptions options, pipeline->planOptions());
+    for (const Diag& diag : options.catalog->entriesWithoutCode())
+        out.notices.push_back(diag.text());
     for (std::string& notice : aliasNotices(pipeline->inputs().target))
         out.notices.push_back(std::move(notice));
     FW_TRY(const TuningLog* log, pipeline->log());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace fw {
@@ -34,22 +35,51 @@ ImplementationPtr Catalog::find(std::string_view name) const {
 }
 
 Diags Catalog::entriesWithoutCode() const {
-    std::set<std::string> withCode; // names that some entry gives code to
+    // Entries by name, of all blocks; behind `by` stands code, which no entry is.
+    std::map<std::string, const EntryTree*, std::less<>> entries;
     for (const StrategyBlock& block : m_book.blocks())
         for (const EntryTree& entry : block.tree->entries)
-            if (!entry.code.empty())
-                withCode.insert(entry.name);
+            if (const EntryTree*& known = entries[entry.name];
+                known == nullptr || !entry.code.empty())
+                known = &entry;
     std::string known;
     for (const auto& implementation : m_all)
         known += (known.empty() ? "" : ", ") + implementation->name();
+    const auto other = [&](std::string_view name) -> const EntryTree* {
+        const auto found = entries.find(name);
+        return found == entries.end() || find(name) ? nullptr : found->second;
+    };
     Diags out;
     for (const StrategyBlock& block : m_book.blocks())
         for (const EntryTree& entry : block.tree->entries) {
+            const Where where{block.file, {}, entry.span.line, entry.span.column};
             const std::string& code = entry.code.empty() ? entry.name : entry.code;
-            if (code.find('*') == std::string::npos && !find(code) && !withCode.contains(code))
-                out.push_back(makeWarning(
-                    DiagCode::TextName, fmt::format("there is no implementation {}", code),
-                    {block.file, {}, entry.span.line, entry.span.column}, "there are " + known));
+            if (code.find('*') != std::string::npos || find(code) ||
+                (entry.code.empty() && !other(code)->code.empty()))
+                continue;
+            if (entry.code.empty() || other(code) == nullptr) {
+                out.push_back(makeWarning(DiagCode::TextName,
+                                          fmt::format("there is no implementation {}", code), where,
+                                          "there are " + known));
+                continue;
+            }
+            // Over the entries until one has code or none, or comes again.
+            std::string way = entry.name;
+            std::set<std::string_view> seen{entry.name};
+            const EntryTree* next = &entry;
+            while (next != nullptr && !next->code.empty()) {
+                const std::string& by = next->code;
+                way += " by " + by;
+                if (by == entry.name || !seen.insert(by).second)
+                    break;
+                next = other(by);
+            }
+            const bool circle = next != nullptr && next->code == entry.name;
+            out.push_back(makeDiag(
+                circle ? DiagCode::RuleIllegal : DiagCode::TextName,
+                circle ? fmt::format("entries compute each other: {}", way)
+                       : fmt::format("{} is an entry, not an implementation: {}", code, way),
+                where, "behind `by` stands one of " + known));
         }
     return out;
 }

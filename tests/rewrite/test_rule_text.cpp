@@ -114,7 +114,7 @@ void TestRuleText::mistakes_data() {
     row("counts", "rule r {\n match y = relu(^)* {3..2}\n emit y = x\n}",
         "2:12 TXT01 a repetition goes from a smaller to a larger count up to 1000");
     row("chain of itself", "chain a = relu(^) >> b\nchain b = a >> tanh(^)",
-        "1:1 RUL01 a is made of itself");
+        "1:1 RUL01 a is made of itself: a, b, a");
     row("arguments", "pattern p(x, w) = mul(x, w)\nrule r {\n match y = p(x)\n emit y = x\n}",
         "3:12 OPR03 p has 2 parameters, 1 are given");
     row("unclosed", "rule r {\n match y = relu(x",
