@@ -87,17 +87,6 @@ public:
         return lowered();
     }
 
-    Result<ScheduleChoice> byTable() {
-        m_planner.inlineMaps();
-        std::vector<NestPlan> nests = m_planner.nests();
-        for (std::size_t k = 0; k < nests.size();)
-            if (byFirst(nests[k]))
-                ++k;
-            else
-                part(nests, k);
-        return lowered();
-    }
-
     Result<ScheduleChoice> by(ScheduleTemplate own, std::int64_t anchor) {
         m_planner.inlineMaps();
         std::vector<NestPlan> nests = m_planner.nests();
@@ -226,17 +215,6 @@ ScheduleTemplate ScheduleChoice::main() const {
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context) {
     Result<ScheduleChoice> out = Scheduling(inst, context).plain(Inlined::Yes);
     return out ? std::move(out) : Scheduling(inst, context).plain(Inlined::No);
-}
-
-Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext& context) {
-    Result<ScheduleChoice> out = Scheduling(inst, context).byTable();
-    if (out)
-        return out;
-    FW_TRY(ScheduleChoice plain, plainSchedule(inst, context));
-    plain.decisions.push_back({inst.stages.empty() ? "" : inst.stages.back().out.text(),
-                               Verdict::Note, ReasonCode::ScheduleFallback,
-                               "plain, since " + out.diag().message});
-    return plain;
 }
 
 Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, const OpInst& inst,

@@ -1,6 +1,6 @@
 // Schedules by templates: cheap maps are inlined, stages are gathered into nests (a contraction
-// with its epilogue, a row of reductions and maps), and every nest is offered to the templates in
-// the order of the table:
+// with its epilogue, a row of reductions and maps). One nest is for the template that is asked,
+// every other one is offered to the templates in the order of the table:
 //     tiled     a tile of accumulators in registers, constant weights packed
 //     rowwise   reductions and maps over one row at a time, lanes along the row
 //     window    a reduction per element, lanes along the innermost axis
@@ -47,9 +47,6 @@ struct ScheduleChoice {
     ScheduleTemplate main() const;
 };
 
-// Every nest by the first template that takes it. A schedule that cannot be lowered is a mistake of
-// a template: the plain one stands in, visibly.
-Result<ScheduleChoice> defaultSchedule(const OpInst& inst, const ScheduleContext& context);
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context);
 
 // The nest that computes most of `anchor` (as in Stage::nodes) by this template, every other one by

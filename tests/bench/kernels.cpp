@@ -175,7 +175,7 @@ public:
         ScheduleContext context;
         context.vectorLanes = m_target.vectorLanesF32;
         context.threads = m_threads;
-        const auto choice = defaultSchedule(inst, context);
+        const auto choice = plannedSchedule(inst, context);
         double speed = 1;
         if (choice.ok())
             if (const auto copied = measure(choice->lowered.nest, m_target, m_threads, {}))
@@ -357,7 +357,7 @@ void run(const Case& one, const Target& target, int threads, bool show, double b
     context.constants = {"w", "b"};
     context.maps = mapsOf(one);
     const auto before = Clock::now();
-    const auto choice = defaultSchedule(one.inst, context);
+    const auto choice = plannedSchedule(one.inst, context);
     const auto lowered = choice.ok() ? lower(one.inst, choice->schedule, context.maps, "bench")
                                      : Result<Lowered>(choice.diag());
     const double lowering = std::chrono::duration<double>(Clock::now() - before).count() * 1e3;

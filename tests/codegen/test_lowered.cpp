@@ -28,7 +28,7 @@ std::string compareLowered(const OpInst& inst, const Bindings& symbols, double t
             continue;
         ScheduleContext context = contextFor(target);
         context.constants = constants;
-        const Result<ScheduleChoice> choice = defaultSchedule(inst, context);
+        const Result<ScheduleChoice> choice = plannedSchedule(inst, context);
         if (!choice.ok())
             return choice.diag().text();
         StorageMaps maps = context.maps;

@@ -4,6 +4,8 @@
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "schedule/apply.h"
+#include "strategy/book.h"
+#include "tensor/facts.h"
 
 #include <QStringList>
 
@@ -283,9 +285,27 @@ Checked checkLowering(const OpInst& inst, const Schedule& schedule, const Storag
     return out;
 }
 
+Result<ScheduleChoice> plannedSchedule(const OpInst& inst, const ScheduleContext& context) {
+    std::vector<MergedEntry> entries =
+        standardStrategy().entries({}, deriveFacts(inst).kind, {"any"});
+    std::stable_sort(
+        entries.begin(), entries.end(),
+        [](const MergedEntry& a, const MergedEntry& b) { return a.priority > b.priority; });
+    for (const MergedEntry& entry : entries)
+        for (const ScheduleTemplate which :
+             {ScheduleTemplate::Tiled, ScheduleTemplate::Rowwise, ScheduleTemplate::Window,
+              ScheduleTemplate::Map, ScheduleTemplate::Plain})
+            if (entry.code == "generated." + std::string(templateText(which))) {
+                Result<ScheduleChoice> choice = scheduleBy(which, 0, inst, context);
+                if (choice || choice.diag().code != DiagCode::ScheduleIllegal)
+                    return choice;
+            }
+    return makeDiag(DiagCode::ScheduleIllegal, "no implementation has code for it");
+}
+
 Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols,
                      unsigned seed, double tolerance, std::string* name) {
-    const auto choice = defaultSchedule(inst, context);
+    const auto choice = plannedSchedule(inst, context);
     if (!choice.ok())
         return {QString::fromStdString(choice.diag().message), {}, {}};
     if (name != nullptr)

@@ -31,6 +31,11 @@ struct Checked {
 // order; `tolerance` is relative, for bodies with divisions and math functions.
 Checked checkLowering(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
                       const Bindings& symbols, unsigned seed = 1, double tolerance = 0);
+
+// By the generated implementation that the shipped book prefers for the kind of the computation, or
+// the next one that has code for it.
+Result<ScheduleChoice> plannedSchedule(const OpInst& inst, const ScheduleContext& context);
+// The same with this schedule.
 Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols,
                      unsigned seed = 1, double tolerance = 0, std::string* name = nullptr);
 

@@ -22,7 +22,7 @@ public:
         context.constants = {"w", "b"};
         if (last)
             context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
-        const ScheduleChoice choice = defaultSchedule(inst, context).take();
+        const ScheduleChoice choice = plannedSchedule(inst, context).take();
         const LoopNest nest = lower(inst, choice.schedule, context.maps, "t").take().nest;
         const CompiledKernel kernel = compileKernel(nest, target, {}).take();
         m_module.emplace(jit().load(std::span(&kernel.object, 1)).take());

@@ -249,7 +249,7 @@ void TestLower::iterationsThatAreSharedAreWorthIt() {
         shape.kh = shape.kw = 1;
         shape.pad = 0;
         const OpInst inst = convolution(shape);
-        const auto choice = defaultSchedule(inst, context);
+        const auto choice = plannedSchedule(inst, context);
         QVERIFY(choice.ok());
         const auto lowered = lower(inst, choice->schedule, context.maps, "narrow");
         QVERIFY(lowered.ok());
@@ -336,7 +336,7 @@ void TestLower::accumulatorsFoldInWholeVectors() {
     static const QRegularExpression fold(QStringLiteral("\\.lane in (\\d+)"));
     for (const std::int64_t d : {4, 8, 12, 13, 16, 20, 23, 28, 1000}) {
         const OpInst inst = softmax(Expr(6), Expr(d));
-        const auto choice = defaultSchedule(inst, context);
+        const auto choice = plannedSchedule(inst, context);
         QVERIFY(choice.ok());
         const auto lowered = lower(inst, choice->schedule, context.maps, "rows");
         QVERIFY(lowered.ok());
@@ -428,7 +428,7 @@ void TestLower::movesOfElements() {
                      maxExpr(at(shifted, "y", {v("i3"), v("j3")}) + at(shifted, "s", {v("j3")}),
                              at(shifted, "y", {v("i3"), v("j3")}))));
         VERIFY_LOWERED(checkDefault(shifted, context, {{"K", 4}}));
-        const auto inPieces = defaultSchedule(shifted, context);
+        const auto inPieces = plannedSchedule(shifted, context);
         QVERIFY(inPieces.ok());
         QVERIFY2(inPieces->schedule.text().starts_with("y.inline()"),
                  inPieces->schedule.text().c_str());
@@ -514,7 +514,7 @@ void TestLower::goldenNests() {
     ScheduleContext context;
     context.constants = {"w", "b"};
     const auto check = [&](const std::string& name, const OpInst& inst) {
-        const auto choice = defaultSchedule(inst, context);
+        const auto choice = plannedSchedule(inst, context);
         const auto lowered = lower(inst, choice->schedule, context.maps, name);
         const QByteArray now =
             QByteArray::fromStdString(choice->schedule.text() + "\n" + text(lowered->nest));

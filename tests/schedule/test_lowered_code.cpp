@@ -35,7 +35,7 @@ QString TestLoweredCode::run(const OpInst& inst, const char* cpu, bool last,
     context.constants = {"w", "b"};
     if (last)
         context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}, {"r", channelsLast(4)}};
-    const auto choice = defaultSchedule(inst, context);
+    const auto choice = plannedSchedule(inst, context);
     if (!choice.ok())
         return QString::fromStdString(choice.diag().text());
     const auto lowered = lower(inst, choice->schedule, context.maps, "t");
