@@ -1,6 +1,7 @@
 #include "book/book.h"
 
 #include "base/files.h"
+#include "book/replaced.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
 #include "rewrite/builtin.h"
@@ -204,6 +205,7 @@ Books readBooks(const std::vector<BookText>& texts) {
         });
     refuseDependents(books, patterns, out.diagnostics);
     noteShadowed(books, out.diagnostics);
+    leaveOutReplaced(books, shipped, patterns, *out.operators, out.diagnostics);
     for (std::size_t i = shipped; i < books.size(); ++i)
         addRules(out.rules, books[i]);
     // Patterns of later books shadow; rules of the user come first.

@@ -1,0 +1,71 @@
+#include "book/replaced.h"
+
+#include "syntax/op.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+using Names = std::set<std::string>;
+
+void collect(const PatternTree& pattern, Names& names) {
+    if (pattern.kind == PatternKind::Call && !pattern.ofKind)
+        names.insert(pattern.name);
+    for (const PatternTree& part : pattern.args)
+        collect(part, names);
+}
+
+void collect(const Tree& tree, Names& names) {
+    if (tree.kind == TreeKind::Call)
+        names.insert(tree.text);
+    for (const Tree& part : tree.args)
+        collect(part, names);
+}
+
+Names operatorsOf(const RuleTree& rule, const PatternTable& patterns) {
+    Names out;
+    for (const NamedPattern& named : rule.match)
+        collect(withDeclared(named.pattern, patterns), out);
+    for (const auto* trees : {&rule.let, &rule.emit})
+        for (const NamedTree& named : *trees)
+            collect(named.value, out);
+    return out;
+}
+
+} // namespace
+
+void leaveOutReplaced(std::vector<ReadBook>& books, std::size_t shipped,
+                      const PatternTable& patterns, const OperatorSet& operators,
+                      Diags& diagnostics) {
+    std::map<std::string, std::string> left; // operator -> rules
+    for (std::size_t i = 0; i < shipped; ++i)
+        std::erase_if(books[i].declarations, [&](const DeclarationPtr& declaration) {
+            const auto rule = declarationAs<RuleTree>(declaration);
+            bool out = false;
+            if (rule)
+                for (const std::string& name : operatorsOf(*rule, patterns))
+                    if (operators.isReplaced(name)) {
+                        out = true;
+                        left[name] += (left[name].empty() ? "" : ", ") + rule->name;
+                    }
+            return out;
+        });
+    for (std::size_t i = shipped; i < books.size(); ++i)
+        for (const DeclarationPtr& declaration : books[i].declarations)
+            if (declarationAs<OpTree>(declaration) && operators.isReplaced(declaration->name)) {
+                const auto rules = left.find(declaration->name);
+                diagnostics.push_back(makeWarning(
+                    DiagCode::TextName,
+                    fmt::format("op {} takes the place of the shipped one{}{}", declaration->name,
+                                rules == left.end() ? "" : ", whose rules are left out: ",
+                                rules == left.end() ? "" : rules->second),
+                    {books[i].file, {}, declaration->span.line, declaration->span.column}));
+            }
+}
+
+} // namespace fw
