@@ -1,6 +1,7 @@
 # moc of Qt 6.4 does not parse <concepts>: AUTOMOC_MOC_OPTIONS makes it believe the header was read.
 
 # One CMake target per folder: `fw_folder(base)` makes the static library fw_base from every .cpp of the folder.
+# `views/*` among USES stands for every folder of views/.
 # What a folder may include is the list of folders it links; tests/policy reads the includes and holds both together.
 
 function(fw_folder name)
@@ -10,6 +11,14 @@ function(fw_folder name)
   string(REPLACE "/" "_" target fw_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/core ${PROJECT_SOURCE_DIR})
+  if("views/*" IN_LIST ARG_USES)
+    list(REMOVE_ITEM ARG_USES views/*)
+    file(GLOB views CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/views/*/CMakeLists.txt)
+    foreach(view IN LISTS views)
+      get_filename_component(folder ${view} DIRECTORY)
+      list(APPEND ARG_USES ${folder})
+    endforeach()
+  endif()
   foreach(used IN LISTS ARG_USES)
     string(REPLACE "/" "_" used ${used})
     target_link_libraries(${target} PUBLIC fw_${used})

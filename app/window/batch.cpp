@@ -1,11 +1,11 @@
 #include "app/window/batch.h"
 
-#include "app/window/graph_pane.h"
+#include "app/window/picture_file.h"
+#include "views/graph/graphs_view.h"
 #include "views/stages/stages_view.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QDockWidget>
 #include <QEventLoop>
 #include <QFileInfo>
 #include <QPixmap>
@@ -124,8 +124,8 @@ int runBatch(MainWindow& window, const StartOptions& options) {
     window.openModel(options.model);
     waitUntilIdle(window);
     if (!window.document().isOpen()) {
-        complain(window.document().error(Document::Part::Info));
-        return exitCode(window.document().error(Document::Part::Info).code);
+        complain(window.document().error(Part::Info));
+        return exitCode(window.document().error(Part::Info).code);
     }
     if (!options.edit.isEmpty()) {
         window.openBook(options.edit);
@@ -138,15 +138,15 @@ int runBatch(MainWindow& window, const StartOptions& options) {
         waitUntilIdle(window);
     }
     if (options.heat)
-        window.setHeat(Heat::Time);
+        window.view<GraphsView>()->setHeat(Heat::Time);
     if (options.profile) {
         window.document().profile();
         waitUntilIdle(window);
     }
     if (!options.stage.isEmpty()) {
-        window.stagesView()->setStage(options.stage);
-        if (auto* dock = window.findChild<QDockWidget*>(u"stages"_s))
-            dock->raise();
+        auto* stages = window.view<StagesView>();
+        stages->setStage(options.stage);
+        window.bringToFront(stages);
     }
     if (!options.select.isEmpty()) {
         if (!window.selectByName(options.select) &&
@@ -158,7 +158,9 @@ int runBatch(MainWindow& window, const StartOptions& options) {
         waitUntilIdle(window);
     }
     if (!options.exportFile.isEmpty()) {
-        const Status saved = window.savePicture(options.exportFile, options.side);
+        const Status saved =
+            writePicture(window.view<GraphsView>()->pane(options.side)->canvas()->picture(),
+                         options.exportFile, Theme::instance().kind());
         if (!saved) {
             complain(saved.diag());
             return exitCode(saved.diag().code);

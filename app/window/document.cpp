@@ -26,10 +26,6 @@ Document::Document(WorkerClient& worker, QObject* parent) : QObject(parent), m_w
     askDoctor();
 }
 
-QString Document::fileName() const {
-    return QFileInfo(m_savedPath.isEmpty() ? m_path : m_savedPath).fileName();
-}
-
 std::vector<std::string> Document::foundLibraries() const {
     std::vector<std::string> out;
     if (m_doctor)
@@ -77,7 +73,7 @@ Status Document::save(const QString& path) {
     FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString()));
     m_savedPath = absolute;
     m_history.markSaved();
-    Q_EMIT inputsChanged();
+    Q_EMIT fileChanged();
     return {};
 }
 
@@ -85,8 +81,9 @@ void Document::edit(const snapshot::Edit& edit) {
     const Inputs before = inputs();
     if (!isOpen()) {
         m_history = snapshot::History(snapshot::applied(before, edit));
+        m_inputs = m_history.now();
         if (!(before == inputs()))
-            Q_EMIT inputsChanged();
+            tell(Part::Inputs);
     } else if (m_history.edit(edit)) {
         inputsEdited(before);
     }
@@ -126,14 +123,9 @@ void Document::workerDied(const Diag& death) {
 }
 
 void Document::setPart(Part part, State state, Diag error) {
-    m_parts[index(part)].state = state;
-    m_parts[index(part)].error = std::move(error);
-    Q_EMIT partChanged(part);
-}
-
-void Document::drop(Part part) {
-    m_parts[index(part)] = {};
-    Q_EMIT partChanged(part);
+    stateOf(part).state = state;
+    stateOf(part).error = std::move(error);
+    tell(part);
 }
 
 void Document::changeBusy(int by) {

@@ -12,27 +12,21 @@
 
 #include "app/window/worker_client.h"
 #include "snapshot/history.h"
-#include "snapshot/records.h"
+#include "views/common/document_parts.h"
 
 #include <QObject>
 #include <QString>
 
-#include <array>
 #include <deque>
 #include <map>
-#include <memory>
 #include <set>
 
 namespace fw::ui {
 
-class Document : public QObject {
+class Document : public QObject, public DocumentParts {
     Q_OBJECT
 
 public:
-    enum class Part { Info, Imported, Fused, Plan, Profile, Explain, Stages, Value };
-    static constexpr int partCount = 8;
-    enum class State { Empty, Busy, Ready, Stale, Error };
-
     explicit Document(WorkerClient& worker, QObject* parent = nullptr);
 
     // A model or a document file.
@@ -46,7 +40,6 @@ public:
     void undo();
     void redo();
     const snapshot::History& history() const { return m_history; }
-    const snapshot::Inputs& inputs() const { return m_history.now(); }
     // What would be a loss: a target tried once in a model that was never saved is none.
     bool unsaved() const;
     void setTarget(const QString& target);
@@ -68,9 +61,6 @@ public:
     void rereadBook(const QString& path);
     // The text that acts; null: the file.
     const std::string* actingText(const QString& path) const;
-    bool hasErrors(const QString& path) const { return m_broken.contains(path.toStdString()); }
-    // Why what is shown is Stale.
-    QString staleReason() const;
     // A shipped book is shown: what it finds is asked.
     void showShipped(const QString& file);
     // `beside`: texts that are looked through as well.
@@ -90,80 +80,29 @@ public:
     // Holds the implementations of every group against the reference; what differs is written into
     // the folder as the smallest graph that shows it.
     void verify(const QString& folder);
-    void explain(const std::vector<snapshot::NodeId>& fusedNodes); // one node or two
-    void showStage(const QString& stage, int group);               // group -1: whole model
-    void showValue(const std::string& stage, snapshot::NodeId node, int output);
+    // A part that has a command. `about` says of what (nodes, stage, group); the rest is filled in.
+    // Asked again, the latest wins.
+    void want(Part part, const snapshot::Arguments& about);
     void stop(); // cancels what is pending
 
-    const QString& path() const { return m_path; }              // of the model
-    const QString& documentPath() const { return m_savedPath; } // empty: never saved
-    QString fileName() const;                                   // of the document, or of the model
+    const QString& path() const { return m_path; } // of the model
     QString target() const { return QString::fromStdString(inputs().fullTarget()); }
-    bool isOpen() const { return m_info != nullptr; }
     bool idle() const { return m_busy == 0; }
     bool taskRunning() const { return m_tasks > 0; } // a compile, profile or export
-    std::uint64_t generation() const { return m_planGeneration; }
 
-    State state(Part part) const { return m_parts[index(part)].state; }
-    const Diag& error(Part part) const { return m_parts[index(part)].error; }
-
-    // Null if there is none yet. A part in state Stale or Error may still have its last document.
-    std::shared_ptr<const snapshot::InfoDocument> info() const { return m_info; }
-    std::shared_ptr<const snapshot::GraphDocument> imported() const { return m_imported; }
-    std::shared_ptr<const snapshot::GraphDocument> fused() const { return m_fused; }
-    std::shared_ptr<const snapshot::FuseDocument> plan() const { return m_plan; }
-    std::shared_ptr<const snapshot::ProfileDocument> profileResult() const { return m_profile; }
-    std::shared_ptr<const snapshot::ExplainDocument> explanation() const { return m_explain; }
-    std::shared_ptr<const snapshot::StagesDocument> stage() const { return m_stages; }
-    std::shared_ptr<const snapshot::ValueDocument> value() const { return m_value; }
-    std::shared_ptr<const snapshot::DoctorDocument> doctor() const { return m_doctor; }
-    // Of the plan that is shown; null if it was not verified.
-    std::shared_ptr<const snapshot::VerifyDocument> verified() const {
-        return m_verifiedGeneration == m_planGeneration ? m_verified : nullptr;
-    }
-    // From the plan before to this one; null until there were two.
-    std::shared_ptr<const snapshot::DiffDocument> changes() const { return m_changes; }
-    // What the rules did, and what each book holds; null until it is known.
-    std::shared_ptr<const snapshot::RewriteDocument> rewrite() const { return m_rewrite; }
-    // All that is declared, in the order in which it is asked; null until it is known.
-    std::shared_ptr<const snapshot::OrderDocument> order() const { return m_order; }
-    using Checks = std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>>;
-    const Checks& checks() const { return m_checks; } // by path
-    // What the rules find: those of the books and of the library in the imported graph, and what
-    // decides about groups (chain, fuse, pattern, ...) in the graph as the rules left it.
-    using Matches = std::vector<std::shared_ptr<const snapshot::MatchDocument>>;
-    const Matches& matches() const { return m_matches; }
-    // Of one book that is being edited: in the imported graph, and in the one the rules left.
-    struct TextMatches {
-        std::shared_ptr<const snapshot::MatchDocument> imported, rewritten;
-        State state = State::Empty; // Stale: of an earlier text; Busy: one or both are asked
-        // Of an earlier text, and the one that followed was wrong.
-        bool importedOld = false, rewrittenOld = false;
-        int asked = 0; // answers to come
-    };
-    const TextMatches* textMatches(const QString& path) const;
     std::vector<std::string> foundLibraries() const;
 
 Q_SIGNALS:
-    void modelChanged();  // another model is open
-    void inputsChanged(); // or where they are saved, or what libraries there are
-    void changesChanged();
-    void verifiedChanged();
-    void rulesChanged();
-    void textChecked(const QString& path);        // its check is new
-    void textMatchesChanged(const QString& path); // or their state
-    void partChanged(fw::ui::Document::Part part);
+    void modelChanged();               // another model is open
+    void changed(fw::ui::Parts parts); // what is kept of them, or their state
+    // Where the document is saved, or what can be undone; its inputs are a part.
+    void fileChanged();
     void problem(const fw::Diag& diag); // for people: shown and kept in the list of problems
     void note(const QString& text);     // for the log
     void idleChanged();
     void taskChanged();
 
 private:
-    struct PartState {
-        State state = State::Empty;
-        Diag error;
-        std::int64_t request = 0; // in flight
-    };
     // A text and what is asked about it; an answer to another generation is of an earlier text.
     struct Typed {
         std::string text;
@@ -180,11 +119,10 @@ private:
         std::shared_ptr<const snapshot::ProfileDocument> profile;
     };
     static constexpr std::size_t keptLimit = 12;
-    static std::size_t index(Part part) { return static_cast<std::size_t>(part); }
 
+    void ask(Part part, const snapshot::Arguments& arguments);
     template <class T>
-    void ask(Part part, const std::string& command, snapshot::Arguments arguments,
-             std::shared_ptr<const T>& slot);
+    void askFor(Part part, const snapshot::Arguments& arguments, Shared<T>& slot);
     template <class T, class Done>
     std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done);
     void askDoctor();
@@ -197,7 +135,6 @@ private:
     void plannedAnew(Importing importing, const std::string& by = {});
     snapshot::Arguments argumentsFor(const snapshot::Inputs& inputs) const; // with texts that act
     snapshot::Arguments arguments() const { return argumentsFor(inputs()); }
-    bool takesPart(const std::string& path) const;
     bool inDocument(const std::string& path) const; // a book of it, switched on or off
     void textIsRight(const std::string& path, const std::string& text, OnDisk disk,
                      Importing importing);
@@ -207,6 +144,7 @@ private:
     void cancelText(const std::string& path);
     bool isTyped(const std::string& path, std::uint64_t generation) const;
     void cancelPlan();
+    void nextGeneration(); // what is answered to an earlier one is dropped
     void replan();
     void keep();
     bool restore();
@@ -216,7 +154,7 @@ private:
     void askChecks();
     void askMatches();
     void setPart(Part part, State state, Diag error = {});
-    void drop(Part part);
+    void tell(Parts parts) { Q_EMIT changed(parts); }
     void changeBusy(int by);
     void changeTasks(int by);
     // `again` is kept for the case that the worker died in the task.
@@ -230,35 +168,14 @@ private:
     WorkerClient& m_worker;
     snapshot::History m_history;
     QString m_path;
-    QString m_savedPath;
-    std::array<PartState, partCount> m_parts;
-    std::shared_ptr<const snapshot::InfoDocument> m_info;
-    std::shared_ptr<const snapshot::GraphDocument> m_imported;
-    std::shared_ptr<const snapshot::GraphDocument> m_fused;
-    std::shared_ptr<const snapshot::FuseDocument> m_plan;
-    std::shared_ptr<const snapshot::ProfileDocument> m_profile;
-    std::shared_ptr<const snapshot::ExplainDocument> m_explain;
-    std::shared_ptr<const snapshot::StagesDocument> m_stages;
-    std::shared_ptr<const snapshot::ValueDocument> m_value;
-    std::shared_ptr<const snapshot::DoctorDocument> m_doctor;
-    std::shared_ptr<const snapshot::VerifyDocument> m_verified;
-    std::shared_ptr<const snapshot::DiffDocument> m_changes;
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
-    std::shared_ptr<const snapshot::RewriteDocument> m_rewrite;
-    std::shared_ptr<const snapshot::OrderDocument> m_order;
-    Checks m_checks;
-    Matches m_matches;
-    std::map<std::string, std::string> m_texts; // that act
-    std::map<std::string, Typed> m_typed;       // asked for last
-    std::set<std::string> m_broken;             // whose typed text has errors
-    std::map<std::string, TextMatches> m_textMatches;
+    std::map<std::string, std::string> m_texts;                   // that act
+    std::map<std::string, Typed> m_typed;                         // asked for last
     std::int64_t m_assistRequest = 0;
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first
     std::function<void()> m_lostTask;   // what the worker died in: a task
     std::uint64_t m_openGeneration = 0; // of the model asked for last
-    std::uint64_t m_planGeneration = 0;
-    std::uint64_t m_verifiedGeneration = 0;
     std::set<std::int64_t> m_inFlight;
     int m_busy = 0;
     int m_tasks = 0;

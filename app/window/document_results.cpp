@@ -13,39 +13,38 @@ using snapshot::Arguments;
 using snapshot::Inputs;
 
 template <class T>
-void Document::ask(Part part, const std::string& command, Arguments arguments,
-                   std::shared_ptr<const T>& slot) {
-    PartState& mine = m_parts[index(part)];
+void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
+    const std::string command = documentParts[std::size_t(part)].command;
+    PartState& mine = stateOf(part);
     const std::int64_t earlier = std::exchange(mine.request, 0);
     const std::uint64_t generation = m_planGeneration;
     const auto token = std::make_shared<std::int64_t>(0);
-    const std::int64_t id =
-        send<T>(command, arguments, [=, this, &slot](Result<std::shared_ptr<const T>> answer) {
-            PartState& state = m_parts[index(part)];
-            if (generation != m_planGeneration || state.request != *token)
-                return; // asked in an earlier life
-            state.request = 0;
-            if (answer) {
-                slot = answer.take();
-                setPart(part, State::Ready);
-                if (part == Part::Plan) {
-                    comparePlans();
-                    askRules();
-                }
-                if (part == Part::Plan || part == Part::Fused || part == Part::Imported)
-                    keep();
-            } else {
-                const Diag& diag = answer.diag();
-                if (diag.code == DiagCode::Cancelled)
-                    setPart(part, slot ? State::Stale : State::Empty, diag);
-                else
-                    setPart(part, State::Error, diag);
-                if (part == Part::Plan && diag.code != DiagCode::Cancelled)
-                    askRules();          // a book may be why
-                if (part != Part::Value) // said where it would stand
-                    Q_EMIT problem(diag);
+    const std::int64_t id = send<T>(command, arguments, [=, this, &slot](Result<Shared<T>> answer) {
+        PartState& state = stateOf(part);
+        if (generation != m_planGeneration || state.request != *token)
+            return; // asked in an earlier life
+        state.request = 0;
+        if (answer) {
+            slot = answer.take();
+            setPart(part, State::Ready);
+            if (part == Part::Plan) {
+                comparePlans();
+                askRules();
             }
-        });
+            if (part == Part::Plan || part == Part::Fused || part == Part::Imported)
+                keep();
+        } else {
+            const Diag& diag = answer.diag();
+            if (diag.code == DiagCode::Cancelled)
+                setPart(part, slot ? State::Stale : State::Empty, diag);
+            else
+                setPart(part, State::Error, diag);
+            if (part == Part::Plan && diag.code != DiagCode::Cancelled)
+                askRules();          // a book may be why
+            if (part != Part::Value) // said where it would stand
+                Q_EMIT problem(diag);
+        }
+    });
     *token = id;
     mine.request = id;
     setPart(part, State::Busy);
@@ -53,14 +52,38 @@ void Document::ask(Part part, const std::string& command, Arguments arguments,
         m_worker.cancel(earlier); // latest wins
 }
 
+void Document::ask(Part part, const Arguments& arguments) {
+    const auto askShared = [&](auto& slot) {
+        if constexpr (requires { this->askFor(part, arguments, slot); })
+            this->askFor(part, arguments, slot);
+    };
+    switch (part) {
+#define FW_PART(part, getter, kept, life, command)                                                 \
+    case Part::part:                                                                               \
+        return askShared(m_##getter);
+        FW_DOCUMENT_PARTS(FW_PART)
+#undef FW_PART
+    }
+}
+
+void Document::want(Part part, const Arguments& about) {
+    if (!isOpen() || !*documentParts[std::size_t(part)].command)
+        return;
+    Arguments wanted = arguments();
+    wanted.nodes = about.nodes;
+    wanted.stage = about.stage;
+    wanted.group = about.group;
+    ask(part, wanted);
+}
+
 void Document::askDoctor() {
-    send<snapshot::DoctorDocument>(
-        "doctor", {}, [this](Result<std::shared_ptr<const snapshot::DoctorDocument>> answer) {
-            if (!answer)
-                return;
-            m_doctor = answer.take();
-            Q_EMIT inputsChanged();
-        });
+    send<snapshot::DoctorDocument>("doctor", {},
+                                   [this](Result<Shared<snapshot::DoctorDocument>> answer) {
+                                       if (!answer)
+                                           return;
+                                       m_doctor = answer.take();
+                                       tell(Part::Doctor);
+                                   });
 }
 
 void Document::openInputs(Inputs inputs, const QString& savedPath) {
@@ -93,31 +116,18 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_savedPath = savedPath;
     if (!again)
         m_history = snapshot::History(std::move(inputs));
+    for (const PartRow& row : documentParts)
+        if (row.life != Life::Always)
+            forget(row.part);
     m_info = std::move(info);
-    for (const Part part : {Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Explain,
-                            Part::Stages, Part::Value})
-        drop(part);
-    m_imported.reset();
-    m_fused.reset();
-    m_plan.reset();
-    m_profile.reset();
-    m_explain.reset();
-    m_stages.reset();
-    m_value.reset();
-    m_changes.reset();
+    m_inputs = m_history.now();
     m_comparedPlan.reset();
-    m_rewrite.reset();
-    m_order.reset();
-    m_checks.clear();
     m_typed.clear();
-    m_textMatches.clear();
-    m_matches.clear();
     m_kept.clear();
     ++m_planGeneration;
-    setPart(Part::Info, State::Ready);
+    stateOf(Part::Info).state = State::Ready;
     Q_EMIT modelChanged();
-    Q_EMIT inputsChanged();
-    Q_EMIT changesChanged();
+    tell(Parts::all());
     for (const Diag& diag : m_info->diagnostics)
         Q_EMIT problem(diag);
     replan();
@@ -127,17 +137,18 @@ void Document::replan() {
     if (state(Part::Imported) != State::Ready) {
         Arguments imported = arguments();
         imported.stage = "imported";
-        ask(Part::Imported, "graph", imported, m_imported);
+        ask(Part::Imported, imported);
     }
     Arguments fused = arguments();
     fused.stage = "fused";
-    ask(Part::Fused, "graph", fused, m_fused);
+    ask(Part::Fused, fused);
     Arguments plan = arguments();
     plan.decisions = false; // an edge that is looked at is asked for: explain
-    ask(Part::Plan, "fuse", plan, m_plan);
+    ask(Part::Plan, plan);
 }
 
 void Document::inputsEdited(const Inputs& before) {
+    m_inputs = m_history.now();
     // The imported graph depends on books, which may bring operators, and on bound dimensions.
     const bool importing =
         before.enabledBooks() != inputs().enabledBooks() || before.dims != inputs().dims;
@@ -145,25 +156,32 @@ void Document::inputsEdited(const Inputs& before) {
 }
 
 void Document::cancelPlan() {
-    for (const Part part : {Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Explain,
-                            Part::Stages, Part::Value}) {
-        if (const std::int64_t id = std::exchange(m_parts[index(part)].request, 0))
+    for (const PartRow& row : documentParts)
+        if (const std::int64_t id = std::exchange(stateOf(row.part).request, 0))
             m_worker.cancel(id);
-    }
+}
+
+void Document::nextGeneration() {
+    ++m_planGeneration;
+    for (const PartRow& row : documentParts)
+        if (row.life == Life::OnePlan && has(row.part)) {
+            forget(row.part);
+            tell(row.part);
+        }
 }
 
 void Document::plannedAnew(Importing importing, const std::string& by) {
-    ++m_planGeneration;
+    nextGeneration();
     askOtherMatches(by);
-    Q_EMIT inputsChanged();
+    tell(Part::Inputs);
     cancelPlan();
-    setPart(Part::Explain, m_explain ? State::Stale : State::Empty);
-    setPart(Part::Stages, m_stages ? State::Stale : State::Empty);
+    for (const PartRow& row : documentParts)
+        if (row.life == Life::Plan)
+            setPart(row.part, has(row.part) ? State::Stale : State::Empty);
     if (restore())
         return;
     if (importing == Importing::Yes)
         setPart(Part::Imported, m_imported ? State::Stale : State::Empty);
-    setPart(Part::Profile, m_profile ? State::Stale : State::Empty);
     replan();
 }
 
@@ -179,7 +197,7 @@ void Document::askRules() {
                 Q_EMIT problem(makeWarning(DiagCode::RuleLimit,
                                            "rewriting stopped at a " + m_rewrite->stopReason, {},
                                            "the Rules dock says which rules fired how often"));
-            Q_EMIT rulesChanged();
+            tell(Part::Rewrite);
         });
     send<snapshot::OrderDocument>(
         "order", arguments(),
@@ -187,7 +205,7 @@ void Document::askRules() {
             if (generation != m_planGeneration || !answer)
                 return;
             m_order = answer.take();
-            Q_EMIT rulesChanged();
+            tell(Part::Order);
         });
     askChecks();
     askMatches();
@@ -196,9 +214,11 @@ void Document::askRules() {
 // Of the books of the document that are not known yet.
 void Document::askChecks() {
     const std::uint64_t generation = m_planGeneration;
-    std::erase_if(m_checks, [&](const auto& check) {
+    const auto gone = std::erase_if(m_checks, [&](const auto& check) {
         return !m_typed.contains(check.first) && !inDocument(check.first);
     });
+    if (gone > 0)
+        tell(Part::Checks);
     for (const auto& book : inputs().books) {
         if (m_checks.contains(book.path))
             continue;
@@ -220,7 +240,7 @@ void Document::askChecks() {
                 } else {
                     m_checks[path] = answer.take();
                 }
-                Q_EMIT rulesChanged();
+                tell(Part::Checks);
             });
     }
 }
@@ -238,7 +258,7 @@ void Document::askMatches() {
                 if (generation != m_planGeneration || !answer)
                     return; // a book that cannot be read is told by its check
                 m_matches.push_back(answer.take());
-                Q_EMIT rulesChanged();
+                tell(Part::Matches);
             });
     };
     wanted({}, "imported");
@@ -256,7 +276,7 @@ void Document::keep() {
     std::erase_if(
         m_kept, [&](const Kept& kept) { return kept.inputs == inputs() && kept.texts == m_texts; });
     m_kept.push_front({inputs(), m_texts, m_imported, m_fused, m_plan,
-                       state(Part::Profile) == State::Ready ? m_profile : nullptr});
+                       state(Part::Profile) == State::Ready ? m_profileResult : nullptr});
     if (m_kept.size() > keptLimit)
         m_kept.pop_back();
 }
@@ -272,11 +292,13 @@ bool Document::restore() {
     m_fused = kept.fused;
     m_plan = kept.plan;
     if (kept.profile)
-        m_profile = kept.profile;
+        m_profileResult = kept.profile;
     setPart(Part::Imported, State::Ready);
     setPart(Part::Fused, State::Ready);
     setPart(Part::Plan, State::Ready);
-    setPart(Part::Profile, kept.profile ? State::Ready : m_profile ? State::Stale : State::Empty);
+    setPart(Part::Profile, kept.profile      ? State::Ready
+                           : m_profileResult ? State::Stale
+                                             : State::Empty);
     comparePlans();
     askRules();
     keep();
@@ -298,7 +320,7 @@ void Document::comparePlans() {
         [=, this](std::shared_ptr<const snapshot::DiffDocument> diff) {
             if (generation == m_planGeneration) {
                 m_changes = std::move(diff);
-                Q_EMIT changesChanged();
+                tell(Part::Changes);
             }
             changeBusy(-1);
         });
@@ -309,34 +331,34 @@ void Document::profile() {
         return;
     changeTasks(+1);
     const std::uint64_t generation = m_planGeneration;
-    PartState& mine = m_parts[index(Part::Profile)];
+    PartState& mine = stateOf(Part::Profile);
     const auto token = std::make_shared<std::int64_t>(0);
     const std::int64_t id = send<snapshot::ProfileDocument>(
         "profile", arguments(),
         [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
             taskEnded(answer, [this] { profile(); });
-            PartState& state = m_parts[index(Part::Profile)];
+            PartState& state = stateOf(Part::Profile);
             if (generation != m_planGeneration || state.request != *token)
                 return;
             state.request = 0;
             if (answer) {
-                m_profile = answer.take();
+                m_profileResult = answer.take();
                 setPart(Part::Profile, State::Ready);
                 keep();
-                Q_EMIT note(
-                    u"profiled: end to end %1%2, %3 runs, compiled in %4 ms"_s
-                        .arg(timeText(m_profile->endToEndMs * 1e3),
-                             m_profile->disturbed ? u" (disturbed by other work)"_s : QString())
-                        .arg(m_profile->runs)
-                        .arg(m_profile->compileMs, 0, 'f', 0));
+                Q_EMIT note(u"profiled: end to end %1%2, %3 runs, compiled in %4 ms"_s
+                                .arg(timeText(m_profileResult->endToEndMs * 1e3),
+                                     m_profileResult->disturbed ? u" (disturbed by other work)"_s
+                                                                : QString())
+                                .arg(m_profileResult->runs)
+                                .arg(m_profileResult->compileMs, 0, 'f', 0));
                 return;
             }
             const Diag& diag = answer.diag();
             const bool cancelled = diag.code == DiagCode::Cancelled;
             setPart(Part::Profile,
-                    !cancelled  ? State::Error
-                    : m_profile ? State::Stale
-                                : State::Empty,
+                    !cancelled        ? State::Error
+                    : m_profileResult ? State::Stale
+                                      : State::Empty,
                     diag);
             Q_EMIT problem(diag);
         });
@@ -429,9 +451,8 @@ void Document::verify(const QString& folder) {
                 Q_EMIT problem(answer.diag());
                 return;
             }
-            m_verified = answer.take();
-            m_verifiedGeneration = generation;
-            for (const snapshot::VerifyModel& done : m_verified->models) {
+            const auto verified = answer.take();
+            for (const snapshot::VerifyModel& done : verified->models) {
                 Q_EMIT note(u"verified %1 groups: %2 implementations agree with the reference, "
                             "%3 differ, %4 not run"_s.arg(done.groups)
                                 .arg(done.agreeing)
@@ -446,36 +467,11 @@ void Document::verify(const QString& folder) {
                 for (const std::string& notice : done.notices)
                     Q_EMIT note(QString::fromStdString(notice));
             }
-            Q_EMIT verifiedChanged();
+            if (generation == m_planGeneration) {
+                m_verified = verified;
+                tell(Part::Verified);
+            }
         });
-}
-
-void Document::explain(const std::vector<snapshot::NodeId>& fusedNodes) {
-    if (!isOpen() || fusedNodes.empty())
-        return;
-    Arguments wanted = arguments();
-    for (const snapshot::NodeId id : fusedNodes)
-        wanted.nodes.push_back("#" + std::to_string(id));
-    ask(Part::Explain, "explain", wanted, m_explain);
-}
-
-void Document::showStage(const QString& stage, int group) {
-    if (!isOpen())
-        return;
-    Arguments wanted = arguments();
-    wanted.stage = stage.toStdString();
-    if (group >= 0)
-        wanted.group = group;
-    ask(Part::Stages, "stages", wanted, m_stages);
-}
-
-void Document::showValue(const std::string& stage, snapshot::NodeId node, int output) {
-    if (!isOpen())
-        return;
-    Arguments wanted = arguments();
-    wanted.stage = stage;
-    wanted.nodes = {"#" + std::to_string(node) + ":" + std::to_string(output)};
-    ask(Part::Value, "value", wanted, m_value);
 }
 
 void Document::stop() {

@@ -24,8 +24,8 @@ bool isWrong(const snapshot::CheckDocument& check) {
            });
 }
 
-void makeOld(Document::TextMatches& matches) {
-    matches.state = Document::State::Stale;
+void makeOld(TextMatches& matches) {
+    matches.state = State::Stale;
     matches.importedOld = matches.rewrittenOld = true;
 }
 
@@ -44,11 +44,6 @@ Arguments Document::argumentsFor(const snapshot::Inputs& inputs) const {
     return out;
 }
 
-bool Document::takesPart(const std::string& path) const {
-    const auto books = inputs().enabledBooks();
-    return isOpen() && std::find(books.begin(), books.end(), path) != books.end();
-}
-
 bool Document::inDocument(const std::string& path) const {
     return std::any_of(inputs().books.begin(), inputs().books.end(),
                        [&](const auto& book) { return book.path == path; });
@@ -57,19 +52,6 @@ bool Document::inDocument(const std::string& path) const {
 const std::string* Document::actingText(const QString& path) const {
     const auto found = m_texts.find(path.toStdString());
     return found == m_texts.end() ? nullptr : &found->second;
-}
-
-const Document::TextMatches* Document::textMatches(const QString& path) const {
-    const auto found = m_textMatches.find(path.toStdString());
-    return found == m_textMatches.end() ? nullptr : &found->second;
-}
-
-QString Document::staleReason() const {
-    for (const std::string& path : m_broken)
-        if (takesPart(path))
-            return u"%1 has errors; this is older."_s.arg(
-                QFileInfo(QString::fromStdString(path)).fileName());
-    return u"This belongs to an earlier target or plan."_s;
 }
 
 void Document::cancelText(const std::string& path) {
@@ -90,9 +72,9 @@ void Document::beginText(const QString& path, const QString& text) {
 void Document::textEdited(const QString& path) {
     cancelText(path.toStdString());
     if (!takesPart(path.toStdString()) ||
-        !(m_parts[index(Part::Plan)].request || m_parts[index(Part::Fused)].request))
+        !(stateOf(Part::Plan).request || stateOf(Part::Fused).request))
         return;
-    ++m_planGeneration;
+    nextGeneration();
     cancelPlan();
     setPart(Part::Fused, m_fused ? State::Stale : State::Empty);
     setPart(Part::Plan, m_plan ? State::Stale : State::Empty);
@@ -115,7 +97,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
                 m_typed.erase(file); // the next key press asks again
                 if (auto found = m_textMatches.find(file); found != m_textMatches.end())
                     makeOld(found->second);
-                Q_EMIT textMatchesChanged(path);
+                tell(Part::TextMatches);
                 return;
             }
             m_checks[file] = answer.take();
@@ -124,16 +106,15 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
             else
                 textIsRight(file, now, disk,
                             bringsOperators(*m_checks[file]) ? Importing::Yes : Importing::No);
-            Q_EMIT textChecked(path);
-            Q_EMIT rulesChanged();
+            tell({Part::Checks, Part::BrokenTexts});
         }));
 }
 
 void Document::textIsWrong(const std::string& path) {
-    m_broken.insert(path);
+    m_brokenTexts.insert(path);
     if (auto found = m_textMatches.find(path); found != m_textMatches.end())
         makeOld(found->second);
-    Q_EMIT textMatchesChanged(QString::fromStdString(path));
+    tell({Part::TextMatches, Part::BrokenTexts});
     if (!takesPart(path))
         return;
     for (const Part part : {Part::Fused, Part::Plan})
@@ -143,7 +124,7 @@ void Document::textIsWrong(const std::string& path) {
 
 void Document::textIsRight(const std::string& path, const std::string& text, OnDisk disk,
                            Importing importing) {
-    m_broken.erase(path);
+    m_brokenTexts.erase(path);
     m_typed[path].right = true;
     const auto acting = m_texts.find(path);
     // A comment changes no plan, and no line or column of what a plan cites.
@@ -199,7 +180,7 @@ void Document::askTextMatches(const std::string& path) {
                 mine.state = mine.asked > 0                          ? State::Busy
                              : mine.importedOld || mine.rewrittenOld ? State::Stale
                                                                      : State::Ready;
-                Q_EMIT textMatchesChanged(file);
+                tell(Part::TextMatches);
             }));
     }
 }
@@ -215,12 +196,12 @@ void Document::dropText(const QString& path) {
     const std::string file = path.toStdString();
     cancelText(file);
     m_typed.erase(file);
-    m_broken.erase(file);
+    m_brokenTexts.erase(file);
     m_textMatches.erase(file);
     m_checks.erase(file);
     const bool acted = m_texts.erase(file) > 0;
-    Q_EMIT textMatchesChanged(path);
-    Q_EMIT rulesChanged();
+    tell(Part::TextMatches);
+    tell(Part::Checks);
     if (takesPart(file) && (acted || state(Part::Plan) == State::Stale))
         plannedAnew(Importing::Yes);
     else if (isOpen())
@@ -234,7 +215,7 @@ void Document::releaseText(const QString& path) {
     m_typed.erase(file);
     m_textMatches.erase(file);
     if (!inDocument(file) && m_checks.erase(file) > 0)
-        Q_EMIT rulesChanged();
+        tell(Part::Checks);
     if (acting == m_texts.end())
         return;
     for (Kept& kept : m_kept)
@@ -258,8 +239,8 @@ void Document::renameText(const QString& before, const QString& now) {
     move(m_typed);
     move(m_checks);
     move(m_textMatches);
-    if (m_broken.erase(from))
-        m_broken.insert(to);
+    if (m_brokenTexts.erase(from))
+        m_brokenTexts.insert(to);
 }
 
 void Document::rereadBook(const QString& path) {

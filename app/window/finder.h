@@ -2,15 +2,13 @@
 // both graphs. Every word must occur; case does not matter.
 #pragma once
 
-#include "snapshot/provenance.h"
+#include "views/common/selection.h"
 
 #include <QString>
 
 #include <vector>
 
 namespace fw::ui {
-
-enum class GraphSide { Imported, Fused };
 
 struct Hit {
     GraphSide side = GraphSide::Fused;

@@ -1,7 +1,5 @@
 #include "app/window/main_window.h"
 
-#include "app/window/books_area.h"
-#include "app/window/graph_pane.h"
 #include "app/window/library_boxes.h"
 
 #include <QCloseEvent>
@@ -11,20 +9,16 @@
 #include <QMimeData>
 #include <QSplitter>
 
+#include <algorithm>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
+namespace {} // namespace
 
-// Changes when docks or columns are added, moved or renamed, so that an older saved layout is not
-// applied.
-constexpr int layoutVersion = 4;
-
-} // namespace
-
-MainWindow::MainWindow(const QString& workerProgram, Memory memory)
-    : m_memory(memory), m_worker(workerProgram), m_document(m_worker) {
+MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRows& rows)
+    : m_memory(memory), m_rows(rows), m_worker(workerProgram), m_document(m_worker) {
     setObjectName(u"mainWindow"_s);
     setWindowTitle(u"Fusewright"_s);
     setAcceptDrops(true);
@@ -35,25 +29,20 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
 
     m_details.setSingleShot(true);
     m_details.setInterval(120);
-    connect(&m_details, &QTimer::timeout, this, &MainWindow::askForDetails);
     m_idleCheck.setSingleShot(true);
     m_idleCheck.setInterval(0);
     connect(&m_idleCheck, &QTimer::timeout, this, &MainWindow::checkIdle);
 
     buildCentre();
-    buildDocks();
+    buildViews();
     buildActions();
     buildToolBar();
     buildStatusBar();
     connectDocument();
-    connectViews();
-    connectBooks();
-    connectMatches();
     defaultLayout();
-    m_defaultState = saveState(layoutVersion);
     if (memory == Memory::Remember) {
         restoreGeometry(m_settings.geometry());
-        restoreState(m_settings.state(), layoutVersion);
+        restoreState(m_settings.state(), layoutVersion(m_rows));
         forEachWidth([this](const QString& name, auto* widget) {
             widget->restoreState(m_settings.widths(name));
         });
@@ -61,11 +50,7 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory)
     }
     const QString remembered = memory == Memory::Remember ? m_settings.target() : QString();
     setTargetText(remembered.isEmpty() ? m_target->itemText(0) : remembered);
-    showImplementations();
-    showProfile();
-    showRules();
-    inputsChanged();
-    offerDrafts();
+    documentChanged(Parts::all());
 }
 
 MainWindow::~MainWindow() {
@@ -76,8 +61,9 @@ MainWindow::~MainWindow() {
 }
 
 bool MainWindow::idle() const {
-    return m_document.idle() && !m_importedPane->busy() && !m_fusedPane->busy() &&
-           !m_details.isActive() && m_books->settled();
+    return m_document.idle() && !m_details.isActive() &&
+           std::all_of(m_views.begin(), m_views.end(),
+                       [](const Shown& shown) { return shown.view->settled(); });
 }
 
 void MainWindow::checkIdle() {
@@ -95,9 +81,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::BackButton)
-        goHistory(-1);
+        m_selection.go(-1);
     else if (event->button() == Qt::ForwardButton)
-        goHistory(+1);
+        m_selection.go(+1);
     else
         QMainWindow::mousePressEvent(event);
 }
@@ -111,15 +97,17 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!mayDiscardBooks(m_books->changed()) || !mayDiscard()) {
+    const bool may = std::all_of(m_views.begin(), m_views.end(),
+                                 [](const Shown& shown) { return shown.view->mayClose(); });
+    if (!may || !mayDiscard()) {
         event->ignore();
         return;
     }
-    for (const QString& path : m_books->changed()) // as was answered
-        m_books->close(path);
+    for (const Shown& shown : m_views)
+        shown.view->closing();
     showHiddenDocks();
     if (m_memory == Memory::Remember)
-        m_settings.setLayout(saveGeometry(), saveState(layoutVersion));
+        m_settings.setLayout(saveGeometry(), saveState(layoutVersion(m_rows)));
     if (m_memory == Memory::Remember)
         forEachWidth([this](const QString& name, auto* widget) {
             m_settings.setWidths(name, widget->saveState());
@@ -127,17 +115,19 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->accept();
 }
 
-// Of every splitter and every table that has a name.
+// Of every splitter and every table that has a name; with other columns it is another table.
 template <class Do>
 void MainWindow::forEachWidth(Do act) {
-    const QString version = QString::number(layoutVersion) + u'/';
+    const QString version = QString::number(layoutVersion(m_rows)) + u'/';
     for (QSplitter* splitter : findChildren<QSplitter*>())
         if (!splitter->objectName().isEmpty())
             act(version + splitter->objectName(), splitter);
     for (QHeaderView* header : findChildren<QHeaderView*>())
         if (header->orientation() == Qt::Horizontal && header->count() > 0 &&
             !header->parentWidget()->objectName().isEmpty())
-            act(version + header->parentWidget()->objectName(), header);
+            act(version + header->parentWidget()->objectName() + u'/' +
+                    QString::number(header->count()),
+                header);
 }
 
 } // namespace fw::ui

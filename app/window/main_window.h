@@ -1,25 +1,22 @@
 // The workbench window: what is shown where, and how the parts hear of one another.
 //
-// Centre: imported and fused graph side by side. Left: outline. Right: explain, properties. Below:
-// op times, stages, problems, log. The document asks the worker; every view is filled from its
-// parts when they change. The selection is one value (which nodes of which stage), translated
-// through provenance, and told to every view but the one it came from.
+// It makes its views from the rows of view_rows.cpp and knows them by nothing else: every view is
+// told which parts of the document changed and what is selected, and what people do in it comes
+// back by the signals that all views have. The document asks the worker; the selection is one
+// object that all views read and set.
 //   main_window.cpp            the window itself: start, idle, drop, close
-//   main_window_build.cpp      widgets, docks, connections
-//   main_window_show.cpp       document to views
-//   main_window_document.cpp   files, edits, pins
+//   main_window_build.cpp      what is no view: bars, status, connections
+//   main_window_views.cpp      the views: docks, layout, who is told what
+//   main_window_document.cpp   files and edits
 //   main_window_actions.cpp    menus, tool bar, dialogs
-//   main_window_books.cpp      books as text: tabs, files, what is shown in them
-//   main_window_matches.cpp    what the declaration at the caret finds
 //   main_window_palette.cpp    commands and things by name
-//   main_window_selection.cpp  selection, history, find, walking
+//   main_window_selection.cpp  find, names, walking
 #pragma once
 
 #include "app/window/document.h"
 #include "app/window/finder.h"
 #include "app/window/settings.h"
-#include "snapshot/provenance.h"
-#include "views/editor/book_page.h"
+#include "app/window/view_rows.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -34,56 +31,28 @@ class QLineEdit;
 class QMenu;
 class QProgressBar;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
+class QToolBar;
 class QToolButton;
 
 namespace fw::ui {
 
-class BooksArea;
-class ChangesView;
-class ExplainView;
-class GraphPane;
-class LogView;
-class ImplementationsView;
 class LibraryBoxes;
-class MatchPanel;
 class MessageBar;
-class OutlineView;
 class Palette;
 class PaneHeader;
-class ProblemsView;
-class ProfileView;
-class PropertiesView;
-class RulesView;
-class StagesView;
 class WelcomeView;
-struct Caret;
-struct TensorChoice;
-
-// What is selected, in both stages.
-struct Picked {
-    snapshot::NodeSet imported;
-    snapshot::NodeSet fused;
-    int group = -1; // if a whole group is meant
-
-    bool empty() const { return imported.empty() && fused.empty(); }
-    bool operator==(const Picked&) const = default;
-};
 
 // Tests and screenshots neither read nor write what the user's window remembers.
 enum class Memory { Remember, Forget };
-
-// What to do with changes that would be lost.
-enum class Unsaved { Save, Discard, Cancel };
-
-// How the boxes are coloured once there is a profile.
-enum class Heat { None, Time, Slowness };
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    explicit MainWindow(const QString& workerProgram, Memory memory = Memory::Remember);
+    explicit MainWindow(const QString& workerProgram, Memory memory = Memory::Remember,
+                        const ViewRows& rows = viewRows());
     ~MainWindow() override;
 
     void openModel(const QString& path);
@@ -92,47 +61,40 @@ public:
     void openBook(const QString& path);
     bool saveTo(const QString& file); // false: told in the message bar
     void applyTheme(ThemeChoice choice);
-    void setHeat(Heat heat);
     // Answers instead of the dialog, for tests.
-    void answerUnsaved(std::function<Unsaved()> answer) { m_askUnsaved = std::move(answer); }
+    void answerUnsaved(std::function<Unsaved()> answer) { m_answers.unsaved = std::move(answer); }
     void answerSaveName(std::function<QString(const QString& suggested)> answer) {
-        m_askSaveName = std::move(answer);
+        m_answers.saveName = std::move(answer);
     }
-    void newBook();
+    void newBook() { serve(Request::NewBook); }
     // A path, or the name of a shipped book; line 0: where it was left.
     void editBook(const QString& file, int line, int column = 1);
     bool selectByName(const QString& text);
     bool selectByNames(const QStringList& names); // together; false: one is unknown
-    void select(const Picked& selection);
-    const Picked& selection() const { return m_selection; }
+    void select(const Picked& picked) { m_selection.pick(picked); }
+    const Picked& selection() const { return m_selection.picked(); }
     // Nothing is pending: no request, no layout, no timer.
     bool idle() const;
-    Status savePicture(const QString& file, GraphSide side);
 
     Document& document() { return m_document; }
     WorkerClient& worker() { return m_worker; }
-    GraphPane* pane(GraphSide side) const {
-        return side == GraphSide::Imported ? m_importedPane : m_fusedPane;
+    // The view of this class; null: no row makes one.
+    template <class V>
+    V* view() const {
+        for (const Shown& shown : m_views)
+            if (auto* found = dynamic_cast<V*>(shown.view))
+                return found;
+        return nullptr;
     }
-    OutlineView* outline() const { return m_outline; }
-    ExplainView* explainView() const { return m_explain; }
-    ImplementationsView* implementationsView() const { return m_implementations; }
-    ChangesView* changesView() const { return m_changes; }
-    RulesView* rulesView() const { return m_rules; }
-    BooksArea* books() const { return m_books; }
-    MatchPanel* matchPanel() const { return m_matches; }
+    View* viewNamed(const QString& row) const;
+    void bringToFront(const View* view);
     Palette* palette() const { return m_palette; }
     LibraryBoxes* libraries() const { return m_libraries; }
-    PropertiesView* propertiesView() const { return m_properties; }
-    ProfileView* profileView() const { return m_profile; }
-    StagesView* stagesView() const { return m_stages; }
-    ProblemsView* problemsView() const { return m_problems; }
     MessageBar* messageBar() const { return m_message; }
     MessageBar* offerBar() const { return m_offer; }
 
 Q_SIGNALS:
     void idleChanged();
-    void selectionChanged();
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -141,56 +103,48 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
-    struct Dock {
-        QDockWidget* widget = nullptr;
-        PaneHeader* header = nullptr; // null below, where tabs name the docks
-        Qt::DockWidgetArea area = Qt::NoDockWidgetArea;
+    struct Shown {
+        ViewRow row;
+        View* view = nullptr;
+        QDockWidget* dock = nullptr; // null in the middle
+        QLabel* status = nullptr;
     };
 
     // main_window.cpp
     void checkIdle();
-
-    // main_window_build.cpp
-    void buildCentre();
-    void buildDocks();
-    void buildStatusBar();
-    void connectDocument();
-    void connectViews();
-    Dock& addDock(const QString& name, const QString& title, QWidget* view,
-                  Qt::DockWidgetArea area);
-    void defaultLayout();
     template <class Do>
     void forEachWidth(Do act); // act(name, splitter or header)
 
-    // main_window_show.cpp
-    void partChanged(Document::Part part);
-    void showGraph(GraphSide side);
-    void showProfile();
-    void showImplementations();
-    void showVerified();
-    void showTimes();
-    void showHeat();
-    void showExplain();
-    void showChanges();
-    void showRules();
-    void showTextProblems();
-    void showFollowers(); // states of the views that follow the plan
-    void showValue();
-    void showStage();
+    // main_window_build.cpp
+    void buildCentre();
+    void buildStatusBar();
+    void connectDocument();
     void showProblem(const Diag& diag);
     void showProgress(const snapshot::Progress& progress);
     void say(const QString& text); // in the status bar, for a while
+    void log(const QString& line);
     void updateStatus();
+
+    // main_window_views.cpp
+    void buildViews();
+    void place(Shown& shown);
+    void connectView(Shown& shown);
+    void addViewCommands(Place place, QMenu* menu);
+    void addBarCommands(QToolBar* bar);
+    void connectSelection();
+    void defaultLayout();
+    void documentChanged(Parts parts);
+    bool serve(Request request);
+    void layOutTexts(View* view, bool something);
+    void showHiddenDocks();
+    void focusCentre();
+    void cyclePanes(int step);
 
     // main_window_document.cpp
     void modelChanged();
     void inputsChanged();
+    void showFile();
     void remember(const QString& path);
-    std::vector<std::string> pinNames(const snapshot::NodeSet& fused) const;
-    void pinGroup(int group, snapshot::PinKind kind, const QString& implementation);
-    void unpinGroup(int group);
-    void pinSelection(snapshot::PinKind kind);
-    void tryChange(const QString& change);
     bool mayDiscard();
     bool answered(Unsaved answer);
     bool saveDocument();
@@ -203,49 +157,16 @@ private:
     void fillRecent();
     void openDialog();
     void exportDialog();
-
-    // main_window_books.cpp
-    void connectBooks();
-    void buildBookActions(QMenu* menu);
-    void layOutBooks();
-    void showHiddenDocks();
-    void showBook(const QString& path);
-    bool inBook() const; // the keys go to a book
-    bool saveBook(const QString& path);
-    bool saveBookAs(const QString& path);
-    void closeBook(const QString& path);
-    bool mayDiscardBooks(const QStringList& paths);
-    QString bookFolder() const; // of new ones
-    void copyShipped(const QString& file);
-    void fillShipped();
-    void switchCurrentBook();
-    void answerBanner(BookPage::Answer answer);
-    void offerDrafts();
-    void goToLine();
-    template <class Use>
-    void askAssist(const QString& path, const Caret& at, Use use);
-    void goToDefinition(const QString& path, const Caret& at);
-    void showPlaces(const QString& path);
-
-    // main_window_matches.cpp
-    void connectMatches();
-    const snapshot::RuleMatches* ruleAtCaret() const;
-    void showMatches();
-    void caretMoved();
-    void showHalos();
-    void stepMatch(int step);
-    void showMiss(const snapshot::NearMissRecord& miss);
-    void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
-                   bool imported);
-    void followNode(snapshot::NodeId node, GraphSide side);
+    void savePictureDialog(const std::shared_ptr<const picture::Picture>& picture,
+                           const QString& title);
 
     // main_window_actions.cpp
     void buildActions();
     void buildToolBar();
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys,
                        const std::function<void()>& slot);
+    QPushButton* barButton(QToolBar* bar, const QString& text, const QString& tip);
     void updateActions();
-    void savePictureDialog();
     void showDocumentation();
     void showShortcuts();
     void showAbout();
@@ -255,76 +176,34 @@ private:
     void openQuickly();
 
     // main_window_selection.cpp
-    Picked fromImported(snapshot::NodeSet ids) const;
-    Picked fromFused(snapshot::NodeSet ids) const;
-    Picked fromGroup(int group) const;
-    void activate(int group, qint64 fusedNode);
-    void setSelection(const Picked& selection, const QObject* origin);
-    void showSelection(const QObject* origin);
-    void translateSelection(); // after a new plan: ids of the fused stage are new
-    void askForDetails();
-    void askForValue(const TensorChoice& choice);
-    void goHistory(int step);
     void findNext(int step);
-    void walk(int step);
     void walkGroups(int step);
     void goTo();
-    void cyclePanes(int step);
-    GraphPane* currentPane() const;
 
     Settings m_settings;
     const Memory m_memory;
+    const ViewRows m_rows;
     WorkerClient m_worker;
     Document m_document;
-    snapshot::Provenance m_provenance;
-    Picked m_selection;
-    std::vector<Picked> m_history;
-    std::size_t m_historyAt = 0;
+    Selection m_selection;
+    Answers m_answers;
+    std::vector<Shown> m_views; // as the rows are ordered
     std::vector<Hit> m_hits;
     QString m_findText;
     int m_hitAt = -1;
-    QTimer m_details; // explain and stages are asked when the selection has settled
+    QTimer m_details; // details are asked for when the selection has settled
     QTimer m_idleCheck;
     bool m_wasIdle = false;
-    Heat m_heat = Heat::None;
-    std::function<Unsaved()> m_askUnsaved;
-    std::function<QString(const QString&)> m_askSaveName;
-    QByteArray m_defaultState;
 
     QStackedWidget* m_centre = nullptr;
-    BooksArea* m_books = nullptr;
-    MatchPanel* m_matches = nullptr;
-    QString m_liveRule;   // at the caret
-    int m_liveMatch = -1; // of its matches
-    snapshot::NodeId m_shownMiss = snapshot::noNode;
-    QString m_wanted;           // what was to be opened last
-    bool m_movingCaret = false; // a selection that came from the text
-    QList<QDockWidget*> m_hiddenForBooks;
+    QSplitter* m_work = nullptr; // texts beside the centre
+    QString m_wanted;            // what was to be opened last
+    QList<QDockWidget*> m_hiddenForTexts;
     int m_hiddenWidth = 0; // of them
     WelcomeView* m_welcome = nullptr;
     Palette* m_palette = nullptr;
     MessageBar* m_message = nullptr;
     MessageBar* m_offer = nullptr; // stays until it is answered
-    GraphPane* m_importedPane = nullptr;
-    GraphPane* m_fusedPane = nullptr;
-    OutlineView* m_outline = nullptr;
-    ExplainView* m_explain = nullptr;
-    PropertiesView* m_properties = nullptr;
-    ProfileView* m_profile = nullptr;
-    StagesView* m_stages = nullptr;
-    ProblemsView* m_problems = nullptr;
-    LogView* m_log = nullptr;
-    ImplementationsView* m_implementations = nullptr;
-    ChangesView* m_changes = nullptr;
-    RulesView* m_rules = nullptr;
-    std::vector<Dock> m_docks;
-    QDockWidget* m_changesDock = nullptr;
-    QDockWidget* m_stagesDock = nullptr;
-    PaneHeader* m_outlineTitle = nullptr;
-    PaneHeader* m_explainTitle = nullptr;
-    PaneHeader* m_implementationsTitle = nullptr;
-    PaneHeader* m_propertiesTitle = nullptr;
-    PaneHeader* m_rulesTitle = nullptr;
 
     QComboBox* m_target = nullptr;
     LibraryBoxes* m_libraries = nullptr;
@@ -333,10 +212,6 @@ private:
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
-    std::vector<QAction*> m_needBook;
-    QAction* m_takesPartAction = nullptr;
-    QAction* m_inOrderAction = nullptr;
-    QMenu* m_shippedMenu = nullptr;
     QMenu* m_nodeMenu = nullptr; // of a node in a graph
     QAction* m_saveAction = nullptr;
     QAction* m_saveAsAction = nullptr;
@@ -351,13 +226,12 @@ private:
     QLabel* m_statusFile = nullptr;
     QLabel* m_statusCounts = nullptr;
     QLabel* m_statusSelection = nullptr;
-    QLabel* m_statusZoom = nullptr;
     QLabel* m_statusNote = nullptr;
     QLabel* m_statusTask = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
+    int m_statusItems = 0;
     QLabel* m_statusTarget = nullptr;
-    QLabel* m_statusProblems = nullptr;
     QLabel* m_statusWorker = nullptr;
 };
 

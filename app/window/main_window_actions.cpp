@@ -1,20 +1,10 @@
 // Menus, tool bar and dialogs. Every action stands in a menu and has a shortcut.
-#include "app/window/books_area.h"
-#include "app/window/graph_pane.h"
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
-#include "app/window/picture_file.h"
 #include "app/window/welcome_view.h"
-#include "views/authoring/rules_view.h"
 #include "views/common/combo_box.h"
 #include "views/common/theme.h"
-#include "views/compare/changes_view.h"
-#include "views/editor/find_bar.h"
-#include "views/explain/explain_view.h"
-#include "views/implementations/implementations_view.h"
-#include "views/inspector/properties_view.h"
-#include "views/profile/profile_view.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -48,11 +38,6 @@ QStringList targetPresets() {
     return out;
 }
 
-// What the menu of a node offers, of all that the menu bar has.
-const QStringList ofNodes = {u"Select the &whole group"_s, u"Keep selected &together"_s,
-                             u"Keep selected &apart"_s,    u"Clear the pins of the &group"_s,
-                             u"Copy &explanation"_s,       u"Fit &selection"_s};
-
 } // namespace
 
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& keys,
@@ -65,7 +50,6 @@ QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySeque
 
 void MainWindow::buildActions() {
     const auto keys = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
-    const auto canvas = [this] { return currentPane()->canvas(); };
     const auto needsModel = [this](QAction* action) { m_needModel.push_back(action); };
 
     QMenu* file = menuBar()->addMenu(u"&File"_s);
@@ -74,17 +58,13 @@ void MainWindow::buildActions() {
     needsModel(addAction(file, u"Re&load"_s, keys("F5"), [this] { m_document.reload(); }));
     file->addSeparator();
     // Of what the keys go to: a book, or the document.
-    m_saveAction = addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] {
-        inBook() ? saveBook(m_books->currentPath()) : saveDocument();
-    });
-    m_saveAsAction = addAction(file, u"Save &as…"_s, keys("Ctrl+Shift+S"), [this] {
-        inBook() ? saveBookAs(m_books->currentPath()) : saveDocumentAs();
-    });
+    m_saveAction = addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] { serve(Request::Save); });
+    m_saveAsAction =
+        addAction(file, u"Save &as…"_s, keys("Ctrl+Shift+S"), [this] { serve(Request::SaveAs); });
     file->addSeparator();
     needsModel(
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
-    needsModel(
-        addAction(file, u"Save &picture…"_s, keys("Ctrl+Alt+E"), [this] { savePictureDialog(); }));
+    addViewCommands(Place::Picture, file);
     file->addSeparator();
     addAction(file, u"&Quit"_s, keys("Ctrl+Q"), [this] { close(); });
 
@@ -92,23 +72,12 @@ void MainWindow::buildActions() {
     m_undoAction = addAction(edit, u"&Undo"_s, keys("Ctrl+Z"), [this] { m_document.undo(); });
     m_redoAction = addAction(edit, u"&Redo"_s, keys("Ctrl+Shift+Z"), [this] { m_document.redo(); });
     edit->addSeparator();
-    addAction(edit, u"&Find"_s, keys("Ctrl+F"), [this] {
-        if (inBook())
-            return m_books->current()->findBar()->open(FindBar::Row::Find);
-        m_find->setFocus(Qt::ShortcutFocusReason);
-        m_find->selectAll();
-    });
-    addAction(edit, u"Find &next"_s, keys("F3"),
-              [this] { inBook() ? stepMatch(+1) : findNext(+1); });
+    addAction(edit, u"&Find"_s, keys("Ctrl+F"), [this] { serve(Request::Find); });
+    addAction(edit, u"Find &next"_s, keys("F3"), [this] { serve(Request::FindNext); });
     addAction(edit, u"Find &previous"_s, keys("Shift+F3"),
-              [this] { inBook() ? stepMatch(-1) : findNext(-1); });
+              [this] { serve(Request::FindPrevious); });
     edit->addSeparator();
-    addAction(edit, u"Copy &explanation"_s, keys("Ctrl+Shift+C"),
-              [this] { QApplication::clipboard()->setText(m_explain->asText()); });
-    addAction(edit, u"Copy &values"_s, keys("Ctrl+Shift+V"),
-              [this] { QApplication::clipboard()->setText(m_properties->values()->asText()); });
-    addAction(edit, u"Copy op &times"_s, keys("Ctrl+Shift+T"),
-              [this] { QApplication::clipboard()->setText(m_profile->asText()); });
+    addViewCommands(Place::Copy, edit);
     edit->addSeparator();
     addAction(edit, u"Select n&othing"_s, keys("Ctrl+Shift+A"), [this] { select({}); });
 
@@ -118,47 +87,21 @@ void MainWindow::buildActions() {
 
     QMenu* view = menuBar()->addMenu(u"&View"_s);
     int number = 1;
-    for (const Dock& entry : m_docks) {
-        QDockWidget* dock = entry.widget;
+    for (const Shown& shown : m_views) {
+        QDockWidget* dock = shown.dock;
+        if (!dock)
+            continue;
         QAction* toggle = dock->toggleViewAction();
         toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(number++ % 10)));
         view->addAction(toggle);
         // A tab that is shown again comes to the front.
-        connect(toggle, &QAction::triggered, dock, [dock](bool shown) {
-            if (shown)
+        connect(toggle, &QAction::triggered, dock, [dock](bool visible) {
+            if (visible)
                 dock->raise();
         });
     }
     view->addSeparator();
-    needsModel(addAction(view, u"&Fit"_s, keys("Ctrl+9"), [canvas] { canvas()->fitAll(); }));
-    needsModel(addAction(view, u"Fit &selection"_s, keys("Ctrl+8"),
-                         [canvas] { canvas()->fitSelection(); }));
-    needsModel(addAction(view, u"&100 %"_s, keys("Ctrl+0"), [canvas] { canvas()->setScale(1); }));
-    needsModel(addAction(view, u"Zoom &in"_s, keys("Ctrl++"),
-                         [canvas] { canvas()->setScale(canvas()->scale() * 1.25); }));
-    needsModel(addAction(view, u"Zoom &out"_s, keys("Ctrl+-"),
-                         [canvas] { canvas()->setScale(canvas()->scale() / 1.25); }));
-    QAction* minimap = addAction(view, u"&Minimap"_s, keys("Ctrl+M"), [] {});
-    minimap->setCheckable(true);
-    minimap->setChecked(true);
-    connect(minimap, &QAction::toggled, this, [this](bool on) {
-        m_importedPane->canvas()->setMinimapShown(on);
-        m_fusedPane->canvas()->setMinimapShown(on);
-    });
-    view->addSeparator();
-    auto* heats = new QActionGroup(this);
-    const auto heat = [&](const QString& name, const char* shortcut, Heat choice) {
-        QAction* action = addAction(view, name, keys(shortcut), [this, choice] {
-            m_heat = choice;
-            showHeat();
-        });
-        action->setCheckable(true);
-        action->setChecked(choice == m_heat);
-        heats->addAction(action);
-    };
-    heat(u"No &heat"_s, "Ctrl+H", Heat::None);
-    heat(u"Heat by &time"_s, "Ctrl+Shift+H", Heat::Time);
-    heat(u"Heat by time &per operation"_s, "Ctrl+Alt+H", Heat::Slowness);
+    addViewCommands(Place::View, view);
     view->addSeparator();
     auto* themes = new QActionGroup(this);
     const auto theme = [&](const QString& name, const char* shortcut, ThemeChoice choice) {
@@ -181,26 +124,25 @@ void MainWindow::buildActions() {
               [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
 
     QMenu* graph = menuBar()->addMenu(u"&Graph"_s);
-    m_backAction = addAction(graph, u"&Back"_s, keys("Alt+Left"), [this] { goHistory(-1); });
-    m_forwardAction = addAction(graph, u"&Forward"_s, keys("Alt+Right"), [this] { goHistory(+1); });
+    m_backAction = addAction(graph, u"&Back"_s, keys("Alt+Left"), [this] { m_selection.go(-1); });
+    m_forwardAction =
+        addAction(graph, u"&Forward"_s, keys("Alt+Right"), [this] { m_selection.go(+1); });
     graph->addSeparator();
-    needsModel(addAction(graph, u"&Next operator"_s, keys("Ctrl+]"), [this] { walk(+1); }));
-    needsModel(addAction(graph, u"&Previous operator"_s, keys("Ctrl+["), [this] { walk(-1); }));
+    addViewCommands(Place::Walk, graph);
     needsModel(
         addAction(graph, u"Next &group"_s, keys("Ctrl+Shift+Down"), [this] { walkGroups(+1); }));
     needsModel(
         addAction(graph, u"Previous g&roup"_s, keys("Ctrl+Shift+Up"), [this] { walkGroups(-1); }));
-    needsModel(addAction(graph, u"Select the &whole group"_s, keys("Alt+Up"), [this] {
-        if (!m_selection.fused.empty())
-            if (const int group = m_provenance.groupOf(*m_selection.fused.begin()); group >= 0)
-                select(fromGroup(group));
-    }));
+    QAction* whole = addAction(graph, u"Select the &whole group"_s, keys("Alt+Up"), [this] {
+        if (const int group = m_selection.group(); group >= 0)
+            m_selection.pick(m_selection.ofGroup(group));
+    });
+    whole->setProperty("ofNodes", true);
+    needsModel(whole);
     needsModel(addAction(graph, u"Free &dimensions…"_s, keys("Ctrl+D"), [this] { askDims(); }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();
-    needsModel(addAction(graph, u"Next &change"_s, keys("F4"), [this] { m_changes->step(+1); }));
-    needsModel(
-        addAction(graph, u"Previous chan&ge"_s, keys("Shift+F4"), [this] { m_changes->step(-1); }));
+    addViewCommands(Place::Changes, graph);
     graph->addSeparator();
     addAction(graph, u"Ne&xt pane"_s, keys("F6"), [this] { cyclePanes(+1); });
     addAction(graph, u"Pre&vious pane"_s, keys("Shift+F6"), [this] { cyclePanes(-1); });
@@ -208,35 +150,15 @@ void MainWindow::buildActions() {
     QMenu* rules = menuBar()->addMenu(u"&Rules"_s);
     needsModel(
         addAction(rules, u"&Open book…"_s, keys("Ctrl+Shift+O"), [this] { openBookDialog(); }));
-    needsModel(addAction(rules, u"&Close book"_s, keys("Ctrl+Shift+W"), [this] {
-        if (const QString book = m_rules->currentBook(); !book.isEmpty())
-            m_document.edit(snapshot::RemoveBook{book.toStdString()});
-    }));
-    needsModel(addAction(rules, u"Move the book &up"_s, keys("Alt+Shift+Up"),
-                         [this] { m_rules->moveCurrent(-1); }));
-    needsModel(addAction(rules, u"Move the book &down"_s, keys("Alt+Shift+Down"),
-                         [this] { m_rules->moveCurrent(+1); }));
-    needsModel(addAction(rules, u"&Switch the book on or off"_s, keys("Ctrl+Alt+K"),
-                         [this] { m_rules->switchCurrent(); }));
-    m_inOrderAction = addAction(rules, u"All rules in o&rder"_s, keys("Ctrl+Alt+U"),
-                                [this] { m_rules->showOrder(!m_rules->orderShown()); });
-    m_inOrderAction->setCheckable(true);
-    connect(m_rules, &RulesView::orderShownChanged, m_inOrderAction, &QAction::setChecked);
+    addViewCommands(Place::Books, rules);
     rules->addSeparator();
-    needsModel(addAction(rules, u"Keep selected &together"_s, keys("Ctrl+T"),
-                         [this] { pinSelection(snapshot::PinKind::Together); }));
-    needsModel(addAction(rules, u"Keep selected &apart"_s, keys("Ctrl+Shift+K"),
-                         [this] { pinSelection(snapshot::PinKind::Apart); }));
-    needsModel(addAction(rules, u"&Pin the candidate"_s, keys("Ctrl+I"),
-                         [this] { m_implementations->pinCurrent(); }));
-    needsModel(addAction(rules, u"A&void the candidate"_s, keys("Ctrl+Alt+I"),
-                         [this] { m_implementations->avoidCurrent(); }));
-    needsModel(addAction(rules, u"Clear the pins of the &group"_s, keys("Ctrl+Shift+I"),
-                         [this] { m_implementations->unpinCurrent(); }));
+    addViewCommands(Place::Pins, rules);
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
 
-    buildBookActions(menuBar()->addMenu(u"&Book"_s));
+    QMenu* book = menuBar()->addMenu(u"&Book"_s);
+    addViewCommands(Place::Begin, book);
+    addViewCommands(Place::Text, book);
 
     QMenu* target = menuBar()->addMenu(u"&Target"_s);
     number = 1;
@@ -276,13 +198,22 @@ void MainWindow::buildActions() {
     m_nodeMenu->setObjectName(u"nodeMenu"_s);
     for (const QMenu* menu : {graph, rules, edit, view})
         for (QAction* action : menu->actions())
-            if (ofNodes.contains(action->text()))
+            if (action->property("ofNodes").toBool())
                 m_nodeMenu->addAction(action);
 
     QMenu* help = menuBar()->addMenu(u"&Help"_s);
     addAction(help, u"&Documentation"_s, keys("F1"), [this] { showDocumentation(); });
     addAction(help, u"&Keyboard shortcuts"_s, keys("Ctrl+/"), [this] { showShortcuts(); });
     addAction(help, u"&About Fusewright"_s, keys("Shift+F1"), [this] { showAbout(); });
+}
+
+QPushButton* MainWindow::barButton(QToolBar* bar, const QString& text, const QString& tip) {
+    auto* out = new QPushButton(text, bar);
+    out->setToolTip(tip);
+    out->setAccessibleName(tip);
+    out->setFocusPolicy(Qt::TabFocus); // a click leaves the keys where they are
+    bar->addWidget(out);
+    return out;
 }
 
 void MainWindow::buildToolBar() {
@@ -292,21 +223,14 @@ void MainWindow::buildToolBar() {
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     const auto button = [&](const QString& text, const QString& tip,
                             const std::function<void()>& slot) {
-        auto* out = new QPushButton(text, bar);
-        out->setToolTip(tip);
-        out->setAccessibleName(tip);
-        out->setFocusPolicy(Qt::TabFocus); // a click leaves the keys where they are
+        QPushButton* out = barButton(bar, text, tip);
         connect(out, &QPushButton::clicked, this, slot);
-        bar->addWidget(out);
         return out;
     };
     button(u"Open"_s, u"Open a model (Ctrl+O)"_s, [this] { openDialog(); });
-    button(u"◀"_s, u"Back (Alt+Left)"_s, [this] { goHistory(-1); });
-    button(u"▶"_s, u"Forward (Alt+Right)"_s, [this] { goHistory(+1); });
-    button(u"Fit"_s, u"Fit both graphs"_s, [this] {
-        m_importedPane->canvas()->fitAll();
-        m_fusedPane->canvas()->fitAll();
-    });
+    button(u"◀"_s, u"Back (Alt+Left)"_s, [this] { m_selection.go(-1); });
+    button(u"▶"_s, u"Forward (Alt+Right)"_s, [this] { m_selection.go(+1); });
+    addBarCommands(bar);
     bar->addSeparator();
     auto* label = new QLabel(u"Target"_s, bar);
     label->setProperty("muted", true);
@@ -349,7 +273,7 @@ void MainWindow::buildToolBar() {
     m_find->QWidget::addAction(leave);
     connect(leave, &QAction::triggered, this, [this] {
         m_find->clear();
-        m_fusedPane->canvas()->setFocus();
+        focusCentre();
     });
     bar->addWidget(m_find);
 }
@@ -358,19 +282,17 @@ void MainWindow::updateActions() {
     const bool open = m_document.isOpen();
     for (QAction* action : m_needModel)
         action->setEnabled(open);
-    m_saveAction->setEnabled(open || !m_books->isEmpty());
-    m_saveAsAction->setEnabled(open || !m_books->isEmpty());
-    for (QAction* action : m_needBook)
-        action->setEnabled(m_books->current() != nullptr);
-    const auto books = m_document.inputs().enabledBooks();
-    m_takesPartAction->setChecked(
-        std::find(books.begin(), books.end(), m_books->currentPath().toStdString()) != books.end());
+    const bool files = open || std::any_of(m_views.begin(), m_views.end(), [](const Shown& shown) {
+                           return shown.view->holdsFiles();
+                       });
+    m_saveAction->setEnabled(files);
+    m_saveAsAction->setEnabled(files);
     const bool busy = !m_document.idle();
     m_profileButton->setEnabled(open && !m_document.taskRunning());
     m_stopButton->setEnabled(busy);
     m_stopAction->setEnabled(busy);
-    m_backAction->setEnabled(m_historyAt > 0);
-    m_forwardAction->setEnabled(m_historyAt + 1 < m_history.size());
+    m_backAction->setEnabled(m_selection.canGo(-1));
+    m_forwardAction->setEnabled(m_selection.canGo(+1));
 }
 
 void MainWindow::applyTheme(ThemeChoice choice) {
@@ -379,27 +301,6 @@ void MainWindow::applyTheme(ThemeChoice choice) {
                            : choice == ThemeChoice::Dark ? ThemeKind::Dark
                                                          : ofSystem;
     Theme::instance().apply(kind);
-}
-
-void MainWindow::savePictureDialog() {
-    const GraphSide side = currentPane() == m_importedPane ? GraphSide::Imported : GraphSide::Fused;
-    const QString file = QFileDialog::getSaveFileName(
-        this,
-        side == GraphSide::Imported ? u"Save the imported graph"_s : u"Save the fused graph"_s,
-        m_settings.folder(), u"SVG (*.svg);;PDF (*.pdf);;PNG (*.png)"_s);
-    if (file.isEmpty())
-        return;
-    if (const Status saved = savePicture(file, side); !saved)
-        showProblem(saved.diag());
-    else
-        say(u"saved "_s + file);
-}
-
-Status MainWindow::savePicture(const QString& file, GraphSide side) {
-    const auto picture = pane(side)->canvas()->picture();
-    if (!picture)
-        return makeDiag(DiagCode::Usage, "there is no picture yet", {}, "open a model first");
-    return writePicture(picture, file, Theme::instance().kind());
 }
 
 void MainWindow::showDocumentation() {

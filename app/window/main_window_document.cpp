@@ -1,15 +1,13 @@
 // The document as a file, what its edits do to the window, and the dialogs around it.
-#include "app/window/books_area.h"
 #include "app/window/dims_dialog.h"
 #include "app/window/export_dialog.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "app/window/problems_view.h"
+#include "app/window/picture_file.h"
 #include "app/window/welcome_view.h"
 #include "snapshot/document_file.h"
-#include "views/explain/explain_view.h"
-#include "views/inspector/outline_view.h"
+#include "views/common/theme.h"
 
 #include <QComboBox>
 #include <QDir>
@@ -49,17 +47,11 @@ void MainWindow::modelChanged() {
     m_message->clear();
     m_welcome->setBusy({});
     m_centre->setCurrentIndex(1);
-    m_selection = {};
-    m_history.clear();
-    m_historyAt = 0;
-    m_provenance = {};
-    m_outline->setGraph(nullptr);
+    m_selection.reset();
     const QString path =
         m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath();
     remember(path);
-    m_log->add(u"opened "_s + path);
-    showRules();
-    inputsChanged();
+    log(u"opened "_s + path);
 }
 
 void MainWindow::remember(const QString& path) {
@@ -70,7 +62,7 @@ void MainWindow::remember(const QString& path) {
     fillRecent();
 }
 
-// The boxes, the title and the undo menu follow the inputs, whoever changed them.
+// The boxes follow the inputs, whoever changed them.
 void MainWindow::inputsChanged() {
     const auto& inputs = m_document.inputs();
     if (m_target->currentText().simplified() != text(inputs.target) &&
@@ -81,6 +73,14 @@ void MainWindow::inputsChanged() {
     m_libraries->show(m_document.doctor().get(), inputs);
     if (m_memory == Memory::Remember)
         m_settings.setTarget(m_document.target());
+    m_clearPinsAction->setEnabled(!inputs.pins.empty());
+    m_closeLogAction->setEnabled(!inputs.log.empty());
+    showFile();
+    updateActions();
+}
+
+// The title and the undo menu.
+void MainWindow::showFile() {
     setWindowTitle(!m_document.isOpen() ? u"Fusewright"_s
                                         : (m_document.unsaved() ? u"● "_s : QString()) +
                                               m_document.fileName() + u" – Fusewright"_s);
@@ -89,16 +89,6 @@ void MainWindow::inputsChanged() {
     m_undoAction->setText(history.canUndo() ? u"&Undo: "_s + text(history.undoText()) : u"&Undo"_s);
     m_redoAction->setEnabled(history.canRedo());
     m_redoAction->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
-    m_problems->model().setGeneration(m_document.generation());
-    QStringList books;
-    for (const auto& book : inputs.books)
-        books << text(book.path);
-    m_books->watch(books);
-    m_clearPinsAction->setEnabled(!inputs.pins.empty());
-    m_closeLogAction->setEnabled(!inputs.log.empty());
-    showRules();
-    updateActions();
-    updateStatus();
 }
 
 // --- edits
@@ -116,63 +106,13 @@ void MainWindow::switchLibrary(const QString& name, bool on) {
     m_libraries->show(m_document.doctor().get(), m_document.inputs());
 }
 
-// Pins name nodes as people see them; the engine finds them by name.
-std::vector<std::string> MainWindow::pinNames(const snapshot::NodeSet& fused) const {
-    std::vector<std::string> out;
-    if (const auto graph = m_document.fused())
-        for (const auto& node : graph->nodes)
-            if (fused.contains(node.id))
-                out.push_back(node.name.empty() && !node.outputs.empty() ? node.outputs[0].name
-                                                                         : node.name);
-    return out;
-}
-
-void MainWindow::pinGroup(int group, snapshot::PinKind kind, const QString& implementation) {
-    const auto plan = m_document.plan();
-    if (!plan)
-        return;
-    for (const auto& record : plan->groups)
-        if (record.id == group)
-            m_document.edit(snapshot::AddPin{
-                {kind, pinNames({record.anchorId}), implementation.toStdString()}});
-}
-
-void MainWindow::unpinGroup(int group) {
-    const auto members = pinNames(m_provenance.membersOf(group));
-    for (const auto& pin : std::vector(m_document.inputs().pins))
-        for (const std::string& name : pin.nodes)
-            if (std::find(members.begin(), members.end(), name) != members.end()) {
-                m_document.edit(snapshot::RemovePin{pin});
-                break;
-            }
-}
-
-void MainWindow::pinSelection(snapshot::PinKind kind) {
-    const auto names = pinNames(m_selection.fused);
-    if (names.size() < 2)
-        return say(u"select two operators or more (Ctrl+click)"_s);
-    m_document.edit(snapshot::AddPin{{kind, names, {}}});
-}
-
-// A counterfactual is an edit like any other: what it says about the libraries is taken over.
-void MainWindow::tryChange(const QString& change) {
-    const snapshot::SplitTarget split = snapshot::splitTarget(change.toStdString());
-    std::string target = split.rest.empty() ? m_document.inputs().target : split.rest;
-    if (split.libraries) {
-        target += target.empty() ? "-libs=" : " -libs=";
-        for (std::size_t i = 0; i < split.libraries->size(); ++i)
-            target += (i ? "," : "") + (*split.libraries)[i];
-    }
-    m_document.edit(snapshot::SetTarget{target});
-}
-
 // --- files
 
 bool MainWindow::mayDiscard() {
     if (!m_document.unsaved())
         return true;
-    if (m_askUnsaved)
-        return answered(m_askUnsaved());
+    if (m_answers.unsaved)
+        return answered(m_answers.unsaved());
     QMessageBox box(QMessageBox::NoIcon, u"Fusewright"_s,
                     u"%1 has changes that are not saved."_s.arg(m_document.fileName()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
@@ -289,6 +229,18 @@ void MainWindow::exportDialog() {
                         this);
     if (dialog.exec() == QDialog::Accepted)
         m_document.exportModule(dialog.folder());
+}
+
+void MainWindow::savePictureDialog(const std::shared_ptr<const picture::Picture>& picture,
+                                   const QString& title) {
+    const QString file = QFileDialog::getSaveFileName(this, title, m_settings.folder(),
+                                                      u"SVG (*.svg);;PDF (*.pdf);;PNG (*.png)"_s);
+    if (file.isEmpty())
+        return;
+    if (const Status saved = writePicture(picture, file, Theme::instance().kind()); !saved)
+        showProblem(saved.diag());
+    else
+        say(u"saved "_s + file);
 }
 
 void MainWindow::openDialog() {

@@ -1,5 +1,4 @@
 // What the palettes offer: every command of the menus, and everything that has a name.
-#include "app/window/books_area.h"
 #include "app/window/main_window.h"
 #include "app/window/palette.h"
 
@@ -15,8 +14,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-void addCommands(std::vector<PaletteEntry>& out, const QString& menu,
-                 const QList<QAction*>& actions) {
+void addCommands(std::vector<Choice>& out, const QString& menu, const QList<QAction*>& actions) {
     for (QAction* action : actions) {
         if (action->isSeparator() || !action->isEnabled() || !action->isVisible())
             continue;
@@ -34,7 +32,7 @@ void addCommands(std::vector<PaletteEntry>& out, const QString& menu,
 } // namespace
 
 void MainWindow::openCommands() {
-    std::vector<PaletteEntry> entries;
+    std::vector<Choice> entries;
     for (const QAction* menu : menuBar()->actions())
         addCommands(entries, menu->text().remove(u'&'), menu->menu()->actions());
     m_palette->open(u"A command …"_s, std::move(entries));
@@ -42,15 +40,16 @@ void MainWindow::openCommands() {
 
 // Books first, then groups and nodes of the plan, then what was open before.
 void MainWindow::openQuickly() {
-    std::vector<PaletteEntry> entries;
+    std::vector<Choice> entries;
     std::set<QString> named;
     const auto book = [&](const QString& path) {
         if (named.insert(path).second)
             entries.push_back(
                 {QFileInfo(path).fileName(), u"book"_s, [this, path] { editBook(path, 0); }});
     };
-    for (const QString& path : m_books->paths())
-        book(path);
+    for (const Shown& shown : m_views)
+        for (const QString& path : shown.view->openBooks())
+            book(path);
     for (const auto& known : m_document.inputs().books)
         book(QString::fromStdString(known.path));
     if (const auto order = m_document.order()) // those that take part

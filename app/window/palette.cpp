@@ -34,7 +34,7 @@ int rankOf(const QString& text, const QString& word) {
 
 } // namespace
 
-void PaletteModel::setEntries(std::vector<PaletteEntry> entries) {
+void PaletteModel::setEntries(std::vector<Choice> entries) {
     m_entries = std::move(entries);
     setTyped({});
 }
@@ -58,7 +58,7 @@ void PaletteModel::setTyped(const QString& typed) {
     endResetModel();
 }
 
-const PaletteEntry* PaletteModel::entry(int row) const {
+const Choice* PaletteModel::entry(int row) const {
     return row >= 0 && std::size_t(row) < m_shown.size() ? &m_entries[m_shown[std::size_t(row)]]
                                                          : nullptr;
 }
@@ -109,7 +109,7 @@ Palette::Palette(QWidget* window)
     hide();
 }
 
-void Palette::open(const QString& hint, std::vector<PaletteEntry> entries) {
+void Palette::open(const QString& hint, std::vector<Choice> entries) {
     if (!isVisible())
         m_before = QApplication::focusWidget();
     const QSize room = parentWidget()->size();

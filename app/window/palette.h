@@ -3,23 +3,18 @@
 // before what was chosen acts.
 #pragma once
 
+#include "views/common/choice.h"
+
 #include <QAbstractTableModel>
 #include <QFrame>
 #include <QPointer>
 
-#include <functional>
 #include <vector>
 
 class QLineEdit;
 class QTreeView;
 
 namespace fw::ui {
-
-struct PaletteEntry {
-    QString text;
-    QString detail; // a shortcut, or what it is
-    std::function<void()> act;
-};
 
 // Those that hold every typed word, in any case; where a word begins with what was typed first, and
 // otherwise in the order in which they were given. At most `shownLimit`.
@@ -31,16 +26,16 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    void setEntries(std::vector<PaletteEntry> entries);
+    void setEntries(std::vector<Choice> entries);
     void setTyped(const QString& typed);
-    const PaletteEntry* entry(int row) const; // null if there is none
+    const Choice* entry(int row) const; // null if there is none
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
 
 private:
-    std::vector<PaletteEntry> m_entries;
+    std::vector<Choice> m_entries;
     std::vector<std::size_t> m_shown;
 };
 
@@ -50,7 +45,7 @@ class Palette : public QFrame {
 public:
     explicit Palette(QWidget* window);
 
-    void open(const QString& hint, std::vector<PaletteEntry> entries);
+    void open(const QString& hint, std::vector<Choice> entries);
     PaletteModel& model() { return m_model; }
     QLineEdit* input() const { return m_input; }
 

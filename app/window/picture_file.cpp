@@ -54,6 +54,8 @@ std::unique_ptr<GraphCanvas> canvasFor(const std::shared_ptr<const picture::Pict
 
 Status writePicture(const std::shared_ptr<const picture::Picture>& picture, const QString& file,
                     picture::ThemeKind theme) {
+    if (!picture)
+        return makeDiag(DiagCode::Usage, "there is no picture yet", {}, "open a model first");
     const QString kind = QFileInfo(file).suffix().toLower();
     if (kind == u"svg"_s)
         return writeFile(file, QByteArray::fromStdString(picture::svgText(*picture, theme)));

@@ -11,7 +11,8 @@
 
 namespace fw::ui {
 
-// The ending of the name says the kind. The file is whole or not there.
+// Null: there is no picture yet. The ending of the name says the kind. The file is whole or not
+// there.
 Status writePicture(const std::shared_ptr<const picture::Picture>& picture, const QString& file,
                     picture::ThemeKind theme);
 

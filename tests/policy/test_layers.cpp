@@ -35,6 +35,7 @@ private Q_SLOTS:
     void coreHasNoQt();
     void llvmStaysInCodegen();
     void runtimeStandsAlone();
+    void windowKnowsViewsByTheirRows();
     void windowLinksNoCompiler();
 
 private:
@@ -130,6 +131,29 @@ void TestLayers::runtimeStandsAlone() {
         for (const Include& include : includesOf(file))
             if (include.path.startsWith(u"fmt/"_s) || include.path.startsWith(u"nlohmann/"_s))
                 wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// The window itself names no view: those who make them do.
+void TestLayers::windowKnowsViewsByTheirRows() {
+    const QString rows = readText(u"app/window/view_rows.cpp"_s);
+    QSet<QString> views;
+    static const QRegularExpression row(u"#include \"([^\"]+_view\\.h)\""_s);
+    for (auto all = row.globalMatch(rows); all.hasNext();)
+        views << all.next().captured(1);
+    QVERIFY(views.size() >= 10);
+    QStringList wrong;
+    int files = 0;
+    for (const QString& file : projectFiles(u"app/window"_s, sources)) {
+        if (!file.startsWith(u"app/window/main_window"_s))
+            continue;
+        ++files;
+        for (const Include& include : includesOf(file))
+            if (views.contains(include.path) || (include.path.startsWith(u"views/"_s) &&
+                                                 !include.path.startsWith(u"views/common/"_s)))
+                wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+    }
+    QVERIFY(files > 5);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 

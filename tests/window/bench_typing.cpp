@@ -4,7 +4,9 @@
 // before, and until the matches are there, of one that was right and whose plan is being made. A
 // measurement, not a test.
 #include "app/window/books_area.h"
+#include "app/window/books_view.h"
 #include "large/shapes.h"
+#include "views/graph/graphs_view.h"
 #include "window/large_window.h"
 
 #include <algorithm>
@@ -59,21 +61,23 @@ double sincePause(const QElapsedTimer& timer) {
 
 // Milliseconds from the key that makes the text right to the frames; -1: there were none.
 double framedAfterKey(WindowFixture& m) {
-    BookEditor& editor = *m.window.books()->current()->editor();
+    BookEditor& editor = *m.window.view<BooksView>()->area()->current()->editor();
     const QString whole = editor.toPlainText();
     editor.moveCursor(QTextCursor::End);
     QTest::keyClick(&editor, Qt::Key_Backspace);
     if (!waitUntil(
             [&] {
-                return m.window.books()->settled() &&
-                       m.window.document().hasErrors(m.window.books()->currentPath()) &&
+                return m.window.view<BooksView>()->area()->settled() &&
+                       m.window.document().brokenTexts().contains(
+                           m.window.view<BooksView>()->area()->currentPath().toStdString()) &&
                        m.window.idle();
             },
             limitMs))
         return -1;
     // Of the declaration, in the graph that it looks at.
     const auto found = [&] {
-        const auto* all = m.window.document().textMatches(m.window.books()->currentPath());
+        const auto* all =
+            m.window.document().textMatchesOf(m.window.view<BooksView>()->area()->currentPath());
         std::shared_ptr<const snapshot::MatchDocument> out;
         for (const auto& one : {all->imported, all->rewritten})
             if (one && !one->rules.empty())
@@ -81,8 +85,8 @@ double framedAfterKey(WindowFixture& m) {
         return out;
     };
     const auto before = found();
-    const Painted first(m.window.pane(GraphSide::Imported)->canvas()),
-        second(m.window.pane(GraphSide::Fused)->canvas());
+    const Painted first(m.window.view<GraphsView>()->pane(GraphSide::Imported)->canvas()),
+        second(m.window.view<GraphsView>()->pane(GraphSide::Fused)->canvas());
     QElapsedTimer timer;
     timer.start();
     QTest::keyClick(&editor, whole.back().toLatin1());
@@ -94,13 +98,13 @@ double framedAfterKey(WindowFixture& m) {
 
 // The same of a text that stays right, 50 ms into the plan of the one before.
 double matchedWhilePlanning(WindowFixture& m) {
-    BookEditor& editor = *m.window.books()->current()->editor();
+    BookEditor& editor = *m.window.view<BooksView>()->area()->current()->editor();
     Document& document = m.window.document();
-    const QString path = m.window.books()->currentPath();
+    const QString path = m.window.view<BooksView>()->area()->currentPath();
     editor.moveCursor(QTextCursor::Start);
     const auto line = [&] {
-        const auto* found = document.textMatches(path);
-        if (!found || found->state != Document::State::Ready)
+        const auto* found = document.textMatchesOf(path);
+        if (!found || found->state != State::Ready)
             return 0;
         for (const auto& one : {found->imported, found->rewritten})
             if (one && !one->rules.empty())
@@ -147,7 +151,8 @@ int main(int count, char** arguments) {
             const auto rests = [&] { return waitUntil([&] { return m.window.idle(); }, limitMs); };
             const bool plans = nodes <= mostPlanned;
             if (!plans) {
-                const GraphCanvas* canvas = m.window.pane(GraphSide::Imported)->canvas();
+                const GraphCanvas* canvas =
+                    m.window.view<GraphsView>()->pane(GraphSide::Imported)->canvas();
                 waitUntil([&] { return canvas->picture() && canvas->complete(); }, limitMs);
                 m.window.document().stop();
             }
@@ -159,7 +164,7 @@ int main(int count, char** arguments) {
                 m.window.document().stop();
             }
             for (const Book& book : books) {
-                BookEditor& editor = *m.window.books()->current()->editor();
+                BookEditor& editor = *m.window.view<BooksView>()->area()->current()->editor();
                 editor.setPlainText(QString::fromLatin1(book.text));
                 rests();
                 std::vector<double> atRest, planning;

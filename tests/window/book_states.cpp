@@ -1,5 +1,6 @@
 // book_states [WxH] [light|dark]: pictures of the views that books concern in every state, to be
 // looked at: build folder, pictures/states. Without arguments in two sizes and both themes.
+#include "app/window/books_view.h"
 #include "app/window/message_bar.h"
 #include "app/window/palette.h"
 #include "views/authoring/match_panel.h"
@@ -73,7 +74,7 @@ private:
     void change(const QString& text) {
         editor()->selectAll();
         editor()->textCursor().insertText(text);
-        m_window->books()->settleNow();
+        m_window->view<BooksView>()->area()->settleNow();
     }
     void write(const QString& text) {
         change(text);
@@ -116,7 +117,7 @@ private:
         shot("04-ready-fuse");
     }
     void nearMiss() {
-        MatchPanel* panel = m_window->matchPanel();
+        MatchPanel* panel = m_window->view<BooksView>()->matches();
         panel->table()->setCurrentIndex(panel->model().index(panel->model().rowCount() - 1, 0));
         panel->showCurrent();
         waitIdle();
@@ -140,7 +141,7 @@ private:
         write(rules);
     }
     void hoverAndReplace() {
-        m_window->books()->current()->findBar()->open(FindBar::Row::Replace);
+        m_window->view<BooksView>()->area()->current()->findBar()->open(FindBar::Row::Replace);
         typeOn(u"relu"_s);
         waitIdle();
         editor()->setFocus();
@@ -149,7 +150,7 @@ private:
         QTRY_VERIFY(QToolTip::isVisible());
         shot("08-hover-and-replace");
         QToolTip::hideText();
-        m_window->books()->current()->findBar()->hide();
+        m_window->view<BooksView>()->area()->current()->findBar()->hide();
     }
     void palettes() {
         press(u"Ctrl+Shift+P"_s);

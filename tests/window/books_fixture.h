@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/window/books_area.h"
+#include "app/window/books_view.h"
 #include "window/window_fixture.h"
 
 namespace fw::ui {
@@ -14,8 +15,8 @@ protected:
         window().answerSaveName([](const QString& suggested) { return suggested; });
     }
     MainWindow& window() { return m->window; }
-    BooksArea& books() { return *m->window.books(); }
-    BookEditor& editor() { return *m->window.books()->current()->editor(); }
+    BooksArea& books() { return *m->window.view<BooksView>()->area(); }
+    BookEditor& editor() { return *m->window.view<BooksView>()->area()->current()->editor(); }
     QString path(const char* name) { return m_folder->filePath(QString::fromLatin1(name)); }
     bool open() { return m->open(path("residual.onnx")); }
     std::size_t groups() { return window().document().plan()->groups.size(); }

@@ -2,6 +2,7 @@
 // and what window and worker hold.
 #pragma once
 
+#include "views/graph/graphs_view.h"
 #include "window/window_fixture.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ inline bool waitUntil(const std::function<bool()>& done, int limitMs) {
 
 inline LargeOpening openLarge(WindowFixture& m, const QString& file, int limitMs) {
     LargeOpening out;
-    GraphCanvas* canvas = m.window.pane(GraphSide::Imported)->canvas();
+    GraphCanvas* canvas = m.window.view<GraphsView>()->pane(GraphSide::Imported)->canvas();
     LongestStretch stretch;
     QElapsedTimer timer;
     timer.start();

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "app/window/books_area.h"
-#include "app/window/graph_pane.h"
+#include "app/window/books_view.h"
 #include "app/window/main_window.h"
+#include "views/graph/graphs_view.h"
 
 #include <QAbstractItemView>
 #include <QApplication>
@@ -54,15 +55,15 @@ protected:
     void open(const QString& sample) {
         m_window->openModel(m_folder.filePath(sample));
         waitIdle();
-        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+        QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     }
 
-    BookEditor* editor() const { return m_window->books()->current()->editor(); }
-    QString status() const { return m_window->books()->current()->statusText(); }
+    BookEditor* editor() const { return m_window->view<BooksView>()->area()->current()->editor(); }
+    QString status() const { return m_window->view<BooksView>()->area()->current()->statusText(); }
     QAbstractItemView* popup() const { return editor()->completer()->popup(); }
     std::size_t groups() const { return m_window->document().plan()->groups.size(); }
     std::size_t framed(GraphSide side, Halo::Look look) const {
-        const auto& halos = m_window->pane(side)->canvas()->halos();
+        const auto& halos = m_window->view<GraphsView>()->pane(side)->canvas()->halos();
         return std::size_t(std::count_if(halos.begin(), halos.end(),
                                          [&](const Halo& halo) { return halo.look == look; }));
     }

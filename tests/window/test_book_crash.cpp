@@ -1,6 +1,7 @@
 // A window that is killed while a text is not saved, and the next one. The window to be killed is
 // this program itself, in a process of its own: `--window FOLDER` opens the model, writes a rule
 // there, says "written PID" of its worker, and waits.
+#include "app/window/books_view.h"
 #include "app/window/message_bar.h"
 #include "window/story_fixture.h"
 
@@ -82,9 +83,9 @@ void TestBookCrash::killedWindowLosesNothing() {
              qPrintable(m_window->offerBar()->text()));
     m_window->offerBar()->action()->click();
     waitIdle();
-    QCOMPARE(m_window->books()->currentPath(), book);
+    QCOMPARE(m_window->view<BooksView>()->area()->currentPath(), book);
     QCOMPARE(editor()->wholeText(), ruleText);
-    QCOMPARE(m_window->books()->changed(), QStringList{book});
+    QCOMPARE(m_window->view<BooksView>()->area()->changed(), QStringList{book});
     // It takes part again when it is told to, and is as good as the one that was typed.
     press(u"Ctrl+Alt+B"_s);
     QCOMPARE(groups(), without - 2);

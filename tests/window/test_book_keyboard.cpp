@@ -1,5 +1,6 @@
 // The story of a book from the keyboard alone, through the real window with the real worker: no
 // mouse button is pressed.
+#include "app/window/books_view.h"
 #include "app/window/message_bar.h"
 #include "views/authoring/match_panel.h"
 #include "views/editor/find_bar.h"
@@ -40,7 +41,7 @@ private:
     void openFromDialog(const QString& file) {
         answerFileDialog(m_folder.filePath(file));
         press(u"Ctrl+O"_s);
-        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+        QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     }
     void takeCompletion(const QString& word) {
         QTRY_VERIFY(popup()->isVisible());
@@ -83,7 +84,7 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
         if (line != u"}"_s)
             press(u"Return"_s);
     }
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Stale);
     // A mistake and its fix.
     press(u"Ctrl+F8"_s);
     const int match = lineOf(u"rellu"_s);
@@ -109,13 +110,13 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     press(u"F3"_s);
     press(u"F3"_s);
     QCOMPARE(framed(GraphSide::Imported, Halo::Look::Current), std::size_t(1));
-    QVERIFY(m_window->matchPanel()->title().endsWith(u"2/3"_s));
+    QVERIFY(m_window->view<BooksView>()->matches()->title().endsWith(u"2/3"_s));
     press(u"Ctrl+Shift+Space"_s); // says what the word means, and takes no keys
     // Too narrow: a near miss is relaxed.
     press(u"End"_s);
     press(u"Shift+Home"_s);
     type(u"  match  y = relu(conv2d(x, w: const))"_s);
-    QVERIFY(m_window->matchPanel()->model().rule()->matches.empty());
+    QVERIFY(m_window->view<BooksView>()->matches()->model().rule()->matches.empty());
     const QString narrow = editor()->wholeText();
     press(u"Ctrl+Shift+R"_s);
     QVERIFY(editor()->wholeText() != narrow);
@@ -129,7 +130,7 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     answerFileDialog(m_folder.filePath(u"residual/soft.fw"_s));
     press(u"Ctrl+S"_s);
     QVERIFY(QFileInfo::exists(m_folder.filePath(u"residual/soft.fw"_s)));
-    QVERIFY(m_window->books()->changed().isEmpty());
+    QVERIFY(m_window->view<BooksView>()->area()->changed().isEmpty());
 
     // A line of a copy of the shipped policy goes, and groups part.
     strike(Qt::ALT | Qt::Key_B);
@@ -146,9 +147,10 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     QCOMPARE(marked(), u"fusion.fw"_s);
     strike(Qt::Key_Return);
     waitIdle();
-    QCOMPARE(m_window->books()->currentPath(), u"fusion.fw"_s);
+    QCOMPARE(m_window->view<BooksView>()->area()->currentPath(), u"fusion.fw"_s);
     press(u"Ctrl+Alt+C"_s);
-    QCOMPARE(m_window->books()->currentPath(), m_folder.filePath(u"residual/fusion.fw"_s));
+    QCOMPARE(m_window->view<BooksView>()->area()->currentPath(),
+             m_folder.filePath(u"residual/fusion.fw"_s));
     QCOMPARE(groups(), before);
     press(u"Ctrl+F"_s);
     type(u"grow contraction -> elementwise"_s);
@@ -160,9 +162,9 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     press(u"Del"_s);
     QVERIFY2(groups() > before, qPrintable(QString::number(groups())));
     quickly(u"Relu_stem_relu"_s);
-    QVERIFY2(m_window->explainView()->asText().contains(
+    QVERIFY2(m_window->view<ExplainView>()->asText().contains(
                  u"no rule grow contraction -> elementwise forward"_s),
-             qPrintable(m_window->explainView()->asText()));
+             qPrintable(m_window->view<ExplainView>()->asText()));
     press(u"Ctrl+Z"_s);
     QCOMPARE(groups(), before);
 

@@ -1,6 +1,8 @@
 // What a book finds in the graph while it is typed, and what is known of its words.
+#include "app/window/books_view.h"
 #include "app/window/palette.h"
 #include "views/authoring/match_panel.h"
+#include "views/graph/graphs_view.h"
 #include "window/books_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -46,7 +48,7 @@ bool TestBookMatches::typeRule() {
 }
 
 std::vector<Halo> TestBookMatches::halos(Halo::Look look) {
-    std::vector<Halo> out = window().pane(GraphSide::Imported)->canvas()->halos();
+    std::vector<Halo> out = m->pane(GraphSide::Imported)->canvas()->halos();
     std::erase_if(out, [&](const Halo& halo) { return halo.look != look; });
     return out;
 }
@@ -59,13 +61,13 @@ void TestBookMatches::matchesAreShownWhileTyping() {
     QCOMPARE(found.size(), std::size_t(2));
     QVERIFY(found[0].ids == Ids{5} && found[1].ids == Ids{9});
     QCOMPARE(found[0].badge, u"1"_s);
-    QVERIFY(window().pane(GraphSide::Fused)->canvas()->halos().empty());
+    QVERIFY(m->pane(GraphSide::Fused)->canvas()->halos().empty());
     const auto& notes = editor().notes();
     QCOMPARE(notes.size(), std::size_t(1));
     QCOMPARE(notes.begin()->first, 3);
     QVERIFY2(notes.begin()->second.text.startsWith(u"2 matches, 3.1"_s),
              qPrintable(notes.begin()->second.text));
-    MatchPanel* panel = window().matchPanel();
+    MatchPanel* panel = window().view<BooksView>()->matches();
     QVERIFY(panel->isVisible());
     QVERIFY(panel->title().startsWith(u"mine: 2 matches"_s));
     QCOMPARE(panel->model().rowCount(), 2); // a step and a near miss
@@ -127,7 +129,7 @@ void TestBookMatches::nearMissIsRelaxed() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
     QVERIFY(typeRule());
-    MatchPanel* panel = window().matchPanel();
+    MatchPanel* panel = window().view<BooksView>()->matches();
     panel->table()->setCurrentIndex(panel->model().index(1, 0));
     panel->showCurrent();
     QVERIFY(halos(Halo::Look::NearMiss)[0].ids == Ids{10});
@@ -157,16 +159,18 @@ void TestBookMatches::matchesOfAWrongTextAreGrey() {
     QVERIFY(halos(Halo::Look::Match).empty());
     QCOMPARE(halos(Halo::Look::Stale).size(), std::size_t(2));
     QVERIFY(editor().notes().begin()->second.look == MarginNote::Look::Stale);
-    QVERIFY(!window().matchPanel()->table()->isEnabled());
+    QVERIFY(!window().view<BooksView>()->matches()->table()->isEnabled());
     // Until a graph was looked at again, what was found in it is of the earlier text.
     QStringList told;
-    const auto listens = connect(
-        &window().document(), &Document::textMatchesChanged, this, [&](const QString& file) {
-            const auto* now = window().document().textMatches(file);
-            told << (now->state == Document::State::Ready ? u"ready"_s : u"busy"_s) +
-                        (now->importedOld ? u" old"_s : u""_s) +
-                        (now->rewrittenOld ? u" old"_s : u""_s);
-        });
+    const QString file = window().view<BooksView>()->area()->currentPath();
+    const auto listens = connect(&window().document(), &Document::changed, this, [&](Parts parts) {
+        if (!parts.has(Part::TextMatches))
+            return;
+        const auto* now = window().document().textMatchesOf(file);
+        told << (now->state == State::Ready ? u"ready"_s : u"busy"_s) +
+                    (now->importedOld ? u" old"_s : u""_s) +
+                    (now->rewrittenOld ? u" old"_s : u""_s);
+    });
     for (int i = 0; i < 6; ++i)
         QTest::keyClick(&editor(), Qt::Key_Backspace);
     QVERIFY(m->waitIdle());
@@ -277,7 +281,7 @@ void TestBookMatches::shippedBooksFindToo() {
     QVERIFY(editor().isReadOnly());
     QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
     QVERIFY(editor().notes().begin()->second.text.startsWith(u"2 matches"_s));
-    MatchPanel* panel = window().matchPanel();
+    MatchPanel* panel = window().view<BooksView>()->matches();
     QVERIFY(panel->isVisible());
     QVERIFY(m->trigger("Next match"));
     QCOMPARE(halos(Halo::Look::Current).size(), std::size_t(1));
@@ -307,7 +311,7 @@ void TestBookMatches::commentsChangeNoPlan() {
     QCOMPARE(window().document().generation(), generation);
     QCOMPARE(window().document().plan(), plan);
     QVERIFY(!window().document().actingText(path("my.fw")));
-    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Plan), State::Ready);
     editor().goTo({2, 8});
     QVERIFY(type(u" "_s)); // between words: what follows is at another place
     QVERIFY(window().document().generation() != generation);

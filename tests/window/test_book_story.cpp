@@ -1,4 +1,5 @@
 // A book from its first key to the next start, through the real window with the real worker.
+#include "app/window/books_view.h"
 #include "app/window/message_bar.h"
 #include "views/authoring/match_panel.h"
 #include "views/explain/explain_view.h"
@@ -43,7 +44,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     QVERIFY2(m_window->messageBar()->text().isEmpty(), qPrintable(m_window->messageBar()->text()));
     type(u"rule soft \"relu as max\" {"_s);
     QVERIFY(!editor()->marks().empty()); // half typed
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Stale);
     QVERIFY(*m_window->document().plan() == *plan);
     press(u"Return"_s);
     // A mistake, its mark and its fix.
@@ -57,8 +58,8 @@ void TestBookStory::ruleIsWrittenAndKept() {
     const auto marks = editor()->marksOfLine(line);
     picture(u"book-mistake"_s);
     QCOMPARE(marks.size(), std::size_t(1));
-    QVERIFY2(m_window->books()->current()->statusText().contains(u"rellu"_s),
-             qPrintable(m_window->books()->current()->statusText()));
+    QVERIFY2(m_window->view<BooksView>()->area()->current()->statusText().contains(u"rellu"_s),
+             qPrintable(m_window->view<BooksView>()->area()->current()->statusText()));
     QCOMPARE(marks.front()->fixes.empty(), false);
     QVERIFY(editor()->applyFix());
     waitIdle();
@@ -89,7 +90,8 @@ void TestBookStory::ruleIsWrittenAndKept() {
     editor()->select({line + 1, 14, line + 1, 200});
     editor()->textCursor().insertText(u"max(x, x)"_s);
     waitIdle();
-    QVERIFY2(editor()->marks().empty(), qPrintable(m_window->books()->current()->statusText()));
+    QVERIFY2(editor()->marks().empty(),
+             qPrintable(m_window->view<BooksView>()->area()->current()->statusText()));
     // It matches every relu of the imported graph: framed, counted, walked.
     editor()->goTo({line, 3});
     waitIdle();
@@ -109,7 +111,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     editor()->select({line, 14, line, 21});
     editor()->textCursor().insertText(u"relu(conv2d(x, w: const))"_s);
     waitIdle();
-    MatchPanel* panel = m_window->matchPanel();
+    MatchPanel* panel = m_window->view<BooksView>()->matches();
     QVERIFY(panel->model().rule().has_value());
     QVERIFY(panel->model().rule()->matches.empty());
     QVERIFY(!panel->model().rule()->nearMisses.empty());
@@ -134,8 +136,8 @@ void TestBookStory::ruleIsWrittenAndKept() {
                  framed(GraphSide::Imported, Halo::Look::Current),
              relus);
     // Saved in part, changed, and the window ends without a word.
-    const QString book = m_window->books()->currentPath();
-    QVERIFY(m_window->books()->save(book).ok());
+    const QString book = m_window->view<BooksView>()->area()->currentPath();
+    QVERIFY(m_window->view<BooksView>()->area()->save(book).ok());
     QVERIFY(m_window->saveTo(m_folder.filePath(u"work.fwdoc"_s)));
     editor()->goTo({1, 1});
     type(u"# more "_s);
@@ -149,7 +151,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
     QVERIFY(m_window->offerBar()->text().contains(QFileInfo(book).fileName()));
     m_window->offerBar()->action()->click();
     waitIdle();
-    QCOMPARE(m_window->books()->text(book), text);
+    QCOMPARE(m_window->view<BooksView>()->area()->text(book), text);
     QVERIFY(*m_window->document().plan() == *decided);
     m_window->close();
     end();
@@ -166,7 +168,7 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
         waitIdle();
     };
     const auto said = [this](const QString& part) {
-        return m_window->explainView()->asText().contains(part);
+        return m_window->view<ExplainView>()->asText().contains(part);
     };
     const auto groupOf = [this](const char* name) {
         for (const auto& node : m_window->document().fused()->nodes)
@@ -178,7 +180,7 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
     m_window->editBook(u"fusion.fw"_s, 0);
     waitIdle();
     QVERIFY(editor()->isReadOnly());
-    m_window->books()->current()->bannerButton(0)->click(); // edit a copy
+    m_window->view<BooksView>()->area()->current()->bannerButton(0)->click(); // edit a copy
     waitIdle();
     QVERIFY(!editor()->isReadOnly());
     QCOMPARE(groups(), before);
@@ -189,10 +191,11 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
                 QRegularExpression(u"^grow\\s+contraction\\s+->\\s+elementwise\\s+forward"_s)))
             line = i;
     QVERIFY(line > 0);
-    const QString cited =
-        u"contraction -> elementwise at %1:%2"_s.arg(m_window->books()->currentPath()).arg(line);
+    const QString cited = u"contraction -> elementwise at %1:%2"_s
+                              .arg(m_window->view<BooksView>()->area()->currentPath())
+                              .arg(line);
     explain();
-    QVERIFY2(said(cited), qPrintable(m_window->explainView()->asText()));
+    QVERIFY2(said(cited), qPrintable(m_window->view<ExplainView>()->asText()));
 
     // Half a line has errors or says something else; the plan is never away.
     editor()->setFocus();
@@ -202,16 +205,16 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
     while (!editor()->lineText(line).isEmpty()) {
         press(u"Backspace"_s);
         QVERIFY(m_window->document().plan());
-        grey |= m_window->document().state(Document::Part::Plan) == Document::State::Stale;
+        grey |= m_window->document().state(Part::Plan) == State::Stale;
     }
     QVERIFY(grey);
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     QVERIFY2(groups() > before, qPrintable(QString::number(groups())));
     QVERIFY(groupOf("BatchNormalization_stem_bn") != groupOf("Relu_stem_relu"));
     QCOMPARE(groupOf("Conv_stem"), groupOf("BatchNormalization_stem_bn"));
     explain();
     QVERIFY2(said(u"no rule grow contraction -> elementwise forward"_s),
-             qPrintable(m_window->explainView()->asText()));
+             qPrintable(m_window->view<ExplainView>()->asText()));
     picture(u"book-groups-part"_s);
     const std::size_t parted = groups();
 
@@ -221,7 +224,7 @@ void TestBookStory::policyIsChangedWhileGroupsPart() {
     QCOMPARE(groups(), parted);
     explain();
     QVERIFY2(said(cited) && said(u"operators of these kinds do not fuse"_s),
-             qPrintable(m_window->explainView()->asText()));
+             qPrintable(m_window->view<ExplainView>()->asText()));
 
     editor()->setFocus();
     for (int i = 0; i < 100 && groups() != before; ++i)
@@ -242,7 +245,7 @@ void TestBookStory::halfTypedShippedBooksHarmNobody() {
     m_window->newBook();
     for (qsizetype end = 37; end < whole.size(); end += 397) {
         editor()->setPlainText(whole.left(end));
-        m_window->books()->settleNow();
+        m_window->view<BooksView>()->area()->settleNow();
         waitIdle();
         QCOMPARE(editor()->wholeText(), whole.left(end));
         QVERIFY(m_window->document().plan());

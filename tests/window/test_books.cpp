@@ -1,10 +1,12 @@
 // Books in the window: opened, begun, changed, saved, kept from a crash, changed by others, and
 // what their texts do to the plan while they are typed.
+#include "app/window/books_view.h"
 #include "app/window/message_bar.h"
-#include "app/window/problems_view.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
 #include "views/editor/find_bar.h"
+#include "views/graph/graphs_view.h"
+#include "views/problems/problems_view.h"
 #include "window/books_fixture.h"
 
 #include <QComboBox>
@@ -85,7 +87,7 @@ void TestBooks::bookOpensFromTheRules() {
     write("my.fw", "rule my_rule {\n}\n");
     window().openBook(path("my.fw"));
     QVERIFY(m->waitIdle());
-    RulesView* rules = window().rulesView();
+    RulesView* rules = window().view<RulesView>();
     const QModelIndex book = rules->model().index(0, 0);
     rules->tree()->setCurrentIndex(book);
     QVERIFY(m->trigger("Edit the selected book"));
@@ -184,8 +186,8 @@ void TestBooks::textWithErrorsKeepsThePlan() {
     QTest::keyClick(&editor(), Qt::Key_Return);
     QVERIFY(type(u"rule a { match y = rellu(x) }"_s));
     QCOMPARE(window().document().plan(), plan);
-    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Stale);
-    const QString said = window().pane(GraphSide::Fused)->overlay()->text();
+    QCOMPARE(window().document().state(Part::Plan), State::Stale);
+    const QString said = m->pane(GraphSide::Fused)->overlay()->text();
     QVERIFY2(said.contains(u"book-1.fw has errors"_s), qPrintable(said));
     QCOMPARE(editor().marks().size(), std::size_t(1));
     QCOMPARE(editor().marks().front().fixes.size(), std::size_t(1));
@@ -194,9 +196,9 @@ void TestBooks::textWithErrorsKeepsThePlan() {
     QVERIFY(m->trigger("Apply the fix"));
     QVERIFY(editor().wholeText().contains(u"= relu(x)"_s));
     QVERIFY(editor().marks().empty());
-    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Plan), State::Ready);
     QCOMPARE(groups(), std::size_t(4));
-    QVERIFY(window().pane(GraphSide::Fused)->overlay()->text().isEmpty());
+    QVERIFY(m->pane(GraphSide::Fused)->overlay()->text().isEmpty());
 }
 
 void TestBooks::undoInTheEditorBringsThePlanBack() {
@@ -221,9 +223,9 @@ void TestBooks::everyBookIsAsked() {
     QVERIFY(type(u"rule b {"_s));
     QVERIFY(open());
     for (const QString& file : {first, books().currentPath()}) {
-        const Document::TextMatches* matches = window().document().textMatches(file);
+        const TextMatches* matches = window().document().textMatchesOf(file);
         QVERIFY2(matches, qPrintable(file));
-        QCOMPARE(matches->state, Document::State::Ready);
+        QCOMPARE(matches->state, State::Ready);
     }
 }
 
@@ -238,7 +240,7 @@ void TestBooks::textThrownAwayActsNoMore() {
     books().settleNow();
     QVERIFY(m->trigger("Close tab"));
     QVERIFY(!window().document().actingText(path("my.fw")));
-    QVERIFY(!window().document().textMatches(path("my.fw")));
+    QVERIFY(!window().document().textMatchesOf(path("my.fw")));
     QCOMPARE(groups(), std::size_t(3));
 }
 
@@ -281,7 +283,7 @@ void TestBooks::booksAreOrdered() {
             out += QFileInfo(QString::fromStdString(book.path)).completeBaseName();
         return out;
     };
-    RulesView* rules = window().rulesView();
+    RulesView* rules = window().view<RulesView>();
     RulesModel& model = rules->model();
     const auto drop = [&](int from, int to, const QModelIndex& onto = {}) {
         const std::unique_ptr<QMimeData> data(model.mimeData({model.index(from, 0)}));
@@ -319,13 +321,13 @@ void TestBooks::savedTextIsReleased() {
     QVERIFY(m->trigger("Close tab"));
     QVERIFY(!window().document().actingText(file));
     QCOMPARE(window().document().plan(), plan);
-    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Plan), State::Ready);
 }
 
 void TestBooks::endlessRulesAreAProblem() {
     QVERIFY(open());
     const auto limits = [&] {
-        const Diags& all = window().problemsView()->model().problems();
+        const Diags& all = window().view<ProblemsView>()->model().problems();
         return std::count_if(all.begin(), all.end(),
                              [](const Diag& diag) { return diag.code == DiagCode::RuleLimit; });
     };
@@ -413,7 +415,7 @@ void TestBooks::whatIsNoTextIsRefused() {
     QVERIFY(window().messageBar()->text().contains(u"UTF-8"_s));
     window().editBook(path("missing.fw"), 0);
     QVERIFY(books().isEmpty());
-    QVERIFY(window().problemsView()->model().rowCount() >= 2);
+    QVERIFY(window().view<ProblemsView>()->model().rowCount() >= 2);
 }
 
 // What was typed and not saved is offered to the next window, and acts again.
@@ -426,8 +428,9 @@ void TestBooks::draftsOutliveTheWindow() {
         first.show();
         write("my.fw", "rule a {\n}\n");
         first.editBook(path("my.fw"), 0);
-        QTest::keyClicks(first.books()->current()->editor(), u"part_the_addition "_s);
-        first.books()->settleNow();
+        QTest::keyClicks(first.view<BooksView>()->area()->current()->editor(),
+                         u"part_the_addition "_s);
+        first.view<BooksView>()->area()->settleNow();
         // A window that ends without being closed keeps its drafts.
     }
     QCOMPARE(read(path("my.fw")), QByteArray("rule a {\n}\n"));
@@ -444,9 +447,10 @@ void TestBooks::draftsOutliveTheWindow() {
     QVERIFY(second.offerBar()->action()->isVisible());
     second.offerBar()->action()->click();
     QVERIFY(QTest::qWaitFor([&] { return second.idle(); }, 20000));
-    QCOMPARE(second.books()->text(path("my.fw")), u"part_the_addition rule a {\n}\n"_s);
+    QCOMPARE(second.view<BooksView>()->area()->text(path("my.fw")),
+             u"part_the_addition rule a {\n}\n"_s);
     QCOMPARE(second.document().plan()->groups.size(), std::size_t(4));
-    QCOMPARE(second.books()->changed(), QStringList{path("my.fw")});
+    QCOMPARE(second.view<BooksView>()->area()->changed(), QStringList{path("my.fw")});
     // Answered once, it is not asked again.
     second.close();
     MainWindow third(u"" FW_BINARY_DIR "/tests/fake_worker"_s, Memory::Remember);
@@ -501,7 +505,7 @@ void TestBooks::findAndSaveGoWhereTheKeysGo() {
     editor().setFocus();
     QVERIFY(m->trigger("Save"));
     QVERIFY(QFileInfo::exists(books().currentPath()));
-    window().pane(GraphSide::Fused)->canvas()->setFocus();
+    m->pane(GraphSide::Fused)->canvas()->setFocus();
     QVERIFY(m->trigger("Find"));
     QVERIFY(window().findChild<QLineEdit*>(u"find"_s)->hasFocus());
 }
@@ -542,7 +546,7 @@ void TestBooks::workerDiesAtEveryKey() {
     for (int i = 0; i < 4; ++i)
         QTest::keyClick(&editor(), Qt::Key_Backspace);
     QVERIFY(m->waitIdle());
-    QCOMPARE(window().document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Plan), State::Ready);
 }
 
 QTEST_MAIN(TestBooks)

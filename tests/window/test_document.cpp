@@ -9,8 +9,6 @@
 
 using namespace fw;
 using namespace fw::ui;
-using Part = Document::Part;
-using State = Document::State;
 
 class TestDocument : public QObject {
     Q_OBJECT
@@ -100,8 +98,8 @@ void TestDocument::lateAnswersAreDropped() {
     open("/tmp/m.onnx");
     // Several targets in a row: only the last one may be seen, whatever order the answers come in.
     std::vector<std::size_t> seen;
-    connect(m_document.get(), &Document::partChanged, this, [&](Part part) {
-        if (part == Part::Plan && m_document->state(part) == State::Ready)
+    connect(m_document.get(), &Document::changed, this, [&](Parts parts) {
+        if (parts.has(Part::Plan) && m_document->state(Part::Plan) == State::Ready)
             seen.push_back(m_document->plan()->groups.size());
     });
     m_document->setTarget(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
@@ -155,12 +153,20 @@ void TestDocument::workerKilledKeepsTheDocument() {
 
 void TestDocument::explainLatestWins() {
     open("/tmp/m.onnx");
-    m_document->explain({22});
-    m_document->explain({27});
-    m_document->explain({26, 27});
+    const auto explain = [&](const std::vector<std::string>& nodes) {
+        snapshot::Arguments about;
+        about.nodes = nodes;
+        m_document->want(Part::Explain, about);
+    };
+    explain({"#22"});
+    explain({"#27"});
+    explain({"#26", "#27"});
     QTRY_VERIFY(m_document->idle());
     QCOMPARE(m_document->explanation()->nodes, (std::vector<snapshot::NodeId>{26, 27}));
-    m_document->showStage(QStringLiteral("loops"), 1);
+    snapshot::Arguments loops;
+    loops.stage = "loops";
+    loops.group = 1;
+    m_document->want(Part::Stages, loops);
     QTRY_COMPARE(m_document->state(Part::Stages), State::Ready);
     QCOMPARE(*m_document->stage()->group, 1);
 }

@@ -1,7 +1,6 @@
 // The window with the real worker and a real model: open, plan again, select across panes, profile,
 // read the stages, export, kill the worker while it compiles, refuse broken files.
 #include "app/window/dims_dialog.h"
-#include "app/window/graph_pane.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
@@ -10,6 +9,7 @@
 #include "views/common/state_overlay.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/graph/graphs_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/properties_view.h"
 #include "views/profile/profile_view.h"
@@ -72,7 +72,7 @@ private:
         m_window->openModel(sample(name));
         waitIdle();
         QVERIFY2(m_window->document().isOpen(), qPrintable(m_window->messageBar()->text()));
-        QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+        QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     }
     NodeId named(GraphSide side, const std::string& name) const {
         const auto graph = side == GraphSide::Imported ? m_window->document().imported()
@@ -110,38 +110,42 @@ void TestEndToEnd::opensAndPlansAgain() {
     const auto plan = m_window->document().plan();
     QVERIFY(plan->groups.size() >= 4);
     QVERIFY(plan->decisions.empty()); // nobody looks at all of them: explain answers for one
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+    QCOMPARE(m_window->view<GraphsView>()
+                 ->pane(GraphSide::Fused)
+                 ->canvas()
+                 ->picture()
+                 ->containers.size(),
              plan->groups.size());
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v2 -libs= -threads=1"));
     waitIdle();
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     QVERIFY(m_window->document().plan() != plan);
     QVERIFY(m_window->document().plan()->target.find("x86-64-v2") != std::string::npos);
     m_window->setTargetText(QStringLiteral("z80"));
     waitIdle();
-    QCOMPARE(m_window->document().error(Document::Part::Plan).code, DiagCode::UnknownTarget);
-    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
+    QCOMPARE(m_window->document().error(Part::Plan).code, DiagCode::UnknownTarget);
+    QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
 }
 
 void TestEndToEnd::selectionGoesAcrossPanes() {
     open("residual");
-    GraphCanvas* canvas = m_window->pane(GraphSide::Imported)->canvas();
+    GraphCanvas* canvas = m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas();
     // The batch norm is folded into what is around it; what stands for it is known all the same.
     const NodeId norm = named(GraphSide::Imported, "BatchNormalization_left1_bn");
     QVERIFY(norm != snapshot::noNode);
     canvas->centerOn(norm);
     QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(norm));
     waitIdle();
-    QCOMPARE(selected(m_window->pane(GraphSide::Imported)), NodeSet{norm});
-    const NodeSet fused = selected(m_window->pane(GraphSide::Fused));
+    QCOMPARE(selected(m_window->view<GraphsView>()->pane(GraphSide::Imported)), NodeSet{norm});
+    const NodeSet fused = selected(m_window->view<GraphsView>()->pane(GraphSide::Fused));
     QVERIFY(!fused.empty());
     // And back: the nodes it became name it among their origins.
-    GraphCanvas* other = m_window->pane(GraphSide::Fused)->canvas();
+    GraphCanvas* other = m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas();
     other->centerOn(*fused.begin());
     QTest::mouseClick(other->viewport(), Qt::LeftButton, {}, other->nodeCenter(*fused.begin()));
     waitIdle();
-    QVERIFY(selected(m_window->pane(GraphSide::Imported)).contains(norm));
-    QCOMPARE(m_window->document().state(Document::Part::Explain), Document::State::Ready);
+    QVERIFY(selected(m_window->view<GraphsView>()->pane(GraphSide::Imported)).contains(norm));
+    QCOMPARE(m_window->document().state(Part::Explain), State::Ready);
 }
 
 void TestEndToEnd::everyPairIsExplained() {
@@ -160,9 +164,9 @@ void TestEndToEnd::everyPairIsExplained() {
             pair.fused = {input.node, node.id};
             m_window->select(pair);
             waitIdle();
-            QCOMPARE(m_window->document().state(Document::Part::Explain), Document::State::Ready);
+            QCOMPARE(m_window->document().state(Part::Explain), State::Ready);
             QVERIFY(!m_window->document().explanation()->sentence.empty());
-            QVERIFY(m_window->explainView()->gateCount() > 0);
+            QVERIFY(m_window->view<ExplainView>()->gateCount() > 0);
             ++asked;
         }
     }
@@ -207,7 +211,11 @@ void TestEndToEnd::libraryIsSwitched() {
     m_window->openModel(libraryFusion);
     waitIdle();
     const auto containers = [&] {
-        return m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size();
+        return m_window->view<GraphsView>()
+            ->pane(GraphSide::Fused)
+            ->canvas()
+            ->picture()
+            ->containers.size();
     };
     QCOMPARE(containers(), std::size_t(1));
     QCheckBox* box = m_window->libraries()->box(QStringLiteral("openblas"));
@@ -219,16 +227,16 @@ void TestEndToEnd::libraryIsSwitched() {
     box->click();
     waitIdle();
     QCOMPARE(containers(), std::size_t(2));
-    QCOMPARE(m_window->changesView()->model().rowCount(), 1);
-    QCOMPARE(m_window->changesView()->model().change(0)->kind, std::string("split"));
+    QCOMPARE(m_window->view<ChangesView>()->model().rowCount(), 1);
+    QCOMPARE(m_window->view<ChangesView>()->model().change(0)->kind, std::string("split"));
     QCOMPARE(m_window->document().plan()->groups[0].implementation, std::string("openblas.sgemm"));
     // Why they are apart: the gate that failed is in sight, and what would change it is offered.
     QVERIFY(m_window->selectByNames({QStringLiteral("dense"), QStringLiteral("bias")}));
     waitIdle();
-    QVERIFY2(m_window->explainView()->sentence().contains(QStringLiteral("absorbs nothing")),
-             qPrintable(m_window->explainView()->sentence()));
-    QVERIFY(!m_window->explainView()->whatIfButtons().empty());
-    auto* gates = m_window->explainView()->findChild<QTreeWidget*>();
+    QVERIFY2(m_window->view<ExplainView>()->sentence().contains(QStringLiteral("absorbs nothing")),
+             qPrintable(m_window->view<ExplainView>()->sentence()));
+    QVERIFY(!m_window->view<ExplainView>()->whatIfButtons().empty());
+    auto* gates = m_window->view<ExplainView>()->findChild<QTreeWidget*>();
     QTreeWidgetItem* failing = nullptr;
     for (int row = 0; row < gates->topLevelItemCount() && !failing; ++row)
         if (gates->topLevelItem(row)->text(0) == QStringLiteral("✖"))
@@ -237,13 +245,13 @@ void TestEndToEnd::libraryIsSwitched() {
     QTRY_VERIFY(gates->viewport()->rect().contains(gates->visualItemRect(failing).center()));
     m_window->document().profile();
     waitIdle();
-    QCOMPARE(m_window->profileView()->table()->model()->rowCount(), 2);
+    QCOMPARE(m_window->view<ProfileView>()->table()->model()->rowCount(), 2);
     m_window->document().undo();
     waitIdle();
     QCOMPARE(containers(), std::size_t(1));
     QVERIFY(!box->isChecked());
     QCOMPARE(m_window->document().profileResult(), alone);
-    QCOMPARE(m_window->profileView()->table()->model()->rowCount(), 1);
+    QCOMPARE(m_window->view<ProfileView>()->table()->model()->rowCount(), 1);
 }
 
 void TestEndToEnd::bookIsOpenedAndSwitchedOff() {
@@ -257,18 +265,18 @@ void TestEndToEnd::bookIsOpenedAndSwitchedOff() {
     file.close();
     m_window->openBook(file.fileName());
     waitIdle();
-    const RulesModel& model = m_window->rulesView()->model();
+    const RulesModel& model = m_window->view<RulesView>()->model();
     QVERIFY2(model.index(0, 1).data().toString().contains(QStringLiteral("problem")),
              qPrintable(model.index(0, 1).data().toString()));
     m_window->document().edit(
         snapshot::SwitchBook{file.fileName().toStdString(), snapshot::Enabled::No});
     waitIdle();
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     m_window->document().undo();
     m_window->document().undo();
     waitIdle();
     QVERIFY(m_window->document().inputs().books.empty());
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
 }
 
 void TestEndToEnd::valuesAreShown() {
@@ -278,9 +286,9 @@ void TestEndToEnd::valuesAreShown() {
     one.imported = {stem};
     m_window->select(one);
     waitIdle();
-    ValuePanel* values = m_window->propertiesView()->values();
+    ValuePanel* values = m_window->view<PropertiesView>()->values();
     QVERIFY(!values->choices().empty());
-    QCOMPARE(m_window->document().state(Document::Part::Value), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Value), State::Ready);
     QVERIFY2(values->asText().contains(QStringLiteral("elements")), qPrintable(values->asText()));
 }
 
@@ -288,31 +296,30 @@ void TestEndToEnd::profilesAndShowsStages() {
     open("residual");
     m_window->document().profile();
     waitIdle();
-    QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
     const auto profile = m_window->document().profileResult();
     QVERIFY(profile->endToEndMs > 0 && profile->sumMs > 0 && profile->runs > 0);
-    QVERIFY(m_window->profileView()->table()->model()->rowCount() >= 4);
+    QVERIFY(m_window->view<ProfileView>()->table()->model()->rowCount() >= 4);
     m_window->findChild<QDockWidget*>(QStringLiteral("stages"))->raise();
     QVERIFY(m_window->selectByName(QString::fromStdString(profile->rows.front().group)));
     waitIdle();
     for (const char* stage : {"loops", "llvm", "asm", "schedule", "tensor"}) {
-        m_window->stagesView()->setStage(QString::fromLatin1(stage));
+        m_window->view<StagesView>()->setStage(QString::fromLatin1(stage));
         QTRY_VERIFY(!m_window->idle() || m_window->document().stage());
         waitIdle();
-        QVERIFY2(m_window->document().state(Document::Part::Stages) == Document::State::Ready,
-                 stage);
+        QVERIFY2(m_window->document().state(Part::Stages) == State::Ready, stage);
         QCOMPARE(m_window->document().stage()->stage, std::string(stage));
-        QVERIFY2(m_window->stagesView()->textEdit()->toPlainText().size() > 10, stage);
+        QVERIFY2(m_window->view<StagesView>()->textEdit()->toPlainText().size() > 10, stage);
     }
 }
 
 void TestEndToEnd::rulesListWhatTheyFind() {
     open("residual");
-    const RulesModel& model = m_window->rulesView()->model();
+    const RulesModel& model = m_window->view<RulesView>()->model();
     const QModelIndex fold = model.index(0, 0, model.index(0, 0));
     QCOMPARE(fold.data().toString(), QStringLiteral("fold_batch_norm"));
     QCOMPARE(model.rowCount(fold), 4);
-    m_window->rulesView()->tree()->setCurrentIndex(model.index(1, 0, fold));
+    m_window->view<RulesView>()->tree()->setCurrentIndex(model.index(1, 0, fold));
     waitIdle();
     QCOMPARE(m_window->selection().imported,
              (NodeSet{named(GraphSide::Imported, "Conv_left1"),
@@ -328,7 +335,7 @@ void TestEndToEnd::rulesListWhatTheyFind() {
     const QModelIndex joined = model.index(0, 0, model.index(0, 0));
     QCOMPARE(joined.data().toString(), QStringLiteral("joined"));
     QVERIFY2(model.rowCount(joined) >= 2, qPrintable(joined.siblingAtColumn(1).data().toString()));
-    m_window->rulesView()->tree()->setCurrentIndex(model.index(0, 0, joined));
+    m_window->view<RulesView>()->tree()->setCurrentIndex(model.index(0, 0, joined));
     waitIdle();
     QCOMPARE(m_window->selection().fused.size(), std::size_t(3));
 }
@@ -353,7 +360,7 @@ void TestEndToEnd::fullDiskWhileExporting() {
     QVERIFY2(m_window->messageBar()->text().contains(QStringLiteral("FIL02")),
              qPrintable(m_window->messageBar()->text()));
     QCOMPARE(m_window->worker().processId(), qint64(pid));
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     QVERIFY(QDir(out).entryList(QDir::Files).filter(QStringLiteral(".so")).isEmpty());
     QCOMPARE(prlimit(pid, RLIMIT_FSIZE, &old, nullptr), 0);
     m_window->document().exportModule(out);
@@ -392,12 +399,12 @@ void TestEndToEnd::killedWhileCompiling() {
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("INT02")));
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("during profile, stage")));
     QCOMPARE(m_window->document().plan(), plan);
-    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
+    QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
     QTRY_COMPARE(m_window->worker().state(), WorkerClient::State::Idle);
     QVERIFY(timer.elapsed() < 3000);
     m_window->document().profile();
     waitIdle();
-    QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Ready);
+    QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
 }
 
 // The group moves to another implementation by a pin that can be taken back, and the work goes on.
@@ -415,7 +422,7 @@ void TestEndToEnd::libraryDiesWhileProfiling() {
     QVERIFY2(m_window->messageBar()->text().contains(
                  QStringLiteral("openblas is not used for dense any more; Undo takes that back")),
              qPrintable(m_window->messageBar()->text()));
-    QCOMPARE(document.state(Document::Part::Profile), Document::State::Ready);
+    QCOMPARE(document.state(Part::Profile), State::Ready);
     bool told = false;
     for (const auto& group : document.plan()->groups) {
         QVERIFY(!group.implementation.str().starts_with("openblas"));
@@ -464,7 +471,7 @@ void TestEndToEnd::measurementsDecide() {
         QCOMPARE(document.inputs().log, log.toStdString());
     }
     QVERIFY(decided() > 0);
-    const ImplementationsModel& shown = m_window->implementationsView()->model();
+    const ImplementationsModel& shown = m_window->view<ImplementationsView>()->model();
     for (int row = 0; row < shown.rowCount(); ++row)
         if (document.plan()->groups[std::size_t(row)].source == "log")
             QVERIFY(shown.index(row, ImplementationsModel::Measured).data().toString() != u"–");
@@ -476,7 +483,7 @@ void TestEndToEnd::measurementsDecide() {
 
 void TestEndToEnd::candidatesAreVerified() {
     open("mlp");
-    ImplementationsView* view = m_window->implementationsView();
+    ImplementationsView* view = m_window->view<ImplementationsView>();
     const ImplementationsModel& shown = view->model();
     QVERIFY(view->table()->isColumnHidden(ImplementationsModel::Verified));
     QAction* action = nullptr;
@@ -515,12 +522,11 @@ void TestEndToEnd::freeDimensionIsBound() {
     dialog.box(document.info()->freeDims[0])->setValue(3);
     document.edit(snapshot::SetDims{dialog.dims()});
     waitIdle();
-    QVERIFY2(document.state(Document::Part::Plan) == Document::State::Ready,
-             document.error(Document::Part::Plan).text().c_str());
+    QVERIFY2(document.state(Part::Plan) == State::Ready, document.error(Part::Plan).text().c_str());
     for (const auto& node : document.imported()->nodes)
         if (node.op == "input")
             QVERIFY2(node.outputs[0].type.starts_with("f32[3"), node.outputs[0].type.c_str());
-    for (const auto& property : m_window->propertiesView()->model().properties())
+    for (const auto& property : m_window->view<PropertiesView>()->model().properties())
         if (property.name == u"input" || property.name == u"output")
             QVERIFY2(property.value.contains(u"f32[3"), qPrintable(property.value));
     document.undo();
@@ -561,7 +567,7 @@ void TestEndToEnd::freeDimensionOpens() {
     QVERIFY(named);
     m_window->document().profile();
     waitIdle();
-    QVERIFY(m_window->document().state(Document::Part::Profile) != Document::State::Busy);
+    QVERIFY(m_window->document().state(Part::Profile) != State::Busy);
 }
 
 QTEST_MAIN(TestEndToEnd)

@@ -1,11 +1,13 @@
 // Follows resources/docs/first-rule.md as a newcomer would: types what stands there, presses the
 // keys that stand there, finds what it says, and takes its pictures (target docs_pictures).
+#include "app/window/books_view.h"
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
 #include "views/authoring/match_panel.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/graph/graphs_view.h"
 #include "window/story_fixture.h"
 
 #include <QCheckBox>
@@ -37,7 +39,7 @@ private:
         press(keys);
     }
     void typeBehindBlank() { // "a blank and `...`", the first that was not typed yet
-        m_window->books()->current()->setFocus();
+        m_window->view<BooksView>()->area()->current()->setFocus();
         type(u' ' + codeBehind(u"a blank and "_s));
     }
     void pictureOfPage(const QString& name);
@@ -121,7 +123,7 @@ void TestFirstRule::pageIsTrue() {
     QCOMPARE(editor()->lineText(6), u"}"_s);
 
     turnTo(3);
-    QCOMPARE(m_window->document().state(Document::Part::Plan), Document::State::Stale);
+    QCOMPARE(m_window->document().state(Part::Plan), State::Stale);
     QVERIFY2(says(u'*' + m_window->document().staleReason() + u'*'),
              qPrintable(m_window->document().staleReason()));
     key(u"Ctrl+F8"_s);
@@ -142,7 +144,7 @@ void TestFirstRule::pageIsTrue() {
     QVERIFY2(says(u'*' + note.section(u',', 0, 0) + u'*'), qPrintable(note));
     QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
     QCOMPARE(framed(GraphSide::Fused, Halo::Look::Match), std::size_t(2));
-    const auto labels = m_window->changesView()->findChildren<QLabel*>();
+    const auto labels = m_window->view<ChangesView>()->findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [this](const QLabel* label) {
         const QString sum = label->text().section(u" · "_s, 0, 0);
         return !sum.isEmpty() && says(u'*' + sum + u'*');
@@ -154,19 +156,19 @@ void TestFirstRule::pageIsTrue() {
     const auto pool = std::find_if(nodes.begin(), nodes.end(),
                                    [](const auto& node) { return node.name == "MaxPool_pool2"; });
     QVERIFY(pool != nodes.end());
-    GraphCanvas* canvas = m_window->pane(GraphSide::Fused)->canvas();
+    GraphCanvas* canvas = m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas();
     canvas->centerOn(pool->id);
     QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(pool->id));
     waitIdle();
     QVERIFY(says(u"a fusion rule puts them together: pooled"_s));
-    const QString why = m_window->explainView()->asText();
+    const QString why = m_window->view<ExplainView>()->asText();
     QVERIFY2(why.contains(u"a fusion rule puts them together: pooled at "_s) &&
                  why.contains(u"book-1.fw:3"_s),
              qPrintable(why));
-    const bool hidden = !m_window->explainView()->isVisible();
+    const bool hidden = !m_window->view<ExplainView>()->isVisible();
     if (hidden)
         key(u"Alt+2"_s);
-    QVERIFY(m_window->explainView()->isVisible());
+    QVERIFY(m_window->view<ExplainView>()->isVisible());
     if (hidden)
         key(u"Alt+2"_s);
 
@@ -194,7 +196,7 @@ void TestFirstRule::pageIsTrue() {
     QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
 
     turnTo(6);
-    MatchPanel* panel = m_window->matchPanel();
+    MatchPanel* panel = m_window->view<BooksView>()->matches();
     QCOMPARE(panel->model().rule()->nearMisses.size(), std::size_t(1));
     const int row = panel->model().rowCount() - 1;
     const auto& miss = panel->model().rule()->nearMisses[0];
@@ -218,14 +220,14 @@ void TestFirstRule::pageIsTrue() {
     QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
 
     turnTo(7);
-    const QString book = m_window->books()->currentPath();
+    const QString book = m_window->view<BooksView>()->area()->currentPath();
     const QString text = editor()->wholeText();
     key(u"Ctrl+S"_s);
     QFile saved(book);
     QVERIFY(saved.open(QIODevice::ReadOnly));
     QCOMPARE(QString::fromUtf8(saved.readAll()), text);
     key(u"F6"_s);
-    QVERIFY(!m_window->books()->isAncestorOf(QApplication::focusWidget()));
+    QVERIFY(!m_window->view<BooksView>()->area()->isAncestorOf(QApplication::focusWidget()));
     const QString document = m_folder.filePath(u"lenet.fwdoc"_s);
     answerFileDialog(document);
     key(u"Ctrl+S"_s);

@@ -3,8 +3,8 @@
 //
 // What the window's thread does is measured in its own processor time, which does not depend on
 // what else the machine does; the first picture is measured by the clock, with room for a busy one.
-#include "app/window/graph_pane.h"
 #include "picture/graph_diagram.h"
+#include "views/graph/graphs_view.h"
 #include "views/inspector/outline_view.h"
 #include "window/large_window.h"
 
@@ -63,14 +63,15 @@ void TestLarge::twoThousandNodes() {
     m.window.openModel(file);
     QVERIFY(QTest::qWaitFor(
         [&] {
-            if (picture < 0 && m.window.pane(GraphSide::Imported)->canvas()->picture())
+            if (picture < 0 &&
+                m.window.view<GraphsView>()->pane(GraphSide::Imported)->canvas()->picture())
                 picture = timer.elapsed();
             return picture >= 0;
         },
         30000));
     QVERIFY(m.waitIdle(240000));
     QCOMPARE(m.window.document().imported()->nodes.size(), std::size_t(2001));
-    QVERIFY(m.window.pane(GraphSide::Fused)->canvas()->picture());
+    QVERIFY(m.window.view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
     qInfo("first picture after %lld ms, all after %lld ms, longest stretch of work %.0f ms",
           static_cast<long long>(picture), static_cast<long long>(timer.elapsed()), stretch.ms());
     QVERIFY2(picture < 8000, "2 s alone on the machine; tests run beside others");

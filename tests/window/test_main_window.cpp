@@ -1,16 +1,17 @@
 // The window with a canned worker: open, plan again, select across panes, profile, export, and what
 // happens when the worker dies or a file is bad.
 #include "app/window/batch.h"
-#include "app/window/graph_pane.h"
 #include "app/window/help_window.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "app/window/problems_view.h"
+#include "app/window/picture_file.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/explain/explain_view.h"
+#include "views/graph/graphs_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
+#include "views/problems/problems_view.h"
 #include "views/profile/profile_view.h"
 #include "views/stages/stages_view.h"
 
@@ -32,6 +33,15 @@
 
 using namespace fw;
 using namespace fw::ui;
+
+namespace {
+
+Status savePicture(const MainWindow& window, const QString& file, GraphSide side) {
+    return writePicture(window.view<GraphsView>()->pane(side)->canvas()->picture(), file,
+                        Theme::instance().kind());
+}
+
+} // namespace
 
 class TestMainWindow : public QObject {
     Q_OBJECT
@@ -72,7 +82,7 @@ private:
     }
     void waitIdle() { QTRY_VERIFY_WITH_TIMEOUT(m_window->idle(), 10000); }
     void click(GraphSide side, snapshot::NodeId node) {
-        GraphCanvas* canvas = m_window->pane(side)->canvas();
+        GraphCanvas* canvas = m_window->view<GraphsView>()->pane(side)->canvas();
         canvas->centerOn(node);
         QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(node));
         waitIdle();
@@ -112,14 +122,15 @@ void TestMainWindow::cleanup() {
 void TestMainWindow::opensAndDraws() {
     open();
     QCOMPARE(m_window->windowTitle(), QStringLiteral("residual.onnx – Fusewright"));
-    const auto imported = m_window->pane(GraphSide::Imported)->canvas()->picture();
-    const auto fused = m_window->pane(GraphSide::Fused)->canvas()->picture();
+    const auto imported =
+        m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas()->picture();
+    const auto fused = m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture();
     QVERIFY(imported && fused);
     QCOMPARE(imported->boxes.size(), std::size_t(10)); // without the constant, with an output
     QCOMPARE(fused->containers.size(), std::size_t(3));
-    QCOMPARE(m_window->outline()->model().operatorCount(), 8);
+    QCOMPARE(m_window->view<OutlineView>()->model().operatorCount(), 8);
     QVERIFY(m_window->messageBar()->text().isEmpty());
-    QVERIFY(m_window->propertiesView()->model().rowCount() > 3); // of the model
+    QVERIFY(m_window->view<PropertiesView>()->model().rowCount() > 3); // of the model
 }
 
 void TestMainWindow::targetBoxPlansAgain() {
@@ -131,7 +142,11 @@ void TestMainWindow::targetBoxPlansAgain() {
     QTest::keyClick(target->lineEdit(), Qt::Key_Return);
     waitIdle();
     QCOMPARE(m_window->document().plan()->groups.size(), std::size_t(4));
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+    QCOMPARE(m_window->view<GraphsView>()
+                 ->pane(GraphSide::Fused)
+                 ->canvas()
+                 ->picture()
+                 ->containers.size(),
              std::size_t(4));
 }
 
@@ -139,8 +154,16 @@ void TestMainWindow::illegalTargetIsToldAndThePlanStays() {
     open();
     m_window->setTargetText(QStringLiteral("bogus"));
     waitIdle();
-    QVERIFY(m_window->pane(GraphSide::Fused)->overlay()->text().contains(QStringLiteral("USE02")));
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
+    QVERIFY(m_window->view<GraphsView>()
+                ->pane(GraphSide::Fused)
+                ->overlay()
+                ->text()
+                .contains(QStringLiteral("USE02")));
+    QCOMPARE(m_window->view<GraphsView>()
+                 ->pane(GraphSide::Fused)
+                 ->canvas()
+                 ->picture()
+                 ->containers.size(),
              std::size_t(3));
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("bogus")));
 }
@@ -148,16 +171,19 @@ void TestMainWindow::illegalTargetIsToldAndThePlanStays() {
 void TestMainWindow::selectionGoesAcrossPanes() {
     open();
     click(GraphSide::Imported, 4);
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->selected(), (Ids{22, 23}));
-    QVERIFY(m_window->propertiesView()->model().properties()[0].value ==
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->selected(),
+             (Ids{22, 23}));
+    QVERIFY(m_window->view<PropertiesView>()->model().properties()[0].value ==
             QStringLiteral("batch_norm"));
     click(GraphSide::Fused, 25);
-    QCOMPARE(m_window->pane(GraphSide::Imported)->canvas()->selected(), (Ids{6, 7}));
-    QCOMPARE(m_window->outline()->tree()->currentIndex().data().toString(),
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas()->selected(),
+             (Ids{6, 7}));
+    QCOMPARE(m_window->view<OutlineView>()->tree()->currentIndex().data().toString(),
              QStringLiteral("conv2d  Conv_15"));
     // A node stands for a constant too, which the picture does not show.
     click(GraphSide::Fused, 22);
-    QCOMPARE(m_window->pane(GraphSide::Imported)->canvas()->selected(), (Ids{3, 4}));
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas()->selected(),
+             (Ids{3, 4}));
 }
 
 void TestMainWindow::selectionFollowsANewPlan() {
@@ -165,22 +191,24 @@ void TestMainWindow::selectionFollowsANewPlan() {
     click(GraphSide::Imported, 8);
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     waitIdle();
-    QCOMPARE(m_window->pane(GraphSide::Imported)->canvas()->selected(), Ids{8});
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->selected(), Ids{27});
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas()->selected(), Ids{8});
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->selected(), Ids{27});
     QCOMPARE(m_window->document().explanation()->verdict, std::string("no"));
 }
 
 void TestMainWindow::outlineSelectsGroups() {
     open();
-    QTreeView* tree = m_window->outline()->tree();
+    QTreeView* tree = m_window->view<OutlineView>()->tree();
     tree->setCurrentIndex(tree->model()->index(1, 0));
     waitIdle();
     QCOMPARE(m_window->selection().group, 0);
-    QCOMPARE(m_window->pane(GraphSide::Fused)->canvas()->selected(), (Ids{22, 23, 24}));
-    QCOMPARE(m_window->pane(GraphSide::Imported)->canvas()->selected(), (Ids{3, 4, 5}));
-    QCOMPARE(m_window->propertiesView()->model().properties()[0].value,
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->selected(),
+             (Ids{22, 23, 24}));
+    QCOMPARE(m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas()->selected(),
+             (Ids{3, 4, 5}));
+    QCOMPARE(m_window->view<PropertiesView>()->model().properties()[0].value,
              QStringLiteral("conv2d_bias_relu_0"));
-    m_window->outline()->filter()->setText(QStringLiteral("softmax"));
+    m_window->view<OutlineView>()->filter()->setText(QStringLiteral("softmax"));
     QCOMPARE(tree->model()->rowCount(), 1);
     QCOMPARE(m_window->selection().group, 0); // a filter is no selection
 }
@@ -189,8 +217,8 @@ void TestMainWindow::explainNamesTheGates() {
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     open();
     click(GraphSide::Fused, 27);
-    QCOMPARE(m_window->explainView()->gateCount(), 5);
-    const QString text = m_window->explainView()->asText();
+    QCOMPARE(m_window->view<ExplainView>()->gateCount(), 5);
+    const QString text = m_window->view<ExplainView>()->asText();
     QVERIFY(text.contains(QStringLiteral("Add_17 is not fused into conv2d_bias_1.")));
     QVERIFY(text.contains(QStringLiteral("✖  implementation absorbs it")));
     QVERIFY(text.contains(QStringLiteral("IMP02")));
@@ -198,22 +226,25 @@ void TestMainWindow::explainNamesTheGates() {
 
 void TestMainWindow::profileShowsTimes() {
     open();
-    QVERIFY(m_window->profileView()->overlay()->text().contains(QStringLiteral("compiled module")));
+    QVERIFY(m_window->view<ProfileView>()->overlay()->text().contains(
+        QStringLiteral("compiled module")));
     QTest::keyClick(m_window.get(), Qt::Key_F10, Qt::ControlModifier);
     waitIdle();
-    QTreeView* table = m_window->profileView()->table();
+    QTreeView* table = m_window->view<ProfileView>()->table();
     QCOMPARE(table->model()->rowCount(), 3);
-    QVERIFY(m_window->profileView()->footerText().contains(QStringLiteral("end to end 464 µs")));
-    QVERIFY(m_window->profileView()->footerText().contains(QStringLiteral("sum of groups 446 µs")));
-    QVERIFY(m_window->profileView()->asText().contains(QStringLiteral("softmax_2\t31.000")));
+    QVERIFY(
+        m_window->view<ProfileView>()->footerText().contains(QStringLiteral("end to end 464 µs")));
+    QVERIFY(m_window->view<ProfileView>()->footerText().contains(
+        QStringLiteral("sum of groups 446 µs")));
+    QVERIFY(m_window->view<ProfileView>()->asText().contains(QStringLiteral("softmax_2\t31.000")));
     table->setCurrentIndex(table->model()->index(1, 0));
     waitIdle();
     QCOMPARE(m_window->selection().group, 1);
     // The picture shows measured times now; another target makes them stale.
-    QVERIFY(m_window->pane(GraphSide::Fused)->overlay()->text().isEmpty());
+    QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->overlay()->text().isEmpty());
     m_window->setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     waitIdle();
-    QVERIFY(m_window->profileView()->overlay()->text().contains(QStringLiteral("earlier")));
+    QVERIFY(m_window->view<ProfileView>()->overlay()->text().contains(QStringLiteral("earlier")));
 }
 
 void TestMainWindow::stopEndsAProfile() {
@@ -224,7 +255,7 @@ void TestMainWindow::stopEndsAProfile() {
     trigger("Stop");
     waitIdle();
     QVERIFY(m_window->document().plan());
-    QCOMPARE(m_window->document().state(Document::Part::Profile), Document::State::Empty);
+    QCOMPARE(m_window->document().state(Part::Profile), State::Empty);
 }
 
 void TestMainWindow::exportIsTold() {
@@ -241,13 +272,13 @@ void TestMainWindow::stagesOfTheSelectedGroup() {
     m_window->findChild<QDockWidget*>(QStringLiteral("stages"))->raise();
     m_window->select({});
     click(GraphSide::Fused, 23);
-    QTRY_VERIFY(
-        m_window->stagesView()->textEdit()->toPlainText().contains(QStringLiteral("stage loops")));
-    QCOMPARE(m_window->stagesView()->nodesOfLine(7), (snapshot::NodeSet{23, 24}));
-    QCOMPARE(m_window->stagesView()->textEdit()->extraSelections().size(), 1);
-    m_window->stagesView()->setStage(QStringLiteral("asm"));
-    QTRY_VERIFY(
-        m_window->stagesView()->textEdit()->toPlainText().contains(QStringLiteral("stage asm")));
+    QTRY_VERIFY(m_window->view<StagesView>()->textEdit()->toPlainText().contains(
+        QStringLiteral("stage loops")));
+    QCOMPARE(m_window->view<StagesView>()->nodesOfLine(7), (snapshot::NodeSet{23, 24}));
+    QCOMPARE(m_window->view<StagesView>()->textEdit()->extraSelections().size(), 1);
+    m_window->view<StagesView>()->setStage(QStringLiteral("asm"));
+    QTRY_VERIFY(m_window->view<StagesView>()->textEdit()->toPlainText().contains(
+        QStringLiteral("stage asm")));
 }
 
 void TestMainWindow::badFileKeepsTheDocument() {
@@ -260,7 +291,7 @@ void TestMainWindow::badFileKeepsTheDocument() {
     m_window->openModel(m_folder.filePath(QStringLiteral("bad.onnx")));
     waitIdle();
     QCOMPARE(m_window->document().fileName(), QStringLiteral("residual.onnx"));
-    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
+    QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("bad.onnx")));
 }
 
@@ -275,8 +306,8 @@ void TestMainWindow::killedWorkerLeavesTheWindow() {
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("INT02")));
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("stage profile")));
     QCOMPARE(m_window->document().plan(), plan);
-    QVERIFY(m_window->pane(GraphSide::Fused)->canvas()->picture());
-    ProblemsView* problems = m_window->problemsView();
+    QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
+    ProblemsView* problems = m_window->view<ProblemsView>();
     QCOMPARE(problems->model().rowCount(), 1);
     QCOMPARE(problems->model().count(Severity::Error), 1);
     QCOMPARE(problems->overlay()->state(), ViewState::Ready);
@@ -331,7 +362,7 @@ void TestMainWindow::historyGoesBack() {
     trigger("Forward");
     QCOMPARE(m_window->selection().fused, snapshot::NodeSet{27});
     // The buttons of a mouse that has them do the same.
-    QWidget* viewport = m_window->pane(GraphSide::Fused)->canvas()->viewport();
+    QWidget* viewport = m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->viewport();
     QTest::mouseClick(viewport, Qt::BackButton);
     QCOMPARE(m_window->selection().fused, snapshot::NodeSet{22});
     QTest::mouseClick(viewport, Qt::ForwardButton);
@@ -403,7 +434,7 @@ void TestMainWindow::picturesAreWritten() {
     open();
     for (const char* kind : {"svg", "png", "pdf"}) {
         const QString file = m_folder.filePath(QStringLiteral("picture.") + kind);
-        const Status saved = m_window->savePicture(file, GraphSide::Fused);
+        const Status saved = savePicture(*m_window, file, GraphSide::Fused);
         QVERIFY2(saved.ok(), saved.ok() ? "" : saved.diag().text().c_str());
         QVERIFY(QFileInfo(file).size() > 1000);
     }
@@ -417,10 +448,10 @@ void TestMainWindow::picturesAreWritten() {
     QFile blocker(m_folder.filePath(QStringLiteral("file")));
     QVERIFY(blocker.open(QIODevice::WriteOnly));
     const Status refused =
-        m_window->savePicture(m_folder.filePath(QStringLiteral("file/p.svg")), GraphSide::Fused);
+        savePicture(*m_window, m_folder.filePath(QStringLiteral("file/p.svg")), GraphSide::Fused);
     QVERIFY(!refused.ok());
     QCOMPARE(refused.diag().code, DiagCode::FileUnwritable);
-    QCOMPARE(m_window->savePicture(QStringLiteral("x.gif"), GraphSide::Fused).diag().code,
+    QCOMPARE(savePicture(*m_window, QStringLiteral("x.gif"), GraphSide::Fused).diag().code,
              DiagCode::Usage);
 }
 

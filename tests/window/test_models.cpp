@@ -1,9 +1,9 @@
 // The models behind the docks, judged by Qt's own tester and by their text.
 #include "app/window/finder.h"
-#include "app/window/problems_view.h"
 #include "app/window/settings.h"
 #include "views/inspector/outline_model.h"
 #include "views/inspector/properties_view.h"
+#include "views/problems/problems_view.h"
 #include "views/profile/profile_model.h"
 
 #include <QAbstractItemModelTester>

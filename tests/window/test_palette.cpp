@@ -1,5 +1,6 @@
 // Commands and things by name, from the keyboard alone.
 #include "app/window/palette.h"
+#include "views/graph/graphs_view.h"
 #include "window/books_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -43,7 +44,7 @@ void TestPalette::modelFindsWords() {
     model.setTyped(u"nothing"_s);
     QCOMPARE(model.rowCount(), 0);
     QVERIFY(!model.entry(0));
-    std::vector<PaletteEntry> many(100'000, PaletteEntry{u"node"_s, {}, {}});
+    std::vector<Choice> many(100'000, Choice{u"node"_s, {}, {}});
     model.setEntries(std::move(many));
     QCOMPARE(model.rowCount(), int(PaletteModel::shownLimit));
 }
@@ -82,7 +83,7 @@ void TestPalette::thingsAreFoundByName() {
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
     QVERIFY(m->waitIdle());
-    window().pane(GraphSide::Fused)->canvas()->setFocus();
+    m->pane(GraphSide::Fused)->canvas()->setFocus();
     QVERIFY(m->trigger("Quick open"));
     QTest::keyClicks(palette().input(), u"softmax"_s);
     QCOMPARE(first(), u"softmax_2"_s); // the group before the operator
@@ -98,7 +99,7 @@ void TestPalette::thingsAreFoundByName() {
 
 void TestPalette::escapeGivesTheKeysBack() {
     QVERIFY(open());
-    GraphCanvas* canvas = window().pane(GraphSide::Imported)->canvas();
+    GraphCanvas* canvas = m->pane(GraphSide::Imported)->canvas();
     canvas->setFocus();
     QVERIFY(m->trigger("Commands"));
     key(Qt::Key_Escape);

@@ -1,9 +1,10 @@
 // Everything that is declared in its order, what is wrong with typed text as problems, and all of
 // it undone and redone.
+#include "app/window/books_view.h"
 #include "app/window/palette.h"
-#include "app/window/problems_view.h"
 #include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
+#include "views/problems/problems_view.h"
 #include "window/books_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -33,7 +34,7 @@ private Q_SLOTS:
 // What is shipped, too, as the engine asks it.
 void TestRulesDock::rulesStandInTheirOrder() {
     QVERIFY(open());
-    RulesView* rules = window().rulesView();
+    RulesView* rules = window().view<RulesView>();
     QVERIFY(!rules->orderShown());
     QVERIFY(m->trigger("All rules in order"));
     QVERIFY(rules->orderShown() && rules->orderTree()->isVisibleTo(rules));
@@ -68,13 +69,13 @@ void TestRulesDock::rulesStandInTheirOrder() {
     rules->orderTree()->setCurrentIndex(model.index(1, 0, model.index(0, 0)));
     rules->editCurrent(); // of a shipped book: its text
     QVERIFY(m->waitIdle());
-    QCOMPARE(window().books()->currentPath(), u"simplify.fw"_s);
+    QCOMPARE(window().view<BooksView>()->area()->currentPath(), u"simplify.fw"_s);
     QVERIFY(m->trigger("All rules in order"));
     QVERIFY(!rules->orderShown());
 }
 
 void TestRulesDock::wrongTextIsAProblemWhileItStands() {
-    ProblemsView* view = window().problemsView();
+    ProblemsView* view = window().view<ProblemsView>();
     ProblemsModel& model = view->model();
     QVERIFY(open());
     QCOMPARE(model.rowCount(), 0);
@@ -114,7 +115,7 @@ void TestRulesDock::wrongTextIsAProblemWhileItStands() {
 
 // Errors of a file, of one that breaks while it is used, and of one that takes no part.
 void TestRulesDock::booksOnDiskAreProblemsToo() {
-    ProblemsModel& model = window().problemsView()->model();
+    ProblemsModel& model = window().view<ProblemsView>()->model();
     QVERIFY(open());
     write("wrong.fw", "rule wrong {\n}\n");
     window().openBook(path("wrong.fw"));
@@ -148,7 +149,7 @@ void TestRulesDock::booksOnDiskAreProblemsToo() {
 // Each step by its action, then back and forth again: the same inputs, and the same rows.
 void TestRulesDock::whatIsDecidedAboutBooksIsUndone() {
     QVERIFY(open());
-    RulesView* rules = window().rulesView();
+    RulesView* rules = window().view<RulesView>();
     const auto rows = [&] {
         QStringList out;
         for (int row = 0; row < rules->model().bookCount(); ++row) {
@@ -249,11 +250,11 @@ void TestRulesDock::everythingIsReachedByKeys() {
 void TestRulesDock::modelsAreSound() {
     using Tester = QAbstractItemModelTester;
     constexpr auto fatal = Tester::FailureReportingMode::Fatal;
-    const Tester rules(&window().rulesView()->model(), fatal);
-    const Tester order(&window().rulesView()->orderModel(), fatal);
-    const Tester matches(&window().matchPanel()->model(), fatal);
+    const Tester rules(&window().view<RulesView>()->model(), fatal);
+    const Tester order(&window().view<RulesView>()->orderModel(), fatal);
+    const Tester matches(&window().view<BooksView>()->matches()->model(), fatal);
     const Tester palette(&window().palette()->model(), fatal);
-    const Tester problems(&window().problemsView()->model(), fatal);
+    const Tester problems(&window().view<ProblemsView>()->model(), fatal);
     QVERIFY(open());
     QVERIFY(m->trigger("New book"));
     editor().insertPlainText(u"rule one {\nmatch y = relu(x)"_s);

@@ -3,14 +3,15 @@
 #include "app/window/export_dialog.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
-#include "app/window/problems_view.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/graph/graphs_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
+#include "views/problems/problems_view.h"
 #include "views/profile/profile_view.h"
 #include "window/window_fixture.h"
 
@@ -98,8 +99,7 @@ void TestWorkspace::switchingALibraryPlansAgain() {
     dnn->click();
     QVERIFY(m->waitIdle());
     QCOMPARE(groups(), std::size_t(4));
-    QCOMPARE(window().pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
-             std::size_t(4));
+    QCOMPARE(m->pane(GraphSide::Fused)->canvas()->picture()->containers.size(), std::size_t(4));
     dnn->click();
     QVERIFY(m->waitIdle());
     QCOMPARE(groups(), std::size_t(3));
@@ -130,10 +130,9 @@ void TestWorkspace::undoShowsTheOldPlanAtOnce() {
     // Without waiting: what was kept is there.
     QCOMPARE(window().document().plan(), plan);
     QCOMPARE(window().document().profileResult(), profile);
-    QCOMPARE(window().document().state(Document::Part::Profile), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Profile), State::Ready);
     QVERIFY(m->waitIdle());
-    QCOMPARE(window().pane(GraphSide::Fused)->canvas()->picture()->containers.size(),
-             std::size_t(3));
+    QCOMPARE(m->pane(GraphSide::Fused)->canvas()->picture()->containers.size(), std::size_t(3));
     QVERIFY(window().libraries()->box(QStringLiteral("onednn"))->isChecked());
     QVERIFY(m->trigger("Redo"));
     QCOMPARE(groups(), std::size_t(4));
@@ -143,10 +142,11 @@ void TestWorkspace::undoShowsTheOldPlanAtOnce() {
 
 void TestWorkspace::changesAreListedAndSelect() {
     QVERIFY(open());
-    QVERIFY(window().changesView()->overlay()->text().contains(QStringLiteral("No changes yet")));
+    QVERIFY(
+        window().view<ChangesView>()->overlay()->text().contains(QStringLiteral("No changes yet")));
     window().switchLibrary(QStringLiteral("onednn"), false);
     QVERIFY(m->waitIdle());
-    const ChangesModel& model = window().changesView()->model();
+    const ChangesModel& model = window().view<ChangesView>()->model();
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.change(0)->kind, std::string("split"));
     QCOMPARE(model.summary(), QStringLiteral("1 group split"));
@@ -160,23 +160,25 @@ void TestWorkspace::changesAreListedAndSelect() {
     QCOMPARE(model.change(0)->kind, std::string("merged"));
     window().setTargetText(QStringLiteral("x86-64 -mcpu=x86-64-v4"));
     QVERIFY(m->waitIdle());
-    QVERIFY(window().changesView()->overlay()->text().contains(QStringLiteral("Nothing changed")));
+    QVERIFY(window().view<ChangesView>()->overlay()->text().contains(
+        QStringLiteral("Nothing changed")));
 }
 
 void TestWorkspace::implementationsShowCandidates() {
     QVERIFY(open());
-    QTreeView* table = window().implementationsView()->table();
+    QTreeView* table = window().view<ImplementationsView>()->table();
     QCOMPARE(table->model()->rowCount(), 3);
     m->click(GraphSide::Fused, 23);
     const QModelIndex current = table->currentIndex();
     QCOMPARE(current.data().toString(), QStringLiteral("conv2d_bias_relu_0"));
     QVERIFY(table->isExpanded(current));
     QCOMPARE(table->model()->rowCount(current), 3);
-    QVERIFY(window().implementationsView()->detailText().contains(QStringLiteral("tile oc 16")));
+    QVERIFY(
+        window().view<ImplementationsView>()->detailText().contains(QStringLiteral("tile oc 16")));
     const QModelIndex refused = table->model()->index(1, ImplementationsModel::Verdict, current);
     QVERIFY(refused.data().toString().contains(QStringLiteral("onednn is not in -libs")));
     table->setCurrentIndex(refused);
-    QVERIFY(window().implementationsView()->detailText().contains(QStringLiteral("GRD01")));
+    QVERIFY(window().view<ImplementationsView>()->detailText().contains(QStringLiteral("GRD01")));
     QCOMPARE(window().selection().group, 0);
     m->click(GraphSide::Fused, 29);
     QVERIFY(!table->isExpanded(table->model()->index(0, 0))); // closes behind itself
@@ -189,7 +191,7 @@ void TestWorkspace::implementationsShowCandidates() {
 void TestWorkspace::pinsAreDecidedAndUndone() {
     QVERIFY(open());
     m->click(GraphSide::Fused, 22);
-    QTreeView* table = window().implementationsView()->table();
+    QTreeView* table = window().view<ImplementationsView>()->table();
     table->setCurrentIndex(table->model()->index(0, 0, table->currentIndex()));
     QVERIFY(m->trigger("Pin the candidate"));
     QCOMPARE(window().document().inputs().pins.size(), std::size_t(1));
@@ -218,7 +220,7 @@ void TestWorkspace::whatIfIsAnEdit() {
     QCOMPARE(groups(), std::size_t(4));
     // The fake says no with x86-64-v3 only; its counterfactual differs from "yes".
     m->click(GraphSide::Fused, 27);
-    const auto& buttons = window().explainView()->whatIfButtons();
+    const auto& buttons = window().view<ExplainView>()->whatIfButtons();
     QCOMPARE(buttons.size(), std::size_t(1));
     const QString said = buttons[0]->text();
     buttons[0]->click();
@@ -245,7 +247,7 @@ void TestWorkspace::pairsCanBeKeptApart() {
 
 void TestWorkspace::booksOpenSwitchAndClose() {
     QVERIFY(open());
-    RulesModel& model = window().rulesView()->model();
+    RulesModel& model = window().view<RulesView>()->model();
     QTRY_COMPARE(model.rowCount(), 1); // what is shipped
     window().openBook(path("my.fw"));
     QVERIFY(m->waitIdle());
@@ -260,7 +262,7 @@ void TestWorkspace::booksOpenSwitchAndClose() {
     QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("off"));
     QVERIFY(m->trigger("Undo"));
     QCOMPARE(window().document().inputs().enabledBooks().size(), std::size_t(1));
-    window().rulesView()->tree()->setCurrentIndex(model.index(0, 0));
+    window().view<RulesView>()->tree()->setCurrentIndex(model.index(0, 0));
     QVERIFY(m->trigger("Close book"));
     QVERIFY(window().document().inputs().books.empty());
     QCOMPARE(model.rowCount(), 1);
@@ -270,7 +272,7 @@ void TestWorkspace::rulesListTheirMatches() {
     QVERIFY(open());
     window().openBook(path("my.fw"));
     QVERIFY(m->waitIdle());
-    RulesModel& model = window().rulesView()->model();
+    RulesModel& model = window().view<RulesView>()->model();
     QCOMPARE(model.rowCount(), 2);
     const QModelIndex book = model.index(1, 0); // what is shipped
     QCOMPARE(model.rowCount(book), 2);
@@ -280,8 +282,8 @@ void TestWorkspace::rulesListTheirMatches() {
     QCOMPARE(model.rowCount(fold), 1);
     const QModelIndex match = model.index(0, 0, fold);
     QVERIFY(match.data(Qt::ToolTipRole).toString().contains(QStringLiteral("c = v3")));
-    window().rulesView()->tree()->expand(fold);
-    window().rulesView()->tree()->setCurrentIndex(match);
+    window().view<RulesView>()->tree()->expand(fold);
+    window().view<RulesView>()->tree()->setCurrentIndex(match);
     QVERIFY(m->waitIdle());
     QCOMPARE(window().selection().imported, (snapshot::NodeSet{3, 4}));
     const QModelIndex merge = model.index(1, 0, book);
@@ -291,14 +293,14 @@ void TestWorkspace::rulesListTheirMatches() {
     // What was open stays open when the rules are asked again.
     window().switchLibrary(QStringLiteral("onednn"), false);
     QVERIFY(m->waitIdle());
-    QVERIFY(window().rulesView()->tree()->isExpanded(model.index(0, 0, model.index(1, 0))));
+    QVERIFY(window().view<RulesView>()->tree()->isExpanded(model.index(0, 0, model.index(1, 0))));
 }
 
 void TestWorkspace::brokenBookSaysWhere() {
     QVERIFY(open());
     window().openBook(path("wrong.fw"));
     QVERIFY(m->waitIdle());
-    RulesModel& model = window().rulesView()->model();
+    RulesModel& model = window().view<RulesView>()->model();
     const QModelIndex book = model.index(0, 0);
     QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("1 problem"));
     const QModelIndex rule = model.index(1, 0, book);
@@ -313,12 +315,12 @@ void TestWorkspace::missingBookKeepsTheGraphs() {
     const auto imported = window().document().imported();
     window().openBook(path("missing.fw"));
     QVERIFY(m->waitIdle());
-    QCOMPARE(window().document().state(Document::Part::Imported), Document::State::Error);
+    QCOMPARE(window().document().state(Part::Imported), State::Error);
     for (const GraphSide side : {GraphSide::Imported, GraphSide::Fused})
-        QVERIFY(window().pane(side)->canvas()->picture());
+        QVERIFY(m->pane(side)->canvas()->picture());
     QCOMPARE(window().document().imported(), imported);
     QVERIFY(m->trigger("Undo"));
-    QCOMPARE(window().document().state(Document::Part::Imported), Document::State::Ready);
+    QCOMPARE(window().document().state(Part::Imported), State::Ready);
 }
 
 void TestWorkspace::documentIsSavedAndOpened() {
@@ -434,7 +436,7 @@ void TestWorkspace::unsavedChangesAreAskedAbout() {
 void TestWorkspace::valuesOfAConstant() {
     QVERIFY(open());
     m->click(GraphSide::Fused, 22);
-    ValuePanel* values = window().propertiesView()->values();
+    ValuePanel* values = window().view<PropertiesView>()->values();
     QVERIFY(values->isVisible());
     QCOMPARE(values->choices().size(), std::size_t(2)); // the weights and the result
     QVERIFY(values->choices()[0].label.contains(QStringLiteral("f32[64,64,3,3]")));
@@ -452,13 +454,13 @@ void TestWorkspace::valuesOfAConstant() {
 
 void TestWorkspace::heatColoursTheBoxes() {
     QVERIFY(open());
-    window().setHeat(Heat::Time);
-    GraphCanvas* canvas = window().pane(GraphSide::Fused)->canvas();
+    window().view<GraphsView>()->setHeat(Heat::Time);
+    GraphCanvas* canvas = m->pane(GraphSide::Fused)->canvas();
     QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
     window().document().profile();
     QVERIFY(m->waitIdle());
     QVERIFY(canvas->dump().contains(QStringLiteral(" heat")));
-    QVERIFY(window().pane(GraphSide::Imported)->canvas()->dump().contains(QStringLiteral(" heat")));
+    QVERIFY(m->pane(GraphSide::Imported)->canvas()->dump().contains(QStringLiteral(" heat")));
     canvas->grab(); // with its legend
     QVERIFY(m->trigger("Heat by time per operation"));
     QVERIFY(canvas->dump().contains(QStringLiteral(" heat")));
@@ -484,17 +486,18 @@ void TestWorkspace::exportDialogSaysWhatHappens() {
 void TestWorkspace::everyViewHasAnEmptyState() {
     QVERIFY(m->waitIdle());
     for (StateOverlay* overlay :
-         {window().profileView()->overlay(), window().changesView()->overlay(),
-          window().implementationsView()->overlay(), window().rulesView()->overlay(),
-          window().outline()->overlay(), window().propertiesView()->overlay(),
-          window().problemsView()->overlay()})
+         {window().view<ProfileView>()->overlay(), window().view<ChangesView>()->overlay(),
+          window().view<ImplementationsView>()->overlay(), window().view<RulesView>()->overlay(),
+          window().view<OutlineView>()->overlay(), window().view<PropertiesView>()->overlay(),
+          window().view<ProblemsView>()->overlay()})
         QVERIFY(!overlay->text().isEmpty());
     QVERIFY(open());
-    QVERIFY(window().implementationsView()->overlay()->text().isEmpty());
+    QVERIFY(window().view<ImplementationsView>()->overlay()->text().isEmpty());
     window().setTargetText(QStringLiteral("bogus"));
     QVERIFY(m->waitIdle());
-    QVERIFY(window().implementationsView()->overlay()->text().contains(QStringLiteral("USE02")));
-    QCOMPARE(window().implementationsView()->table()->model()->rowCount(), 3); // the old one
+    QVERIFY(
+        window().view<ImplementationsView>()->overlay()->text().contains(QStringLiteral("USE02")));
+    QCOMPARE(window().view<ImplementationsView>()->table()->model()->rowCount(), 3); // the old one
 }
 
 void TestWorkspace::viewsFollowThePlan() {
@@ -502,9 +505,9 @@ void TestWorkspace::viewsFollowThePlan() {
     window().switchLibrary(QStringLiteral("onednn"), false);
     QVERIFY(m->waitIdle());
     const std::vector<StateOverlay*> overlays = {
-        window().outline()->overlay(), window().changesView()->overlay(),
-        window().rulesView()->overlay(), window().implementationsView()->overlay(),
-        window().pane(GraphSide::Fused)->overlay()};
+        window().view<OutlineView>()->overlay(), window().view<ChangesView>()->overlay(),
+        window().view<RulesView>()->overlay(), window().view<ImplementationsView>()->overlay(),
+        m->pane(GraphSide::Fused)->overlay()};
     for (const StateOverlay* overlay : overlays)
         QCOMPARE(overlay->state(), ViewState::Ready);
     window().setTargetText(QStringLiteral("bogus"));
@@ -523,7 +526,7 @@ void TestWorkspace::viewsFollowThePlan() {
 void TestWorkspace::nodesHaveAMenu() {
     QVERIFY(open());
     m->click(GraphSide::Fused, 24);
-    GraphCanvas* canvas = window().pane(GraphSide::Fused)->canvas();
+    GraphCanvas* canvas = m->pane(GraphSide::Fused)->canvas();
     const QPoint at = canvas->nodeCenter(24);
     QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas->viewport()->mapToGlobal(at));
     QApplication::sendEvent(canvas->viewport(), &event);
@@ -575,10 +578,10 @@ void TestWorkspace::docksAreRemembered() {
 
 void TestWorkspace::modelsAreSound() {
     using Tester = QAbstractItemModelTester;
-    const Tester implementations(&window().implementationsView()->model(),
+    const Tester implementations(&window().view<ImplementationsView>()->model(),
                                  Tester::FailureReportingMode::Fatal);
-    const Tester rules(&window().rulesView()->model(), Tester::FailureReportingMode::Fatal);
-    const Tester changes(window().changesView()->table()->model(),
+    const Tester rules(&window().view<RulesView>()->model(), Tester::FailureReportingMode::Fatal);
+    const Tester changes(window().view<ChangesView>()->table()->model(),
                          Tester::FailureReportingMode::Fatal);
     QVERIFY(open());
     window().openBook(path("wrong.fw"));

@@ -1,8 +1,8 @@
 // A window with the canned worker, and how tests drive it.
 #pragma once
 
-#include "app/window/graph_pane.h"
 #include "app/window/main_window.h"
+#include "views/graph/graphs_view.h"
 
 #include <QAction>
 #include <QMenu>
@@ -14,9 +14,9 @@ namespace fw::ui {
 
 class WindowFixture {
 public:
-    explicit WindowFixture(const QString& worker = QStringLiteral(FW_BINARY_DIR
-                                                                  "/tests/fake_worker"))
-        : window(worker, Memory::Forget) {
+    static QString fakeWorker() { return QStringLiteral(FW_BINARY_DIR "/tests/fake_worker"); }
+    explicit WindowFixture(const QString& worker = fakeWorker(), const ViewRows& rows = viewRows())
+        : window(worker, Memory::Forget, rows) {
         window.worker().setCancelGrace(200);
         window.answerUnsaved([] { return Unsaved::Discard; });
         window.resize(1500, 950);
@@ -34,8 +34,9 @@ public:
         window.openModel(path);
         return waitIdle() && window.document().isOpen();
     }
+    GraphPane* pane(GraphSide side) const { return window.view<GraphsView>()->pane(side); }
     void click(GraphSide side, snapshot::NodeId node, Qt::KeyboardModifiers keys = {}) {
-        GraphCanvas* canvas = window.pane(side)->canvas();
+        GraphCanvas* canvas = pane(side)->canvas();
         canvas->centerOn(node);
         QTest::mouseClick(canvas->viewport(), Qt::LeftButton, keys, canvas->nodeCenter(node));
         waitIdle();

@@ -2,6 +2,7 @@
 
 #include "views/common/state_overlay.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
@@ -25,10 +26,11 @@ bool isBookFile(const QString& file) {
 } // namespace
 
 RulesView::RulesView(QWidget* parent)
-    : QWidget(parent), m_lists(new QStackedWidget(this)), m_tree(new QTreeView),
+    : View(parent), m_lists(new QStackedWidget(this)), m_tree(new QTreeView),
       m_order(new QTreeView), m_new(new QPushButton(u"New"_s, this)),
       m_open(new QPushButton(u"Open…"_s, this)), m_close(new QPushButton(u"Close"_s, this)),
-      m_inOrder(new QPushButton(u"In order"_s, this)), m_overlay(new StateOverlay(m_lists)) {
+      m_inOrder(new QPushButton(u"In order"_s, this)) {
+    setOverlay(new StateOverlay(m_lists));
     m_lists->addWidget(m_tree);
     m_lists->addWidget(m_order);
     m_tree->setObjectName(u"rules"_s);
@@ -72,33 +74,75 @@ RulesView::RulesView(QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_lists, 1);
     layout->addLayout(buttons);
-    connect(m_new, &QPushButton::clicked, this, &RulesView::newRequested);
-    connect(m_open, &QPushButton::clicked, this, &RulesView::openRequested);
+    connect(m_new, &QPushButton::clicked, this, [this] { Q_EMIT requested(Request::NewBook); });
+    connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT requested(Request::OpenBook); });
     connect(m_tree, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
     connect(m_order, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
     connect(m_inOrder, &QPushButton::toggled, this, &RulesView::showOrder);
-    connect(m_close, &QPushButton::clicked, this, [this] {
-        if (const QString path = currentBook(); !path.isEmpty())
-            Q_EMIT closeRequested(path);
-    });
+    connect(m_close, &QPushButton::clicked, this, &RulesView::closeCurrent);
     // Queued: what hears it fills the model again.
-    connect(&m_model, &RulesModel::bookSwitched, this, &RulesView::bookSwitched,
-            Qt::QueuedConnection);
+    connect(
+        &m_model, &RulesModel::bookSwitched, this,
+        [this](const QString& path, bool on) {
+            Q_EMIT edited(snapshot::SwitchBook{path.toStdString(), on ? snapshot::Enabled::Yes
+                                                                      : snapshot::Enabled::No});
+        },
+        Qt::QueuedConnection);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 m_close->setEnabled(!currentBook().isEmpty());
                 const auto nodes = current.data(RulesModel::NodesRole).value<QList<qint64>>();
                 if (!nodes.isEmpty() && !m_filling)
-                    Q_EMIT activated(nodes, current.data(RulesModel::RewrittenRole).toBool());
+                    selection().pick(selection().of(current.data(RulesModel::RewrittenRole).toBool()
+                                                        ? GraphSide::Fused
+                                                        : GraphSide::Imported,
+                                                    {nodes.begin(), nodes.end()}));
             });
     connect(m_order->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this] { m_close->setEnabled(!currentBook().isEmpty()); });
     m_tree->setDragDropMode(QAbstractItemView::InternalMove);
     m_tree->setDropIndicatorShown(true);
-    connect(&m_model, &RulesModel::bookMoved, this, &RulesView::bookMoved, Qt::QueuedConnection);
+    connect(&m_model, &RulesModel::bookMoved, this, &RulesView::moveBook, Qt::QueuedConnection);
     connect(m_tree, &QTreeView::expanded, this, &RulesView::fitDetail);
     connect(m_tree, &QTreeView::collapsed, this, &RulesView::fitDetail);
     m_close->setEnabled(false);
+    addCommand(Place::Books, u"&Close book"_s, u"Ctrl+Shift+W"_s, [this] { closeCurrent(); });
+    addCommand(Place::Books, u"Move the book &up"_s, u"Alt+Shift+Up"_s,
+               [this] { moveCurrent(-1); });
+    addCommand(Place::Books, u"Move the book &down"_s, u"Alt+Shift+Down"_s,
+               [this] { moveCurrent(+1); });
+    addCommand(Place::Books, u"&Switch the book on or off"_s, u"Ctrl+Alt+K"_s,
+               [this] { switchCurrent(); });
+    m_inOrderCommand = addCommand(
+        Place::Books, u"All rules in o&rder"_s, u"Ctrl+Alt+U"_s,
+        [this] { showOrder(!orderShown()); }, Needs::Nothing);
+    m_inOrderCommand->setCheckable(true);
+    addCommand(
+        Place::Begin, u"&Edit the selected book"_s, u"Ctrl+E"_s, [this] { editCurrent(); },
+        Needs::Nothing);
+}
+
+void RulesView::documentChanged(Parts parts) {
+    const auto& rewrite = document().rewrite();
+    if (parts.hasAny({Part::Info, Part::Inputs, Part::Checks, Part::Rewrite, Part::Matches}))
+        setContent({document().inputs().books, document().checks(), rewrite, document().matches()});
+    if (parts.has(Part::Order))
+        setOrder(document().order());
+    setDetail(rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter)
+                      : QString());
+    if (document().isOpen())
+        showPlanState(*overlay(), document(), true);
+    else
+        overlay()->setEmpty(u"No rules yet"_s, u"Open a model first."_s);
+}
+
+void RulesView::closeCurrent() {
+    if (const QString path = currentBook(); !path.isEmpty())
+        Q_EMIT edited(snapshot::RemoveBook{path.toStdString()});
+}
+
+void RulesView::moveBook(const QString& path, int to) {
+    Q_EMIT edited(snapshot::MoveBook{path.toStdString(), std::size_t(to)});
 }
 
 void RulesView::resizeEvent(QResizeEvent* event) {
@@ -146,7 +190,7 @@ void RulesView::setContent(RulesContent content) {
     m_close->setEnabled(!currentBook().isEmpty());
 }
 
-void RulesView::setOrder(std::shared_ptr<const snapshot::OrderDocument> order) {
+void RulesView::setOrder(const Shared<snapshot::OrderDocument>& order) {
     // Phases are open at first; the row that was current stays the current one by its place.
     std::set<QString> closed;
     for (int row = 0; row < m_orderModel.rowCount(); ++row)
@@ -154,7 +198,7 @@ void RulesView::setOrder(std::shared_ptr<const snapshot::OrderDocument> order) {
             closed.insert(phase.data().toString());
     const QModelIndex before = m_order->currentIndex().siblingAtColumn(OrderModel::Book);
     const QString place = before.data().toString();
-    m_orderModel.setOrder(std::move(order));
+    m_orderModel.setOrder(order);
     for (int row = 0; row < m_orderModel.rowCount(); ++row) {
         const QModelIndex phase = m_orderModel.index(row, 0);
         m_order->setExpanded(phase, !closed.contains(phase.data().toString()));
@@ -170,7 +214,7 @@ void RulesView::showOrder(bool shown) {
     m_lists->setCurrentWidget(shown ? m_order : m_tree);
     m_inOrder->setChecked(shown);
     m_close->setEnabled(!currentBook().isEmpty());
-    Q_EMIT orderShownChanged(shown);
+    m_inOrderCommand->setChecked(shown);
 }
 
 bool RulesView::orderShown() const {
@@ -194,7 +238,7 @@ void RulesView::moveCurrent(int step) {
         if (!path.isEmpty() &&
             m_model.index(row, 0).data(RulesModel::PathRole).toString() == path) {
             if (const int to = row + step; to >= 0 && to < m_model.bookCount())
-                Q_EMIT bookMoved(path, to);
+                moveBook(path, to);
             return;
         }
 }
@@ -203,14 +247,14 @@ void RulesView::editCurrent() {
     if (orderShown()) {
         const QModelIndex current = m_order->currentIndex();
         if (const QString file = current.data(OrderModel::FileRole).toString(); isBookFile(file))
-            Q_EMIT editRequested(file, current.data(OrderModel::LineRole).toInt());
+            Q_EMIT placeActivated(file, current.data(OrderModel::LineRole).toInt(), 1);
         return;
     }
     const QModelIndex current = m_tree->currentIndex().siblingAtColumn(0);
     // A match is read where its rule is written.
     for (QModelIndex index = current; index.isValid(); index = index.parent())
         if (const QString file = index.data(RulesModel::FileRole).toString(); !file.isEmpty()) {
-            Q_EMIT editRequested(file, index.data(RulesModel::LineRole).toInt());
+            Q_EMIT placeActivated(file, index.data(RulesModel::LineRole).toInt(), 1);
             return;
         }
 }

@@ -15,8 +15,10 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 ChangesView::ChangesView(QWidget* parent)
-    : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
-      m_footer(new QLabel(this)) {
+    : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)) {
+    setOverlay(new StateOverlay(m_table));
+    addCommand(Place::Changes, u"Next &change"_s, u"F4"_s, [this] { step(+1); });
+    addCommand(Place::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s, [this] { step(-1); });
     m_table->setObjectName(u"changes"_s);
     m_table->setAccessibleName(u"Changes"_s);
     m_table->setModel(&m_model);
@@ -40,18 +42,44 @@ ChangesView::ChangesView(QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 const auto* change = m_model.change(current.isValid() ? current.row() : -1);
+                // Of groups that are gone there is nothing to show.
                 if (change && !change->after.empty())
-                    Q_EMIT activated({change->nodes.begin(), change->nodes.end()});
+                    selection().pick(
+                        selection().ofFused({change->nodes.begin(), change->nodes.end()}), this);
             });
     setChanges(nullptr);
 }
 
-void ChangesView::setChanges(std::shared_ptr<const snapshot::DiffDocument> changes) {
+void ChangesView::documentChanged(Parts parts) {
+    const auto& changes = document().changes();
+    if (parts.has(Part::Changes)) {
+        setChanges(changes);
+        announce();
+    }
+    if (parts.hasAny({Part::Info, Part::Plan}) &&
+        !showPlanState(*overlay(), document(), changes && !changes->empty()))
+        setChanges(changes); // says why there are none
+}
+
+void ChangesView::announce() {
+    const auto& changes = document().changes();
+    const std::size_t count =
+        changes ? changes->changed.size() + changes->added.size() + changes->removed.size() : 0;
+    Q_EMIT titleChanged(count ? u"Changes (%1)"_s.arg(count) : u"Changes"_s);
+    if (!changes)
+        return;
+    Q_EMIT logged(u"planned again: "_s + (count ? m_model.summary() : u"nothing changed"_s));
+    Q_EMIT said(count ? u"plan: "_s + m_model.summary() : u"the plan stays as it was"_s);
+    if (count)
+        Q_EMIT noticed();
+}
+
+void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
     m_model.setChanges(changes);
     m_footer->setVisible(changes != nullptr);
     if (!changes) {
         m_footer->clear();
-        return m_overlay->setEmpty(u"No changes yet"_s,
+        return overlay()->setEmpty(u"No changes yet"_s,
                                    u"Switch a library, choose another target or open a rule book: "
                                    "what that changes in the plan stands here."_s);
     }
@@ -59,11 +87,11 @@ void ChangesView::setChanges(std::shared_ptr<const snapshot::DiffDocument> chang
                                                QString::fromStdString(changes->after));
     if (changes->empty()) {
         m_footer->setText(between);
-        return m_overlay->setEmpty(u"Nothing changed"_s,
+        return overlay()->setEmpty(u"Nothing changed"_s,
                                    u"The plan has the same groups and implementations."_s);
     }
     m_footer->setText(m_model.summary() + u" · "_s + between);
-    m_overlay->setReady();
+    overlay()->setReady();
 }
 
 void ChangesView::step(int by) {

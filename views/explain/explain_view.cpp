@@ -106,12 +106,12 @@ void setCell(QTreeWidgetItem* item, int column, const QString& value, Tone tone 
 } // namespace
 
 ExplainView::ExplainView(QWidget* parent)
-    : QWidget(parent), m_sentence(new QLabel(this)),
+    : View(parent), m_sentence(new QLabel(this)),
       m_gates(makeTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
       m_actions(new QWidget(this)), m_whatIfRow(new FlowLayout(6)),
       m_together(new QPushButton(u"Keep together"_s, this)),
-      m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)),
-      m_overlay(new StateOverlay(m_gates)) {
+      m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)) {
+    setOverlay(new StateOverlay(m_gates));
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setWordWrap(true);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -142,16 +142,84 @@ ExplainView::ExplainView(QWidget* parent)
     layout->addWidget(m_sentence);
     layout->addWidget(m_gates, 1);
     layout->addWidget(m_actions);
-    connect(m_copy, &QPushButton::clicked, this,
-            [this] { QApplication::clipboard()->setText(asText()); });
-    connect(m_together, &QPushButton::clicked, this, &ExplainView::togetherRequested);
-    connect(m_apart, &QPushButton::clicked, this, &ExplainView::apartRequested);
+    const auto copy = [this] { QApplication::clipboard()->setText(asText()); };
+    const auto together = [this] { pinSelection(snapshot::PinKind::Together); };
+    const auto apart = [this] { pinSelection(snapshot::PinKind::Apart); };
+    connect(m_copy, &QPushButton::clicked, this, copy);
+    connect(m_together, &QPushButton::clicked, this, together);
+    connect(m_apart, &QPushButton::clicked, this, apart);
+    addCommand(Place::Copy, u"Copy &explanation"_s, u"Ctrl+Shift+C"_s, copy, Needs::Nothing,
+               OfNodes::Yes);
+    addCommand(Place::Pins, u"Keep selected &together"_s, u"Ctrl+T"_s, together, Needs::Model,
+               OfNodes::Yes);
+    addCommand(Place::Pins, u"Keep selected &apart"_s, u"Ctrl+Shift+K"_s, apart, Needs::Model,
+               OfNodes::Yes);
     connect(&Theme::instance(), &Theme::changed, this, [this] { m_gates->viewport()->update(); });
     setContent(nullptr);
     setPair(Pair::No);
 }
 
-void ExplainView::setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation) {
+void ExplainView::documentChanged(Parts) {
+    const State state = document().state(Part::Explain);
+    const Picked& picked = selection().picked();
+    const bool about = !picked.fused.empty();
+    setContent(about && state != State::Error ? document().explanation() : nullptr);
+    setPair(picked.fused.size() == 2 && picked.group < 0 ? Pair::Yes : Pair::No);
+    setDetail(about && document().explanation() ? text(document().explanation()->subject)
+                                                : QString());
+    if (about && state == State::Error)
+        overlay()->setError(u"No explanation"_s, text(document().error(Part::Explain).text()));
+    else if (about && state == State::Busy)
+        overlay()->setBusy(u"Asking …"_s);
+    else if (about && state == State::Stale)
+        overlay()->setStale(u"This belongs to an earlier plan."_s);
+    else
+        overlay()->setReady();
+}
+
+void ExplainView::selectionChanged(const QObject*) {
+    documentChanged(Part::Explain);
+}
+
+void ExplainView::selectionSettled() {
+    const Picked& picked = selection().picked();
+    if (!document().fused() || picked.fused.empty())
+        return;
+    std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
+    if (ids.size() > 2 || picked.group >= 0) { // a group answers through its anchor
+        snapshot::NodeId anchor = ids.front();
+        if (document().plan())
+            for (const auto& group : document().plan()->groups)
+                if (picked.fused.contains(group.anchorId))
+                    anchor = group.anchorId;
+        ids = {anchor};
+    }
+    snapshot::Arguments about;
+    for (const snapshot::NodeId id : ids)
+        about.nodes.push_back("#" + std::to_string(id));
+    Q_EMIT wanted(Part::Explain, about);
+}
+
+void ExplainView::pinSelection(snapshot::PinKind kind) {
+    const auto names = pinNames(document(), selection().picked().fused);
+    if (names.size() < 2)
+        return Q_EMIT said(u"select two operators or more (Ctrl+click)"_s);
+    Q_EMIT edited(snapshot::AddPin{{kind, names, {}}});
+}
+
+// A counterfactual is an edit like any other: what it says about the libraries is taken over.
+void ExplainView::tryChange(const QString& change) {
+    const snapshot::SplitTarget split = snapshot::splitTarget(change.toStdString());
+    std::string target = split.rest.empty() ? document().inputs().target : split.rest;
+    if (split.libraries) {
+        target += target.empty() ? "-libs=" : " -libs=";
+        for (std::size_t i = 0; i < split.libraries->size(); ++i)
+            target += (i ? "," : "") + (*split.libraries)[i];
+    }
+    Q_EMIT edited(snapshot::SetTarget{target});
+}
+
+void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanation) {
     m_failing = nullptr;
     m_gates->clear();
     for (QPushButton* button : std::exchange(m_whatIfs, {})) {
@@ -190,8 +258,7 @@ void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
             groups << text(group);
         button->setToolTip(toolTipOf(u"Plan so now; undo brings this plan back. Groups then: "_s +
                                      groups.join(u", "_s)));
-        connect(button, &QPushButton::clicked, this,
-                [this, change] { Q_EMIT whatIfRequested(change); });
+        connect(button, &QPushButton::clicked, this, [this, change] { tryChange(change); });
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
     }

@@ -4,11 +4,8 @@
 // copied as text.
 #pragma once
 
-#include "snapshot/records.h"
+#include "views/common/view.h"
 
-#include <QWidget>
-
-#include <memory>
 #include <vector>
 
 class QLabel;
@@ -19,34 +16,33 @@ class QTreeWidgetItem;
 namespace fw::ui {
 
 class FlowLayout;
-class StateOverlay;
 
-class ExplainView : public QWidget {
+class ExplainView : public View {
     Q_OBJECT
 
 public:
     explicit ExplainView(QWidget* parent = nullptr);
 
-    void setContent(std::shared_ptr<const snapshot::ExplainDocument> explanation); // may be null
-    // Whether two nodes are selected that can be kept together, or apart.
-    enum class Pair { No, Yes };
-    void setPair(Pair pair);
-    StateOverlay* overlay() const { return m_overlay; }
+    void documentChanged(Parts parts) override;
+    void selectionChanged(const QObject* origin) override;
+    void selectionSettled() override;
+
     QString asText() const;
     QString sentence() const;
     int gateCount() const;
     const std::vector<QPushButton*>& whatIfButtons() const { return m_whatIfs; }
 
-Q_SIGNALS:
-    void whatIfRequested(const QString& change); // "-libs=onednn"
-    void togetherRequested();
-    void apartRequested();
-
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    // Whether two nodes are selected that can be kept together, or apart.
+    enum class Pair { No, Yes };
+    void setContent(const Shared<snapshot::ExplainDocument>& explanation); // may be null
+    void setPair(Pair pair);
     void showFailing();
+    void pinSelection(snapshot::PinKind kind);
+    void tryChange(const QString& change); // "-libs=onednn"
     void fillGates(const snapshot::ExplainDocument& explanation);
     void fillWhatIfs(const snapshot::ExplainDocument& explanation);
 
@@ -59,7 +55,6 @@ private:
     QPushButton* m_together;
     QPushButton* m_apart;
     QPushButton* m_copy;
-    StateOverlay* m_overlay;
 };
 
 } // namespace fw::ui

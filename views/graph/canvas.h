@@ -8,7 +8,7 @@
 //   fit selection or all                  M  minimap   Esc  select nothing
 #pragma once
 
-#include "views/common/ids.h"
+#include "views/common/halo.h"
 #include "views/common/theme.h"
 #include "views/graph/scene_index.h"
 
@@ -23,16 +23,6 @@ class QPainter;
 
 namespace fw::ui {
 
-// A frame around boxes that belong together, over whatever they look like.
-struct Halo {
-    enum class Look : std::uint8_t { Match, Current, NearMiss, Stale, Bound };
-    Ids ids;
-    Look look = Look::Match;
-    QString badge = {}; // at the first box: "3/17"
-
-    bool operator==(const Halo&) const = default;
-};
-
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -40,8 +30,8 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     // The view starts at the top when nothing was shown before; otherwise a selected box that lives
-    // on stays where it is on the screen, or the middle of the picture does. Selected ids that are gone leave the selection without a
-    // signal.
+    // on stays where it is on the screen, or the middle of the picture does. Selected ids that are
+    // gone leave the selection without a signal.
     void setPicture(std::shared_ptr<const picture::Picture> picture);
     void setIndex(std::shared_ptr<const SceneIndex> index); // of a picture; for large ones
     std::shared_ptr<const picture::Picture> picture() const { return m_picture; }

@@ -2,10 +2,12 @@
 
 #include "base/decision.h"
 
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPlainTextEdit>
@@ -82,9 +84,10 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
 } // namespace
 
 ImplementationsView::ImplementationsView(QWidget* parent)
-    : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
-      m_detail(new QPlainTextEdit(this)), m_pin(new QPushButton(u"Pin"_s, this)),
-      m_avoid(new QPushButton(u"Avoid"_s, this)), m_unpin(new QPushButton(u"Clear pins"_s, this)) {
+    : View(parent), m_table(new QTreeView(this)), m_detail(new QPlainTextEdit(this)),
+      m_pin(new QPushButton(u"Pin"_s, this)), m_avoid(new QPushButton(u"Avoid"_s, this)),
+      m_unpin(new QPushButton(u"Clear pins"_s, this)) {
+    setOverlay(new StateOverlay(m_table));
     m_table->setObjectName(u"implementations"_s);
     m_table->setAccessibleName(u"Implementations"_s);
     m_table->setModel(&m_model);
@@ -129,12 +132,68 @@ ImplementationsView::ImplementationsView(QWidget* parent)
             [this](const QModelIndex& current) {
                 showCurrent();
                 if (!m_selecting && current.isValid())
-                    Q_EMIT activated(current.data(ImplementationsModel::GroupRole).toInt());
+                    pickRow(current.data(ImplementationsModel::GroupRole).toInt(),
+                            snapshot::noNode);
             });
     connect(m_pin, &QPushButton::clicked, this, &ImplementationsView::pinCurrent);
     connect(m_avoid, &QPushButton::clicked, this, &ImplementationsView::avoidCurrent);
     connect(m_unpin, &QPushButton::clicked, this, &ImplementationsView::unpinCurrent);
+    addCommand(Place::Pins, u"&Pin the candidate"_s, u"Ctrl+I"_s, [this] { pinCurrent(); });
+    addCommand(Place::Pins, u"A&void the candidate"_s, u"Ctrl+Alt+I"_s, [this] { avoidCurrent(); });
+    addCommand(
+        Place::Pins, u"Clear the pins of the &group"_s, u"Ctrl+Shift+I"_s,
+        [this] { unpinCurrent(); }, Needs::Model, OfNodes::Yes);
     setPlan(nullptr);
+}
+
+void ImplementationsView::documentChanged(Parts parts) {
+    if (parts.has(Part::Plan))
+        showPlan();
+    if (parts.hasAny({Part::Plan, Part::Profile})) {
+        std::map<int, double> times;
+        if (document().state(Part::Profile) == State::Ready)
+            for (const auto& row : document().profileResult()->rows)
+                times[row.groupId] += row.medianUs; // reorders and stages are rows of their own
+        m_model.setTimes(std::move(times));
+    }
+    if (parts.hasAny({Part::Plan, Part::Verified})) {
+        m_model.setVerified(document().verified());
+        hideColumns(); // the column is there as soon as something was verified
+        showCurrent();
+    }
+    if (parts.has(Part::Plan))
+        selectionChanged(nullptr);
+}
+
+void ImplementationsView::showPlan() {
+    const auto& plan = document().plan();
+    const QString why = text(document().error(Part::Plan).text());
+    if (document().state(Part::Plan) == State::Ready || !plan)
+        setPlan(plan);
+    switch (document().state(Part::Plan)) {
+    case State::Empty:
+        overlay()->setEmpty(u"No plan yet"_s, u"Open a model to see who computes what."_s);
+        break;
+    case State::Busy:
+        overlay()->setBusy(u"Planning …"_s);
+        break;
+    case State::Ready:
+        overlay()->setReady();
+        break;
+    case State::Stale:
+        overlay()->setStale(document().staleReason());
+        break;
+    case State::Error:
+        if (plan)
+            overlay()->setStale(why);
+        else
+            overlay()->setError(u"There is no plan"_s, why);
+        break;
+    }
+    const QString log = QFileInfo(text(document().inputs().log)).fileName();
+    setDetail(plan ? countOf(std::int64_t(plan->groups.size()), u"group"_s) +
+                         (log.isEmpty() ? QString() : u", measurements "_s + log)
+                   : QString());
 }
 
 // The priority is in the reason as well: in a narrow view its room is the reason's.
@@ -149,22 +208,20 @@ void ImplementationsView::hideColumns() {
                              width() < (m_model.isVerified() ? 540 : 460));
 }
 
-void ImplementationsView::setPlan(std::shared_ptr<const snapshot::FuseDocument> plan) {
+void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {
     m_selecting = true;
     m_opened = QPersistentModelIndex();
-    m_model.setPlan(std::move(plan));
+    m_model.setPlan(plan);
     m_selecting = false;
-    setVerified(nullptr);
-}
-
-void ImplementationsView::setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified) {
-    m_model.setVerified(std::move(verified));
+    m_model.setVerified(nullptr);
     hideColumns();
     showCurrent();
 }
 
-void ImplementationsView::selectGroup(int id) {
-    const QModelIndex index = m_model.indexOfGroup(id);
+void ImplementationsView::selectionChanged(const QObject* origin) {
+    if (origin == this)
+        return;
+    const QModelIndex index = m_model.indexOfGroup(selection().group());
     const QModelIndex now = m_table->currentIndex();
     if (index.isValid() && (now == index || now.parent() == index))
         return;
@@ -203,22 +260,35 @@ void ImplementationsView::showCurrent() {
                          std::any_of(group->candidates.begin(), group->candidates.end(), avoided)));
 }
 
+void ImplementationsView::pin(snapshot::PinKind kind) {
+    const QModelIndex current = m_table->currentIndex();
+    Q_EMIT edited(snapshot::AddPin{{kind, pinNames(document(), {m_model.group(current)->anchorId}),
+                                    m_model.candidate(current)->name}});
+}
+
 void ImplementationsView::pinCurrent() {
     const QModelIndex current = m_table->currentIndex();
     const auto* candidate = m_model.candidate(current);
     if (candidate && candidate->verdict != "refused")
-        Q_EMIT pinRequested(m_model.group(current)->id, text(candidate->name));
+        pin(snapshot::PinKind::Use);
 }
 
 void ImplementationsView::avoidCurrent() {
-    const QModelIndex current = m_table->currentIndex();
-    if (const auto* candidate = m_model.candidate(current); candidate && m_avoid->isEnabled())
-        Q_EMIT avoidRequested(m_model.group(current)->id, text(candidate->name));
+    if (m_model.candidate(m_table->currentIndex()) && m_avoid->isEnabled())
+        pin(snapshot::PinKind::Avoid);
 }
 
 void ImplementationsView::unpinCurrent() {
-    if (const auto* group = m_model.group(m_table->currentIndex()))
-        Q_EMIT unpinRequested(group->id);
+    const auto* group = m_model.group(m_table->currentIndex());
+    if (!group)
+        return;
+    const auto members = pinNames(document(), selection().provenance().membersOf(group->id));
+    for (const auto& one : std::vector(document().inputs().pins))
+        for (const std::string& name : one.nodes)
+            if (std::find(members.begin(), members.end(), name) != members.end()) {
+                Q_EMIT edited(snapshot::RemovePin{one});
+                break;
+            }
 }
 
 QString ImplementationsView::detailText() const {

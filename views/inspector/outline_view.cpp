@@ -19,8 +19,8 @@ constexpr int mostOpened = 5000; // operators of a graph whose groups are shown 
 }
 
 OutlineView::OutlineView(QWidget* parent)
-    : QWidget(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)),
-      m_overlay(new StateOverlay(m_tree)) {
+    : View(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)) {
+    setOverlay(new StateOverlay(m_tree));
     m_filtered.setSourceModel(&m_model);
     m_filtered.setFilterRole(OutlineModel::SearchRole);
     m_filtered.setRecursiveFilteringEnabled(true);
@@ -58,29 +58,49 @@ OutlineView::OutlineView(QWidget* parent)
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!m_selecting && current.isValid())
-                    Q_EMIT activated(current.data(OutlineModel::GroupRole).toInt(),
-                                     current.data(OutlineModel::NodeRole).toLongLong());
+                    pickRow(current.data(OutlineModel::GroupRole).toInt(),
+                            current.data(OutlineModel::NodeRole).toLongLong());
             });
 }
 
-void OutlineView::setGraph(std::shared_ptr<const snapshot::GraphDocument> graph) {
+// The fused graph, and the imported one until there is one.
+void OutlineView::documentChanged(Parts parts) {
+    const Part part = document().fused() ? Part::Fused : Part::Imported;
+    const auto& graph = document().fused() ? document().fused() : document().imported();
+    if (graph != m_graph && (!graph || document().state(part) == State::Ready)) {
+        setGraph(graph);
+        setDetail(graph ? u"%1 ops"_s.arg(m_model.operatorCount()) : QString());
+    }
+    selectionChanged(nullptr);
+    if (parts.hasAny({Part::Info, Part::Plan}))
+        showPlanState(*overlay(), document(), m_model.rowCount() > 0);
+}
+
+void OutlineView::setGraph(const Shared<snapshot::GraphDocument>& graph) {
+    m_graph = graph;
     m_selecting = true;
     if (graph)
-        m_overlay->setReady();
+        overlay()->setReady();
     else
-        m_overlay->setEmpty(u"No graph yet"_s, {});
-    m_model.setGraph(std::move(graph));
+        overlay()->setEmpty(u"No graph yet"_s, {});
+    m_model.setGraph(graph);
     // The tree keeps a note of every group that is open: half a kilobyte.
     if (m_model.operatorCount() <= mostOpened)
         m_tree->expandAll();
     m_selecting = false;
 }
 
-void OutlineView::select(int group, snapshot::NodeId node) {
+void OutlineView::selectionChanged(const QObject* origin) {
+    if (origin == this)
+        return;
+    const Picked& picked = selection().picked();
+    const snapshot::NodeSet& nodes = picked.fused.empty() ? picked.imported : picked.fused;
+    const snapshot::NodeId node =
+        picked.group >= 0 || nodes.empty() ? snapshot::noNode : *nodes.begin();
     m_selecting = true;
     QModelIndex source = m_model.indexOfNode(node);
     if (!source.isValid())
-        source = m_model.indexOfGroup(group);
+        source = m_model.indexOfGroup(picked.group);
     const QModelIndex index = m_filtered.mapFromSource(source);
     if (index.isValid()) {
         m_tree->setCurrentIndex(index);

@@ -44,8 +44,8 @@ QVariant PropertiesModel::data(const QModelIndex& index, int role) const {
 }
 
 PropertiesView::PropertiesView(QWidget* parent)
-    : QWidget(parent), m_values(new ValuePanel(this)), m_table(new QTableView(this)),
-      m_overlay(new StateOverlay(m_table)) {
+    : View(parent), m_values(new ValuePanel(this)), m_table(new QTableView(this)) {
+    setOverlay(new StateOverlay(m_table));
     m_table->setObjectName(u"properties"_s);
     m_table->setAccessibleName(u"Properties"_s);
     m_table->setModel(&m_model);
@@ -76,14 +76,90 @@ PropertiesView::PropertiesView(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(splitter);
     setProperties({});
-    connect(m_values, &ValuePanel::requested, this, &PropertiesView::valueRequested);
+    connect(m_values, &ValuePanel::requested, this, [this](const TensorChoice& choice) {
+        selection().pickValue(PickedValue{choice.stage, choice.node, choice.output});
+        snapshot::Arguments about;
+        about.stage = choice.stage;
+        about.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
+        Q_EMIT wanted(Part::Value, about);
+    });
+    addCommand(
+        Place::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,
+        [this] { QApplication::clipboard()->setText(m_values->asText()); }, Needs::Nothing);
+}
+
+void PropertiesView::documentChanged(Parts parts) {
+    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan}))
+        selectionChanged(nullptr);
+    if (parts.has(Part::Value))
+        showValue();
+}
+
+// Of a group, of one node, or of the model. An imported node is shown as such only where it was
+// pointed at or where nothing stands for it any more.
+void PropertiesView::selectionChanged(const QObject*) {
+    const Picked& picked = selection().picked();
+    const auto& plan = document().plan();
+    const auto& imported = document().imported();
+    Properties properties;
+    std::vector<TensorChoice> tensors;
+    QString title;
+    if (picked.group >= 0 && plan)
+        for (const auto& record : plan->groups)
+            if (record.id == picked.group) {
+                properties = propertiesOf(record);
+                title = QString::fromStdString(record.name);
+            }
+    if (properties.empty() && !picked.empty()) {
+        const bool asImported = selection().side() == GraphSide::Imported || picked.fused.empty();
+        const auto* graph = asImported ? imported.get() : document().fused().get();
+        const snapshot::NodeSet& ids = asImported ? picked.imported : picked.fused;
+        if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, *ids.begin())) {
+            properties =
+                propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
+            title = QString::fromStdString(node->name.empty() ? node->op : node->name);
+            tensors = tensorsOf(*node, graph);
+        }
+    }
+    if (properties.empty() && document().info()) {
+        properties = propertiesOf(*document().info(), imported.get());
+        title = document().fileName();
+    }
+    setProperties(std::move(properties));
+    if (document().state(Part::Info) == State::Busy)
+        overlay()->setBusy(u"Opening …"_s);
+    else if (document().state(Part::Info) == State::Error && !document().isOpen())
+        overlay()->setError(u"The model could not be read"_s,
+                            QString::fromStdString(document().error(Part::Info).text()));
+    m_values->setChoices(std::move(tensors));
+    setDetail(title);
+}
+
+void PropertiesView::showValue() {
+    const State state = document().state(Part::Value);
+    switch (state) {
+    case State::Empty:
+    case State::Ready:
+    case State::Stale:
+        m_values->setValue(state == State::Ready ? document().value() : nullptr);
+        m_values->overlay()->setReady();
+        break;
+    case State::Busy:
+        m_values->overlay()->setBusy(u"Reading …"_s);
+        break;
+    case State::Error:
+        m_values->setValue(nullptr);
+        m_values->overlay()->setError(u"No values"_s,
+                                      QString::fromStdString(document().error(Part::Value).text()));
+        break;
+    }
 }
 
 void PropertiesView::setProperties(Properties properties) {
     if (properties.empty())
-        m_overlay->setEmpty(u"Nothing to show"_s, u"Open a model, or select something."_s);
+        overlay()->setEmpty(u"Nothing to show"_s, u"Open a model, or select something."_s);
     else
-        m_overlay->setReady();
+        overlay()->setReady();
     m_model.setProperties(std::move(properties));
 }
 

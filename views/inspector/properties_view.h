@@ -1,11 +1,10 @@
 // Everything known of one node or one group, as a table of name and value. Values can be copied.
 #pragma once
 
-#include "snapshot/records.h"
+#include "views/common/view.h"
 #include "views/inspector/value_panel.h"
 
 #include <QAbstractTableModel>
-#include <QWidget>
 
 #include <vector>
 
@@ -52,24 +51,25 @@ private:
     Properties m_properties;
 };
 
-class PropertiesView : public QWidget {
+class PropertiesView : public View {
     Q_OBJECT
 
 public:
     explicit PropertiesView(QWidget* parent = nullptr);
-    void setProperties(Properties properties);
+
+    void documentChanged(Parts parts) override;
+    void selectionChanged(const QObject* origin) override;
+
     const PropertiesModel& model() const { return m_model; }
     ValuePanel* values() const { return m_values; }
-    StateOverlay* overlay() const { return m_overlay; }
-
-Q_SIGNALS:
-    void valueRequested(const fw::ui::TensorChoice& choice);
 
 private:
+    void setProperties(Properties properties);
+    void showValue();
+
     PropertiesModel m_model;
     ValuePanel* m_values;
     QTableView* m_table;
-    StateOverlay* m_overlay;
 };
 
 } // namespace fw::ui

@@ -4,6 +4,8 @@
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -15,8 +17,14 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 ProfileView::ProfileView(QWidget* parent)
-    : QWidget(parent), m_table(new QTreeView(this)), m_overlay(new StateOverlay(m_table)),
-      m_footer(new QLabel(this)), m_footerRight(new QLabel(this)) {
+    : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)),
+      m_footerRight(new QLabel(this)) {
+    setOverlay(new StateOverlay(m_table));
+    connect(overlay(), &StateOverlay::actionRequested, this,
+            [this] { Q_EMIT requested(Request::Profile); });
+    addCommand(
+        Place::Copy, u"Copy op &times"_s, u"Ctrl+Shift+T"_s,
+        [this] { QApplication::clipboard()->setText(asText()); }, Needs::Nothing);
     m_sorted.setSourceModel(&m_model);
     m_sorted.setSortRole(ProfileModel::SortRole);
     m_table->setObjectName(u"opTimes"_s);
@@ -51,12 +59,43 @@ ProfileView::ProfileView(QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!m_selecting && current.isValid())
-                    Q_EMIT activated(current.data(ProfileModel::GroupRole).toInt(),
-                                     current.data(ProfileModel::NodeRole).toLongLong());
+                    pickRow(current.data(ProfileModel::GroupRole).toInt(),
+                            current.data(ProfileModel::NodeRole).toLongLong());
             });
 }
 
-void ProfileView::setProfile(std::shared_ptr<const snapshot::ProfileDocument> profile) {
+void ProfileView::documentChanged(Parts parts) {
+    if (parts.has(Part::Plan))
+        selectionChanged(nullptr); // groups have other numbers
+    if (!parts.has(Part::Profile))
+        return;
+    setProfile(document().profileResult());
+    switch (document().state(Part::Profile)) {
+    case State::Empty:
+        overlay()->setEmpty(u"No times yet"_s, u"Times need a compiled module."_s,
+                            document().isOpen() ? u"Compile && profile"_s : QString());
+        break;
+    case State::Busy:
+        overlay()->setBusy(u"Compiling and measuring …"_s);
+        break;
+    case State::Ready:
+        overlay()->setReady();
+        break;
+    case State::Stale:
+        overlay()->setStale(u"These times belong to an earlier target or plan."_s,
+                            u"Profile again"_s);
+        break;
+    case State::Error:
+        overlay()->setError(u"No times"_s,
+                            QString::fromStdString(document().error(Part::Profile).text()),
+                            u"Try again"_s);
+        break;
+    }
+    if (selection().picked().group >= 0)
+        selectionChanged(nullptr);
+}
+
+void ProfileView::setProfile(const Shared<snapshot::ProfileDocument>& profile) {
     m_selecting = true;
     m_model.setProfile(profile);
     m_selecting = false;
@@ -82,9 +121,11 @@ void ProfileView::setProfile(std::shared_ptr<const snapshot::ProfileDocument> pr
     m_footerRight->setText(with.join(u", "_s));
 }
 
-void ProfileView::selectGroup(int group) {
+void ProfileView::selectionChanged(const QObject* origin) {
+    if (origin == this)
+        return;
     m_selecting = true;
-    const QModelIndex index = m_sorted.mapFromSource(m_model.indexOfGroup(group));
+    const QModelIndex index = m_sorted.mapFromSource(m_model.indexOfGroup(selection().group()));
     if (index.isValid())
         m_table->setCurrentIndex(index);
     else

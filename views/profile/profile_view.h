@@ -2,39 +2,35 @@
 // keeps the sum of the groups and the end-to-end time apart.
 #pragma once
 
+#include "views/common/view.h"
 #include "views/profile/profile_model.h"
 
 #include <QSortFilterProxyModel>
-#include <QWidget>
 
 class QLabel;
 class QTreeView;
 
 namespace fw::ui {
 
-class StateOverlay;
-
-class ProfileView : public QWidget {
+class ProfileView : public View {
     Q_OBJECT
 
 public:
     explicit ProfileView(QWidget* parent = nullptr);
 
-    void setProfile(std::shared_ptr<const snapshot::ProfileDocument> profile);
-    void selectGroup(int group); // -1: none; emits nothing
-    StateOverlay* overlay() const { return m_overlay; }
+    void documentChanged(Parts parts) override;
+    void selectionChanged(const QObject* origin) override;
+
     QTreeView* table() const { return m_table; }
     QString footerText() const;
     QString asText() const; // tab-separated, for the clipboard
 
-Q_SIGNALS:
-    void activated(int group, qint64 node); // node -1: the group
-
 private:
+    void setProfile(const Shared<snapshot::ProfileDocument>& profile);
+
     ProfileModel m_model;
     QSortFilterProxyModel m_sorted;
     QTreeView* m_table;
-    StateOverlay* m_overlay;
     QLabel* m_footer;
     QLabel* m_footerRight;
     bool m_selecting = false;

@@ -31,9 +31,7 @@ protected:
         QPlainTextEdit::mouseReleaseEvent(event);
         if (event->button() != Qt::LeftButton || textCursor().hasSelection())
             return;
-        const auto nodes = m_view->nodesOfLine(textCursor().blockNumber() + 1);
-        if (!nodes.empty())
-            Q_EMIT m_view->nodesActivated({nodes.begin(), nodes.end()});
+        m_view->pickNodesOf(textCursor().blockNumber() + 1);
     }
 
 private:
@@ -43,8 +41,9 @@ private:
 } // namespace
 
 StagesView::StagesView(QWidget* parent)
-    : QWidget(parent), m_stages(new ComboBox(this)), m_title(new QLabel(this)),
-      m_text(new LineText(this)), m_overlay(new StateOverlay(m_text)) {
+    : View(parent), m_stages(new ComboBox(this)), m_title(new QLabel(this)),
+      m_text(new LineText(this)) {
+    setOverlay(new StateOverlay(m_text));
     m_stages->addItem(u"Schedule"_s, u"schedule"_s);
     m_stages->addItem(u"Tensor expressions"_s, u"tensor"_s);
     m_stages->addItem(u"Loops"_s, u"loops"_s);
@@ -71,8 +70,7 @@ StagesView::StagesView(QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(line);
     layout->addWidget(m_text, 1);
-    connect(m_stages, &QComboBox::currentIndexChanged, this,
-            [this] { Q_EMIT stageChanged(stage()); });
+    connect(m_stages, &QComboBox::currentIndexChanged, this, [this] { Q_EMIT detailsWanted(); });
     connect(&Theme::instance(), &Theme::changed, this, &StagesView::tint);
 }
 
@@ -86,24 +84,72 @@ void StagesView::setStage(const QString& stage) {
         m_stages->setCurrentIndex(index);
 }
 
-void StagesView::setText(std::shared_ptr<const snapshot::StagesDocument> document,
-                         const QString& title) {
-    m_document = std::move(document);
-    m_title->setText(title);
-    m_text->setPlainText(m_document ? QString::fromStdString(m_document->text) : QString());
-    tint();
+void StagesView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    Q_EMIT detailsWanted();
 }
 
-void StagesView::setSelected(const snapshot::NodeSet& nodes) {
-    m_selected = nodes;
+void StagesView::documentChanged(Parts) {
+    const auto& shown = document().stage();
+    QString title;
+    if (shown && shown->group && document().plan())
+        for (const auto& group : document().plan()->groups)
+            if (group.id == *shown->group)
+                title = QString::fromStdString(group.name);
+    const State state = document().state(Part::Stages);
+    if (state == State::Error)
+        overlay()->setError(u"No text"_s,
+                            QString::fromStdString(document().error(Part::Stages).text()));
+    else if (state == State::Busy)
+        return overlay()->setBusy(u"Lowering …"_s);
+    else if (state == State::Stale)
+        overlay()->setStale(u"This belongs to an earlier plan."_s);
+    else
+        overlay()->setReady();
+    setText(state == State::Error ? nullptr : shown, title);
+}
+
+void StagesView::selectionChanged(const QObject* origin) {
+    if (origin != this)
+        tint();
+}
+
+void StagesView::selectionSettled() {
+    if (!isVisible() || !document().plan())
+        return;
+    const std::string wantedStage = stage().toStdString();
+    const bool whole =
+        wantedStage == "graph" || wantedStage == "rewritten" || wantedStage == "fused";
+    const int group = whole ? -1 : selection().group();
+    const auto& now = document().stage();
+    const bool same = now && document().state(Part::Stages) == State::Ready &&
+                      now->stage == wantedStage && now->group.value_or(-1) == group;
+    if (same || (!whole && group < 0))
+        return;
+    snapshot::Arguments about;
+    about.stage = wantedStage;
+    if (group >= 0)
+        about.group = group;
+    Q_EMIT wanted(Part::Stages, about);
+}
+
+void StagesView::pickNodesOf(int line) {
+    if (const auto nodes = nodesOfLine(line); !nodes.empty())
+        selection().pick(selection().ofFused(nodes), this);
+}
+
+void StagesView::setText(const Shared<snapshot::StagesDocument>& shown, const QString& title) {
+    m_shown = shown;
+    m_title->setText(title);
+    m_text->setPlainText(m_shown ? QString::fromStdString(m_shown->text) : QString());
     tint();
 }
 
 snapshot::NodeSet StagesView::nodesOfLine(int line) const {
     snapshot::NodeSet out;
-    if (!m_document)
+    if (!m_shown)
         return out;
-    for (const auto& span : m_document->spans) {
+    for (const auto& span : m_shown->spans) {
         if (line >= span.from && line <= span.to)
             out.insert(span.nodes.begin(), span.nodes.end());
     }
@@ -111,13 +157,16 @@ snapshot::NodeSet StagesView::nodesOfLine(int line) const {
 }
 
 void StagesView::tint() {
+    if (!isAttached())
+        return;
     QList<QTextEdit::ExtraSelection> lines;
-    if (m_document) {
+    const snapshot::NodeSet& picked = selection().picked().fused;
+    if (m_shown) {
         const QColor fill = Theme::instance().colour(Colour::PaneHighlight);
-        for (const auto& span : m_document->spans) {
+        for (const auto& span : m_shown->spans) {
             const bool selected =
                 std::any_of(span.nodes.begin(), span.nodes.end(),
-                            [&](snapshot::NodeId id) { return m_selected.contains(id); });
+                            [&](snapshot::NodeId id) { return picked.contains(id); });
             const int last = std::min(span.to, m_text->document()->blockCount());
             for (int line = std::max(span.from, 1);
                  selected && line <= last && lines.size() < tintLimit; ++line) {

@@ -2,12 +2,7 @@
 // tinted; a click on a line tells which nodes it comes from.
 #pragma once
 
-#include "snapshot/provenance.h"
-#include "snapshot/records.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "views/common/view.h"
 
 class QComboBox;
 class QLabel;
@@ -15,9 +10,7 @@ class QPlainTextEdit;
 
 namespace fw::ui {
 
-class StateOverlay;
-
-class StagesView : public QWidget {
+class StagesView : public View {
     Q_OBJECT
 
 public:
@@ -25,25 +18,27 @@ public:
 
     QString stage() const; // "loops", as the worker knows it
     void setStage(const QString& stage);
-    void setText(std::shared_ptr<const snapshot::StagesDocument> document, const QString& title);
-    void setSelected(const snapshot::NodeSet& nodes); // of stage "fused"
-    StateOverlay* overlay() const { return m_overlay; }
     QPlainTextEdit* textEdit() const { return m_text; }
     snapshot::NodeSet nodesOfLine(int line) const; // from 1
 
-Q_SIGNALS:
-    void stageChanged(const QString& stage);
-    void nodesActivated(const std::vector<std::int64_t>& nodes);
+    void pickNodesOf(int line);
+
+    void documentChanged(Parts parts) override;
+    void selectionChanged(const QObject* origin) override;
+    // Asks for the text, but not while it is hidden.
+    void selectionSettled() override;
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
+    void setText(const Shared<snapshot::StagesDocument>& text, const QString& title);
     void tint();
 
     QComboBox* m_stages;
     QLabel* m_title;
     QPlainTextEdit* m_text;
-    StateOverlay* m_overlay;
-    std::shared_ptr<const snapshot::StagesDocument> m_document;
-    snapshot::NodeSet m_selected;
+    Shared<snapshot::StagesDocument> m_shown;
 };
 
 } // namespace fw::ui

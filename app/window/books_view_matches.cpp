@@ -1,8 +1,7 @@
 // What the declaration at the caret finds: frames on the graphs, counts beside the text, the panel
 // below it, and the way between a name in the text and the node it stands for.
 #include "app/window/books_area.h"
-#include "app/window/graph_pane.h"
-#include "app/window/main_window.h"
+#include "app/window/books_view.h"
 #include "views/authoring/match_panel.h"
 
 #include <algorithm>
@@ -29,7 +28,7 @@ bool ofImported(const RuleMatches& rule) {
 }
 
 template <class Visit>
-void forRules(const Document::TextMatches& matches, Visit visit) {
+void forRules(const TextMatches& matches, Visit visit) {
     for (const bool imported : {true, false})
         if (const auto& document = imported ? matches.imported : matches.rewritten)
             for (const RuleMatches& rule : document->rules)
@@ -37,7 +36,7 @@ void forRules(const Document::TextMatches& matches, Visit visit) {
                     visit(rule);
 }
 
-bool isOld(const Document::TextMatches& matches, const RuleMatches& rule) {
+bool isOld(const TextMatches& matches, const RuleMatches& rule) {
     return ofImported(rule) ? matches.importedOld : matches.rewrittenOld;
 }
 
@@ -49,25 +48,15 @@ Ids idsOf(std::vector<snapshot::NodeId> nodes) {
 
 } // namespace
 
-void MainWindow::connectMatches() {
-    connect(m_books, &BooksArea::currentChanged, this, &MainWindow::showMatches);
-    connect(m_books, &BooksArea::caretMoved, this, &MainWindow::caretMoved);
-    connect(&m_document, &Document::textMatchesChanged, this, [this](const QString& path) {
-        if (path == m_books->currentPath())
-            showMatches();
-    });
-    connect(&m_document, &Document::modelChanged, this, [this] {
-        m_liveRule.clear();
-        m_liveMatch = -1;
-        m_books->tellAgain(); // another model is another question
-        showMatches();
-    });
-    connect(m_matches, &MatchPanel::stepRequested, this, &MainWindow::stepMatch);
+void BooksView::connectMatches() {
+    connect(m_books, &BooksArea::currentChanged, this, &BooksView::showMatches);
+    connect(m_books, &BooksArea::caretMoved, this, &BooksView::caretMoved);
+    connect(m_matches, &MatchPanel::stepRequested, this, &BooksView::stepMatch);
     connect(m_matches, &MatchPanel::placeRequested, this, [this](const TextRange& range) {
         if (BookPage* page = m_books->current())
             page->editor()->select(range);
     });
-    connect(m_matches, &MatchPanel::missRequested, this, &MainWindow::showMiss);
+    connect(m_matches, &MatchPanel::missRequested, this, &BooksView::showMiss);
     connect(m_matches, &MatchPanel::relaxRequested, this, [this](const snapshot::Fix& fix) {
         if (BookPage* page = m_books->current()) {
             page->editor()->apply(fix);
@@ -77,9 +66,9 @@ void MainWindow::connectMatches() {
 }
 
 // Null if the caret is in no declaration that finds anything.
-const RuleMatches* MainWindow::ruleAtCaret() const {
+const RuleMatches* BooksView::ruleAtCaret() const {
     const BookPage* page = m_books->current();
-    const auto* matches = m_document.textMatches(m_books->currentPath());
+    const auto* matches = m_document.textMatchesOf(m_books->currentPath());
     if (!page || !matches)
         return nullptr;
     const int line = page->editor()->caret().line;
@@ -91,9 +80,9 @@ const RuleMatches* MainWindow::ruleAtCaret() const {
     return out;
 }
 
-void MainWindow::showMatches() {
+void BooksView::showMatches() {
     BookPage* page = m_books->current();
-    const auto* matches = m_document.textMatches(m_books->currentPath());
+    const auto* matches = m_document.textMatchesOf(m_books->currentPath());
     const bool shipped = m_books->isShipped(m_books->currentPath());
     bool finds = !shipped; // a shipped book of operators has nothing to find
     if (matches)
@@ -101,8 +90,7 @@ void MainWindow::showMatches() {
     m_matches->setVisible(page && matches && finds);
     m_matches->setReadOnly(shipped);
     if (!page || !matches) {
-        m_importedPane->canvas()->setHalos({});
-        m_fusedPane->canvas()->setHalos({});
+        selection().pickPlace({});
         return;
     }
     std::map<int, MarginNote> notes;
@@ -121,14 +109,14 @@ void MainWindow::showMatches() {
     if (!rule || m_liveMatch >= int(rule->matches.size()))
         m_liveMatch = -1;
     m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch);
-    const bool stale = rule ? isOld(*matches, *rule) : matches->state == Document::State::Stale;
+    const bool stale = rule ? isOld(*matches, *rule) : matches->state == State::Stale;
     m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
     if (stale && !matches->imported && !matches->rewritten)
         m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
     showHalos();
 }
 
-void MainWindow::caretMoved() {
+void BooksView::caretMoved() {
     const RuleMatches* rule = ruleAtCaret();
     if ((rule ? QString::fromStdString(rule->name) : QString()) != m_liveRule)
         showMatches();
@@ -137,10 +125,10 @@ void MainWindow::caretMoved() {
 }
 
 // The capture at the caret is marked wherever it stands in the text, and so is its node.
-void MainWindow::showHalos() {
+void BooksView::showHalos() {
     BookPage* page = m_books->current();
     const RuleMatches* rule = ruleAtCaret();
-    const auto* matches = m_document.textMatches(m_books->currentPath());
+    const auto* matches = m_document.textMatchesOf(m_books->currentPath());
     std::vector<Halo> halos;
     std::vector<TextRange> tints;
     if (rule) {
@@ -181,15 +169,23 @@ void MainWindow::showHalos() {
     }
     if (page)
         page->editor()->setTints(std::move(tints));
-    const bool imported = rule && ofImported(*rule);
-    m_importedPane->canvas()->setHalos(imported ? halos : std::vector<Halo>());
-    m_fusedPane->canvas()->setHalos(imported ? std::vector<Halo>() : std::move(halos));
+    PickedPlace place;
+    place.book = m_books->currentPath();
+    if (page) {
+        place.line = page->editor()->caret().line;
+        place.column = page->editor()->caret().column;
+    }
+    place.rule = m_liveRule;
+    place.match = m_liveMatch;
+    place.side = rule && ofImported(*rule) ? GraphSide::Imported : GraphSide::Fused;
+    place.frames = std::move(halos);
+    selection().pickPlace(std::move(place));
 }
 
-void MainWindow::stepMatch(int step) {
+void BooksView::stepMatch(int step) {
     const RuleMatches* rule = ruleAtCaret();
     if (!rule || rule->matches.empty())
-        return say(u"the declaration at the caret matches nothing"_s);
+        return Q_EMIT said(u"the declaration at the caret matches nothing"_s);
     const int count = int(rule->matches.size());
     m_liveMatch = m_liveMatch < 0 ? (step > 0 ? 0 : count - 1)
                                   : ((m_liveMatch + step) % count + count) % count;
@@ -198,12 +194,12 @@ void MainWindow::stepMatch(int step) {
     m_matches->setRule(*rule, m_liveMatch);
     showHalos();
     showNodes(match.nodeIds, match.rootId, ofImported(*rule));
-    say(u"match %1 of %2: %3"_s.arg(m_liveMatch + 1)
-            .arg(count)
-            .arg(QString::fromStdString(match.root)));
+    Q_EMIT said(u"match %1 of %2: %3"_s.arg(m_liveMatch + 1)
+                    .arg(count)
+                    .arg(QString::fromStdString(match.root)));
 }
 
-void MainWindow::showMiss(const snapshot::NearMissRecord& miss) {
+void BooksView::showMiss(const snapshot::NearMissRecord& miss) {
     const RuleMatches* rule = ruleAtCaret();
     if (!rule)
         return;
@@ -214,18 +210,17 @@ void MainWindow::showMiss(const snapshot::NearMissRecord& miss) {
     showNodes({miss.rootId}, miss.rootId, ofImported(*rule));
 }
 
-void MainWindow::showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
-                           bool imported) {
+void BooksView::showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
+                          bool imported) {
     const snapshot::NodeSet set(nodes.begin(), nodes.end());
-    m_movingCaret = true; // the text stays where it is
-    setSelection(imported ? fromImported(set) : fromFused(set), m_matches);
-    m_movingCaret = false;
-    (imported ? m_importedPane : m_fusedPane)->canvas()->reveal(root);
+    const GraphSide side = imported ? GraphSide::Imported : GraphSide::Fused;
+    selection().pick(selection().of(side, set), this);
+    selection().reveal(side, root);
 }
 
 // A click on a node that a match binds: the caret goes to the name that stands for it.
-void MainWindow::followNode(snapshot::NodeId node, GraphSide side) {
-    const RuleMatches* rule = m_movingCaret ? nullptr : ruleAtCaret();
+void BooksView::nodePointed(GraphSide side, snapshot::NodeId node) {
+    const RuleMatches* rule = ruleAtCaret();
     if (!rule || ofImported(*rule) != (side == GraphSide::Imported))
         return;
     const auto binds = [&](const snapshot::MatchRecord& match) {

@@ -1,4 +1,4 @@
-#include "app/window/graph_pane.h"
+#include "views/graph/graph_pane.h"
 
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"

@@ -1,7 +1,6 @@
-#include "app/window/problems_view.h"
+#include "views/problems/problems_view.h"
 
 #include "views/common/state_overlay.h"
-
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
@@ -15,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
 
 namespace fw::ui {
 
@@ -164,22 +164,13 @@ QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int
     return titles[section];
 }
 
-ProblemsView::ProblemsView(QWidget* parent)
-    : QWidget(parent), m_table(new QTableView(this)), m_overlay(new StateOverlay(m_table)) {
-    const auto showState = [this] {
-        const int rows = m_model.rowCount();
-        if (rows == 0)
-            m_overlay->setEmpty(u"No problems"_s, {});
-        else if (!m_model.isCurrent(0) && !m_model.isCurrent(rows - 1))
-            m_overlay->setStale(u"These belong to what was decided before."_s, u"Clear"_s);
-        else
-            m_overlay->setReady();
-    };
-    connect(m_overlay, &StateOverlay::actionRequested, &m_model, &ProblemsModel::clear);
-    connect(&m_model, &QAbstractItemModel::dataChanged, this, showState);
-    connect(&m_model, &QAbstractItemModel::rowsInserted, this, showState);
-    connect(&m_model, &QAbstractItemModel::rowsRemoved, this, showState);
-    connect(&m_model, &QAbstractItemModel::modelReset, this, showState);
+ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableView(this)) {
+    setOverlay(new StateOverlay(m_table));
+    connect(overlay(), &StateOverlay::actionRequested, &m_model, &ProblemsModel::clear);
+    connect(&m_model, &QAbstractItemModel::dataChanged, this, &ProblemsView::showState);
+    connect(&m_model, &QAbstractItemModel::rowsInserted, this, &ProblemsView::showState);
+    connect(&m_model, &QAbstractItemModel::rowsRemoved, this, &ProblemsView::showState);
+    connect(&m_model, &QAbstractItemModel::modelReset, this, &ProblemsView::showState);
     showState();
     m_table->setModel(&m_model);
     m_table->setObjectName(u"problemsTable"_s);
@@ -214,7 +205,54 @@ ProblemsView::ProblemsView(QWidget* parent)
     layout->addWidget(m_table);
 }
 
-LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit(this)) {
+// What is wrong with books is a problem while it is: of the texts that are typed, and of the files.
+void ProblemsView::documentChanged(Parts parts) {
+    if (parts.has(Part::Inputs)) {
+        m_model.setGeneration(document().generation());
+        showState();
+    }
+    if (!parts.has(Part::Checks))
+        return;
+    Diags standing;
+    const auto add = [&](const Diags& diags) {
+        for (const Diag& diag : diags)
+            if (diag.severity != Severity::Note && diag.where.line > 0)
+                standing.push_back(diag);
+    };
+    for (const auto& [path, check] : document().checks()) {
+        add(check->diagnostics);
+        for (const auto& item : check->items)
+            add(item.diagnostics);
+    }
+    std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
+        return std::tuple(a.where.file, a.where.line, a.where.column) <
+               std::tuple(b.where.file, b.where.line, b.where.column);
+    });
+    standing.erase(std::unique(standing.begin(), standing.end()), standing.end());
+    m_model.setStanding(std::move(standing));
+}
+
+void ProblemsView::problemAppeared(const Diag& diag) {
+    m_model.add(diag);
+}
+
+void ProblemsView::showState() {
+    const int rows = m_model.rowCount();
+    if (rows == 0)
+        overlay()->setEmpty(u"No problems"_s, {});
+    else if (!m_model.isCurrent(0) && !m_model.isCurrent(rows - 1))
+        overlay()->setStale(u"These belong to what was decided before."_s, u"Clear"_s);
+    else
+        overlay()->setReady();
+    QStringList counts;
+    if (const int warnings = m_model.count(Severity::Warning))
+        counts << u"⚠ %1"_s.arg(warnings);
+    if (const int errors = m_model.count(Severity::Error))
+        counts << u"✖ %1"_s.arg(errors);
+    Q_EMIT statusChanged(counts.join(u"  "_s));
+}
+
+LogView::LogView(QWidget* parent) : View(parent), m_text(new QPlainTextEdit(this)) {
     m_text->setReadOnly(true);
     m_text->setMaximumBlockCount(logLimit);
     m_text->setProperty("code", true);
@@ -225,7 +263,7 @@ LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit(t
     layout->addWidget(m_text);
 }
 
-void LogView::add(const QString& line) {
+void LogView::lineLogged(const QString& line) {
     m_text->appendPlainText(QTime::currentTime().toString(u"HH:mm:ss.zzz  "_s) + line);
 }
 

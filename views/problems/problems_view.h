@@ -2,10 +2,9 @@
 // went wrong since the program started, newest last. Problems of earlier inputs stay, but pale.
 #pragma once
 
-#include "base/diag.h"
+#include "views/common/view.h"
 
 #include <QAbstractTableModel>
-#include <QWidget>
 
 #include <vector>
 
@@ -13,8 +12,6 @@ class QPlainTextEdit;
 class QTableView;
 
 namespace fw::ui {
-
-class StateOverlay;
 
 class ProblemsModel : public QAbstractTableModel {
     Q_OBJECT
@@ -48,30 +45,33 @@ private:
     int m_firstCurrent = 0; // of m_problems
 };
 
-class ProblemsView : public QWidget {
+class ProblemsView : public View {
     Q_OBJECT
 
 public:
     explicit ProblemsView(QWidget* parent = nullptr);
-    ProblemsModel& model() { return m_model; }
-    StateOverlay* overlay() const { return m_overlay; }
 
-Q_SIGNALS:
-    void nodeActivated(const QString& node); // name, as the problem has it
-    void placeActivated(const QString& file, int line, int column);
+    void documentChanged(Parts parts) override;
+    void problemAppeared(const Diag& diag) override;
+
+    ProblemsModel& model() { return m_model; }
 
 private:
+    void showState();
+
     ProblemsModel m_model;
     QTableView* m_table;
-    StateOverlay* m_overlay;
 };
 
-class LogView : public QWidget {
+class LogView : public View {
     Q_OBJECT
 
 public:
     explicit LogView(QWidget* parent = nullptr);
-    void add(const QString& line);
+
+    void lineLogged(const QString& line) override;
+    std::vector<QWidget*> stops() override { return {}; } // there is nothing to do in it
+
     QString text() const;
 
 private:

@@ -1,0 +1,18 @@
+// What people are asked in dialogs, and who answers instead of them: tests.
+#pragma once
+
+#include <QString>
+
+#include <functional>
+
+namespace fw::ui {
+
+// What to do with changes that would be lost.
+enum class Unsaved { Save, Discard, Cancel };
+
+struct Answers {
+    std::function<Unsaved()> unsaved; // empty: a dialog
+    std::function<QString(const QString& suggested)> saveName;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,287 @@
+#include "app/window/books_view.h"
+
+#include "app/window/books_area.h"
+#include "views/authoring/match_panel.h"
+#include "views/editor/find_bar.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// A remark is no mark: that a book takes the place of another one, for instance.
+std::vector<MarkRecord> marksOf(const snapshot::CheckDocument& check) {
+    std::vector<MarkRecord> out = check.marks;
+    std::erase_if(out, [](const MarkRecord& mark) { return mark.diag.severity == Severity::Note; });
+    return out;
+}
+
+} // namespace
+
+BooksView::BooksView(Document& document, const Answers& answers, std::unique_ptr<Drafts> drafts)
+    : m_document(document), m_answers(answers), m_books(new BooksArea(std::move(drafts))),
+      m_matches(new MatchPanel) {
+    m_matches->hide();
+    m_books->setBelow(m_matches);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_books);
+    addCommands();
+    connectBooks();
+    connectMatches();
+}
+
+void BooksView::documentChanged(Parts parts) {
+    if (parts == Parts::all() && !m_model)
+        offerDrafts();
+    if (parts.has(Part::Inputs)) {
+        QStringList books;
+        for (const auto& book : m_document.inputs().books)
+            books << QString::fromStdString(book.path);
+        m_books->watch(books);
+    }
+    if (m_model != m_document.info()) {
+        m_model = m_document.info();
+        m_liveRule.clear();
+        m_liveMatch = -1;
+        m_books->tellAgain(); // another model is another question
+    }
+    if (parts.has(Part::Checks))
+        for (int i = 0; i < m_books->tabs()->count(); ++i)
+            showBook(m_books->pathAt(i));
+    if (parts.hasAny({Part::Info, Part::TextMatches}))
+        showMatches();
+    updateCommands();
+}
+
+std::vector<QWidget*> BooksView::stops() {
+    if (BookPage* book = m_books->current())
+        return {book->editor(), m_matches->table()};
+    return {};
+}
+
+bool BooksView::settled() const {
+    return m_books->settled();
+}
+
+bool BooksView::serve(Request request) {
+    if (request == Request::NewBook) {
+        newBook();
+        return true;
+    }
+    if (!inBook())
+        return false;
+    switch (request) {
+    case Request::Save:
+        saveBook(m_books->currentPath());
+        return true;
+    case Request::SaveAs:
+        saveBookAs(m_books->currentPath());
+        return true;
+    case Request::Find:
+        m_books->current()->findBar()->open(FindBar::Row::Find);
+        return true;
+    case Request::FindNext:
+        stepMatch(+1);
+        return true;
+    case Request::FindPrevious:
+        stepMatch(-1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+QStringList BooksView::openBooks() const {
+    return m_books->paths();
+}
+
+bool BooksView::holdsFiles() const {
+    return !m_books->isEmpty();
+}
+
+bool BooksView::mayClose() {
+    return mayDiscardBooks(m_books->changed());
+}
+
+void BooksView::closing() {
+    for (const QString& path : m_books->changed()) // as was answered
+        m_books->close(path);
+}
+
+// `use` gets the answer while its book is open.
+template <class Use>
+void BooksView::askAssist(const QString& path, const Caret& at, Use use) {
+    m_document.assist(path, m_books->text(path), at.line, at.column,
+                      [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
+                          if (BookPage* page = m_books->page(path))
+                              use(page->editor(), *found);
+                      });
+}
+
+void BooksView::connectBooks() {
+    connect(
+        m_books, &BooksArea::textSettled, this, [this](const QString& path, const QString& text) {
+            if (m_books->isShipped(path))
+                return m_document.showShipped(path);
+            const bool same = m_books->saysWhatIsOnDisk(path);
+            m_document.setText(path, text, same ? Document::OnDisk::Same : Document::OnDisk::Other);
+            Q_EMIT busyChanged();
+        });
+    connect(m_books, &BooksArea::textEdited, &m_document, &Document::textEdited);
+    connect(m_books, &BooksArea::completionAsked, this,
+            [this](const QString& path, const Caret& at, int revision) {
+                askAssist(path, at,
+                          [revision](BookEditor* editor, const snapshot::AssistDocument& found) {
+                              editor->showCompletions(found.completions, found.replace, revision);
+                          });
+            });
+    connect(m_books, &BooksArea::hoverAsked, this,
+            [this](const QString& path, const Caret& at, const QPoint& global) {
+                askAssist(path, at,
+                          [global](BookEditor* editor, const snapshot::AssistDocument& found) {
+                              QStringList lines;
+                              if (found.hover)
+                                  for (const std::string& line : found.hover->lines)
+                                      lines << QString::fromStdString(line);
+                              editor->showHover(lines.join(u'\n'), global);
+                          });
+            });
+    connect(m_books, &BooksArea::definitionAsked, this, &BooksView::goToDefinition);
+    connect(m_books, &BooksArea::savedAs, this, [this](const QString& path, const QString& before) {
+        if (path != before) {
+            m_document.renameText(before, path);
+            // What was being answered is of the other name.
+            m_document.setText(path, m_books->text(path), Document::OnDisk::Same);
+            edit(snapshot::RenameBook{before.toStdString(), path.toStdString()});
+        }
+        showBook(path);
+    });
+    connect(m_books, &BooksArea::fileChanged, this, [this](const QString& path) {
+        const QString line = u"%1 was changed by another program"_s.arg(path);
+        Q_EMIT logged(line);
+        Q_EMIT said(line);
+        m_document.rereadBook(path);
+    });
+    connect(m_books, &BooksArea::currentChanged, this, [this] {
+        Q_EMIT filled(!m_books->isEmpty());
+        showBook(m_books->currentPath());
+        updateCommands();
+    });
+    connect(m_books, &BooksArea::changedChanged, this, &BooksView::updateCommands);
+    connect(m_books, &BooksArea::closeRequested, this, &BooksView::closeBook);
+    connect(m_books, &BooksArea::copyRequested, this, &BooksView::copyShipped);
+    connect(m_books, &BooksArea::problem, this, &BooksView::failed);
+}
+
+bool BooksView::inBook() const {
+    const QWidget* keys = window()->focusWidget();
+    return keys && m_books->current() && m_books->isAncestorOf(keys);
+}
+
+void BooksView::offerDrafts() {
+    if (!m_books->drafts())
+        return;
+    const std::vector<Draft> left = m_books->drafts()->leftOver();
+    if (left.empty())
+        return;
+    QStringList names;
+    for (const Draft& draft : left)
+        names << QFileInfo(draft.path).fileName();
+    m_offering = true;
+    Q_EMIT offered(
+        {u"The last window ended with books that were not saved: %1"_s.arg(names.join(u", "_s)),
+         u"Restore"_s,
+         [this, left] {
+             m_offering = false;
+             for (const Draft& draft : left)
+                 m_books->restore(draft);
+             m_books->drafts()->forgetLeftOver(left);
+             // A document that names a book without a file could not be opened.
+             for (const Draft& draft : left)
+                 if (m_books->isNew(draft.path) && !m_document.actingText(draft.path))
+                     m_document.beginText(draft.path, {}); // until it was read
+             if (!m_document.isOpen())
+                 Q_EMIT requested(Request::OpenAgain);
+         },
+         [this, left] {
+             m_offering = false;
+             m_books->drafts()->forgetLeftOver(left);
+         }});
+}
+
+void BooksView::goToDefinition(const QString& path, const Caret& at) {
+    askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
+        if (!found.definition)
+            return Q_EMIT said(u"nothing is known of where this is defined"_s);
+        openPlace(QString::fromStdString(found.definition->file), found.definition->line,
+                  found.definition->column);
+    });
+}
+
+// The places of the name at the caret in all books that are open or take part: framed in this one,
+// and in a list to choose from.
+void BooksView::showPlaces(const QString& path) {
+    std::vector<snapshot::BookSource> open;
+    for (int i = 0; i < m_books->tabs()->count(); ++i) {
+        const QString other = m_books->pathAt(i);
+        open.push_back({other.toStdString(), m_books->text(other).toStdString()});
+    }
+    const Caret at = m_books->current()->editor()->caret();
+    m_document.assist(
+        path, m_books->text(path), at.line, at.column,
+        [this, path](std::shared_ptr<const snapshot::AssistDocument> found) {
+            if (path != m_books->currentPath())
+                return;
+            if (found->references.empty())
+                return Q_EMIT said(u"there is no name at the caret"_s);
+            std::vector<Choice> entries;
+            std::vector<TextRange> here;
+            for (const snapshot::LocationRecord& place : found->references) {
+                const QString file = QString::fromStdString(place.file);
+                if (file == path)
+                    here.push_back(place);
+                const BookPage* page = m_books->page(file);
+                const QString line = page ? page->editor()->lineText(place.line).trimmed() : file;
+                entries.push_back(
+                    {u"%1:%2"_s.arg(QFileInfo(file).fileName()).arg(place.line), line.left(200),
+                     [this, file, place] { openPlace(file, place.line, place.column); }});
+            }
+            Q_EMIT choiceOffered(u"%1 places of the name"_s.arg(entries.size()),
+                                 std::move(entries));
+            m_books->current()->editor()->setTints(std::move(here));
+        },
+        open);
+}
+
+void BooksView::goToLine() {
+    BookEditor* editor = m_books->current()->editor();
+    bool ok = false;
+    const int line = QInputDialog::getInt(this, u"Go to line"_s, u"Line:"_s, editor->caret().line,
+                                          1, editor->document()->blockCount(), 1, &ok);
+    if (ok)
+        editor->goTo({line, 1});
+}
+
+// --- what is shown in a book
+
+void BooksView::showBook(const QString& path) {
+    BookPage* page = m_books->page(path);
+    if (!page)
+        return;
+    const auto& checks = m_document.checks();
+    const auto check = checks.find(path.toStdString());
+    page->editor()->setMarks(check == checks.end() ? std::vector<MarkRecord>()
+                                                   : marksOf(*check->second));
+}
+
+} // namespace fw::ui

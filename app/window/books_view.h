@@ -1,0 +1,103 @@
+// Books as text in the window: their tabs and files, what is shown in them, what the declaration at
+// the caret finds, and the commands of the Book menu.
+//   books_view.cpp          what it hears and shows
+//   books_view_files.cpp    opening, saving, closing
+//   books_view_commands.cpp the menu
+//   books_view_matches.cpp  what the declaration at the caret finds
+#pragma once
+
+#include "app/window/answers.h"
+#include "app/window/document.h"
+#include "app/window/settings.h"
+#include "views/common/view.h"
+#include "views/editor/book_page.h"
+
+#include <memory>
+#include <optional>
+
+class QMenu;
+
+namespace fw::ui {
+
+class BooksArea;
+class Drafts;
+class MatchPanel;
+
+class BooksView : public View {
+    Q_OBJECT
+
+public:
+    // Without drafts nothing is kept from a crash.
+    BooksView(Document& document, const Answers& answers, std::unique_ptr<Drafts> drafts);
+
+    void documentChanged(Parts parts) override;
+    void nodePointed(GraphSide side, snapshot::NodeId node) override;
+    std::vector<QWidget*> stops() override;
+    bool settled() const override;
+    bool serve(Request request) override;
+    // A path, or the name of a shipped book; line 0: where it was left.
+    bool openPlace(const QString& file, int line, int column) override;
+    QStringList openBooks() const override;
+    bool holdsFiles() const override;
+    bool mayClose() override;
+    void closing() override;
+
+    BooksArea* area() const { return m_books; }
+    MatchPanel* matches() const { return m_matches; }
+
+private:
+    void connectBooks();
+    void edit(const snapshot::Edit& edit) { m_document.edit(edit); }
+    void showBook(const QString& path);
+    void updateCommands();
+    bool inBook() const; // the keys go to a book
+    void offerDrafts();
+    template <class Use>
+    void askAssist(const QString& path, const Caret& at, Use use);
+    void goToDefinition(const QString& path, const Caret& at);
+    void showPlaces(const QString& path);
+    void goToLine();
+
+    // books_view_files.cpp
+    void newBook();
+    bool saveBook(const QString& path);
+    bool saveBookAs(const QString& path);
+    void closeBook(const QString& path);
+    bool mayDiscardBooks(const QStringList& paths);
+    QString bookFolder() const; // of new ones
+    void copyShipped(const QString& file);
+    void switchCurrentBook();
+    void answerBanner(BookPage::Answer answer);
+
+    // books_view_commands.cpp
+    void addCommands();
+    void fillShipped();
+    void showDeclarations();
+
+    // books_view_matches.cpp
+    void connectMatches();
+    const snapshot::RuleMatches* ruleAtCaret() const;
+    void showMatches();
+    void caretMoved();
+    void showHalos();
+    void stepMatch(int step);
+    void showMiss(const snapshot::NearMissRecord& miss);
+    void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
+                   bool imported);
+
+    Document& m_document;
+    const Answers& m_answers;
+    Settings m_settings;
+    BooksArea* m_books;
+    MatchPanel* m_matches;
+    Shared<snapshot::InfoDocument> m_model; // that was asked about
+    QString m_liveRule;                     // at the caret
+    int m_liveMatch = -1;                   // of its matches
+    snapshot::NodeId m_shownMiss = snapshot::noNode;
+    bool m_offering = false;
+    std::vector<QAction*> m_needBook;
+    QAction* m_takesPart = nullptr;
+    QMenu* m_shipped = nullptr;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,186 @@
+// Opening, saving and closing books.
+#include "app/window/books_area.h"
+#include "app/window/books_view.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString newBookText() {
+    return u"# What this book is about.\n\n"_s;
+}
+
+} // namespace
+
+// Beside the model, or in its folder.
+QString BooksView::bookFolder() const {
+    const QFileInfo model(m_document.path());
+    if (!m_document.isOpen())
+        return m_settings.folder();
+    return model.isDir() ? model.absoluteFilePath() : model.absolutePath();
+}
+
+void BooksView::newBook() {
+    const QString folder = bookFolder();
+    const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
+    m_books->begin(path, newBookText());
+    m_document.beginText(path, newBookText());
+    m_books->current()->editor()->moveCursor(QTextCursor::End);
+    if (m_document.isOpen())
+        edit(snapshot::AddBook{path.toStdString()});
+}
+
+bool BooksView::openPlace(const QString& file, int line, int column) {
+    const auto go = [this, line, column] {
+        if (line <= 0 || !m_books->current())
+            return;
+        m_books->current()->editor()->goTo({line, column});
+        m_books->current()->editor()->setFocus();
+    };
+    if (m_books->page(file)) {
+        m_books->show(file);
+        go();
+    } else if (file.contains(u'/')) {
+        if (const Status opened = m_books->open(file); opened)
+            go();
+        else
+            Q_EMIT failed(opened.diag());
+    } else {
+        m_document.askBook(file, [this, go](const Shared<snapshot::BookDocument>& book) {
+            m_books->showShipped(QString::fromStdString(book->file),
+                                 QString::fromStdString(book->text));
+            go();
+        });
+    }
+    return true;
+}
+
+// A book of that file name takes the place of the shipped one.
+void BooksView::copyShipped(const QString& file) {
+    if (!m_books->isShipped(file))
+        return;
+    const QString folder = bookFolder();
+    const QString path = QDir(folder).absoluteFilePath(file);
+    const int line = m_books->page(file)->editor()->caret().line;
+    if (QFileInfo::exists(path) || m_books->page(path)) {
+        Q_EMIT said(u"%1 is there already"_s.arg(path));
+        openPlace(path, line, 1);
+    } else {
+        m_books->begin(path, m_books->text(file));
+        m_document.beginText(path, m_books->text(file));
+        m_books->current()->editor()->goTo({line, 1});
+    }
+    m_books->close(file);
+    if (m_document.isOpen())
+        edit(snapshot::AddBook{path.toStdString()});
+}
+
+bool BooksView::saveBook(const QString& path) {
+    if (m_books->isShipped(path) || path.isEmpty())
+        return false;
+    if (m_books->isNew(path))
+        return saveBookAs(path);
+    if (const Status saved = m_books->save(path); !saved) {
+        Q_EMIT failed(saved.diag()); // the text is still here
+        return false;
+    }
+    Q_EMIT said(u"saved "_s + path);
+    return true;
+}
+
+bool BooksView::saveBookAs(const QString& path) {
+    if (m_books->isShipped(path) || path.isEmpty())
+        return false;
+    QString file = m_answers.saveName ? m_answers.saveName(path)
+                                      : QFileDialog::getSaveFileName(this, u"Save the book"_s, path,
+                                                                     u"Rule books (*.fw)"_s);
+    if (file.isEmpty())
+        return false;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += u".fw"_s;
+    if (const Status saved = m_books->save(path, file); !saved) {
+        Q_EMIT failed(saved.diag());
+        return false;
+    }
+    Q_EMIT said(u"saved "_s + file);
+    return true;
+}
+
+bool BooksView::mayDiscardBooks(const QStringList& paths) {
+    QStringList names;
+    for (const QString& path : paths)
+        names << QFileInfo(path).fileName();
+    if (paths.isEmpty())
+        return true;
+    Unsaved answer = Unsaved::Cancel;
+    if (m_answers.unsaved) {
+        answer = m_answers.unsaved();
+    } else {
+        QMessageBox box(
+            QMessageBox::NoIcon, u"Fusewright"_s,
+            u"%1 %2 not saved."_s.arg(names.join(u", "_s), names.size() == 1 ? u"is"_s : u"are"_s),
+            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+        box.setTextFormat(Qt::PlainText);
+        box.setDefaultButton(QMessageBox::Save);
+        const int pressed = box.exec();
+        answer = pressed == QMessageBox::Save      ? Unsaved::Save
+                 : pressed == QMessageBox::Discard ? Unsaved::Discard
+                                                   : Unsaved::Cancel;
+    }
+    if (answer == Unsaved::Cancel)
+        return false;
+    return answer == Unsaved::Discard ||
+           std::all_of(paths.begin(), paths.end(),
+                       [this](const QString& path) { return saveBook(path); });
+}
+
+void BooksView::closeBook(const QString& path) {
+    const QString before = path;
+    const bool wasNew = m_books->isNew(path);
+    const bool changed = m_books->changed().contains(path);
+    if (path.isEmpty() || (changed && !mayDiscardBooks({path})))
+        return;
+    // Saving may have given it another name.
+    const QString now = m_books->page(path) ? path : m_books->currentPath();
+    const bool discarded = m_books->changed().contains(now) || (wasNew && m_books->isNew(now));
+    m_books->close(now);
+    if (!discarded)
+        return m_document.releaseText(now);
+    m_document.dropText(now);
+    if (wasNew) // there is nothing left of it
+        edit(snapshot::RemoveBook{now.toStdString()});
+}
+
+void BooksView::switchCurrentBook() {
+    const std::string path = m_books->currentPath().toStdString();
+    const auto books = m_document.inputs().enabledBooks();
+    if (m_books->isShipped(m_books->currentPath()))
+        return updateCommands();
+    if (std::find(books.begin(), books.end(), path) == books.end()) {
+        // Without a file, a text that was never right acts as an empty one.
+        if (m_books->isNew(m_books->currentPath()) &&
+            !m_document.actingText(m_books->currentPath()))
+            m_document.beginText(m_books->currentPath(), {});
+        edit(snapshot::AddBook{path});
+    } else {
+        edit(snapshot::SwitchBook{path, snapshot::Enabled::No});
+    }
+    updateCommands();
+}
+
+// The buttons above a text whose file others changed, by keyboard.
+void BooksView::answerBanner(BookPage::Answer answer) {
+    if (!m_books->current()->answer(answer))
+        Q_EMIT said(u"the file is as this window left it"_s);
+}
+
+} // namespace fw::ui

@@ -1,0 +1,381 @@
+// The views: made from their rows, put into docks or the middle, and told what concerns them.
+#include "app/window/drafts.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "app/window/palette.h"
+#include "app/window/welcome_view.h"
+#include "views/common/pane.h"
+#include "views/common/state_overlay.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLayout>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolBar>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// Below this texts beside the graphs leave too little of them.
+constexpr int roomForTexts = 1150;
+
+Qt::DockWidgetArea dockArea(Area area) {
+    switch (area) {
+    case Area::Left:
+        return Qt::LeftDockWidgetArea;
+    case Area::Right:
+        return Qt::RightDockWidgetArea;
+    case Area::Below:
+        return Qt::BottomDockWidgetArea;
+    case Area::Text:
+    case Area::Centre:
+        break;
+    }
+    return Qt::NoDockWidgetArea;
+}
+
+} // namespace
+
+void MainWindow::buildViews() {
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    const bool remember = m_memory == Memory::Remember;
+    const ViewSources sources{m_document, m_answers, [remember] {
+                                  return remember ? std::make_unique<Drafts>() : nullptr;
+                              }};
+    for (const ViewRow& row : m_rows)
+        m_views.push_back({row, row.make(sources)});
+    for (Shown& shown : m_views) {
+        shown.view->attach(m_document, m_selection);
+        place(shown);
+        connectView(shown);
+    }
+    m_work->setStretchFactor(0, 5);
+    m_work->setStretchFactor(1, 6);
+    m_work->setSizes({500, 600});
+    connectSelection();
+}
+
+void MainWindow::place(Shown& shown) {
+    const ViewRow& row = shown.row;
+    if (row.area == Area::Text) {
+        m_work->insertWidget(m_work->indexOf(m_centre), shown.view);
+        shown.view->hide();
+        return;
+    }
+    if (row.area == Area::Centre) {
+        m_centre->addWidget(shown.view);
+        return;
+    }
+    auto* dock = new QDockWidget(row.title, this);
+    shown.dock = dock;
+    dock->setObjectName(row.name);
+    dock->setWidget(shown.view);
+    addDockWidget(dockArea(row.area), dock);
+    connect(shown.view, &View::titleChanged, dock, &QDockWidget::setWindowTitle);
+    connect(shown.view, &View::noticed, dock, &QWidget::raise);
+    // Tabs name the docks below; a title bar would say it twice.
+    if (row.area == Area::Below)
+        dock->setTitleBarWidget(new QWidget(dock));
+    else
+        connect(shown.view, &View::detailChanged, PaneHeader::install(dock),
+                &PaneHeader::setDetail);
+}
+
+void MainWindow::connectView(Shown& shown) {
+    View* view = shown.view;
+    connect(view, &View::edited, &m_document, &Document::edit);
+    connect(view, &View::wanted, &m_document, &Document::want);
+    connect(view, &View::requested, this, &MainWindow::serve);
+    connect(view, &View::placeActivated, this, &MainWindow::editBook);
+    connect(view, &View::nodeActivated, this, &MainWindow::selectByName);
+    connect(view, &View::detailsWanted, &m_details, qOverload<>(&QTimer::start));
+    connect(view, &View::said, this, &MainWindow::say);
+    connect(view, &View::logged, this, &MainWindow::log);
+    connect(view, &View::failed, this, &MainWindow::showProblem);
+    connect(view, &View::busyChanged, &m_idleCheck, qOverload<>(&QTimer::start));
+    connect(view, &View::filesChanged, this, &MainWindow::updateActions);
+    connect(view, &View::pictureOffered, this, &MainWindow::savePictureDialog);
+    connect(view, &View::filled, this,
+            [this, view](bool something) { layOutTexts(view, something); });
+    connect(view, &View::menuRequested, this, [this](const QPoint& at) {
+        if (m_document.isOpen())
+            m_nodeMenu->popup(at);
+    });
+    connect(view, &View::choiceOffered, this,
+            [this](const QString& title, const std::vector<Choice>& choices) {
+                m_palette->open(title, choices);
+            });
+    connect(view, &View::offered, this, [this](const Offer& offer) {
+        m_offer->offer(offer.text, offer.action, offer.accept, offer.decline);
+    });
+    connect(view, &View::offerTaken, this, [this] { m_offer->action()->click(); });
+    connect(view, &View::statusChanged, this, [this, &shown](const QString& text) {
+        if (!shown.status) {
+            shown.status = new QLabel(statusBar());
+            shown.status->setTextFormat(Qt::PlainText);
+            if (shown.dock) // before the worker's
+                statusBar()->insertPermanentWidget(m_statusItems - 1, shown.status);
+            else // behind what is selected
+                statusBar()->insertWidget(3, shown.status);
+            ++m_statusItems;
+        }
+        shown.status->setText(text);
+    });
+}
+
+void MainWindow::connectSelection() {
+    connect(&m_selection, &Selection::changed, this, [this](const QObject* origin) {
+        for (const Shown& shown : m_views)
+            shown.view->selectionChanged(origin);
+        m_details.start();
+        m_idleCheck.start();
+        updateStatus();
+    });
+    connect(&m_selection, &Selection::pointed, this, [this](GraphSide side, qint64 node) {
+        for (const Shown& shown : m_views)
+            shown.view->nodePointed(side, node);
+    });
+    connect(&m_selection, &Selection::placeChanged, this, [this] {
+        for (const Shown& shown : m_views)
+            shown.view->placeChanged();
+    });
+    connect(&m_selection, &Selection::revealed, this,
+            [this](GraphSide side, qint64 node, Selection::Reveal how) {
+                for (const Shown& shown : m_views)
+                    shown.view->revealed(side, node, how);
+            });
+    connect(&m_details, &QTimer::timeout, this, [this] {
+        for (const Shown& shown : m_views)
+            shown.view->selectionSettled();
+        m_idleCheck.start();
+    });
+}
+
+void MainWindow::documentChanged(Parts parts) {
+    if (parts.has(Part::Info) && m_document.state(Part::Info) == State::Error)
+        m_welcome->setBusy({});
+    if (parts.has(Part::Fused) && m_document.state(Part::Fused) == State::Ready) {
+        m_selection.follow(snapshot::Provenance(*m_document.fused()));
+        if (!m_selection.picked().empty())
+            m_details.start();
+    }
+    if (parts.hasAny({Part::Inputs, Part::Doctor}))
+        inputsChanged();
+    for (const Shown& shown : m_views)
+        if (shown.row.shows.hasAny(parts))
+            shown.view->documentChanged(parts);
+    updateStatus();
+}
+
+// What a view is asked for is done by the view that can do it, else by the window. False: by
+// neither.
+bool MainWindow::serve(Request request) {
+    for (const Shown& shown : m_views)
+        if (shown.view->serve(request))
+            return true;
+    switch (request) {
+    case Request::OpenBook:
+        openBookDialog();
+        return true;
+    case Request::OpenAgain:
+        if (!m_wanted.isEmpty())
+            openModel(m_wanted);
+        return true;
+    case Request::Profile:
+        m_document.profile();
+        return true;
+    case Request::Stop:
+        m_document.stop();
+        return true;
+    case Request::Save:
+        return saveDocument();
+    case Request::SaveAs:
+        return saveDocumentAs();
+    case Request::Find:
+        m_find->setFocus(Qt::ShortcutFocusReason);
+        m_find->selectAll();
+        return true;
+    case Request::FindNext:
+        findNext(+1);
+        return true;
+    case Request::FindPrevious:
+        findNext(-1);
+        return true;
+    case Request::NewBook:
+        break;
+    }
+    return false;
+}
+
+void MainWindow::editBook(const QString& file, int line, int column) {
+    for (const Shown& shown : m_views)
+        if (shown.view->openPlace(file, line, column))
+            return;
+}
+
+View* MainWindow::viewNamed(const QString& row) const {
+    for (const Shown& shown : m_views)
+        if (shown.row.name == row)
+            return shown.view;
+    return nullptr;
+}
+
+void MainWindow::bringToFront(const View* view) {
+    for (const Shown& shown : m_views)
+        if (shown.view == view && shown.dock)
+            shown.dock->raise();
+}
+
+// --- commands of views
+
+void MainWindow::addViewCommands(Place place, QMenu* menu) {
+    for (const Shown& shown : m_views)
+        for (const Command& command : shown.view->commands()) {
+            if (command.place != place)
+                continue;
+            if (!command.action) {
+                menu->addSeparator();
+                continue;
+            }
+            menu->addAction(command.action);
+            if (command.needs == Needs::Model)
+                m_needModel.push_back(command.action);
+            command.action->setProperty("ofNodes", command.ofNodes == OfNodes::Yes);
+        }
+}
+
+void MainWindow::addBarCommands(QToolBar* bar) {
+    for (const Shown& shown : m_views)
+        for (const Command& command : shown.view->commands())
+            if (command.place == Place::Bar) {
+                auto* button = barButton(bar, command.action->text(), command.action->toolTip());
+                connect(button, &QPushButton::clicked, command.action, &QAction::trigger);
+            }
+}
+
+// --- layout
+
+void MainWindow::defaultLayout() {
+    QList<QDockWidget*> below;
+    for (const Shown& shown : m_views) {
+        if (!shown.dock)
+            continue;
+        shown.dock->setFloating(false);
+        shown.dock->show();
+        addDockWidget(dockArea(shown.row.area), shown.dock);
+        if (shown.row.area == Area::Below) {
+            if (!below.isEmpty())
+                tabifyDockWidget(below.front(), shown.dock);
+            below << shown.dock;
+        }
+    }
+    if (!below.isEmpty())
+        below.front()->raise();
+    QList<QDockWidget*> columns;
+    QList<int> widths;
+    for (const auto& [area, width] : {std::pair(Area::Left, 260), std::pair(Area::Right, 470)})
+        for (const Shown& shown : m_views)
+            if (shown.row.area == area) {
+                columns << shown.dock;
+                widths << width;
+                break;
+            }
+    resizeDocks(columns, widths, Qt::Horizontal);
+    for (const Area area : {Area::Left, Area::Right}) {
+        QList<QDockWidget*> docks;
+        QList<int> heights;
+        for (const Shown& shown : m_views)
+            if (shown.row.area == area) {
+                docks << shown.dock;
+                heights << shown.row.share;
+            }
+        resizeDocks(docks, heights, Qt::Vertical);
+    }
+    if (!below.isEmpty())
+        resizeDocks({below.front()}, {230}, Qt::Vertical);
+}
+
+// The room is shared: while there are texts in a small window, the docks on the right make place.
+void MainWindow::layOutTexts(View* view, bool something) {
+    if (something == view->isVisibleTo(this))
+        return;
+    view->setVisible(something);
+    if (!something) {
+        showHiddenDocks();
+        focusCentre();
+        return;
+    }
+    if (m_centre->width() >= roomForTexts)
+        return;
+    for (const Shown& shown : m_views)
+        if (shown.row.area == Area::Right && shown.dock->isVisibleTo(this) &&
+            !shown.dock->isFloating()) {
+            m_hiddenWidth = shown.dock->width();
+            shown.dock->hide();
+            m_hiddenForTexts.push_back(shown.dock);
+        }
+}
+
+void MainWindow::focusCentre() {
+    for (const Shown& shown : m_views)
+        if (shown.row.area == Area::Centre)
+            return shown.view->setFocus();
+}
+
+// As wide as they were: by itself a dock comes back at its smallest.
+void MainWindow::showHiddenDocks() {
+    const QList<QDockWidget*> docks = std::exchange(m_hiddenForTexts, {});
+    if (docks.isEmpty())
+        return;
+    for (QDockWidget* dock : docks)
+        dock->show();
+    m_work->refresh(); // the middle needs less at once
+    centralWidget()->layout()->activate();
+    layout()->activate();
+    resizeDocks(docks, QList<int>(docks.size(), m_hiddenWidth), Qt::Horizontal);
+}
+
+// From the middle round the docks, column by column.
+void MainWindow::cyclePanes(int step) {
+    std::vector<QWidget*> stops, last;
+    for (const Area area : {Area::Text, Area::Centre, Area::Left, Area::Right, Area::Below})
+        for (const Shown& shown : m_views)
+            if (shown.row.area == area)
+                for (QWidget* stop : shown.view->stops())
+                    (area == Area::Text && stop != shown.view->stops().front() ? last : stops)
+                        .push_back(stop);
+    stops.insert(stops.end(), last.begin(), last.end()); // what stands below a text
+    // What is hidden, or behind another tab, takes no keys.
+    std::erase_if(stops, [this](const QWidget* stop) {
+        const QWidget* there = childAt(stop->mapTo(this, stop->rect().center()));
+        return !there || !(there == stop || stop->isAncestorOf(there));
+    });
+    if (stops.empty())
+        return;
+    std::ptrdiff_t at = -1;
+    for (std::size_t i = 0; i < stops.size(); ++i) {
+        if (focusWidget() && (stops[i] == focusWidget() || stops[i]->isAncestorOf(focusWidget())))
+            at = std::ptrdiff_t(i);
+    }
+    const auto count = std::ptrdiff_t(stops.size());
+    QWidget* next = stops[std::size_t(((at + step) % count + count) % count)];
+    QWidget* target = next;
+    if (!next->focusPolicy())
+        target = next->nextInFocusChain();
+    target->setFocus(Qt::TabFocusReason);
+}
+
+} // namespace fw::ui

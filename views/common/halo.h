@@ -1,0 +1,20 @@
+// What is framed in a graph.
+#pragma once
+
+#include "views/common/ids.h"
+
+#include <QString>
+
+namespace fw::ui {
+
+// A frame around boxes that belong together, over whatever they look like.
+struct Halo {
+    enum class Look : std::uint8_t { Match, Current, NearMiss, Stale, Bound };
+    Ids ids;
+    Look look = Look::Match;
+    QString badge = {}; // at the first box: "3/17"
+
+    bool operator==(const Halo&) const = default;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,102 @@
+#include "views/common/selection.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+int Selection::group() const {
+    return m_picked.group >= 0 || m_picked.fused.empty()
+               ? m_picked.group
+               : m_provenance.groupOf(*m_picked.fused.begin());
+}
+
+Picked Selection::ofImported(snapshot::NodeSet ids) const {
+    Picked out;
+    out.fused = m_provenance.toFused(ids);
+    out.imported = std::move(ids);
+    return out;
+}
+
+Picked Selection::ofFused(snapshot::NodeSet ids) const {
+    Picked out;
+    out.imported = m_provenance.toImported(ids);
+    if (!ids.empty()) {
+        const int group = m_provenance.groupOf(*ids.begin());
+        if (ids.size() > 1 && group >= 0 && m_provenance.membersOf(group) == ids)
+            out.group = group;
+    }
+    out.fused = std::move(ids);
+    return out;
+}
+
+Picked Selection::ofGroup(int group) const {
+    Picked out = ofFused(m_provenance.membersOf(group));
+    out.group = group;
+    return out;
+}
+
+void Selection::pick(const Picked& picked, const QObject* origin,
+                     std::optional<GraphSide> pointedAt) {
+    const auto& pointedNodes = pointedAt == GraphSide::Imported ? picked.imported : picked.fused;
+    const bool one = pointedAt && pointedNodes.size() == 1;
+    const snapshot::NodeId node = one ? *pointedNodes.begin() : snapshot::noNode;
+    set(picked, origin, pointedAt);
+    if (one)
+        Q_EMIT pointed(*pointedAt, node);
+}
+
+void Selection::set(const Picked& picked, const QObject* origin,
+                    std::optional<GraphSide> pointedAt) {
+    if (picked == m_picked)
+        return;
+    m_picked = picked;
+    m_side = pointedAt;
+    if (!picked.empty()) {
+        m_history.resize(std::min(m_history.size(), m_historyAt + 1));
+        m_history.push_back(picked);
+        if (m_history.size() > historyLimit)
+            m_history.erase(m_history.begin());
+        m_historyAt = m_history.size() - 1;
+    }
+    Q_EMIT changed(origin);
+}
+
+void Selection::follow(snapshot::Provenance provenance) {
+    m_provenance = std::move(provenance);
+    m_side.reset();
+    const auto translated = [&](const Picked& old) { return ofImported(old.imported); };
+    m_picked = translated(m_picked);
+    std::transform(m_history.begin(), m_history.end(), m_history.begin(), translated);
+}
+
+void Selection::reset() {
+    m_picked = {};
+    m_side.reset();
+    m_provenance = {};
+    m_history.clear();
+    m_historyAt = 0;
+    m_value.reset();
+}
+
+void Selection::pickPlace(PickedPlace place) {
+    if (place == m_place)
+        return;
+    m_place = std::move(place);
+    Q_EMIT placeChanged();
+}
+
+bool Selection::canGo(int step) const {
+    const auto at = std::int64_t(m_historyAt) + step;
+    return at >= 0 && at < std::int64_t(m_history.size());
+}
+
+void Selection::go(int step) {
+    if (!canGo(step))
+        return;
+    m_historyAt = std::size_t(std::int64_t(m_historyAt) + step);
+    m_picked = m_history[m_historyAt];
+    m_side.reset();
+    Q_EMIT changed(nullptr);
+}
+
+} // namespace fw::ui

@@ -1,0 +1,115 @@
+// What people look at: one object that all views read and set.
+//
+// Nodes are picked in both graphs at once: an id of one is translated into ids of the other through
+// the origins that the engine recorded, many to many. What was picked before is kept, and a new
+// plan translates it. Whoever sets something is told as the origin, so that it does not answer
+// itself.
+#pragma once
+
+#include "snapshot/provenance.h"
+#include "views/common/halo.h"
+
+#include <QObject>
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace fw::ui {
+
+enum class GraphSide : std::uint8_t { Imported, Fused };
+
+// Nodes of both stages.
+struct Picked {
+    snapshot::NodeSet imported;
+    snapshot::NodeSet fused;
+    int group = -1; // if a whole group is meant
+
+    bool empty() const { return imported.empty() && fused.empty(); }
+    bool operator==(const Picked&) const = default;
+};
+
+// An output of a node.
+struct PickedValue {
+    std::string stage;
+    snapshot::NodeId node = snapshot::noNode;
+    int output = 0;
+
+    bool operator==(const PickedValue&) const = default;
+};
+
+// Where the caret stands in a book, and what the declaration there finds.
+struct PickedPlace {
+    QString book; // path, or name of a shipped book; empty: none
+    int line = 0, column = 0;
+    QString rule;   // the declaration; empty: none that finds anything
+    int match = -1; // of its matches, the current one
+    GraphSide side = GraphSide::Imported;
+    std::vector<Halo> frames; // in that graph
+
+    bool operator==(const PickedPlace&) const = default;
+};
+
+class Selection : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    // --- nodes and groups
+    const Picked& picked() const { return m_picked; }
+    int group() const; // that was picked, or of the first node; -1: none
+    // The graph in which the nodes were pointed at, if they were.
+    std::optional<GraphSide> side() const { return m_side; }
+
+    Picked ofImported(snapshot::NodeSet ids) const;
+    Picked ofFused(snapshot::NodeSet ids) const; // all members of a group are the group
+    Picked ofGroup(int group) const;
+    Picked of(GraphSide side, snapshot::NodeSet ids) const {
+        return side == GraphSide::Imported ? ofImported(std::move(ids)) : ofFused(std::move(ids));
+    }
+    void pick(const Picked& picked, const QObject* origin = nullptr,
+              std::optional<GraphSide> pointedAt = {});
+
+    const snapshot::Provenance& provenance() const { return m_provenance; }
+    // Of a new plan: ids of the fused graph are new, and a group's number means another one.
+    void follow(snapshot::Provenance provenance);
+    void reset(); // another model
+
+    bool canGo(int step) const;
+    void go(int step); // through what was picked before
+
+    // --- a value
+    const std::optional<PickedValue>& value() const { return m_value; }
+    void pickValue(std::optional<PickedValue> value) { m_value = std::move(value); }
+
+    // --- a place in a book
+    const PickedPlace& place() const { return m_place; }
+    void pickPlace(PickedPlace place);
+
+    enum class Reveal : std::uint8_t { IntoView, InTheMiddle };
+    void reveal(GraphSide side, snapshot::NodeId node, Reveal how = Reveal::IntoView) {
+        Q_EMIT revealed(side, node, how);
+    }
+
+Q_SIGNALS:
+    void changed(const QObject* origin); // the nodes
+    void pointed(fw::ui::GraphSide side, qint64 node);
+    void placeChanged();
+    void revealed(fw::ui::GraphSide side, qint64 node, fw::ui::Selection::Reveal how);
+
+private:
+    void set(const Picked& picked, const QObject* origin, std::optional<GraphSide> pointedAt);
+
+    static constexpr std::size_t historyLimit = 200;
+
+    Picked m_picked;
+    std::optional<GraphSide> m_side;
+    snapshot::Provenance m_provenance;
+    std::vector<Picked> m_history;
+    std::size_t m_historyAt = 0;
+    std::optional<PickedValue> m_value;
+    PickedPlace m_place;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,161 @@
+// View: what a dock, or a place in the middle of the window, shows.
+//
+// A view reads the document's parts and the selection, both of which it is given once, and is told
+// when they changed; it decides itself what that means for it. What people do in it is told by
+// signals, which the window connects for all views alike. So the window knows a view by its row
+// (app/window/view_rows.cpp) alone, and a view knows nothing of the window.
+#pragma once
+
+#include "snapshot/inputs.h"
+#include "snapshot/protocol.h"
+#include "views/common/choice.h"
+#include "views/common/document_parts.h"
+#include "views/common/selection.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QAction;
+
+namespace fw::picture {
+struct Picture;
+}
+
+namespace fw::ui {
+
+class StateOverlay;
+
+// Where views add commands, in the order of their rows.
+enum class Place : std::uint8_t {
+    Bar,     // the tool bar
+    Picture, // File
+    Copy,    // Edit
+    View,    // View, behind the docks
+    Walk,    // Graph
+    Changes, // Graph
+    Books,   // Rules: of the selected book
+    Pins,    // Rules
+    Begin,   // Book: ways to a text
+    Text,    // Book: of the text
+};
+
+enum class Needs : std::uint8_t { Nothing, Model };
+enum class OfNodes : std::uint8_t { No, Yes }; // stands in the menu of a node in a graph as well
+
+struct Command {
+    Place place;
+    QAction* action; // of the view; null: a separator
+    Needs needs = Needs::Nothing;
+    OfNodes ofNodes = OfNodes::No;
+};
+
+// What people ask for where they are: of the view that has the keys, or that can do it, and of the
+// window otherwise.
+enum class Request : std::uint8_t {
+    NewBook,
+    OpenBook,
+    OpenAgain, // the model that was wanted last
+    Profile,
+    Stop,
+    Save,
+    SaveAs,
+    Find,
+    FindNext,
+    FindPrevious,
+};
+
+class View : public QWidget {
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+
+    // Before anything else is called. Both live longer.
+    void attach(const DocumentParts& document, Selection& selection);
+
+    // These parts are others, or their states are. At first all of them.
+    virtual void documentChanged(Parts) {}
+    // Other nodes. `origin` is who set them: this view, another one, or null.
+    virtual void selectionChanged(const QObject* /*origin*/) {}
+    // The selection is at rest, or detailsWanted was told: time to ask what takes time.
+    virtual void selectionSettled() {}
+    // A node was pointed at in a graph, whether it was picked already or not.
+    virtual void nodePointed(GraphSide, snapshot::NodeId) {}
+    virtual void placeChanged() {} // of the selection
+    virtual void revealed(GraphSide, snapshot::NodeId, Selection::Reveal) {}
+    virtual void problemAppeared(const Diag&) {}
+    virtual void lineLogged(const QString&) {}
+
+    virtual bool serve(Request) { return false; } // false: it is not this view's
+    // Shows a place of a book as text; false: it shows no texts.
+    virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
+    virtual QStringList openBooks() const { return {}; } // whose texts it shows
+    virtual bool holdsFiles() const { return false; }    // that can be saved
+    // Whether what would be lost may be; asks people.
+    virtual bool mayClose() { return true; }
+    virtual void closing() {}
+
+    const std::vector<Command>& commands() const { return m_commands; }
+    virtual std::vector<QWidget*> stops() { return {this}; } // of F6
+    virtual bool settled() const { return true; }            // nothing is pending
+    StateOverlay* overlay() const { return m_overlay; }      // null: it has no states
+    const QString& detail() const { return m_detail; }
+
+Q_SIGNALS:
+    void edited(const fw::snapshot::Edit& edit);
+    // A part that the worker answers for; of what, is said by `about`.
+    void wanted(fw::ui::Part part, const fw::snapshot::Arguments& about);
+    void requested(fw::ui::Request request);
+    void placeActivated(const QString& book, int line, int column); // line 0: where it was left
+    void nodeActivated(const QString& name);
+    void detailsWanted();
+    void detailChanged(const QString& detail); // beside the title
+    void titleChanged(const QString& title);
+    void pictureOffered(const std::shared_ptr<const fw::picture::Picture>& picture,
+                        const QString& title); // to be saved; null: there is none yet
+    void noticed();                           // there is something new: the view comes to the front
+    void said(const QString& text);           // in the status bar, for a while
+    void logged(const QString& line);         // in the log
+    void statusChanged(const QString& text);  // in the status bar, as long as it is so
+    void menuRequested(const QPoint& global); // of a node
+    void busyChanged();                       // settled() may be another
+    void filesChanged();                      // holdsFiles() may be
+    // Of a view in the middle: there is something to show, or nothing any more.
+    void filled(bool something);
+    void failed(const fw::Diag& diag); // a problem, for people
+    void choiceOffered(const QString& title, const std::vector<fw::ui::Choice>& choices);
+    void offered(const fw::ui::Offer& offer);
+    void offerTaken(); // by other means than its button
+
+protected:
+    const DocumentParts& document() const { return *m_document; }
+    bool isAttached() const { return m_document != nullptr; }
+    Selection& selection() const { return *m_selection; }
+    void setOverlay(StateOverlay* overlay); // its Cancel stops what is pending
+    void setDetail(const QString& detail);
+    // Of a list of groups and nodes, whose ids are those of the fused graph, or of the imported one
+    // while there is no other; noNode: the group.
+    void pickRow(int group, snapshot::NodeId node);
+    QAction* addCommand(Place place, const QString& text, const QString& keys,
+                        const std::function<void()>& run, Needs needs = Needs::Model,
+                        OfNodes ofNodes = OfNodes::No);
+    void addCommand(const Command& command) { m_commands.push_back(command); }
+    void addSeparator(Place place) { m_commands.push_back({place, nullptr}); }
+
+private:
+    std::vector<Command> m_commands;
+    const DocumentParts* m_document = nullptr;
+    Selection* m_selection = nullptr;
+    StateOverlay* m_overlay = nullptr;
+    QString m_detail;
+};
+
+// Of a view that hangs on the plan without showing it: what it has (`filled`) stays usable until
+// there is a newer plan. False if there is none and nothing to say: the view says why itself.
+bool showPlanState(StateOverlay& overlay, const DocumentParts& document, bool filled);
+
+// What pins call these nodes of the fused graph.
+std::vector<std::string> pinNames(const DocumentParts& document, const snapshot::NodeSet& fused);
+
+} // namespace fw::ui

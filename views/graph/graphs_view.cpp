@@ -1,0 +1,312 @@
+#include "views/graph/graphs_view.h"
+
+#include "picture/graph_diagram.h"
+#include "snapshot/time_text.h"
+#include "views/common/numbers.h"
+#include "views/common/state_overlay.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QHBoxLayout>
+#include <QSplitter>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr GraphSide sides[] = {GraphSide::Imported, GraphSide::Fused};
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+// Only what a canvas shows: constants are folded into their consumers.
+Ids shown(const snapshot::GraphDocument* graph, const snapshot::NodeSet& ids) {
+    Ids out;
+    for (const snapshot::NodeId id : ids)
+        if (const auto* node = nodeOf(graph, id); node && !node->constant)
+            out.push_back(id);
+    return out;
+}
+
+} // namespace
+
+GraphsView::GraphsView(QWidget* parent)
+    : View(parent), m_imported(new GraphPane(u"Imported"_s)), m_fused(new GraphPane(u"Fused"_s)) {
+    auto* panes = new QSplitter(Qt::Horizontal, this);
+    panes->setObjectName(u"panes"_s);
+    panes->addWidget(m_imported);
+    panes->addWidget(m_fused);
+    panes->setChildrenCollapsible(false);
+    panes->setSizes({500, 560});
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(panes);
+    setFocusProxy(m_fused);
+    for (const GraphSide side : sides)
+        connectPane(side);
+    connect(m_fused->canvas(), &GraphCanvas::containerActivated, this,
+            [this](std::int64_t group) { selection().pick(selection().ofGroup(int(group))); });
+    addCommands();
+}
+
+void GraphsView::connectPane(GraphSide side) {
+    GraphPane* shown = pane(side);
+    GraphCanvas* canvas = shown->canvas();
+    connect(shown->overlay(), &StateOverlay::cancelRequested, this,
+            [this] { Q_EMIT requested(Request::Stop); });
+    connect(shown, &GraphPane::busyChanged, this, [this] {
+        selectionChanged(nullptr);
+        Q_EMIT busyChanged();
+    });
+    connect(shown, &GraphPane::noted, this, &GraphsView::logged);
+    connect(canvas, &GraphCanvas::menuRequested, this,
+            [this](std::int64_t, const QPoint& at) { Q_EMIT menuRequested(at); });
+    connect(canvas, &GraphCanvas::scaleChanged, this, &GraphsView::showStatus);
+    connect(canvas, &GraphCanvas::selectionChanged, this,
+            [this, side](const std::vector<std::int64_t>& ids) {
+                snapshot::NodeSet nodes(ids.begin(), ids.end());
+                std::erase_if(nodes, [](std::int64_t id) { return id < 0; });
+                selection().pick(selection().of(side, std::move(nodes)), this, side);
+            });
+}
+
+void GraphsView::addCommands() {
+    const auto fit = addCommand(
+        Place::Bar, u"Fit"_s, {},
+        [this] {
+            for (const GraphSide side : sides)
+                pane(side)->canvas()->fitAll();
+        },
+        Needs::Nothing);
+    fit->setToolTip(u"Fit both graphs"_s);
+    addCommand(Place::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
+    addCommand(
+        Place::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
+        Needs::Model, OfNodes::Yes);
+    addCommand(Place::View, u"&100 %"_s, u"Ctrl+0"_s, [this] { current()->setScale(1); });
+    addCommand(Place::View, u"Zoom &in"_s, u"Ctrl++"_s,
+               [this] { current()->setScale(current()->scale() * 1.25); });
+    addCommand(Place::View, u"Zoom &out"_s, u"Ctrl+-"_s,
+               [this] { current()->setScale(current()->scale() / 1.25); });
+    QAction* minimap = addCommand(
+        Place::View, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
+    minimap->setCheckable(true);
+    minimap->setChecked(true);
+    connect(minimap, &QAction::toggled, this, [this](bool on) {
+        for (const GraphSide side : sides)
+            pane(side)->canvas()->setMinimapShown(on);
+    });
+    addSeparator(Place::View);
+    auto* heats = new QActionGroup(this);
+    const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
+        QAction* action = addCommand(
+            Place::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
+        action->setCheckable(true);
+        action->setChecked(choice == m_heat);
+        heats->addAction(action);
+    };
+    heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
+    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
+    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
+    addCommand(Place::Walk, u"&Next operator"_s, u"Ctrl+]"_s, [this] { walk(+1); });
+    addCommand(Place::Walk, u"&Previous operator"_s, u"Ctrl+["_s, [this] { walk(-1); });
+    addCommand(Place::Picture, u"Save &picture…"_s, u"Ctrl+Alt+E"_s, [this] {
+        Q_EMIT pictureOffered(current()->picture(), side() == GraphSide::Imported
+                                                        ? u"Save the imported graph"_s
+                                                        : u"Save the fused graph"_s);
+    });
+}
+
+std::vector<QWidget*> GraphsView::stops() {
+    return {m_imported->canvas(), m_fused->canvas()};
+}
+
+GraphSide GraphsView::side() const {
+    return m_imported->isAncestorOf(window()->focusWidget()) ? GraphSide::Imported
+                                                             : GraphSide::Fused;
+}
+
+void GraphsView::documentChanged(Parts parts) {
+    if (parts.hasAny({Part::Imported, Part::Info}))
+        showGraph(GraphSide::Imported);
+    // Times stand in the headers of the groups.
+    if (parts.hasAny({Part::Fused, Part::Plan, Part::Info}) ||
+        (parts.has(Part::Profile) && document().fused()))
+        showGraph(GraphSide::Fused);
+    if (parts.has(Part::Plan))
+        selectionChanged(nullptr);
+    if (parts.hasAny({Part::Fused, Part::Profile}))
+        showHeat();
+    showStatus();
+}
+
+void GraphsView::showState(GraphSide side) {
+    const bool imported = side == GraphSide::Imported;
+    const Part part = imported ? Part::Imported : Part::Fused;
+    const auto& graph = imported ? document().imported() : document().fused();
+    StateOverlay* overlay = pane(side)->overlay();
+    const auto failed = [&](const Diag& diag) {
+        if (graph) // what was there stays usable
+            overlay->setStale(text(diag.text()));
+        else
+            overlay->setError(imported ? u"The graph cannot be shown"_s : u"There is no plan"_s,
+                              text(diag.text()));
+    };
+    switch (document().state(part)) {
+    case State::Empty:
+        overlay->setReady();
+        break;
+    case State::Busy:
+        overlay->setBusy(imported ? u"Reading …"_s : u"Planning …"_s);
+        break;
+    case State::Ready:
+        if (!imported && document().state(Part::Plan) == State::Error)
+            failed(document().error(Part::Plan));
+        else
+            overlay->setReady();
+        break;
+    case State::Stale:
+        overlay->setStale(document().staleReason());
+        break;
+    case State::Error:
+        failed(document().error(part));
+        break;
+    }
+}
+
+void GraphsView::showGraph(GraphSide side) {
+    const bool imported = side == GraphSide::Imported;
+    const auto& graph = imported ? document().imported() : document().fused();
+    GraphPane* shown = pane(side);
+    showState(side);
+    auto& drawn = m_drawn[std::size_t(side)];
+    if (!graph) {
+        if (std::exchange(drawn, nullptr))
+            shown->clear();
+        return;
+    }
+    if (document().state(imported ? Part::Imported : Part::Fused) != State::Ready)
+        return;
+    // A new picture only for a new graph; a new time in a header is one, too.
+    Shared<snapshot::ProfileDocument> times;
+    if (!imported && document().state(Part::Profile) == State::Ready)
+        times = document().profileResult();
+    if (drawn == graph && shown->canvas()->picture() && (imported || times == m_drawnTimes))
+        return;
+    drawn = graph;
+    picture::DiagramOptions options;
+    if (!imported)
+        m_drawnTimes = times;
+    if (times) {
+        std::map<int, double> sums;
+        for (const auto& row : times->rows)
+            sums[row.groupId] += row.medianUs;
+        for (const auto& [group, us] : sums)
+            options.groupTexts[group] = snapshot::timeText(us);
+    }
+    int operators = 0;
+    for (const auto& node : graph->nodes)
+        operators += !node.constant && node.op != "input";
+    const QString ops = countOf(operators, u"op"_s);
+    shown->setDetail(
+        imported ? ops : countOf(std::int64_t(graph->groups.size()), u"group"_s) + u", "_s + ops);
+    shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
+}
+
+void GraphsView::selectionChanged(const QObject* origin) {
+    const Picked& picked = selection().picked();
+    for (const GraphSide side : sides) {
+        if (origin == this && selection().side() == side)
+            continue;
+        GraphCanvas* canvas = pane(side)->canvas();
+        const bool imported = side == GraphSide::Imported;
+        const Ids ids = imported ? shown(document().imported().get(), picked.imported)
+                                 : shown(document().fused().get(), picked.fused);
+        canvas->setSelected(ids);
+        if (!ids.empty() && canvas->picture())
+            canvas->reveal(ids.front());
+    }
+}
+
+void GraphsView::placeChanged() {
+    const PickedPlace& place = selection().place();
+    for (const GraphSide side : sides)
+        pane(side)->canvas()->setHalos(place.side == side ? place.frames : std::vector<Halo>());
+}
+
+void GraphsView::revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) {
+    GraphCanvas* canvas = pane(side)->canvas();
+    if (how == Selection::Reveal::InTheMiddle)
+        canvas->centerOn(node);
+    else
+        canvas->reveal(node);
+}
+
+void GraphsView::setHeat(Heat heat) {
+    m_heat = heat;
+    showHeat();
+}
+
+// Relative to the hottest node: a share of the time, or the time per operation.
+void GraphsView::showHeat() {
+    std::map<std::int64_t, double> fused, imported;
+    QString most;
+    if (m_heat != Heat::None && document().state(Part::Profile) == State::Ready &&
+        document().fused()) {
+        double hottest = 0;
+        for (const auto& row : document().profileResult()->rows) {
+            if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
+                continue;
+            for (const auto& node : row.nodes) {
+                const double heat = m_heat == Heat::Time ? row.medianUs * node.share.value_or(0)
+                                                         : row.medianUs * 1e6 / *row.flops;
+                fused[node.id] = heat;
+                hottest = std::max(hottest, heat);
+            }
+        }
+        most = m_heat == Heat::Time ? text(snapshot::timeText(hottest))
+                                    : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s;
+        for (auto& [id, heat] : fused) {
+            heat = hottest > 0 ? heat / hottest : 0;
+            for (const auto origin : selection().provenance().toImported({id}))
+                imported[origin] = std::max(imported[origin], heat);
+        }
+    }
+    m_fused->canvas()->setHeat(std::move(fused), most);
+    m_imported->canvas()->setHeat(std::move(imported), most);
+}
+
+void GraphsView::showStatus() {
+    Q_EMIT statusChanged(document().isOpen() ? u"%1×"_s.arg(current()->scale(), 0, 'f', 2)
+                                             : QString());
+}
+
+// In the graph's own order, so every operator is reached.
+void GraphsView::walk(int step) {
+    const bool imported = side() == GraphSide::Imported;
+    const auto& graph = imported ? document().imported() : document().fused();
+    if (!graph)
+        return;
+    std::vector<snapshot::NodeId> order;
+    for (const auto& node : graph->nodes)
+        if (!node.constant)
+            order.push_back(node.id);
+    if (order.empty())
+        return;
+    const Picked& picked = selection().picked();
+    const snapshot::NodeSet& now = imported ? picked.imported : picked.fused;
+    const auto last = std::ptrdiff_t(order.size()) - 1;
+    const auto at = std::find_if(order.begin(), order.end(),
+                                 [&](snapshot::NodeId id) { return now.contains(id); });
+    const std::ptrdiff_t next =
+        at == order.end() ? (step > 0 ? 0 : last)
+                          : std::clamp<std::ptrdiff_t>(at - order.begin() + step, 0, last);
+    selection().pick(selection().of(side(), {order[std::size_t(next)]}));
+}
+
+} // namespace fw::ui
