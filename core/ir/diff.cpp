@@ -72,6 +72,8 @@ std::string difference(const Graph& before, const Node& a, const Graph& after, c
             differ("", b.outputs[i].type.text(), a.outputs[i].type.text());
     if (a.op == b.op && !sameData(a, b))
         out.push_back("other elements");
+    if (a.op == b.op && a.bodies != b.bodies)
+        out.push_back("other bodies");
     std::string text;
     for (const std::string& one : out)
         text += (text.empty() ? "" : ", ") + one;

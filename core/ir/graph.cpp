@@ -1,5 +1,7 @@
 #include "ir/graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory_resource>
@@ -113,8 +115,11 @@ Hash Graph::hash() const {
             text += " " + output.name + ":" + output.type.text();
         if (node->data)
             text += " " + node->data->hash().hex();
-        for (const auto& body : node->bodies)
-            text += " " + body->hash().hex();
+        for (const Body& body : node->bodies) {
+            text += " " + body.name + " " + body.graph->hash().hex();
+            for (const int operand : body.operands)
+                text += " " + std::to_string(operand);
+        }
     }
     for (const NamedValue& result : m_results) {
         text += "\n-> " + result.name;
@@ -131,11 +136,73 @@ OpCall callOf(const Graph& graph, const Node& node) {
     call.inputs.reserve(node.inputs.size());
     for (const ValueRef& input : node.inputs)
         call.inputs.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
-    if (node.isLeaf() || node.isUnknown())
+    if (node.isLeaf() || node.isUnknown() || node.isCall())
         for (const Output& output : node.outputs)
             call.declared.push_back(output.type);
     return call;
 }
+
+bool Body::operator==(const Body& other) const {
+    return name == other.name && operands == other.operands &&
+           (graph == other.graph || graph->hash() == other.graph->hash());
+}
+
+const Body& Node::called() const {
+    return bodies.at(static_cast<std::size_t>(attrs.integer("runs", 0)));
+}
+
+std::string Node::shownOp() const {
+    return isUnknown() || isCall() ? attrs.text("op_type", op) : op;
+}
+
+namespace {
+
+// Types may have been made up where nobody knows more, so extents are not compared.
+bool agree(const TensorType& a, const TensorType& b) {
+    return a.dtype == b.dtype && a.rank() == b.rank();
+}
+
+// What is wrong with a body; empty if nothing.
+std::string fault(const Graph& graph, const Node& node, const Body& body) {
+    if (!body.graph)
+        return "has no graph";
+    const std::vector<NodeId>& inputs = body.graph->inputs();
+    if (body.operands.size() != inputs.size())
+        return fmt::format("has {} inputs and operands for {}", inputs.size(),
+                           body.operands.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const int operand = body.operands[i];
+        const Output& input = body.graph->output({inputs[i], 0});
+        if (operand == Body::givenByOperator && !node.isCall())
+            continue;
+        if (operand < 0 || static_cast<std::size_t>(operand) >= node.inputs.size() ||
+            !node.inputs[static_cast<std::size_t>(operand)].valid())
+            return fmt::format("reads operand {}, which is not there", operand);
+        const TensorType& given = graph.type(node.inputs[static_cast<std::size_t>(operand)]);
+        if (!agree(given, input.type))
+            return fmt::format("takes {} as {}, which is {}", input.name, input.type.text(),
+                               given.text());
+    }
+    return {};
+}
+
+std::string callFault(const Node& node) {
+    const std::int64_t runs = node.attrs.integer("runs", 0);
+    if (runs < 0 || static_cast<std::size_t>(runs) >= node.bodies.size())
+        return "calls a body that it does not have";
+    const Graph& body = *node.called().graph;
+    if (body.results().size() != node.outputs.size())
+        return fmt::format("has {} results, its body {}", node.outputs.size(),
+                           body.results().size());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        if (!agree(node.outputs[i].type, body.type(body.results()[i].value)))
+            return fmt::format("gives {} as {}, its body gives {}", node.outputs[i].name,
+                               node.outputs[i].type.text(),
+                               body.type(body.results()[i].value).text());
+    return {};
+}
+
+} // namespace
 
 Diags verify(const Graph& graph) {
     Diags out;
@@ -169,6 +236,13 @@ Diags verify(const Graph& graph) {
         if (node->isConstant() &&
             (!node->data || !(node->data->type() == node->outputs.at(0).type)))
             bad(*node, "a constant without data of its type");
+        const std::size_t known = out.size();
+        for (const Body& body : node->bodies)
+            if (const std::string what = fault(graph, *node, body); !what.empty())
+                bad(*node, "its body " + body.name + " " + what);
+        if (node->isCall() && out.size() == known)
+            if (const std::string what = callFault(*node); !what.empty())
+                bad(*node, what);
         if (graph.operators().find(node->op) == nullptr)
             bad(*node, "no operator " + node->op);
         seen[static_cast<std::size_t>(node->id)] = true;

@@ -11,6 +11,7 @@
 #include "ir/attributes.h"
 #include "ir/operator.h"
 
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -37,22 +38,40 @@ struct Output {
 
 class Graph;
 
+// A graph inside a node: a branch, the body of a loop, the function that is called.
+struct Body {
+    std::string name; // "then_branch"; of a call: the function
+    std::shared_ptr<const Graph> graph;
+    // For each input of `graph`, the operand of the node that it is; givenByOperator: the operator
+    // says what it is (the counter of a loop, what it carries). Values that the body takes from the
+    // graph around it are operands of the node, too.
+    std::vector<int> operands;
+    static constexpr int givenByOperator = -1;
+
+    bool operator==(const Body& other) const; // by content
+};
+
 struct Node {
     NodeId id = -1;
     std::string name; // unique; ONNX node name or made from the operator
-    std::string
-        op; // operator name, e.g. "conv2d"; "input", "constant"; "unknown" keeps op_type in attrs
+    std::string op; // operator name, e.g. "conv2d"; "input", "constant"; "unknown" and "call" keep
+                    // domain and op_type in attrs
     std::vector<ValueRef> inputs;
     Attrs attrs;
     std::vector<Output> outputs;
-    std::vector<std::shared_ptr<const Graph>> bodies; // of control flow
-    std::vector<NodeId> origins;                      // nodes of the imported graph, sorted
-    std::shared_ptr<const TensorData> data;           // of a constant
+    std::vector<Body> bodies;
+    std::vector<NodeId> origins;            // nodes of the imported graph, sorted
+    std::shared_ptr<const TensorData> data; // of a constant
 
     bool isInput() const { return op == "input"; }
     bool isConstant() const { return op == "constant"; }
     bool isLeaf() const { return isInput() || isConstant(); }
-    bool isUnknown() const { return op == "unknown"; } // of the library; attributes say what it was
+    bool isUnknown() const { return op == "unknown"; }
+    // Stands for one of its bodies, whose results are its own: inlineCalls() (ir/inline_calls.h).
+    bool isCall() const { return op == "call"; }
+    const Body& called() const; // of a call: the body in attribute "runs", 0 if there is none
+    // What people call its operator: the type in the model, of an unknown one or a call.
+    std::string shownOp() const;
 };
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -126,14 +145,16 @@ public:
         std::string name; // made from the operator if empty; made unique if taken
         std::vector<std::string> outputNames; // made from the node's name if missing
         std::vector<NodeId> origins;
-        std::vector<std::shared_ptr<const Graph>> bodies;
+        std::vector<Body> bodies;
         std::vector<TensorType> declaredTypes; // of an unknown operator's outputs
     };
     Result<std::vector<ValueRef>> add(NewNode node); // one ValueRef per output
     void addResult(const std::string& name, ValueRef value);
-    void replaceUses(ValueRef from, ValueRef to); // operands and results
-    void remove(NodeId node);                     // must be unused at finish()
-    void removeUnused();                          // everything no result needs; inputs stay
+    void replaceUses(ValueRef from, ValueRef to);               // operands and results
+    void replaceUses(const std::map<ValueRef, ValueRef>& with); // all at once, each at most once
+    void setOrder(std::vector<NodeId> order); // of all nodes; kept where operands allow it
+    void remove(NodeId node);                 // must be unused at finish()
+    void removeUnused();                      // everything no result needs; inputs stay
     void setOrigins(NodeId node, std::vector<NodeId> origins);
     void
     assume(Assumption assumption); // holds whatever becomes of the nodes; a known one is left out

@@ -114,6 +114,13 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     for (const ValueRef& input : node->inputs)
         call.inputs.push_back(input.valid() ? std::optional(type(input)) : std::nullopt);
     call.declared = std::move(wish.declaredTypes);
+    const std::int64_t runs = node->attrs.integer("runs", 0);
+    if (node->isCall() && runs >= 0 && static_cast<std::size_t>(runs) < node->bodies.size()) {
+        const Graph& body = *node->called().graph;
+        call.declared.clear();
+        for (const NamedValue& result : body.results())
+            call.declared.push_back(body.type(result.value));
+    }
     Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
@@ -163,6 +170,26 @@ void GraphEditor::replaceUses(ValueRef from, ValueRef to) {
     for (NamedValue& result : m_results)
         if (result.value == from)
             result.value = to;
+}
+
+void GraphEditor::replaceUses(const std::map<ValueRef, ValueRef>& with) {
+    const auto replace = [&](ValueRef& value) {
+        const auto found = with.find(value);
+        if (found != with.end())
+            value = found->second;
+        return found != with.end();
+    };
+    for (std::size_t id = 0; id < m_nodes.size(); ++id)
+        if (m_nodes[id])
+            for (ValueRef& input : m_nodes[id]->inputs)
+                if (replace(input))
+                    m_typed[id] = false;
+    for (NamedValue& result : m_results)
+        replace(result.value);
+}
+
+void GraphEditor::setOrder(std::vector<NodeId> order) {
+    m_order = std::move(order);
 }
 
 void GraphEditor::remove(NodeId id) {

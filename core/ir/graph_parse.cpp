@@ -16,10 +16,12 @@ namespace {
 
 class GraphReader {
 public:
+    // `used` takes the given dimensions that occur; nullptr if nobody else asks for them.
     GraphReader(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
-                const GraphTextOptions& options)
-        : m_tree(tree), m_options(options), m_file(options.file),
-          m_editor(std::move(operators), tree.name) {
+                const GraphTextOptions& options, std::set<std::string>* used = nullptr)
+        : m_tree(tree), m_options(options), m_file(options.file), m_operators(operators),
+          m_editor(std::move(operators), tree.name), m_isBody(used != nullptr),
+          m_used(used != nullptr ? *used : m_ownUsed) {
         m_scope.file = m_file;
         m_scope.variable = [this](const std::string& name) -> std::optional<Expr> {
             const auto given = m_options.dims.find(name);
@@ -48,7 +50,7 @@ public:
             m_editor.addResult(result.name, value);
         }
         for (const auto& [name, value] : m_options.dims)
-            if (!m_used.contains(name))
+            if (!m_isBody && !m_used.contains(name))
                 return makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
                                 {m_file});
         return m_editor.finish(m_options.origins);
@@ -218,6 +220,10 @@ private:
         }
         for (const ValueTree& result : tree.results)
             wish.outputNames.push_back(result.name);
+        for (const GraphBodyTree& body : tree.bodies) {
+            FW_TRY(Body made, bodyOf(body, wish.inputs.size()));
+            wish.bodies.push_back(std::move(made));
+        }
         Result<std::vector<ValueRef>> values = m_editor.add(std::move(wish));
         if (!values)
             return values.takeDiag().at(at(tree.span));
@@ -229,6 +235,20 @@ private:
         for (std::size_t i = 0; i < values->size(); ++i)
             define(tree.results[i].name, (*values)[i], tree.origins);
         return {};
+    }
+
+    Result<Body> bodyOf(const GraphBodyTree& tree, std::size_t operands) {
+        Body out;
+        out.name = tree.name.name;
+        FW_TRY(out.graph, GraphReader(*tree.graph, m_operators, m_options, &m_used).run());
+        for (const std::int64_t operand : tree.operands) {
+            if (operand >= static_cast<std::int64_t>(operands))
+                return refuse(DiagCode::OperatorArity,
+                              fmt::format("there is no operand {}", operand), tree.name.span,
+                              "operands are counted from 0");
+            out.operands.push_back(static_cast<int>(operand));
+        }
+        return out;
     }
 
     // tensor(f32[2], [1, 2]) or tensor(f32[1000], "hash")
@@ -303,9 +323,12 @@ private:
     const GraphTree& m_tree;
     const GraphTextOptions& m_options;
     const std::string& m_file;
+    std::shared_ptr<const OperatorSet> m_operators;
     GraphEditor m_editor;
     ExprScope m_scope;
-    std::set<std::string> m_used; // of the given dimensions
+    bool m_isBody;
+    std::set<std::string> m_ownUsed;
+    std::set<std::string>& m_used; // of the given dimensions
     std::set<std::string> m_names;
     std::map<std::string, int> m_counters;
     std::map<std::string, ValueRef> m_values;
@@ -314,21 +337,27 @@ private:
 } // namespace
 
 ConstantResolver constantsOf(const Graph& graph) {
-    return [&graph](const std::string& name, const std::string& hash,
-                    const TensorType& type) -> std::optional<TensorData> {
+    const auto find = [](const auto& self, const Graph& in, const std::string& name,
+                         const std::string& hash,
+                         const TensorType& type) -> std::optional<TensorData> {
         const auto fits = [&](const TensorData& data, const std::string& held) {
             return data.type() == type && (hash.empty() ? held == name : data.hash().hex() == hash);
         };
-        for (const NodePtr& node : graph.nodes()) {
+        for (const NodePtr& node : in.nodes()) {
             if (node->data && fits(*node->data, node->name))
                 return *node->data;
             for (const auto& [key, value] : node->attrs)
                 if (const auto* data = std::get_if<TensorData>(&value);
                     data != nullptr && !hash.empty() && fits(*data, {}))
                     return *data;
+            for (const Body& body : node->bodies)
+                if (auto inner = self(self, *body.graph, name, hash, type))
+                    return inner;
         }
         return std::nullopt;
     };
+    return [&graph, find](const std::string& name, const std::string& hash,
+                          const TensorType& type) { return find(find, graph, name, hash, type); };
 }
 
 Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,

@@ -51,6 +51,22 @@ std::string callText(const Graph& graph, const Node& node) {
     return out;
 }
 
+std::string bodyText(const Body& body) {
+    std::string operands;
+    for (const int operand : body.operands)
+        operands += (operands.empty() ? "" : ", ") +
+                    (operand < 0 ? std::string("none") : std::to_string(operand));
+    const std::string text =
+        fmt::format("body {}({}) {}", nameOrQuoted(body.name), operands, printGraph(*body.graph));
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        out += "\n    " + text.substr(at, end - at);
+        at = end + 1;
+    }
+    return out;
+}
+
 std::string nodeText(const Graph& graph, const Node& node, std::size_t position) {
     std::string results;
     for (const Output& output : node.outputs)
@@ -63,6 +79,8 @@ std::string nodeText(const Graph& graph, const Node& node, std::size_t position)
                                   quoteText(node.name), originsText(node, position));
     if (!node.isUnknown() && !node.outputs.empty())
         out += "   # " + node.outputs[0].type.text();
+    for (const Body& body : node.bodies)
+        out += bodyText(body);
     return out;
 }
 

@@ -6,11 +6,15 @@
 //       r = const random(7) : f32[128]                        # written by hand: seeded
 //       h = relu(Conv_0.y) @node("Relu_1") @from(4, 5)
 //       q = unknown "com.example" "Odd"(h, none) {mode = "fast"} : f32[N, 128]
+//       z = unknown "" "If"(c, q) : f32[N, 128]
+//         body then_branch(1) graph then(q: f32[N, 128]) -> t { t = relu(q) }
+//         body else_branch(1) graph else(q: f32[N, 128]) -> e { e = neg(q) }
 //     }
 //
 // Values come before their uses. Without @node a node is named after its operator; without @from it
-// stands for itself, numbered from 0: inputs first, then the nodes as written. Bodies of control
-// flow have no text: the importer keeps such nodes as unknown ones.
+// stands for itself, numbered from 0: inputs first, then the nodes as written. Behind the name of a
+// body stands, for each of its inputs, the operand of the node that it is, or `none` if the
+// operator says what it is. A body sees its own values only.
 #pragma once
 
 #include "ir/graph.h"

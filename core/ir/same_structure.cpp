@@ -91,6 +91,8 @@ private:
                                                  got ? attrText(*got) : "nothing",
                                                  wanted ? attrText(*wanted) : "nothing"));
         }
+        if (a.bodies != b.bodies)
+            return differ(place, "other bodies");
         if (bool(a.data) != bool(b.data) || (a.data && !sameElements(*a.data, *b.data)))
             return differ(place, "other elements");
         for (std::size_t i = 0; i < a.inputs.size(); ++i)

@@ -108,6 +108,33 @@ void types(Parser& parser, GraphNodeTree& node) {
     while (node.op == "unknown" && parser.accept(","));
 }
 
+// Behind "body".
+GraphBodyTree body(Parser& parser) {
+    GraphBodyTree tree;
+    const Parser::Deeper deeper(parser);
+    tree.name = value(parser);
+    parser.expect("(");
+    while (!parser.failed() && !parser.at(")")) {
+        tree.operands.push_back(-1);
+        if (!parser.accept("none")) {
+            tree.operands.back() = parser.expectInt("the number of an operand, or none");
+            if (tree.operands.back() < 0)
+                parser.fail("operands are counted from 0");
+        }
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect(")");
+    const Token first = parser.peek();
+    parser.expect("graph");
+    if (parser.failed())
+        return tree;
+    const std::shared_ptr<DeclarationTree> graph = parseGraphDeclaration(parser);
+    graph->span = parser.spanFrom(first);
+    tree.graph = std::static_pointer_cast<const GraphTree>(graph);
+    return tree;
+}
+
 GraphNodeTree node(Parser& parser) {
     GraphNodeTree tree;
     const Token first = parser.peek();
@@ -143,6 +170,10 @@ GraphNodeTree node(Parser& parser) {
         parser.expect(")");
     }
     tree.span = parser.spanFrom(first);
+    while (parser.at("body") && !parser.peek(1).is("=") && !parser.failed()) {
+        parser.take();
+        tree.bodies.push_back(body(parser));
+    }
     return tree;
 }
 

@@ -2,7 +2,8 @@
 //
 //     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...}
 //         "{" { node | "assume" expression [TEXT] ["@node" "(" TEXT ")"] } "}"
-//     node     := results "=" (constant | call) { "@node" "(" TEXT ")" | from }
+//     node     := results "=" (constant | call) { "@node" "(" TEXT ")" | from } { body }
+//     body     := "body" value "(" [(INT | "none") {"," ...}] ")" graph
 //     results  := value | "(" [value {"," value}] ")"
 //     constant := "const" ( list | "random" "(" INT ")" | "@" TEXT ["hash" TEXT] ) ":" type
 //     call     := NAME "(" [operand {"," operand}] ")" ["{" attrs "}"]
@@ -42,6 +43,14 @@ struct ConstantTree {
     std::string hash;      // Reference; empty if not written
 };
 
+struct GraphTree;
+
+struct GraphBodyTree {
+    ValueTree name;
+    std::vector<std::int64_t> operands; // -1: none
+    std::shared_ptr<const GraphTree> graph;
+};
+
 struct GraphNodeTree {
     std::vector<ValueTree> results;
     std::optional<ConstantTree> constant;
@@ -52,6 +61,7 @@ struct GraphNodeTree {
     std::vector<TypeTree> types; // of a constant, or of the results of an unknown operator
     std::string name;            // empty if not written
     std::optional<std::vector<std::int64_t>> origins;
+    std::vector<GraphBodyTree> bodies;
     Span span;
 };
 

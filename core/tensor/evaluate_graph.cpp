@@ -1,6 +1,7 @@
 #include "tensor/evaluate_graph.h"
 
 #include "expr/simplify.h"
+#include "ir/inline_calls.h"
 
 #include <fmt/format.h>
 
@@ -49,9 +50,7 @@ public:
         }
         if (node.isUnknown())
             return makeDiag(DiagCode::NotRunnable,
-                            "the operator " + node.attrs.text("op_type", node.op) +
-                                " is not known",
-                            {{}, node.name});
+                            "the operator " + node.shownOp() + " is not known", {{}, node.name});
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
         OpCall call = callOf(m_graph, node);
@@ -109,6 +108,10 @@ private:
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
                                               const CancelToken& cancel) {
+    if (hasCalls(graph)) {
+        FW_TRY(const GraphPtr inlined, inlineCalls(graph));
+        return evaluateGraph(*inlined, inputs, cancel);
+    }
     Evaluation evaluation(graph, cancel);
     FW_CHECK(evaluation.bind(inputs));
     for (const NodePtr& node : graph.nodes())

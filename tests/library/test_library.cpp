@@ -123,7 +123,7 @@ std::vector<Instance> instances() {
 }
 
 // They hold values of the graph or have no meaning that is known.
-const std::set<std::string> withoutExpression = {"input", "constant", "unknown"};
+const std::set<std::string> withoutExpression = {"input", "constant", "unknown", "call"};
 
 } // namespace
 
