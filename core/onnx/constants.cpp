@@ -17,7 +17,7 @@ Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodePro
             return Outcome();
         const TensorData* shape = constant(node.input(0));
         if (!shape || shape->dtype() != DType::I64 || shape->extents().size() != 1 ||
-            shape->count() > static_cast<std::size_t>(m_options.limits.rank))
+            shape->count() > static_cast<std::size_t>(limits().rank))
             return Outcome();
         return filled(node, shape->toIntegers());
     }
@@ -30,7 +30,7 @@ Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodePro
     const auto& attribute = node.attribute(0);
     if (attribute.name() == "value" && attribute.has_t()) {
         proto::TensorProto tensor = attribute.t();
-        auto data = takeTensor(tensor, m_external, m_options.limits);
+        auto data = takeTensor(tensor, m_run.external, limits());
         if (!data)
             return data.takeDiag();
         return Outcome(data.take());
@@ -65,7 +65,7 @@ Result<std::optional<TensorData>> ModelImporter::filled(const proto::NodeProto& 
     TensorData value = dataFromDoubles(DType::F32, {1}, {0});
     if (const auto* attribute = findAttribute(node, "value")) {
         proto::TensorProto tensor = attribute->t();
-        auto read = takeTensor(tensor, m_external, m_options.limits);
+        auto read = takeTensor(tensor, m_run.external, limits());
         if (!read)
             return read.takeDiag();
         if (read->count() != 1)
@@ -80,7 +80,7 @@ Result<std::optional<TensorData>> ModelImporter::filled(const proto::NodeProto& 
     FW_TRY(const std::int64_t count, checkedCount(extents));
     const std::size_t width = dtypeBytes(value.dtype());
     const auto bytes = checkedMul(count, static_cast<std::int64_t>(width));
-    const auto limit = static_cast<std::int64_t>(m_options.limits.tensorBytes);
+    const auto limit = static_cast<std::int64_t>(limits().tensorBytes);
     if (!bytes || *bytes > limit)
         return makeDiag(DiagCode::LimitReached,
                         fmt::format("ConstantOfShape: needs {} bytes, the limit is {}",

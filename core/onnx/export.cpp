@@ -1,5 +1,6 @@
 #include "onnx/export.h"
 
+#include "ir/inline_calls.h"
 #include "onnx/graph_writer.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -17,6 +18,10 @@ std::int64_t irVersionOf(std::int64_t opset) {
 } // namespace
 
 Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& options) {
+    if (hasCalls(graph)) {
+        FW_TRY(const GraphPtr inlined, inlineCalls(graph));
+        return exportModel(*inlined, options);
+    }
     proto::ModelProto model;
     model.set_producer_name(options.producer);
     if (!options.doc.empty())
@@ -29,6 +34,8 @@ Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& optio
         entry->set_domain(domain);
         entry->set_version(version);
     }
+    for (const proto::FunctionProto* function : writer.functions())
+        *model.add_functions() = *function;
     if (model.ByteSizeLong() > 0x7fffffff)
         return makeDiag(DiagCode::FileTooLarge,
                         "the model passes 2 GiB, the limit of the format without external data");

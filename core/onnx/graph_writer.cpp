@@ -54,7 +54,7 @@ Status GraphWriter::run() {
 
 Status GraphWriter::readUnknown() {
     for (const NodePtr& node : m_graph.nodes()) {
-        if (node->op != "unknown")
+        if (!node->isUnknown())
             continue;
         auto spelling = unknownSpelling(*node);
         if (!spelling)
@@ -265,6 +265,16 @@ const Node* GraphWriter::foldedBias(const Node& n, std::int64_t axis) {
         return nullptr;
     m_folded.insert(user.id);
     return &user;
+}
+
+std::vector<const proto::FunctionProto*> GraphWriter::functions() const {
+    std::vector<const proto::FunctionProto*> out;
+    std::set<std::string> known;
+    for (const auto& [id, spelling] : m_unknown)
+        for (const proto::FunctionProto& function : spelling.functions)
+            if (known.insert(function.SerializeAsString()).second)
+                out.push_back(&function);
+    return out;
 }
 
 void GraphWriter::markDomain(const std::string& domain, std::int64_t version) {

@@ -23,6 +23,8 @@ public:
     std::int64_t opset() const { return m_opset; } // of the standard domain, since run()
     const UnknownSpelling& spelling(const Node& n) const { return m_unknown.at(n.id); }
     const Diags& diagnostics() const { return m_diagnostics; }
+    // Of the models read, that unknown nodes call; each once.
+    std::vector<const proto::FunctionProto*> functions() const;
 
     // Names. A constant that is asked for becomes an initializer.
     std::string use(ValueRef value);

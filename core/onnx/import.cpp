@@ -21,7 +21,13 @@ Result<Imported> importModelBytes(std::string_view bytes,
                                   const ImportOptions& options, const CancelToken& cancel,
                                   const std::string& file, const std::string& folder) {
     FW_TRY(const auto model, parseModel(bytes, options.limits, file));
-    return ModelImporter(*model, std::move(operators), options, cancel, file, folder).run();
+    ImportRun run(*model, std::move(operators), options, cancel, folder);
+    auto imported = ModelImporter(run).run();
+    if (!imported)
+        return imported.takeDiag().at({file});
+    for (Diag& diag : imported->diagnostics)
+        diag.at({file});
+    return imported;
 }
 
 } // namespace fw

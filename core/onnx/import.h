@@ -3,7 +3,9 @@
 // A model that contradicts itself is refused with one Diag that names the file and the node. A
 // model that is well formed but uses what the engine does not know opens all the same: such a node
 // becomes "unknown", keeps its domain, type and attributes, and `diagnostics` holds an error that
-// says why `run` will refuse. libonnx is used for its protobuf classes only.
+// says why `run` will refuse. The bodies of If, Loop and Scan are graphs inside such a node; a call
+// of a function that the model brings along, or an If whose condition is constant, is a "call" that
+// stands for its body. libonnx is used for its protobuf classes only.
 #pragma once
 
 #include "base/cancel.h"
@@ -39,7 +41,8 @@ struct ModelInfo {
 };
 
 struct Imported {
-    GraphPtr graph;
+    GraphPtr graph;      // with functions as calls
+    GraphPtr inlined;    // with their bodies in place: what is rewritten, planned and run
     Diags diagnostics;   // warnings, notes, and errors for what stops `run`
     Decisions decisions; // what was brought to normal form or computed while importing
     ModelInfo info;

@@ -1,8 +1,9 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
-#include "onnx/local_functions.h"
+#include "ir/inline_calls.h"
 #include "onnx/standard_operators.h"
+#include "onnx/subgraphs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,10 +17,6 @@ namespace {
 
 constexpr int deferredDepth =
     64; // chains of shape arithmetic longer than this enter the graph at once
-
-std::string typeName(const proto::NodeProto& node) {
-    return isStandardDomain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
-}
 
 // Each attribute is given once and holds its own value.
 Status checkAttributes(const proto::NodeProto& node) {
@@ -41,93 +38,95 @@ Status checkAttributes(const proto::NodeProto& node) {
 
 } // namespace
 
-ModelImporter::ModelImporter(proto::ModelProto& model, std::shared_ptr<const OperatorSet> operators,
-                             const ImportOptions& options, const CancelToken& cancel,
-                             std::string file, const std::string& folder)
-    : m_model(model), m_graph(*model.mutable_graph()), m_options(options), m_cancel(cancel),
-      m_file(std::move(file)), m_external(folder, options.limits), m_dims(options.dims),
-      m_editor(std::move(operators),
-               cleanText(model.graph().name().empty() ? "graph" : model.graph().name())) {}
+ImportRun::ImportRun(proto::ModelProto& file, std::shared_ptr<const OperatorSet> known,
+                     const ImportOptions& wishes, const CancelToken& token,
+                     const std::string& folder)
+    : model(file), operators(std::move(known)), options(wishes), cancel(token), functions(file),
+      external(folder, wishes.limits), dims(wishes.dims) {}
+
+ModelImporter::ModelImporter(ImportRun& run)
+    : ModelImporter(run, *run.model.mutable_graph(), {}, {}) {}
+
+ModelImporter::ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace place,
+                             std::vector<Given> given)
+    : m_run(run), m_graph(graph), m_prefix(std::move(place.prefix)), m_given(std::move(given)),
+      m_opsets(std::move(place.opsets)),
+      m_editor(run.operators, cleanText(graph.name().empty() ? "graph" : graph.name())) {
+    if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
+        m_opset = standard->second;
+}
 
 Result<Imported> ModelImporter::run() {
-    for (const auto stage :
-         {&ModelImporter::readHeader, &ModelImporter::writeOutFunctions, &ModelImporter::checkNames,
-          &ModelImporter::readInitializers, &ModelImporter::readInputs, &ModelImporter::sortNodes,
-          &ModelImporter::importNodes, &ModelImporter::addResults})
-        if (auto status = (this->*stage)(); !status)
-            return status.takeDiag().at({m_file});
-    for (const std::string& name : m_dims.unusedBindings())
-        m_out.diagnostics.push_back(
+    FW_CHECK(readHeader());
+    FW_CHECK(build());
+    Imported& out = m_run.out;
+    for (const std::string& name : m_run.dims.unusedBindings())
+        out.diagnostics.push_back(
             makeWarning(DiagCode::UnknownName,
                         fmt::format("the model has no dimension '{}' to bind", cleanText(name))));
-    m_editor.removeUnused();
     for (auto& [node, diag] : m_nodeDiags)
         if (m_editor.find(node))
-            m_out.diagnostics.push_back(std::move(diag));
-    for (Diag& diag : m_out.diagnostics)
-        diag.at({m_file});
-    auto graph = m_editor.finish();
-    if (!graph)
-        return graph.takeDiag().at({m_file});
-    m_out.graph = graph.take();
-    return std::move(m_out);
+            out.diagnostics.push_back(std::move(diag));
+    FW_TRY(out.graph, m_editor.finish());
+    FW_TRY(out.inlined, inlineCalls(out.graph));
+    return std::move(out);
+}
+
+Status ModelImporter::build() {
+    for (const auto stage :
+         {&ModelImporter::checkNames, &ModelImporter::readInitializers, &ModelImporter::readInputs,
+          &ModelImporter::sortNodes, &ModelImporter::importNodes, &ModelImporter::addResults})
+        FW_CHECK((this->*stage)());
+    m_editor.removeUnused();
+    return {};
 }
 
 Status ModelImporter::readHeader() {
-    ModelInfo& info = m_out.info;
-    info.irVersion = m_model.ir_version();
-    info.producer = cleanText(m_model.producer_name());
-    if (!m_model.producer_version().empty())
-        info.producer += " " + cleanText(m_model.producer_version());
-    info.doc = cleanText(m_model.doc_string());
-    for (const auto& entry : m_model.metadata_props())
+    ModelInfo& info = m_run.out.info;
+    info.irVersion = m_run.model.ir_version();
+    info.producer = cleanText(m_run.model.producer_name());
+    if (!m_run.model.producer_version().empty())
+        info.producer += " " + cleanText(m_run.model.producer_version());
+    info.doc = cleanText(m_run.model.doc_string());
+    for (const auto& entry : m_run.model.metadata_props())
         info.metadata.emplace_back(cleanText(entry.key()), cleanText(entry.value()));
-    std::map<std::string, std::int64_t> versions;
-    for (const auto& entry : m_model.opset_import()) {
+    for (const auto& entry : m_run.model.opset_import()) {
         const std::string domain = isStandardDomain(entry.domain()) ? "" : entry.domain();
-        const auto [place, fresh] = versions.emplace(domain, entry.version());
+        const auto [place, fresh] = m_opsets.emplace(domain, entry.version());
         if (!fresh && place->second != entry.version())
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("names two opsets of the domain '{}': {} and {}",
                                         cleanText(domain), place->second, entry.version()));
     }
-    if (const auto standard = versions.find(""); standard != versions.end())
+    if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
         m_opset = standard->second;
-    else if (versions.empty() && m_model.ir_version() >= 3)
+    else if (m_opsets.empty() && m_run.model.ir_version() >= 3)
         return makeDiag(DiagCode::OnnxOpset,
                         "names no opset: not a whole ONNX model, or cut short");
     if (m_opset < 1)
         return makeDiag(DiagCode::OnnxOpset, fmt::format("opset {} does not exist", m_opset));
     if (m_opset < oldestOpset || m_opset > newestOpset)
-        m_out.diagnostics.push_back(makeWarning(
+        m_run.out.diagnostics.push_back(makeWarning(
             DiagCode::OnnxOpset,
             fmt::format("opset {} is outside {} to {}; operators are read as well as they can be",
                         m_opset, oldestOpset, newestOpset)));
     info.opset = m_opset;
-    for (const auto& [domain, version] : versions)
+    for (const auto& [domain, version] : m_opsets)
         if (!domain.empty())
             info.otherOpsets.emplace_back(cleanText(domain), version);
-    if (m_graph.node_size() > m_options.limits.nodes)
-        return makeDiag(DiagCode::LimitReached,
-                        fmt::format("has {} nodes, the limit is {}", m_graph.node_size(),
-                                    m_options.limits.nodes));
-    if (m_graph.sparse_initializer_size() > 0)
-        return makeDiag(DiagCode::UnsupportedAttribute, "sparse initializers are not supported", {},
-                        "save the model with dense weights");
+    if (m_graph.node_size() > limits().nodes)
+        return makeDiag(DiagCode::LimitReached, fmt::format("has {} nodes, the limit is {}",
+                                                            m_graph.node_size(), limits().nodes));
     for (const auto& node : m_graph.node())
-        ++info.operators[cleanText(typeName(node))];
-    return {};
-}
-
-Status ModelImporter::writeOutFunctions() {
-    FW_TRY(Diags diagnostics, inlineFunctions(m_model, m_options.limits));
-    for (Diag& diag : diagnostics)
-        m_out.diagnostics.push_back(std::move(diag));
-    return {};
+        ++info.operators[typeName(node)];
+    return m_run.functions.check(m_graph, limits());
 }
 
 // Every name is defined once and every operand is defined somewhere.
 Status ModelImporter::checkNames() {
+    if (m_graph.sparse_initializer_size() > 0)
+        return makeDiag(DiagCode::UnsupportedAttribute, "sparse initializers are not supported", {},
+                        "save the model with dense weights");
     m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
     m_places.reserve(m_names.capacity());
     const auto placeText = [&](int place) {
@@ -159,6 +158,9 @@ Status ModelImporter::checkNames() {
         if (find(input.name()) == nullptr) // older models list their weights as inputs too
             FW_CHECK(define(input.name(), byInput));
     }
+    for (const Given& given : m_given) // what a body takes from the graph around it
+        if (find(given.name) == nullptr)
+            FW_CHECK(define(given.name, byInput));
     for (int i = 0; i < m_graph.node_size(); ++i)
         for (const std::string& output : m_graph.node(i).output())
             if (!output.empty())
@@ -205,10 +207,10 @@ Status ModelImporter::checkNames() {
 
 Status ModelImporter::readInitializers() {
     for (auto& tensor : *m_graph.mutable_initializer()) {
-        if (m_cancel.cancelled())
+        if (m_run.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
         const std::string& name = tensor.name();
-        auto data = takeTensor(tensor, m_external, m_options.limits);
+        auto data = takeTensor(tensor, m_run.external, limits());
         if (!data) {
             Diag diag = data.takeDiag();
             diag.message = fmt::format("initializer '{}' {}", cleanText(name), diag.message);
@@ -220,42 +222,69 @@ Status ModelImporter::readInitializers() {
 }
 
 Status ModelImporter::readInputs() {
+    const auto take = [&](const Given& given) {
+        Value& value = this->value(given.name);
+        value = given.value;
+        value.ref = m_editor.addInput(cleanText(given.name), given.type);
+    };
+    const auto givenAs = [&](const std::string& name) {
+        return std::find_if(m_given.begin(), m_given.end(),
+                            [&](const Given& given) { return given.name == name; });
+    };
+    std::set<std::string_view> declared;
     for (const auto& input : m_graph.input()) {
-        if (find(input.name())->place == byInitializer)
-            continue;
-        const std::string name = cleanText(input.name());
-        const auto refuse = [&](const std::string& what) {
-            return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
-        };
-        if (!input.type().has_tensor_type())
-            return refuse("is not a tensor, which is not supported");
-        const auto& type = input.type().tensor_type();
-        const auto dtype = dtypeFromOnnx(type.elem_type());
-        if (!dtype || *dtype == DType::Text)
-            return refuse(fmt::format("has element type {}, which is not supported",
-                                      onnxDtypeText(type.elem_type())));
-        FW_TRY(auto shape, m_dims.shape(type, name));
-        if (!shape)
-            return refuse("has no shape, not even a number of dimensions");
-        if (static_cast<std::int64_t>(shape->size()) > m_options.limits.rank)
-            return makeDiag(DiagCode::LimitReached,
-                            fmt::format("input '{}' has {} dimensions, the limit is {}", name,
-                                        shape->size(), m_options.limits.rank));
-        std::vector<std::int64_t> extents;
-        for (const Dim& dim : *shape) {
-            extents.push_back(dim.asInt().value_or(1));
-            if (extents.back() < 0)
-                return makeDiag(
-                    DiagCode::InputMismatch,
-                    fmt::format("a dimension of input '{}' is bound to {}", name, extents.back()));
-        }
-        const auto count = checkedCount(extents);
-        if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
-            return makeDiag(DiagCode::DimOverflow,
-                            fmt::format("input '{}' of shape {} has more bytes than can be counted",
-                                        name, shapeText(*shape)));
-        value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
+        declared.insert(input.name());
+        if (const auto given = givenAs(input.name()); given != m_given.end())
+            take(*given);
+        else if (find(input.name())->place != byInitializer)
+            FW_CHECK(readInput(input));
     }
+    for (const Given& given : m_given)
+        if (!declared.contains(given.name))
+            take(given);
+    return {};
+}
+
+Status ModelImporter::readInput(const proto::ValueInfoProto& input) {
+    const std::string name = cleanText(input.name());
+    const auto refuse = [&](const std::string& what) {
+        return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
+    };
+    if (!input.type().has_tensor_type())
+        return refuse("is not a tensor, which is not supported");
+    const auto& type = input.type().tensor_type();
+    const auto dtype = dtypeFromOnnx(type.elem_type());
+    if (!dtype || *dtype == DType::Text)
+        return refuse(fmt::format("has element type {}, which is not supported",
+                                  onnxDtypeText(type.elem_type())));
+    FW_TRY(auto shape, m_run.dims.shape(type, m_prefix + name));
+    if (!shape && m_prefix.empty())
+        return refuse("has no shape, not even a number of dimensions");
+    if (!shape) { // a body says no more than it must
+        Value& value = this->value(input.name());
+        value.untyped = true;
+        value.ref = m_editor.addInput(
+            name, {*dtype, {m_run.dims.unnamed(m_prefix + name + "_unknown", 0)}});
+        return {};
+    }
+    if (static_cast<std::int64_t>(shape->size()) > limits().rank)
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("input '{}' has {} dimensions, the limit is {}", name,
+                                    shape->size(), limits().rank));
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : *shape) {
+        extents.push_back(dim.asInt().value_or(1));
+        if (extents.back() < 0)
+            return makeDiag(
+                DiagCode::InputMismatch,
+                fmt::format("a dimension of input '{}' is bound to {}", name, extents.back()));
+    }
+    const auto count = checkedCount(extents);
+    if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
+        return makeDiag(DiagCode::DimOverflow,
+                        fmt::format("input '{}' of shape {} has more bytes than can be counted",
+                                    name, shapeText(*shape)));
+    value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
     return {};
 }
 
@@ -301,11 +330,11 @@ Status ModelImporter::sortNodes() {
                 ready.insert(consumer);
     }
     if (static_cast<int>(m_order.size()) == count) {
-        m_out.diagnostics.push_back({DiagCode::OnnxMalformed,
-                                     "the nodes were not in order and have been sorted",
-                                     {},
-                                     {},
-                                     Severity::Note});
+        m_run.out.diagnostics.push_back({DiagCode::OnnxMalformed,
+                                         "the nodes were not in order and have been sorted",
+                                         {},
+                                         {},
+                                         Severity::Note});
         return {};
     }
     // Walk backwards over nodes that never became ready until one comes up again: a cycle.
@@ -334,12 +363,12 @@ Status ModelImporter::sortNodes() {
 
 Status ModelImporter::importNodes() {
     for (const int index : m_order) {
-        if (m_cancel.cancelled())
+        if (m_run.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
         if (m_graph.node(index).output_size() == 0) {
-            m_out.diagnostics.push_back(makeWarning(DiagCode::OnnxMalformed,
-                                                    "the node has no outputs and is left out",
-                                                    {{}, nodeName(index)}));
+            m_run.out.diagnostics.push_back(makeWarning(DiagCode::OnnxMalformed,
+                                                        "the node has no outputs and is left out",
+                                                        {{}, pathOf(index)}));
             continue;
         }
         FW_TRY(const bool known, importKnown(index));
@@ -353,7 +382,8 @@ Status ModelImporter::importNodes() {
 // used there.
 Result<bool> ModelImporter::importKnown(int index) {
     const auto& node = m_graph.node(index);
-    if (!isStandardDomain(node.domain()) || node.output_size() != 1 || node.output(0).empty())
+    if (!isStandardDomain(node.domain()) || node.output_size() != 1 || node.output(0).empty() ||
+        m_run.functions.find(node) != nullptr)
         return false;
     // What does not look like the operator is left to the importer, which says so.
     if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
@@ -405,7 +435,17 @@ Result<bool> ModelImporter::importKnown(int index) {
 Status ModelImporter::importNode(int index) {
     const auto& node = m_graph.node(index);
     const std::string name = nodeName(index);
-    const std::string type = cleanText(typeName(node));
+    const std::string type = typeName(node);
+    if (const auto* function = m_run.functions.find(node))
+        return importCall(index, *function);
+    if (m_run.functions.isAmbiguous(node))
+        return importUnknown(index, name,
+                             makeDiag(DiagCode::UnknownOperator,
+                                      fmt::format("two functions of the model are named {}", type),
+                                      {}, "give each its own name"));
+    FW_TRY(const bool isDone, importBranch(index));
+    if (isDone)
+        return {};
     const auto untyped = [&](const std::string& input) {
         const Name* known = find(input);
         return known != nullptr && known->value.untyped;
@@ -418,11 +458,7 @@ Status ModelImporter::importNode(int index) {
     const ImportFunction import =
         isStandardDomain(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
     if (!import)
-        return importUnknown(
-            index, name,
-            makeDiag(
-                DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type), {},
-                "the model can be looked at but not run; declare the operator in a rule book"));
+        return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);
     auto status = import(context);
     if (status)
@@ -437,7 +473,7 @@ Status ModelImporter::importNode(int index) {
     }
     for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same
         problem.where.node.clear();
-        m_out.diagnostics.push_back(inNode(index, std::move(problem)));
+        m_run.out.diagnostics.push_back(inNode(index, std::move(problem)));
     }
     if (context.emitted().empty())
         return {};
@@ -446,7 +482,7 @@ Status ModelImporter::importNode(int index) {
         m_editor.setOrigins(id, {origin});
     for (const std::string& output : node.output())
         if (const Name* known = find(output); known != nullptr && known->value.ref)
-            FW_CHECK(checkDeclared(output, m_editor.type(*known->value.ref), name));
+            FW_CHECK(checkDeclared(output, m_editor.type(*known->value.ref), index));
     return {};
 }
 
@@ -510,54 +546,7 @@ void ModelImporter::bindConstant(const std::string& name, TensorData data) {
 }
 
 void ModelImporter::note(const std::string& node, const std::string& what) {
-    m_out.decisions.push_back({node, Verdict::Note, ReasonCode::NormalForm, what});
-}
-
-Status ModelImporter::checkDeclared(const std::string& name, const TensorType& found,
-                                    const std::string& node) {
-    if (const auto extents = fixedExtents(found.shape)) {
-        const auto count = checkedCount(*extents);
-        if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(found.dtype))))
-            return makeDiag(DiagCode::DimOverflow,
-                            fmt::format("'{}' of shape {} has more bytes than can be counted",
-                                        cleanText(name), shapeText(found.shape)),
-                            {{}, node});
-    }
-    FW_TRY(const auto declared, declaredType(name));
-    if (!declared)
-        return {};
-    bool fits = declared->dtype == found.dtype && declared->rank() == found.rank();
-    for (std::size_t i = 0; fits && i < found.rank(); ++i) {
-        const auto a = declared->shape[i].asInt();
-        const auto b = found.shape[i].asInt();
-        fits = !a || !b || *a == *b;
-    }
-    if (!fits)
-        m_out.diagnostics.push_back(makeWarning(
-            declared->dtype == found.dtype ? DiagCode::ShapeMismatch : DiagCode::DtypeMismatch,
-            fmt::format("the model declares '{}' as {}, it is {}", cleanText(name),
-                        declared->text(), found.text()),
-            {{}, node}));
-    return {};
-}
-
-Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
-    const Name* known = find(name);
-    if (!known || !known->declared || !known->declared->type().has_tensor_type())
-        return std::optional<TensorType>();
-    const auto& type = known->declared->type().tensor_type();
-    const auto dtype = dtypeFromOnnx(type.elem_type());
-    FW_TRY(auto shape, m_dims.shape(type, cleanText(name)));
-    if (!dtype || !shape)
-        return std::optional<TensorType>();
-    return std::optional(TensorType{*dtype, std::move(*shape)});
-}
-
-std::optional<DType> ModelImporter::declaredElement(const std::string& name) const {
-    const Name* known = find(name);
-    if (!known || !known->declared || !known->declared->type().has_tensor_type())
-        return std::nullopt;
-    return dtypeFromOnnx(known->declared->type().tensor_type().elem_type());
+    m_run.out.decisions.push_back({m_prefix + node, Verdict::Note, ReasonCode::NormalForm, what});
 }
 
 std::string ModelImporter::nodeName(int index) const {
@@ -570,7 +559,7 @@ std::string ModelImporter::nodeName(int index) const {
 }
 
 Diag ModelImporter::inNode(int index, Diag diag) const {
-    return diag.at({{}, nodeName(index)});
+    return diag.at({{}, pathOf(index)});
 }
 
 } // namespace fw

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "onnx/import.h"
+#include "onnx/local_functions.h"
 #include "onnx/names.h"
 #include "onnx/node_import.h"
 #include "onnx/tensor_proto.h"
@@ -18,18 +19,32 @@
 
 namespace fw {
 
+// What the graph of a model, its bodies and functions have in common.
+struct ImportRun {
+    ImportRun(proto::ModelProto& model, std::shared_ptr<const OperatorSet> operators,
+              const ImportOptions& options, const CancelToken& cancel, const std::string& folder);
+
+    proto::ModelProto& model;
+    std::shared_ptr<const OperatorSet> operators;
+    const ImportOptions& options;
+    const CancelToken& cancel;
+    LocalFunctions functions;
+    ExternalData external;
+    DimNames dims;
+    int wrongShapes = 0; // of what loops carry, that were tried and did not hold
+    Imported out;
+};
+
 class ModelImporter {
 public:
-    ModelImporter(proto::ModelProto& model, std::shared_ptr<const OperatorSet> operators,
-                  const ImportOptions& options, const CancelToken& cancel, std::string file,
-                  const std::string& folder);
+    explicit ModelImporter(ImportRun& run); // the graph of the model
 
-    Result<Imported> run();
+    Result<Imported> run(); // once
 
     // For NodeImport
     GraphEditor& editor() { return m_editor; }
     std::int64_t opset() const { return m_opset; }
-    const OnnxLimits& limits() const { return m_options.limits; }
+    const OnnxLimits& limits() const { return m_run.options.limits; }
     Result<ValueRef> use(const std::string& name);
     Result<TensorType> typeOf(const std::string& name) const;
     const TensorData* constant(const std::string& name) const;
@@ -42,7 +57,7 @@ public:
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);
     Result<TensorData> takeTensorHere(proto::TensorProto& tensor) {
-        return takeTensor(tensor, m_external, m_options.limits);
+        return takeTensor(tensor, m_run.external, limits());
     }
     void note(const std::string& node, const std::string& what);
 
@@ -65,6 +80,27 @@ private:
     };
     static constexpr int byInitializer = -1, byInput = -2;
 
+    using Opsets = std::map<std::string, std::int64_t>; // domain -> version
+    // An input of a body that is an operand of the node.
+    struct Given {
+        std::string name; // in the body
+        TensorType type;
+        Value value; // what is known of it
+        int operand = 0;
+    };
+    struct BodyPlace {
+        std::string name;   // of the body
+        std::string prefix; // of its nodes in messages: "Loop_3/body/"
+        Opsets opsets;
+    };
+    struct ReadBody {
+        Body body;
+        std::vector<Value> results; // what is known of them
+        Diags diagnostics;          // of its nodes
+    };
+    ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace place,
+                  std::vector<Given> given);
+
     const Name* find(const std::string& name) const { // nullptr if it is not defined
         const auto found = m_places.find(name);
         return found == m_places.end() ? nullptr : &m_names[found->second];
@@ -75,40 +111,59 @@ private:
     const Value& value(const std::string& name) const { return m_names[m_places.at(name)].value; }
     Value& value(const std::string& name) { return m_names[m_places.at(name)].value; }
     Status readHeader();
-    Status writeOutFunctions();
+    Status build();
     Status readInitializers();
     Status readInputs();
+    Status readInput(const proto::ValueInfoProto& input);
     Status checkNames();
     Status sortNodes();
     Status importNodes();
     Status importNode(int index);
+    Status importCall(int index, const proto::FunctionProto& function);
+    Result<bool> importBranch(int index); // of an If whose condition is constant
+    // Operands that no body reads are left out.
+    Status addCall(int index, std::vector<ReadBody> bodies, std::size_t runs);
+    Result<ReadBody> readBody(proto::GraphProto graph, BodyPlace place, std::vector<Given> given);
+    std::optional<ReadBody> readAsCarried(int index, const proto::GraphProto& graph,
+                                          const BodyPlace& place, std::vector<Given> given);
+    // The bodies of a node whose captured values are the operands behind its own, in that order.
+    // What cannot be shown is left out with a warning; only what contradicts itself is refused.
+    struct ReadBodies {
+        std::vector<ReadBody> bodies;
+        Diags warnings;
+    };
+    Result<ReadBodies> readBodies(int index, const std::vector<std::string>& captured);
+    std::vector<int> dropUnread();              // operands of the inputs that are left
+    Value known(const std::string& name) const; // without its place in this graph
+    static std::optional<TensorType> branchType(const proto::NodeProto& node,
+                                                const std::vector<ReadBody>& read,
+                                                const std::vector<Body>& bodies, int output);
     Status importUnknown(int index, const std::string& name, Diag why);
     Result<bool> importKnown(int index); // constants and shape arithmetic
     Status addResults();
-    Status checkDeclared(const std::string& name, const TensorType& found, const std::string& node);
+    Status checkDeclared(const std::string& name, const TensorType& found, int index);
     Result<std::optional<TensorType>> declaredType(const std::string& name);
     std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
     Result<Attrs> unknownAttrs(const proto::NodeProto& node);
     Result<std::optional<TensorData>> constantOf(const proto::NodeProto& node);
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
+    std::string pathOf(int index) const { return m_prefix + nodeName(index); }
     std::vector<std::string> captures(const proto::NodeProto& node) const;
     std::int64_t opsetOf(const std::string& domain) const;
     Status embedExternal(proto::GraphProto& graph);
     Status embedExternal(proto::AttributeProto& attribute);
     Status embedExternal(proto::TensorProto& tensor);
     Diag inNode(int index, Diag diag) const;
+    Diag reasonUnknown(const proto::NodeProto& node) const;
 
-    proto::ModelProto& m_model;
+    ImportRun& m_run;
     proto::GraphProto& m_graph;
-    const ImportOptions& m_options;
-    const CancelToken& m_cancel;
-    std::string m_file;
-    ExternalData m_external;
-    DimNames m_dims;
+    std::string m_prefix;       // of names in messages; empty in the graph of the model
+    std::vector<Given> m_given; // to a body
+    Opsets m_opsets;
+    std::int64_t m_opset = 1; // of the standard domain
     GraphEditor m_editor;
-    Imported m_out;
-    std::int64_t m_opset = 1;
 
     std::pmr::monotonic_buffer_resource m_nameMemory;
     // Every value of the graph. Names are found far more often than there are any, so the table of
@@ -117,9 +172,14 @@ private:
     std::vector<Name> m_names;
     bool m_inOrder = true; // every node stands behind those that it reads
     std::vector<int> m_order;
+    // Bodies of a node that are asked for once more: read again, those inside would be read again
+    // and again.
+    std::optional<std::pair<int, ReadBodies>> m_bodiesRead;
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value
     std::string m_uniformPattern;
 };
+
+std::string typeName(const proto::NodeProto& node); // "Conv", "com.example.Odd"
 
 } // namespace fw

@@ -67,6 +67,12 @@ std::set<std::string> capturedNames(const proto::NodeProto& node) {
     return out;
 }
 
+std::set<std::string> capturedNames(const proto::GraphProto& body) {
+    std::set<std::string> out;
+    collectCaptured(body, {}, out);
+    return out;
+}
+
 std::set<std::string> innerNames(const proto::NodeProto& node) {
     std::set<std::string> out;
     forSubgraphs(node, [&](const auto& body) { collectInner(body, out); });

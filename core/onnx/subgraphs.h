@@ -35,6 +35,7 @@ void forSubgraphs(Node& node, const Visit& visit) {
 
 // Names that sub-graphs of any depth read and none of them defines.
 std::set<std::string> capturedNames(const proto::NodeProto& node);
+std::set<std::string> capturedNames(const proto::GraphProto& body); // of one of them
 // Names that they define: no value outside may have one of these.
 std::set<std::string> innerNames(const proto::NodeProto& node);
 // Gives captured values other names; what a sub-graph defines itself keeps its own.

@@ -3,7 +3,6 @@
 // declares.
 #include "onnx/model_importer.h"
 
-#include "onnx/local_functions.h"
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
 
@@ -15,12 +14,14 @@ namespace {
 
 // What the writer reads of an unknown node; an attribute of the model with one of these names is
 // kept as bytes.
-const std::set<std::string> ownAttributes{"domain",         "op_type",          "opset",
-                                          "inner_opsets",   "captures",         "untyped_outputs",
-                                          "local_function", "unranked_outputs", "absent_outputs"};
+const std::set<std::string> ownAttributes{"domain",       "op_type",          "opset",
+                                          "inner_opsets", "captures",         "untyped_outputs",
+                                          "functions",    "unranked_outputs", "absent_outputs"};
 
-std::shared_ptr<const std::string> bytesOf(const proto::AttributeProto& attribute) {
-    return std::make_shared<const std::string>(attribute.SerializeAsString());
+TensorData bytesOf(const google::protobuf::MessageLite& message) {
+    const auto owner = std::make_shared<const std::string>(message.SerializeAsString());
+    return TensorData(DType::U8, {static_cast<std::int64_t>(owner->size())},
+                      std::as_bytes(std::span(owner->data(), owner->size())), owner);
 }
 
 void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
@@ -43,10 +44,8 @@ std::vector<std::string> ModelImporter::captures(const proto::NodeProto& node) c
 std::int64_t ModelImporter::opsetOf(const std::string& domain) const {
     if (isStandardDomain(domain))
         return m_opset;
-    for (const auto& entry : m_model.opset_import())
-        if (entry.domain() == domain)
-            return entry.version();
-    return 1;
+    const auto found = m_opsets.find(domain);
+    return found == m_opsets.end() ? 1 : found->second;
 }
 
 // Weights that lie in other files are taken into the attribute: the file written has no others.
@@ -113,10 +112,7 @@ Result<Attrs> ModelImporter::unknownAttrs(const proto::NodeProto& node) {
         default: { // kept as the bytes of the message, for writing it back
             proto::AttributeProto whole = attribute;
             FW_CHECK(embedExternal(whole));
-            const auto owner = bytesOf(whole);
-            attrs.set("onnx:" + name,
-                      TensorData(DType::U8, {static_cast<std::int64_t>(owner->size())},
-                                 std::as_bytes(std::span(owner->data(), owner->size())), owner));
+            attrs.set("onnx:" + name, bytesOf(whole));
         }
         }
     }
@@ -125,14 +121,38 @@ Result<Attrs> ModelImporter::unknownAttrs(const proto::NodeProto& node) {
     attrs.set("opset", opsetOf(node.domain()));
     std::set<std::string> domains;
     collectDomains(node, domains);
-    if (callsFunction(m_model, node))
-        attrs.set("local_function", std::int64_t{1});
+    if (const auto functions = m_run.functions.neededBy(node); !functions.empty()) {
+        proto::ModelProto kept;
+        for (const proto::FunctionProto* function : functions)
+            *kept.add_functions() = *function;
+        attrs.set("functions", bytesOf(kept));
+    }
     Texts inner; // "OPSET DOMAIN" of the nodes in sub-graphs
     for (const std::string& domain : domains)
         inner.push_back(fmt::format("{} {}", opsetOf(domain), cleanText(domain)));
     if (!inner.empty())
         attrs.set("inner_opsets", std::move(inner));
     return attrs;
+}
+
+// The type that every branch of an If gives to a result, if that is one.
+std::optional<TensorType> ModelImporter::branchType(const proto::NodeProto& node,
+                                                    const std::vector<ReadBody>& read,
+                                                    const std::vector<Body>& bodies, int output) {
+    std::optional<TensorType> out;
+    const auto place = static_cast<std::size_t>(output);
+    if (!isStandardDomain(node.domain()) || node.op_type() != "If" || bodies.size() != 2)
+        return out;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Graph& graph = *bodies[i].graph;
+        if (place >= graph.results().size() || read[i].results[place].untyped)
+            return std::nullopt;
+        const TensorType& type = graph.type(graph.results()[place].value);
+        if (out && !(*out == type))
+            return std::nullopt;
+        out = type;
+    }
+    return out;
 }
 
 Status ModelImporter::importUnknown(int index, const std::string& name, Diag why) {
@@ -149,7 +169,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         FW_TRY(const ValueRef value, use(input));
         wish.inputs.push_back(value);
     }
-    if (const auto captured = captures(node); !captured.empty()) {
+    const std::vector<std::string> captured = captures(node);
+    if (!captured.empty()) {
         Texts names;
         for (const std::string& capture : captured) {
             FW_TRY(const ValueRef value, use(capture));
@@ -157,6 +178,16 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             names.push_back(cleanText(capture));
         }
         wish.attrs.set("captures", std::move(names));
+    }
+    FW_TRY(ReadBodies read, readBodies(index, captured));
+    std::vector<ReadBody>& bodies = read.bodies;
+    Diags& inside = read.warnings;
+    for (ReadBody& one : bodies) {
+        for (Diag& diag : one.diagnostics) { // nothing in it runs as long as the node does not
+            diag.severity = Severity::Warning;
+            inside.push_back(std::move(diag));
+        }
+        wish.bodies.push_back(std::move(one.body));
     }
     std::vector<bool> untyped;
     Integers untypedOutputs;  // nothing is known of them
@@ -170,6 +201,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         auto declared = declaredType(output);
         if (!declared)
             return inNode(index, declared.takeDiag());
+        if (!*declared)
+            *declared = branchType(node, bodies, wish.bodies, i);
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived
@@ -182,7 +215,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
                                 ? m_editor.type(wish.inputs[0]).dtype
                                 : DType::F32;
         wish.declaredTypes.push_back(
-            *declared ? **declared : TensorType{guess, {m_dims.unnamed(output + "_unknown", 0)}});
+            *declared ? **declared
+                      : TensorType{guess, {m_run.dims.unnamed(m_prefix + output + "_unknown", 0)}});
     }
     for (auto& [key, list] : {std::pair("untyped_outputs", &untypedOutputs),
                               std::pair("unranked_outputs", &unrankedOutputs),
@@ -204,6 +238,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
     why.severity = Severity::Error;
     why.where.node.clear();
     m_nodeDiags.emplace_back(values->front().node, inNode(index, std::move(why)));
+    for (Diag& diag : inside)
+        m_nodeDiags.emplace_back(values->front().node, std::move(diag));
     return {};
 }
 

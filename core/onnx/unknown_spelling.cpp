@@ -122,11 +122,14 @@ Result<UnknownSpelling> unknownSpelling(const Node& node) {
                 const std::string domain = entry.substr(std::min(blank + 1, entry.size()));
                 out.innerOpsets[domain] = parseInteger(entry.substr(0, blank)).value_or(1);
             }
-        } else if (name == "local_function") {
-            return makeDiag(DiagCode::UnknownOperator,
-                            fmt::format("{} is a function of the model read, which is not kept",
-                                        node.attrs.text("op_type", {})),
-                            {}, "inline the functions of the model first");
+        } else if (name == "functions") {
+            const auto* bytes = std::get_if<TensorData>(&value);
+            proto::ModelProto kept;
+            if (!bytes || !kept.ParseFromArray(bytes->bytes().data(),
+                                               static_cast<int>(bytes->bytes().size())))
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                "the functions that it calls are damaged");
+            out.functions.assign(kept.functions().begin(), kept.functions().end());
         } else if (name == "captures") {
             out.captures = textsOf(value);
         } else if (name == "untyped_outputs") {

@@ -19,14 +19,14 @@ struct UnknownSpelling {
     std::set<int> untyped;  // results of which the model did not declare a type
     std::set<int> unranked; // results with an element type and no shape
     std::set<int> absent;   // results that the model left out
+    std::vector<proto::FunctionProto> functions; // of the model read, that it calls
 
     // The opset of the standard domain that its nodes were read from; 0 if it has none of that
     // domain.
     std::int64_t standardOpset() const;
 };
 
-// UnsupportedAttribute if an attribute has no form in ONNX, UnknownOperator if the node calls a
-// function of the model.
+// UnsupportedAttribute if an attribute has no form in ONNX.
 Result<UnknownSpelling> unknownSpelling(const Node& node);
 
 } // namespace fw

@@ -301,7 +301,7 @@ Result<AssistDocument> assistAt(PipelineStore& store, const Arguments& arguments
     if (!arguments.model.empty())
         if (Result<Pipeline*> pipeline = store.find(inputsOf(arguments)))
             if (const auto imported = (*pipeline)->imported(context))
-                graph = (*imported)->graph;
+                graph = (*imported)->inlined;
     const BookNames names = namesOf(all, graph);
     const std::size_t offset =
         TextPlaces(book.text).offset(arguments.position->line, arguments.position->column);

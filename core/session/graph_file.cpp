@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "ir/graph_text.h"
+#include "ir/inline_calls.h"
 #include "library/library.h"
 #include "onnx/tensor_file.h"
 
@@ -50,11 +51,12 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     Imported out;
     FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
     out.info.producer = "text";
+    FW_TRY(out.inlined, inlineCalls(out.graph));
     for (const NodePtr& node : out.graph->nodes()) {
         if (node->isInput() || node->isConstant())
             continue;
         const bool unknown = node->isUnknown();
-        ++out.info.operators[unknown ? node->attrs.text("op_type", node->op) : node->op];
+        ++out.info.operators[node->shownOp()];
         if (unknown)
             out.diagnostics.push_back(
                 makeDiag(DiagCode::UnknownOperator,

@@ -252,7 +252,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     GraphPtr graph;
     if (out.stage == "imported") {
         FW_TRY(const Imported* imported, pipeline.imported(context));
-        graph = imported->graph;
+        graph = imported->inlined;
     } else if (out.stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         graph = simplified->graph;
@@ -260,7 +260,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
                         "imported or rewritten");
     }
-    // Rules see the imported graph, what decides about groups the one that rules left.
+    // Rules see the imported graph with functions in place, what decides about groups the one that rules left.
     const auto isOfStage = [&](const DeclarationTree& declaration) {
         return (out.stage == "imported") ==
                (dynamic_cast<const RuleTree*>(&declaration) != nullptr);

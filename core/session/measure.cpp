@@ -136,7 +136,7 @@ Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph,
 // Operator cases are held to the bound of every element.
 Result<PassBy> passBy(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
     FW_TRY(const Imported* imported, pipeline.imported(context));
-    return arguments.strict.value_or(false) || !isNetwork(*imported->graph)
+    return arguments.strict.value_or(false) || !isNetwork(*imported->inlined)
                ? PassBy::Elements
                : PassBy::ElementsOrNorm;
 }

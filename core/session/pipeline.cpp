@@ -162,7 +162,7 @@ Result<const Simplified*> Pipeline::simplified(const Context& context) {
     return share(m_simplified, m_shared->simplified, key, [&]() -> Result<Simplified> {
         const auto start = std::chrono::steady_clock::now();
         context.report("rewrite", "simplify");
-        FW_TRY(Rewritten out, rewritten(source->graph, context));
+        FW_TRY(Rewritten out, rewritten(source->inlined, context));
         m_rewriteMs = milliseconds(start);
         return Simplified{out.graph, std::move(out.trace)};
     });
@@ -180,8 +180,13 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
     return keep(m_plan, [&]() -> Result<FusionPlan> {
         FW_TRY(const Simplified* source, simplified(context));
         FW_TRY(const Target* on, target());
-        if (const Diags problems = obstacles(*source->graph); !problems.empty())
-            return inFile(closerReason(problems.front(), m_imported.result->value().diagnostics));
+        if (const Diags problems = obstacles(*source->graph); !problems.empty()) {
+            Diag first = closerReason(problems.front(), m_imported.result->value().diagnostics);
+            if (problems.size() > 1)
+                first.message += fmt::format("; {} other node{} cannot run either (fw info)",
+                                             problems.size() - 1, problems.size() > 2 ? "s" : "");
+            return inFile(std::move(first));
+        }
         if (context.cancel.cancelled())
             return cancelled();
         const auto start = std::chrono::steady_clock::now();

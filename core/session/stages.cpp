@@ -184,7 +184,7 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
             return !node->isInput() && !node->isConstant();
         });
     };
-    out.nodesBefore = operators(*imported.graph);
+    out.nodesBefore = operators(*imported.inlined);
     out.nodesAfter = operators(*simplified.graph);
     out.stopReason = simplified.trace.stopReason;
     out.trace = simplified.trace.lines;

@@ -21,6 +21,14 @@ std::optional<ValueRef> findValue(const Graph& graph, const std::string& name) {
     return ValueRef{node->id, 0};
 }
 
+// In the graph that is planned; a call is found by its name, too.
+std::optional<ValueRef> findImported(const Imported& imported, const std::string& name) {
+    if (const auto value = findValue(*imported.inlined, name))
+        return value;
+    const auto call = findValue(*imported.graph, name);
+    return call ? findValue(*imported.inlined, imported.graph->output(*call).name) : std::nullopt;
+}
+
 // What the plan makes of the value, if it is not simply there.
 std::string whereItWent(const Graph& graph, const FusionPlan& plan, const std::string& name,
                         bool imported) {
@@ -69,7 +77,7 @@ Result<InnerValues> computeValues(Pipeline& pipeline, const std::vector<std::str
     for (const std::string& name : names) {
         if (!seen.insert(name).second)
             continue;
-        const std::optional<ValueRef> value = findValue(*imported->graph, name);
+        const std::optional<ValueRef> value = findImported(*imported, name);
         const std::optional<ValueRef> later = findValue(*simplified->graph, name);
         if (!value && !later)
             return makeDiag(DiagCode::UnknownName, "the model has no value or operator " + name,
@@ -82,7 +90,7 @@ Result<InnerValues> computeValues(Pipeline& pipeline, const std::vector<std::str
     }
     std::map<std::string, TensorData> found;
     for (const auto& [graph, values] :
-         {std::pair(imported->graph, &first), std::pair(simplified->graph, &second)}) {
+         {std::pair(imported->inlined, &first), std::pair(simplified->graph, &second)}) {
         if (values->empty())
             continue;
         FW_TRY(const std::vector<TensorData> results,

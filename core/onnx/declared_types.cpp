@@ -1,0 +1,56 @@
+// What the model says of the types of its values, beside what was found.
+#include "onnx/model_importer.h"
+
+#include "base/numbers.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+Status ModelImporter::checkDeclared(const std::string& name, const TensorType& found, int index) {
+    if (const auto extents = fixedExtents(found.shape)) {
+        const auto count = checkedCount(*extents);
+        if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(found.dtype))))
+            return makeDiag(DiagCode::DimOverflow,
+                            fmt::format("'{}' of shape {} has more bytes than can be counted",
+                                        cleanText(name), shapeText(found.shape)),
+                            {{}, pathOf(index)});
+    }
+    FW_TRY(const auto declared, declaredType(name));
+    if (!declared)
+        return {};
+    bool fits = declared->dtype == found.dtype && declared->rank() == found.rank();
+    for (std::size_t i = 0; fits && i < found.rank(); ++i) {
+        const auto a = declared->shape[i].asInt();
+        const auto b = found.shape[i].asInt();
+        fits = !a || !b || *a == *b;
+    }
+    if (!fits)
+        m_run.out.diagnostics.push_back(makeWarning(
+            declared->dtype == found.dtype ? DiagCode::ShapeMismatch : DiagCode::DtypeMismatch,
+            fmt::format("the model declares '{}' as {}, it is {}", cleanText(name),
+                        declared->text(), found.text()),
+            {{}, pathOf(index)}));
+    return {};
+}
+
+Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
+    const Name* known = find(name);
+    if (!known || !known->declared || !known->declared->type().has_tensor_type())
+        return std::optional<TensorType>();
+    const auto& type = known->declared->type().tensor_type();
+    const auto dtype = dtypeFromOnnx(type.elem_type());
+    FW_TRY(auto shape, m_run.dims.shape(type, m_prefix + cleanText(name)));
+    if (!dtype || !shape)
+        return std::optional<TensorType>();
+    return std::optional(TensorType{*dtype, std::move(*shape)});
+}
+
+std::optional<DType> ModelImporter::declaredElement(const std::string& name) const {
+    const Name* known = find(name);
+    if (!known || !known->declared || !known->declared->type().has_tensor_type())
+        return std::nullopt;
+    return dtypeFromOnnx(known->declared->type().tensor_type().elem_type());
+}
+
+} // namespace fw
