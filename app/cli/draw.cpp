@@ -33,9 +33,15 @@ Result<DrawDocument> drawModel(Client& client, const Arguments& arguments) {
                         "fusewright --export FILE writes .png and .pdf");
     DrawDocument out;
     out.file = arguments.output;
-    Result<GraphDocument> graph =
-        askGraph(client, arguments, arguments.stage.empty() ? "fused" : arguments.stage);
-    if (!graph && arguments.stage.empty()) {
+    const bool isWhole = arguments.body.empty();
+    if (!isWhole && !arguments.stage.empty() && arguments.stage != "imported")
+        return makeDiag(DiagCode::Usage, "a body is drawn as imported, not as " + arguments.stage,
+                        {}, "leave out --stage");
+    Result<GraphDocument> graph = askGraph(client, arguments,
+                                           !isWhole                  ? "imported"
+                                           : arguments.stage.empty() ? "fused"
+                                                                     : arguments.stage);
+    if (!graph && isWhole && arguments.stage.empty()) {
         out.notices.push_back("drawn as imported: " + graph.diag().text());
         graph = askGraph(client, arguments, "imported");
     }

@@ -438,6 +438,8 @@ private:
         draw->add_option("-o,--output", a.output, "FILE.svg or FILE.dot")->required();
         draw->add_option("--stage", a.stage,
                          "imported, rewritten or fused (the default if it can be planned)");
+        draw->add_option("--body", a.body,
+                         "the graph inside a node instead: a path that `fw info` lists");
         command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
         m_app.add_subcommand("help", "this list")->callback([this] {
             m_chosen = [this](Client&, const Options&) {

@@ -92,6 +92,25 @@ std::string bytesText(double value) {
     return large(value) + (value >= 1000 ? "B" : " B");
 }
 
+namespace {
+
+std::string bodyLine(const BodyRecord& body) {
+    const auto names = [](const std::vector<TensorRecord>& tensors) {
+        std::string out;
+        for (const TensorRecord& tensor : tensors)
+            out += (out.empty() ? "" : ", ") + tensor.name;
+        return oneLine(out, 80);
+    };
+    std::string out =
+        fmt::format("{}({}) -> {}: {} operator{}", oneLine(body.path, 120), names(body.inputs),
+                    names(body.outputs), body.nodes, body.nodes == 1 ? "" : "s");
+    if (!body.captured.empty())
+        out += ", reads " + names(body.captured) + " from outside";
+    return out;
+}
+
+} // namespace
+
 std::string render(const InfoDocument& document) {
     std::string out = fmt::format("{}\n", document.model);
     Table facts({"", ""});
@@ -121,6 +140,14 @@ std::string render(const InfoDocument& document) {
     for (const auto& [name, count] : rows)
         ops.row({oneLine(name, 60), fmt::format("{}", count)});
     out += ops.text();
+    constexpr std::size_t shownBodies = 20;
+    if (!document.bodies.empty())
+        out += "bodies\n";
+    for (std::size_t i = 0; i < std::min(document.bodies.size(), shownBodies); ++i)
+        out += "  " + bodyLine(document.bodies[i]) + "\n";
+    if (document.bodies.size() > shownBodies)
+        out += fmt::format("  and {} more; --json lists them all\n",
+                           document.bodies.size() - shownBodies);
     if (!document.diagnostics.empty())
         out += "problems\n" + diagLines(document.diagnostics);
     return out;

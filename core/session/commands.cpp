@@ -51,6 +51,8 @@ Answer info(PipelineStore& store, const Arguments& arguments, const Context& con
 Answer graph(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const Imported* imported, pipeline->imported(context));
+    if (!arguments.body.empty())
+        return json(describeBody(*imported->graph, arguments.body));
     if (arguments.stage.empty() || arguments.stage == "imported") {
         GraphDocument out = describeImported(*imported->graph);
         out.diagnostics = imported->diagnostics;

@@ -22,11 +22,42 @@ InputRef reference(const Graph& graph, ValueRef value) {
     return {value.node, value.output, graph.output(value).name};
 }
 
-NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan) {
+BodyRecord describeBody(const Node& node, const Body& body, const std::string& path) {
+    BodyRecord out;
+    out.path = path;
+    out.name = body.name;
+    for (std::size_t i = 0; i < body.operands.size(); ++i) {
+        const bool isOuter = body.operands[i] != Body::givenByOperator;
+        (isOuter && !node.isCall() ? out.captured : out.inputs)
+            .push_back(record(body.graph->output({body.graph->inputs()[i], 0})));
+    }
+    for (const NamedValue& result : body.graph->results())
+        out.outputs.push_back({result.name, typeText(body.graph->type(result.value))});
+    for (const NodePtr& inner : body.graph->nodes())
+        out.nodes += inner->isLeaf() ? 0 : 1;
+    return out;
+}
+
+std::string pathOf(const std::string& outer, const Node& node, const Body& body) {
+    return fmt::format("{}{}{}/{}", outer, outer.empty() ? "" : "/", node.name, body.name);
+}
+
+// Every body, the outer ones first.
+void visitBodies(const Graph& graph, const std::string& outer, const auto& visit) {
+    for (const NodePtr& node : graph.nodes())
+        for (const Body& body : node->bodies) {
+            const std::string path = pathOf(outer, *node, body);
+            visit(*node, body, path);
+            visitBodies(*body.graph, path, visit);
+        }
+}
+
+NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan,
+                        const std::string& outer) {
     NodeRecord out;
     out.id = node.id;
     out.name = node.name;
-    out.op = node.isUnknown() ? node.attrs.text("op_type", node.op) : node.op;
+    out.op = node.shownOp();
     for (const ValueRef& input : node.inputs)
         if (input.valid())
             out.inputs.push_back(reference(graph, input));
@@ -36,6 +67,8 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
         out.attributes[name] = attrText(value);
     out.constant = node.isConstant();
     out.unsupported = node.isUnknown();
+    for (const Body& body : node.bodies)
+        out.bodies.push_back(describeBody(node, body, pathOf(outer, node, body)));
     if (plan != nullptr)
         if (const auto group = plan->groupOf.find(node.id); group != plan->groupOf.end())
             out.group = group->second;
@@ -80,12 +113,14 @@ DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
 
 namespace {
 
-GraphDocument describeStage(const Graph& graph, const std::string& stage, const FusionPlan* plan) {
+GraphDocument describeStage(const Graph& graph, const std::string& stage, const FusionPlan* plan,
+                            const std::string& body = {}) {
     GraphDocument out;
     out.stage = stage;
     out.name = graph.name();
+    out.body = body;
     for (const NodePtr& node : graph.nodes())
-        out.nodes.push_back(describeNode(graph, *node, plan));
+        out.nodes.push_back(describeNode(graph, *node, plan, body));
     out.inputs = graph.inputs();
     for (const NamedValue& result : graph.results()) {
         InputRef ref = reference(graph, result.value);
@@ -120,6 +155,21 @@ GraphDocument describeImported(const Graph& graph) {
     return describeStage(graph, "imported", nullptr);
 }
 
+Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) {
+    const Body* found = nullptr;
+    std::string known;
+    visitBodies(graph, {}, [&](const Node&, const Body& body, const std::string& one) {
+        if (found == nullptr && one == path)
+            found = &body;
+        if (known.size() < 200)
+            known += (known.empty() ? "" : ", ") + one;
+    });
+    if (found == nullptr)
+        return makeDiag(DiagCode::UnknownName, "the model has no body " + path, {},
+                        known.empty() ? "no node of it has a body" : "there are " + known);
+    return describeStage(*found->graph, "imported", nullptr, path);
+}
+
 GraphDocument describeGraph(const Graph& graph, const std::string& stage, const Graph& imported,
                             const FusionPlan* plan) {
     GraphDocument out = describeStage(graph, stage, plan);
@@ -144,28 +194,35 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     out.diagnostics = imported.diagnostics;
     for (const Symbol dim : graph.freeDims())
         out.freeDims.push_back(std::string(dim.text()));
-    double flops = 0;
-    bool known = graph.freeDims().empty();
     for (const NodePtr& node : graph.nodes()) {
-        if (node->isInput()) {
+        if (node->isInput())
             out.inputs.push_back(record(node->outputs[0]));
-        } else if (node->isConstant()) {
+        else if (!node->isConstant())
+            ++out.nodes;
+    }
+    double flops = 0;
+    const Graph& planned = *imported.inlined;
+    bool known = planned.freeDims().empty();
+    for (const NodePtr& node : planned.nodes()) {
+        if (node->isConstant()) {
             out.parameters += static_cast<std::int64_t>(node->data->count());
             out.parameterBytes += static_cast<std::int64_t>(node->data->bytes().size());
-        } else {
-            ++out.nodes;
+        } else if (!node->isInput()) {
             const Result<Facts> facts =
-                graph.operators().find(node->op)->facts(callOf(graph, *node));
-            known = known && (facts.ok() || isView(graph, *node));
+                planned.operators().find(node->op)->facts(callOf(planned, *node));
+            known = known && (facts.ok() || isView(planned, *node));
             if (facts)
                 flops += facts->flops;
         }
     }
+    visitBodies(graph, {}, [&](const Node& node, const Body& body, const std::string& at) {
+        out.bodies.push_back(describeBody(node, body, at));
+    });
     for (const NamedValue& result : graph.results())
         out.outputs.push_back({result.name, typeText(graph.type(result.value))});
     if (known)
         out.flops = flops;
-    out.runnable = obstacles(graph).empty() && !hasErrors(imported.diagnostics);
+    out.runnable = obstacles(planned).empty() && !hasErrors(imported.diagnostics);
     return out;
 }
 

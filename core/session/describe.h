@@ -8,6 +8,9 @@
 namespace fw {
 
 snapshot::GraphDocument describeImported(const Graph& graph);
+// Of a body, by its path: names of nodes and bodies, "Loop_3/body", deeper ones behind. UnknownName
+// with the paths that there are.
+Result<snapshot::GraphDocument> describeBody(const Graph& graph, const std::string& path);
 // A later stage of it; every node names the imported nodes that it stands for.
 snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage,
                                       const Graph& imported, const FusionPlan* plan = nullptr);

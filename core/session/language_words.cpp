@@ -113,6 +113,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"random", "graph", "values from a seed"},
         {"unknown", "graph", "an operator that the library does not have"},
         {"assume", "graph", "what must hold of the free dimensions"},
+        {"body", "graph", "a graph inside the node before it: body NAME(operands) graph ..."},
         {"none", "graph", "an optional operand that is not there"},
 
         {"attr", "op", "an attribute: NAME: int | float | bool | text | dtype, = default"},

@@ -232,6 +232,34 @@ bool canMatch(const DeclarationTree& declaration) {
 
 } // namespace
 
+namespace {
+
+// Nodes inside a call are told by the call, which is what the imported graph has.
+void tellCalls(const Imported& imported, MatchDocument& out) {
+    if (imported.graph == imported.inlined)
+        return;
+    const auto tell = [&](NodeId& id) {
+        const Node* inside = imported.graph->find(id) ? nullptr : imported.inlined->find(id);
+        if (inside != nullptr && !inside->origins.empty())
+            id = inside->origins.front();
+    };
+    for (RuleMatches& rule : out.rules) {
+        for (MatchRecord& match : rule.matches) {
+            tell(match.rootId);
+            for (NodeId& id : match.nodeIds)
+                tell(id);
+            const auto end = std::unique(match.nodeIds.begin(), match.nodeIds.end());
+            match.nodeIds.erase(end, match.nodeIds.end());
+            for (BindingRecord& bound : match.bound)
+                tell(bound.node);
+        }
+        for (NearMissRecord& miss : rule.nearMisses)
+            tell(miss.rootId);
+    }
+}
+
+} // namespace
+
 Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                                  const Context& context) {
     MatchDocument out;
@@ -250,8 +278,9 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         books.push_back(std::move(simplify));
     }
     GraphPtr graph;
+    const Imported* imported = nullptr;
     if (out.stage == "imported") {
-        FW_TRY(const Imported* imported, pipeline.imported(context));
+        FW_TRY(imported, pipeline.imported(context));
         graph = imported->inlined;
     } else if (out.stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
@@ -260,7 +289,8 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
                         "imported or rewritten");
     }
-    // Rules see the imported graph with functions in place, what decides about groups the one that rules left.
+    // Rules see the imported graph with functions in place, what decides about groups the one that
+    // rules left.
     const auto isOfStage = [&](const DeclarationTree& declaration) {
         return (out.stage == "imported") ==
                (dynamic_cast<const RuleTree*>(&declaration) != nullptr);
@@ -303,6 +333,8 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::UnknownName,
                         "the books have no rule, pattern or chain " + arguments.name, {},
                         known.empty() ? "there is none" : "there are " + known);
+    if (imported != nullptr)
+        tellCalls(*imported, out);
     return out;
 }
 

@@ -367,7 +367,9 @@ private:
         if (!m_open.empty() && m_open.back().mark == "(" && !m_open.back().name.empty() &&
             (prev() == "(" || prev() == ","))
             return set(Expect::GraphValue, {"none"});
-        set(Expect::Words, prev() == "{" || ended() ? Words{"assume"} : Words{});
+        set(Expect::Words, prev() == "{" ? Words{"assume"}
+                           : ended()     ? Words{"assume", "body"}
+                                         : Words{});
     }
 
     void op() {

@@ -33,15 +33,17 @@ FW_FIELDS(BookSource, v("file", r.file); v("text", r.text);)
 FW_FIELDS(TextPlace, v("file", r.file); v("line", r.line); v("column", r.column);)
 FW_FIELDS(TextRange, rangeFields(v, r);)
 FW_FIELDS(Fix, rangeFields(v, r); v("text", r.text); v("label", r.label);)
+FW_FIELDS(BodyRecord, v("path", r.path); v("name", r.name); v("inputs", r.inputs); v("captured", r.captured);
+          v("outputs", r.outputs); v("nodes", r.nodes);)
 FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
           v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims);
           v("nodes", r.nodes); v("ops", r.ops); v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
-          v("opset", r.opset); v("runnable", r.runnable); v("diagnostics", r.diagnostics);)
+          v("opset", r.opset); v("bodies", r.bodies); v("runnable", r.runnable); v("diagnostics", r.diagnostics);)
 FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs", r.inputs); v("outputs", r.outputs);
-          v("attributes", r.attributes); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
+          v("attributes", r.attributes); v("bodies", r.bodies); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
           v("unsupported", r.unsupported); v("source", r.source); v("line", r.line);)
 FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.implementation); v("est_us", r.estUs);)
-FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("nodes", r.nodes); v("inputs", r.inputs);
+FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("body", r.body); v("nodes", r.nodes); v("inputs", r.inputs);
           v("results", r.results); v("groups", r.groups); v("diagnostics", r.diagnostics);)
 FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
           v("priority", r.priority); v("guard", r.guard); v("level", r.level); v("place", r.place);
@@ -173,7 +175,7 @@ FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.he
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
           v("rules", r.rules); v("texts", r.texts); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
-          v("stage", r.stage); v("group", r.group); v("nodes", r.nodes);
+          v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("book", r.book); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)

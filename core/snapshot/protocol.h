@@ -16,8 +16,8 @@
 // ends the worker.
 //
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
-// rewritten, fused), fuse, explain (arguments.nodes), profile, bench, run, export
-// (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
+// rewritten, fused; arguments.body: the graph of a body), fuse, explain (arguments.nodes), profile,
+// bench, run, export (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
 // match (arguments.limit), diff (one side: arguments.side), rewrite, order, check,
 // assist (arguments.position), book (arguments.name), test, tune (arguments.log), verify
 // (arguments.output), ops, doctor, draw. Every command reads arguments.texts in place of the files.
@@ -50,6 +50,7 @@ struct Arguments {
     std::string log;                          // file of measurements
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;
+    std::string body; // graph: its path; the graph of a body instead of a stage
     std::optional<int> group;
     std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
     std::string name;               // ops: operator; match: rule; book: file

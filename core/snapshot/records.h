@@ -28,6 +28,18 @@ struct TensorRecord {
     bool operator==(const TensorRecord&) const = default;
 };
 
+// A graph inside a node: the body of a loop, a branch, the function that is called.
+struct BodyRecord {
+    std::string path; // how it is asked for: "Loop_3/body"; of an inner one "Loop_3/body/If_1/then"
+    std::string name;
+    std::vector<TensorRecord> inputs;   // what the operator or the call gives it
+    std::vector<TensorRecord> captured; // what it takes from the graph around it
+    std::vector<TensorRecord> outputs;
+    std::int64_t nodes = 0;
+
+    bool operator==(const BodyRecord&) const = default;
+};
+
 // --- info
 
 struct InfoDocument {
@@ -44,6 +56,7 @@ struct InfoDocument {
     std::int64_t parameterBytes = 0;
     std::optional<double> flops; // unknown with free dimensions
     std::int64_t opset = 0;
+    std::vector<BodyRecord> bodies; // of all depths, outer ones first
     bool runnable = true;
     Diags diagnostics;
 
@@ -67,6 +80,7 @@ struct NodeRecord {
     std::vector<InputRef> inputs;
     std::vector<TensorRecord> outputs;
     std::map<std::string, std::string> attributes;
+    std::vector<BodyRecord> bodies;
     std::vector<NodeId> origins; // ids of nodes of stage "imported"; empty in that stage itself
     int group = -1;              // id of a group of the plan; only in stage "fused"
     bool constant = false;       // weight or constant: usually folded into its consumers when drawn
@@ -90,6 +104,7 @@ struct GroupLabel {
 struct GraphDocument {
     std::string stage; // "imported", "rewritten" or "fused"
     std::string name;
+    std::string body;              // its path, of a body; its ids are its own
     std::vector<NodeRecord> nodes; // topologically ordered, with input and constant nodes
     std::vector<NodeId> inputs;
     std::vector<InputRef> results;

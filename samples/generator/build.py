@@ -34,13 +34,14 @@ class Sample:
     """One folder. `sets`: a list of {input: array}; `weights`: {name: array}, kept as initializers.
     `shapes` overrides the declared shape of inputs and outputs, where a dimension is free."""
 
-    def __init__(self, name, nodes, sets, weights=None, outputs="y", opset=13, shapes=None, doc=""):
+    def __init__(self, name, nodes, sets, weights=None, outputs="y", opset=13, shapes=None, doc="",
+                 functions=()):
         self.name = name
         self.weights = {key: stored(value) for key, value in (weights or {}).items()}
         self.sets = [{key: stored(value) for key, value in feeds.items()} for feeds in sets]
         self.outputs = outputs.split()
         self.shapes = shapes or {}
-        self.model = self._model(nodes, opset, doc)
+        self.model = self._model(nodes, opset, doc, functions)
         self.results = [evaluate(self.model, feeds) for feeds in self.sets]
         self._declare_outputs()
         if opset <= CHECKED_OPSET:
@@ -49,14 +50,16 @@ class Sample:
     def _value(self, name, array):
         return helper.make_tensor_value_info(name, numpy_type(array.dtype), self.shapes.get(name, array.shape))
 
-    def _model(self, nodes, opset, doc):
+    def _model(self, nodes, opset, doc, functions):
         inputs = [self._value(name, array) for name, array in self.sets[0].items()]
         if IR_VERSIONS[opset] < 4:  # initializers had to be inputs too
             inputs += [self._value(name, array) for name, array in self.weights.items()]
         outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in self.outputs]
         initializers = [numpy_helper.from_array(array, name) for name, array in self.weights.items()]
         graph = helper.make_graph(nodes, self.name, inputs, outputs, initializers, doc_string=doc)
-        model = helper.make_model(graph, producer_name="make_samples", opset_imports=[helper.make_opsetid("", opset)])
+        opsets = [helper.make_opsetid("", opset)]
+        opsets += [helper.make_opsetid(domain, 1) for domain in sorted({f.domain for f in functions})]
+        model = helper.make_model(graph, producer_name="make_samples", opset_imports=opsets, functions=functions)
         model.ir_version = IR_VERSIONS[opset]
         return model
 

@@ -182,12 +182,44 @@ OPERATORS = {
 }
 
 
-def attributes_of(node):
+def attributes_of(node, given):
+    """`given`: attributes of the function that the node stands in."""
     out = {"output_count": len(node.output)}
     for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            if attribute.ref_attr_name in given:
+                out[attribute.name] = given[attribute.ref_attr_name]
+            continue
         value = helper.get_attribute_value(attribute)
         out[attribute.name] = value.decode() if isinstance(value, bytes) else value
     return out
+
+
+class Evaluation:
+    def __init__(self, model):
+        self._functions = {(f.domain, f.name): f for f in model.functions}
+
+    def run(self, nodes, values, opset, given):
+        """Adds what the nodes compute to `values`."""
+        for node in nodes:
+            operands = [values[name] for name in node.input]
+            results = self._results(node, operands, values, opset, attributes_of(node, given))
+            for name, result in zip(node.output, results):
+                values[name] = np.asarray(result)
+
+    def _results(self, node, operands, values, opset, attributes):
+        function = self._functions.get((node.domain, node.op_type))
+        if function:
+            inner = {"": None, **dict.fromkeys(function.input), **dict(zip(function.input, operands))}
+            own = next(o.version for o in function.opset_import if o.domain in ("", "ai.onnx"))
+            self.run(function.node, inner, own, attributes)
+            return [inner[name] for name in function.output]
+        if node.op_type == "If":
+            taken = attributes["then_branch" if operands[0].item() else "else_branch"]
+            inner = dict(values)
+            self.run(taken.node, inner, opset, attributes)
+            return [inner[output.name] for output in taken.output]
+        return OPERATORS[node.op_type](operands, attributes, opset)
 
 
 def evaluate(model, feeds):
@@ -200,9 +232,5 @@ def evaluate(model, feeds):
     for name, array in feeds.items():
         values[name] = widened(array)
     with np.errstate(all="ignore"):
-        for node in graph.node:
-            operands = [values[name] for name in node.input]
-            results = OPERATORS[node.op_type](operands, attributes_of(node), opset)
-            for name, result in zip(node.output, results):
-                values[name] = np.asarray(result)
+        Evaluation(model).run(graph.node, values, opset, {})
     return [values[output.name] for output in graph.output]

@@ -48,6 +48,8 @@ void TestText::goldens_data() {
     row("assist_name", "assist tests/golden/cli/book.fw 19:59");
     row("books", "book");
     row("info_recommender", "info samples/recommender");
+    row("info_functions", "info samples/functions");
+    row("info_control_flow", "info samples/control-flow/branches_and_loops.onnx");
 }
 
 void TestText::goldens() {

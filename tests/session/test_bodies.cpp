@@ -1,0 +1,168 @@
+// Graphs inside nodes as the commands tell of them: listed, shown one by one, planned where they
+// stand for their calls, and a clear word where they cannot run.
+#include "asked.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestBodies : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void infoListsThem();
+    void eachIsAGraph();
+    void callsArePlannedAsTheirBodies();
+    void matchesSeeInside();
+    void valuesOfCallsHaveNames();
+    void whatCannotRunSaysSoPerNode();
+    void unknownBodiesAreNamed();
+};
+
+namespace {
+
+const std::string controlFlow = "control-flow/branches_and_loops.onnx";
+
+const NodeRecord& nodeOf(const GraphDocument& graph, const std::string& name) {
+    for (const NodeRecord& node : graph.nodes)
+        if (node.name == name)
+            return node;
+    throw std::runtime_error("no node " + name);
+}
+
+std::string names(const std::vector<TensorRecord>& tensors) {
+    std::string out;
+    for (const TensorRecord& tensor : tensors)
+        out += (out.empty() ? "" : " ") + tensor.name;
+    return out;
+}
+
+} // namespace
+
+void TestBodies::infoListsThem() {
+    Asked a;
+    const InfoDocument info = a.get<InfoDocument>("info", on(controlFlow));
+    QVERIFY(!info.runnable);
+    QCOMPARE(info.nodes, std::int64_t(4));
+    QCOMPARE(info.bodies.size(), std::size_t(4));
+    QCOMPARE(info.bodies[0].path, std::string("Loop_turned/body"));
+    QCOMPARE(names(info.bodies[0].inputs), std::string("i going state"));
+    QCOMPARE(names(info.bodies[0].captured), std::string("limit"));
+    QCOMPARE(names(info.bodies[0].outputs), std::string("still_going next"));
+    QCOMPARE(info.bodies[0].nodes, std::int64_t(5));
+    QCOMPARE(info.bodies[1].path, std::string("Loop_turned/body/If_next/else_branch"));
+    QCOMPARE(info.diagnostics.size(), std::size_t(3));
+    const InfoDocument functions = a.get<InfoDocument>("info", on("functions"));
+    QVERIFY(functions.runnable);
+    QCOMPARE(functions.nodes, std::int64_t(5));
+    QCOMPARE(functions.ops.at("local.layer"), std::int64_t(2));
+    QVERIFY(functions.parameters >= 16 * 32 + 32 * 32 + 32 * 4); // those inside count
+}
+
+void TestBodies::eachIsAGraph() {
+    Asked a;
+    Arguments arguments = on(controlFlow);
+    const GraphDocument whole = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(whole.body, std::string());
+    const NodeRecord& loop = nodeOf(whole, "Loop_turned");
+    QCOMPARE(loop.op, std::string("Loop"));
+    QVERIFY(loop.unsupported);
+    QCOMPARE(loop.bodies.size(), std::size_t(1));
+    QVERIFY(nodeOf(whole, "Relu_start").bodies.empty());
+    arguments.body = loop.bodies[0].path;
+    const GraphDocument body = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(body.body, loop.bodies[0].path);
+    QCOMPARE(body.name, std::string("step"));
+    QCOMPARE(body.results.size(), std::size_t(2));
+    const NodeRecord& choice = nodeOf(body, "If_next");
+    QCOMPARE(choice.bodies.size(), std::size_t(2));
+    arguments.body = choice.bodies[1].path; // paths lead on
+    const GraphDocument branch = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(nodeOf(branch, "Tanh_shrunk").op, std::string("tanh"));
+    QVERIFY(nodeOf(a.get<GraphDocument>("graph", on("functions")), "layer_h0").op == "layer");
+}
+
+void TestBodies::callsArePlannedAsTheirBodies() {
+    Asked a;
+    Arguments arguments = on("functions");
+    const GraphDocument imported = a.get<GraphDocument>("graph", arguments);
+    const NodeId call = nodeOf(imported, "layer_h0").id;
+    arguments.stage = "fused";
+    const GraphDocument fused = a.get<GraphDocument>("graph", arguments);
+    std::size_t inside = 0;
+    for (const NodeRecord& node : fused.nodes) {
+        QVERIFY(!node.unsupported && node.bodies.empty());
+        if (!node.constant && node.name.starts_with("layer_h0/")) {
+            ++inside;
+            QCOMPARE(node.origins, std::vector<NodeId>{call});
+        }
+    }
+    QVERIFY(inside >= 2);
+    arguments.stage.clear();
+    arguments.expect = true;
+    const RunDocument run = a.get<RunDocument>("run", arguments);
+    QCOMPARE(run.sets.size(), std::size_t(2));
+    for (const ComparisonRecord& set : run.sets)
+        QVERIFY(set.pass);
+}
+
+void TestBodies::matchesSeeInside() {
+    Asked a;
+    const MatchDocument found = a.get<MatchDocument>("match", on("functions"));
+    const auto rule = std::find_if(found.rules.begin(), found.rules.end(),
+                                   [](const auto& one) { return one.name == "gate_by_itself"; });
+    QVERIFY(rule != found.rules.end());
+    QCOMPARE(rule->matches.size(), std::size_t(2)); // x * sigmoid(x) of both calls
+    QVERIFY(rule->matches[0].root.starts_with("layer_h0/swish_y/"));
+    const NodeId call = nodeOf(a.get<GraphDocument>("graph", on("functions")), "layer_h0").id;
+    QCOMPARE(rule->matches[0].rootId, call); // ids are those of the imported graph
+    QCOMPARE(rule->matches[0].nodeIds, std::vector<NodeId>{call});
+}
+
+void TestBodies::valuesOfCallsHaveNames() {
+    Asked a;
+    Arguments arguments = on("functions");
+    arguments.values = {"h0", "layer_h1"};
+    const RunDocument run = a.get<RunDocument>("run", arguments);
+    QCOMPARE(run.values.size(), std::size_t(2));
+    QCOMPARE(run.values[0].name, std::string("h0"));
+    QCOMPARE(run.values[1].name, std::string("layer_h1"));
+}
+
+void TestBodies::whatCannotRunSaysSoPerNode() {
+    Asked a;
+    for (const char* command : {"fuse", "run", "profile", "explain"}) {
+        Arguments arguments = on(controlFlow);
+        arguments.nodes = {"Relu_start"};
+        const auto answer = a.ask(command, arguments);
+        QVERIFY(!answer.ok());
+        QCOMPARE(answer.diag().code, DiagCode::NotRunnable);
+        QCOMPARE(answer.diag().where.node, std::string("Loop_turned"));
+        QVERIFY2(answer.diag().message.find("Loop runs graphs of its own, which cannot be done "
+                                            "yet; 1 other node cannot run either") == 0,
+                 answer.diag().text().c_str());
+        QVERIFY(!answer.diag().hint.empty());
+    }
+    QVERIFY(a.ask("rewrite", on(controlFlow)).ok());
+    QVERIFY(a.ask("match", on(controlFlow)).ok());
+}
+
+void TestBodies::unknownBodiesAreNamed() {
+    Asked a;
+    Arguments arguments = on(controlFlow);
+    arguments.body = "Loop_turned/bdoy";
+    auto answer = a.ask("graph", arguments);
+    QVERIFY(!answer.ok());
+    QCOMPARE(answer.diag().code, DiagCode::UnknownName);
+    QVERIFY(answer.diag().hint.find("Loop_turned/body") != std::string::npos);
+    arguments.model = samples + "mlp";
+    answer = a.ask("graph", arguments);
+    QVERIFY(!answer.ok());
+    QCOMPARE(answer.diag().hint, std::string("no node of it has a body"));
+}
+
+QTEST_GUILESS_MAIN(TestBodies)
+#include "test_bodies.moc"
