@@ -80,6 +80,7 @@ private:
     void showMatches();
     void caretMoved();
     void showHalos();
+    void tellPlace(std::vector<Halo> frames, GraphSide side);
     void stepMatch(int step);
     void showMiss(const snapshot::NearMissRecord& miss);
     void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,

@@ -90,7 +90,7 @@ void BooksView::showMatches() {
     m_matches->setVisible(page && matches && finds);
     m_matches->setReadOnly(shipped);
     if (!page || !matches) {
-        selection().pickPlace({});
+        tellPlace({}, GraphSide::Imported);
         return;
     }
     std::map<int, MarginNote> notes;
@@ -169,16 +169,20 @@ void BooksView::showHalos() {
     }
     if (page)
         page->editor()->setTints(std::move(tints));
+    tellPlace(std::move(halos), rule && ofImported(*rule) ? GraphSide::Imported : GraphSide::Fused);
+}
+
+void BooksView::tellPlace(std::vector<Halo> frames, GraphSide side) {
     PickedPlace place;
-    place.book = m_books->currentPath();
-    if (page) {
+    if (BookPage* page = m_books->current()) {
+        place.book = m_books->currentPath();
         place.line = page->editor()->caret().line;
         place.column = page->editor()->caret().column;
+        place.rule = m_liveRule;
+        place.match = m_liveMatch;
     }
-    place.rule = m_liveRule;
-    place.match = m_liveMatch;
-    place.side = rule && ofImported(*rule) ? GraphSide::Imported : GraphSide::Fused;
-    place.frames = std::move(halos);
+    place.side = side;
+    place.frames = std::move(frames);
     selection().pickPlace(std::move(place));
 }
 

@@ -1,8 +1,11 @@
 // Every view by its row: made, shown and hidden, told what it shows and nothing else; and a view
 // that stands in a row of the test alone, as resources/docs/add-view.md tells how to add one.
+#include "app/window/books_area.h"
+#include "app/window/books_view.h"
 #include "operators_view.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/inspector/properties_view.h"
 #include "window_fixture.h"
 
 #include <QDockWidget>
@@ -21,6 +24,8 @@ namespace {
 // Keeps what it was told.
 class Spy : public View {
 public:
+    using View::selection;
+
     void documentChanged(Parts parts) override { told.push_back(parts); }
     void selectionChanged(const QObject*) override { ++selections; }
 
@@ -55,6 +60,7 @@ private Q_SLOTS:
     void everyViewKeepsTheSelection();
     void viewsAreToldWhatTheyShow();
     void selectionTranslatesAndRemembers();
+    void selectionHasPlaceAndValue();
     void ownRowIsEnough();
     void ownViewIsRemembered();
     void pageIsTrue();
@@ -237,6 +243,33 @@ void TestViews::selectionTranslatesAndRemembers() {
     QCOMPARE(pointed.count(), 2);
     selection.reset();
     QVERIFY(selection.picked().empty() && !selection.canGo(-1));
+}
+
+// Whoever wants to know reads where the caret stands, and which value is looked at.
+void TestViews::selectionHasPlaceAndValue() {
+    ViewRows rows = viewRows();
+    rows.push_back(spyRow(u"spy"_s, {}));
+    m = std::make_unique<WindowFixture>(WindowFixture::fakeWorker(), rows);
+    QVERIFY(open());
+    const Selection& selection = window().view<Spy>()->selection();
+    QVERIFY(selection.place().book.isEmpty());
+    QVERIFY(m->trigger("New book"));
+    BooksArea* books = window().view<BooksView>()->area();
+    QCOMPARE(selection.place().book, books->currentPath());
+    books->current()->editor()->goTo({1, 5});
+    QCOMPARE(selection.place().line, 1);
+    QCOMPARE(selection.place().column, 5);
+    QVERIFY(m->trigger("Close tab"));
+    QVERIFY(selection.place().book.isEmpty());
+    QVERIFY(!selection.value());
+    m->click(GraphSide::Fused, 22);
+    ValuePanel* values = window().view<PropertiesView>()->values();
+    QVERIFY(!values->choices().empty());
+    values->choose(0);
+    values->request();
+    QVERIFY(selection.value());
+    QCOMPARE(selection.value()->node, values->choices()[0].node);
+    QVERIFY(m->waitIdle());
 }
 
 // No line of the window knows this view.

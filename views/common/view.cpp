@@ -20,11 +20,6 @@ void View::setOverlay(StateOverlay* overlay) {
             [this] { Q_EMIT requested(Request::Stop); });
 }
 
-void View::setDetail(const QString& detail) {
-    m_detail = detail;
-    Q_EMIT detailChanged(detail);
-}
-
 void View::pickRow(int group, snapshot::NodeId node) {
     selection().pick(node == snapshot::noNode ? selection().ofGroup(group)
                      : document().fused()     ? selection().ofFused({node})

@@ -100,7 +100,6 @@ public:
     virtual std::vector<QWidget*> stops() { return {this}; } // of F6
     virtual bool settled() const { return true; }            // nothing is pending
     StateOverlay* overlay() const { return m_overlay; }      // null: it has no states
-    const QString& detail() const { return m_detail; }
 
 Q_SIGNALS:
     void edited(const fw::snapshot::Edit& edit);
@@ -133,7 +132,7 @@ protected:
     bool isAttached() const { return m_document != nullptr; }
     Selection& selection() const { return *m_selection; }
     void setOverlay(StateOverlay* overlay); // its Cancel stops what is pending
-    void setDetail(const QString& detail);
+    void setDetail(const QString& detail) { Q_EMIT detailChanged(detail); }
     // Of a list of groups and nodes, whose ids are those of the fused graph, or of the imported one
     // while there is no other; noNode: the group.
     void pickRow(int group, snapshot::NodeId node);
@@ -148,7 +147,6 @@ private:
     const DocumentParts* m_document = nullptr;
     Selection* m_selection = nullptr;
     StateOverlay* m_overlay = nullptr;
-    QString m_detail;
 };
 
 // Of a view that hangs on the plan without showing it: what it has (`filled`) stays usable until

@@ -98,6 +98,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
     const int widths[] = {176, 0, 62, 62, 72, 48};
+    static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);

@@ -38,6 +38,7 @@ ProfileView::ProfileView(QWidget* parent)
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
     m_table->header()->setSectionResizeMode(ProfileModel::Bar, QHeaderView::Stretch);
     const int widths[] = {260, 44, 92, 0, 76, 84, 70, 56};
+    static_assert(std::size(widths) == ProfileModel::ColumnCount);
     for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);
