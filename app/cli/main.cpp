@@ -443,7 +443,9 @@ private:
         command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
         m_app.add_subcommand("help", "this list")->callback([this] {
             m_chosen = [this](Client&, const Options&) {
-                write(STDOUT_FILENO, m_app.help());
+                // help() of the program is that of the command which was found.
+                write(STDOUT_FILENO, m_app.get_formatter()->make_help(&m_app, m_app.get_name(),
+                                                                      CLI::AppFormatMode::Normal));
                 return 0;
             };
         });
