@@ -4,6 +4,7 @@
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
+#include "docs/page.h"
 #include "views/authoring/match_panel.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
@@ -31,7 +32,7 @@ private Q_SLOTS:
 private:
     bool says(const QString& text) const { return m_part.simplified().contains(text); }
     void turnTo(int part);
-    // Lines of the page that are code, without their indent.
+    // Lines of the part that are code.
     QStringList code() const;
     QString codeBehind(const QString& words) const;
     void key(const QString& keys) {
@@ -48,9 +49,8 @@ private:
 };
 
 void TestFirstRule::initTestCase() {
-    QFile file(u"" FW_SOURCE_DIR "/resources/docs/first-rule.md"_s);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    m_page = QString::fromUtf8(file.readAll());
+    m_page = docs::textOf(u"resources/docs/first-rule.md"_s);
+    QVERIFY(!m_page.isEmpty());
     begin({u"lenet"_s});
 }
 
@@ -62,8 +62,8 @@ void TestFirstRule::turnTo(int part) {
 
 QStringList TestFirstRule::code() const {
     QStringList out;
-    for (const QString& line : m_part.split(u'\n'))
-        if (line.startsWith(u"    "_s))
+    for (const docs::Block& block : docs::blocksOf(m_part))
+        for (const QString& line : block.lines)
             out << line.trimmed();
     return out;
 }
