@@ -67,6 +67,9 @@ public:
     void assist(const QString& path, const QString& text, int line, int column,
                 std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
                 const std::vector<snapshot::BookSource>& beside = {});
+    // The graph of a body of the imported graph, or why there is none. Always answers.
+    void askBody(const std::string& path,
+                 std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     // Of a shipped book; with an empty name the list of all of them.
     void askBook(const QString& name,
                  std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done);

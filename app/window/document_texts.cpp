@@ -277,6 +277,14 @@ void Document::assist(const QString& path, const QString& text, int line, int co
         });
 }
 
+void Document::askBody(
+    const std::string& path,
+    std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {
+    Arguments wanted = arguments();
+    wanted.body = path;
+    send<snapshot::GraphDocument>("graph", wanted, std::move(done));
+}
+
 void Document::askBook(const QString& name,
                        std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done) {
     Arguments wanted;

@@ -10,6 +10,7 @@
 //   main_window_document.cpp   files and edits
 //   main_window_actions.cpp    menus, tool bar, dialogs
 //   main_window_palette.cpp    commands and things by name
+//   main_window_bodies.cpp     graphs inside a node
 //   main_window_selection.cpp  find, names, walking
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "app/window/view_rows.h"
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QTimer>
 
 #include <functional>
@@ -38,6 +40,7 @@ class QToolButton;
 
 namespace fw::ui {
 
+class BodyWindow;
 class LibraryBoxes;
 class MessageBar;
 class Palette;
@@ -75,6 +78,9 @@ public:
     const Picked& selection() const { return m_selection.picked(); }
     // Nothing is pending: no request, no layout, no timer.
     bool idle() const;
+
+    void openBodies(snapshot::NodeId imported); // nothing if the node has none
+    BodyWindow* bodyWindow() const;             // null: not open
 
     Document& document() { return m_document; }
     WorkerClient& worker() { return m_worker; }
@@ -175,6 +181,9 @@ private:
     void openCommands();
     void openQuickly();
 
+    // main_window_bodies.cpp
+    void buildBodies(QMenu* menu);
+
     // main_window_selection.cpp
     void findNext(int step);
     void walkGroups(int step);
@@ -212,7 +221,8 @@ private:
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
-    QMenu* m_nodeMenu = nullptr; // of a node in a graph
+    QMenu* m_nodeMenu = nullptr;    // of a node in a graph
+    QPointer<QWidget> m_bodyWindow; // while it is open
     QAction* m_saveAction = nullptr;
     QAction* m_saveAsAction = nullptr;
     QAction* m_stopAction = nullptr;

@@ -139,6 +139,7 @@ void MainWindow::buildActions() {
     });
     whole->setProperty("ofNodes", true);
     needsModel(whole);
+    buildBodies(graph);
     needsModel(addAction(graph, u"Free &dimensions…"_s, keys("Ctrl+D"), [this] { askDims(); }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();

@@ -101,6 +101,7 @@ void MainWindow::connectView(Shown& shown) {
     connect(view, &View::requested, this, &MainWindow::serve);
     connect(view, &View::placeActivated, this, &MainWindow::editBook);
     connect(view, &View::nodeActivated, this, &MainWindow::selectByName);
+    connect(view, &View::insideWanted, this, &MainWindow::openBodies);
     connect(view, &View::detailsWanted, &m_details, qOverload<>(&QTimer::start));
     connect(view, &View::said, this, &MainWindow::say);
     connect(view, &View::logged, this, &MainWindow::log);

@@ -108,6 +108,7 @@ Q_SIGNALS:
     void requested(fw::ui::Request request);
     void placeActivated(const QString& book, int line, int column); // line 0: where it was left
     void nodeActivated(const QString& name);
+    void insideWanted(fw::snapshot::NodeId imported); // what lies inside the node
     void detailsWanted();
     void detailChanged(const QString& detail); // beside the title
     void titleChanged(const QString& title);

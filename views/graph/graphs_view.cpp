@@ -49,6 +49,7 @@ GraphsView::GraphsView(QWidget* parent)
     setFocusProxy(m_fused);
     for (const GraphSide side : sides)
         connectPane(side);
+    connect(m_imported->canvas(), &GraphCanvas::activated, this, &GraphsView::insideWanted);
     connect(m_fused->canvas(), &GraphCanvas::containerActivated, this,
             [this](std::int64_t group) { selection().pick(selection().ofGroup(int(group))); });
     addCommands();

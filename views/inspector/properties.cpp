@@ -26,6 +26,13 @@ const NodeRecord* find(const GraphDocument* graph, snapshot::NodeId id) {
     return found == graph->nodes.end() ? nullptr : &*found;
 }
 
+QString namesOf(const std::vector<snapshot::TensorRecord>& tensors) {
+    QStringList out;
+    for (const snapshot::TensorRecord& tensor : tensors)
+        out << text(tensor.name);
+    return u'(' + out.join(u", "_s) + u')';
+}
+
 QString nameOf(const NodeRecord& node) {
     return node.name.empty() ? text(node.op) : text(node.name);
 }
@@ -82,7 +89,18 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     if (!node.name.empty())
         out.push_back({u"name"_s, text(node.name)});
     if (node.unsupported)
-        out.push_back({u"problem"_s, u"this operator is not known; it stops compiling"_s});
+        out.push_back({u"problem"_s, node.bodies.empty()
+                                         ? u"this operator is not known; it stops compiling"_s
+                                         : u"it runs graphs of its own, which cannot be done yet; "
+                                           "it stops compiling"_s});
+    for (const snapshot::BodyRecord& body : node.bodies) {
+        QString value = u"%1 → %2, %3 operator%4"_s.arg(namesOf(body.inputs), namesOf(body.outputs),
+                                                        QString::number(body.nodes),
+                                                        body.nodes == 1 ? QString() : u"s"_s);
+        if (!body.captured.empty())
+            value += u", reads %1 from outside"_s.arg(namesOf(body.captured));
+        out.push_back({u"body "_s + text(body.name), value});
+    }
     for (const auto& [name, value] : node.attributes)
         out.push_back({text(name), text(value)});
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
