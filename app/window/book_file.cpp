@@ -17,12 +17,11 @@ constexpr std::uint64_t largestBook = 64u << 20; // bytes
 } // namespace
 
 Result<BookFile> readBookFile(const QString& path) {
-    FW_TRY(const MappedFile mapped, mapFile(path.toStdString(), largestBook));
-    const std::string_view bytes = mapped.text();
+    FW_TRY(const std::string bytes, readFile(path.toStdString(), largestBook));
     QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
     BookFile out;
     out.text = decoder(QByteArrayView(bytes.data(), qsizetype(bytes.size())));
-    if (decoder.hasError() || bytes.find('\0') != std::string_view::npos)
+    if (decoder.hasError() || bytes.find('\0') != std::string::npos)
         return makeDiag(DiagCode::FileMissing, "this is no text in UTF-8", {path.toStdString()},
                         "convert it first: iconv -t utf-8");
     out.carriageReturns = out.text.contains(u"\r\n"_s);

@@ -1,12 +1,14 @@
 #include "base/files.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace fw {
@@ -46,6 +48,54 @@ struct Mapping {
     ~Mapping() { ::munmap(address, size); }
 };
 
+Diag unreadable(const std::string& path, int error) {
+    return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(error), {path});
+}
+
+// Of a regular file of that size at most.
+Result<struct stat> statusOf(int descriptor, const std::string& name, std::uint64_t maxBytes) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0)
+        return unreadable(name, errno);
+    if (S_ISDIR(status.st_mode))
+        return makeDiag(DiagCode::FileMissing, "is a folder, not a file", {name});
+    if (!S_ISREG(status.st_mode))
+        return makeDiag(DiagCode::FileMissing, "is not a regular file", {name});
+    if (const auto size = static_cast<std::uint64_t>(status.st_size); size > maxBytes)
+        return makeDiag(DiagCode::FileTooLarge,
+                        fmt::format("has {} bytes, the limit is {}", size, maxBytes), {name});
+    return status;
+}
+
+// O_NONBLOCK: opening a pipe that nobody writes to must not hang.
+int openForReading(const std::string& path) {
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool isSame(const struct stat& a, const struct stat& b) {
+    return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+           a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+// As long as `bytes` at most; shorter if the file was cut meanwhile. An error number if there is
+// one.
+int readInto(int descriptor, std::string& bytes) {
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        const ssize_t count =
+            ::pread(descriptor, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return errno;
+        if (count == 0)
+            break;
+        at += static_cast<std::size_t>(count);
+    }
+    bytes.resize(at);
+    return 0;
+}
+
 Diag unwritable(const std::string& path, const std::string& why) {
     return makeDiag(DiagCode::FileUnwritable, "cannot be written: " + why, {path},
                     "choose another place, or make it writable");
@@ -61,17 +111,8 @@ std::string folderOf(const std::string& path) {
 } // namespace
 
 Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uint64_t maxBytes) {
-    struct stat status {};
-    if (::fstat(descriptor, &status) != 0)
-        return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(errno), {name});
-    if (S_ISDIR(status.st_mode))
-        return makeDiag(DiagCode::FileMissing, "is a folder, not a file", {name});
-    if (!S_ISREG(status.st_mode))
-        return makeDiag(DiagCode::FileMissing, "is not a regular file", {name});
+    FW_TRY(const struct stat status, statusOf(descriptor, name, maxBytes));
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size > maxBytes)
-        return makeDiag(DiagCode::FileTooLarge,
-                        fmt::format("has {} bytes, the limit is {}", size, maxBytes), {name});
     MappedFile file;
     if (size == 0)
         return file;
@@ -84,11 +125,32 @@ Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uin
 }
 
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes) {
-    // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const Descriptor file(openForReading(path));
     if (file.value() < 0)
-        return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(errno), {path});
+        return unreadable(path, errno);
     return mapOpenFile(file.value(), path, maxBytes);
+}
+
+Result<std::string> readFile(const std::string& path, std::uint64_t maxBytes) {
+    constexpr int tries = 5;
+    constexpr auto pause = std::chrono::milliseconds(2);
+    for (int i = 0; i < tries; ++i) {
+        if (i > 0)
+            std::this_thread::sleep_for(pause);
+        const Descriptor file(openForReading(path));
+        if (file.value() < 0)
+            return unreadable(path, errno);
+        FW_TRY(const struct stat before, statusOf(file.value(), path, maxBytes));
+        std::string bytes(static_cast<std::size_t>(before.st_size), '\0');
+        if (const int error = readInto(file.value(), bytes))
+            return unreadable(path, error);
+        FW_TRY(const struct stat after, statusOf(file.value(), path, maxBytes));
+        if (isSame(before, after) && bytes.size() == static_cast<std::size_t>(after.st_size))
+            return bytes;
+    }
+    return makeDiag(DiagCode::FileMissing,
+                    fmt::format("changed while it was read, {} times in a row", tries), {path},
+                    "try again when what writes it has ended");
 }
 
 Status writeFile(const std::string& path, std::string_view bytes, Durability durability) {

@@ -1,6 +1,6 @@
 // Reading and writing whole files, with the refusals that every door needs.
 //
-// Reading maps the file; a folder, a pipe or a device is refused. Writing goes to a temporary name
+// A folder, a pipe or a device is refused. Writing goes to a temporary name
 // in the same folder and is renamed over the target, so that an old file stays whole or is replaced
 // whole; a target that exists and is no regular file (a device, a pipe, a link) is refused.
 #pragma once
@@ -30,6 +30,10 @@ struct MappedFile {
 Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uint64_t maxBytes);
 // FileMissing when it cannot be read, FileTooLarge above `maxBytes`.
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes);
+// A copy, for files that others may edit meanwhile: what is mapped ends the program if it is cut
+// short. One that changes while it is read is read again; FileMissing if it does not come to rest.
+Result<std::string> readFile(const std::string& path, std::uint64_t maxBytes);
+
 // What a power cut may do to a written file: leave the old or the new one, or spoil it, where it
 // can be made again. Waiting for a busy disk takes from 1 ms to seconds.
 enum class Durability : std::uint8_t { Synced, Cache };

@@ -228,8 +228,8 @@ Books readBooks(const std::vector<BookText>& texts) {
 Result<Books> loadBooks(const std::vector<std::string>& files) {
     std::vector<BookText> texts;
     for (const std::string& file : files) {
-        FW_TRY(const MappedFile mapped, mapFile(file, largestBook));
-        texts.push_back({file, std::string(mapped.text())});
+        FW_TRY(std::string text, readFile(file, largestBook));
+        texts.push_back({file, std::move(text)});
     }
     return readBooks(texts);
 }

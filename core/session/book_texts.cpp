@@ -59,8 +59,8 @@ Result<BookText> bookText(const std::string& file, const Sources& texts) {
         for (const ShippedText& shipped : shippedTexts())
             if (shipped.file == file)
                 return BookText{file, std::string(shipped.text)};
-    FW_TRY(const MappedFile mapped, mapFile(file, largestBook));
-    return BookText{file, std::string(mapped.text())};
+    FW_TRY(std::string text, readFile(file, largestBook));
+    return BookText{file, std::move(text)};
 }
 
 Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,

@@ -27,8 +27,8 @@ std::string tensorFile(const std::string& folder, const std::string& name) {
 Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
                                const std::map<std::string, std::int64_t>& dims) {
-    FW_TRY(const MappedFile mapped, mapFile(path, 64u << 20));
-    return parseGraphFile(mapped.text(), path, std::move(operators), dims);
+    FW_TRY(const std::string text, readFile(path, 64u << 20));
+    return parseGraphFile(text, path, std::move(operators), dims);
 }
 
 Result<Imported> parseGraphFile(std::string_view text, const std::string& path,

@@ -32,8 +32,8 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
 } // namespace
 
 Result<TuningLog> readTuningLog(const std::string& file) {
-    FW_TRY(const MappedFile mapped, mapFile(file, most));
-    return parseTuningLog(mapped.text(), file);
+    FW_TRY(const std::string text, readFile(file, most));
+    return parseTuningLog(text, file);
 }
 
 TuningLog parseTuningLog(std::string_view text, const std::string& file) {

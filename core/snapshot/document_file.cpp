@@ -199,8 +199,8 @@ Status saveDocument(const Inputs& inputs, const std::string& path) {
 }
 
 Result<Inputs> loadDocument(const std::string& path) {
-    FW_TRY(const MappedFile file, mapFile(path, largestDocument));
-    return parseDocument(file.text(), path);
+    FW_TRY(const std::string text, readFile(path, largestDocument));
+    return parseDocument(text, path);
 }
 
 } // namespace fw::snapshot

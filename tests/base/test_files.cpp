@@ -6,7 +6,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <atomic>
+#include <fstream>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace fw;
 
@@ -16,6 +19,9 @@ class TestFiles : public QObject {
 private Q_SLOTS:
     void writesAndMaps();
     void refusesToRead();
+    void readsWhatIsAtRest();
+    void readsWhileItIsEdited_data();
+    void readsWhileItIsEdited();
     void refusesToWrite();
 
 private:
@@ -52,6 +58,61 @@ void TestFiles::refusesToRead() {
     const std::string large = path("large");
     QVERIFY(writeFile(large, "12345").ok());
     QVERIFY(mapFile(large, 4).diag().code == DiagCode::FileTooLarge);
+}
+
+void TestFiles::readsWhatIsAtRest() {
+    const std::string file = path("book");
+    QVERIFY(writeFile(file, "a text\n").ok());
+    QCOMPARE(readFile(file, 100).value(), std::string("a text\n"));
+    QVERIFY(writeFile(file, "").ok());
+    QCOMPARE(readFile(file, 100).value(), std::string());
+    QCOMPARE(readFile(path("not there"), 100).diag().code, DiagCode::FileMissing);
+    QCOMPARE(readFile(m_folder.path().toStdString(), 100).diag().code, DiagCode::FileMissing);
+    QVERIFY(writeFile(file, "12345").ok());
+    QCOMPARE(readFile(file, 4).diag().code, DiagCode::FileTooLarge);
+}
+
+void TestFiles::readsWhileItIsEdited_data() {
+    QTest::addColumn<bool>("replaced");
+    QTest::newRow("another file takes its place") << true;
+    QTest::newRow("cut to nothing and written again") << false;
+}
+
+// One of the texts as a whole, or, of a file that is written where it lies, a part of one up to the
+// place that was written: never a mixture, and never a read beyond the end, which ends the program.
+void TestFiles::readsWhileItIsEdited() {
+    QFETCH(bool, replaced);
+    const std::string file = path("edited");
+    const std::string texts[] = {std::string(200000, 'a'), std::string(50000, 'b')};
+    QVERIFY(writeFile(file, texts[0]).ok());
+    std::atomic<bool> stop = false;
+    std::thread editor([&] {
+        for (std::size_t i = 0; !stop; ++i) {
+            if (replaced)
+                (void)writeFile(file, texts[i % 2], Durability::Cache);
+            else
+                std::ofstream(file) << texts[i % 2];
+        }
+    });
+    int whole = 0;
+    bool right = true;
+    for (int i = 0; i < 300; ++i) {
+        const auto read = readFile(file, 1 << 20);
+        if (!read) {
+            right = right && read.diag().code == DiagCode::FileMissing && !replaced &&
+                    read.diag().message.find("changed while it was read") != std::string::npos;
+            continue;
+        }
+        const bool isText = *read == texts[0] || *read == texts[1];
+        whole += isText;
+        right =
+            right &&
+            (isText || (!replaced && (texts[0].starts_with(*read) || texts[1].starts_with(*read))));
+    }
+    stop = true;
+    editor.join();
+    QVERIFY(right);
+    QVERIFY(!replaced || whole == 300);
 }
 
 void TestFiles::refusesToWrite() {
