@@ -46,13 +46,9 @@ std::optional<std::filesystem::path> cacheFile(const Target& host) {
            fmt::format("machine-1-v{}-{}.txt", static_cast<int>(host.level), host.threads);
 }
 
-std::optional<MachineProfile> readProfile(const std::filesystem::path& file,
-                                          const MachineProfile& base) {
-    const Result<MappedFile> mapped = mapFile(file.string(), 4096);
-    if (!mapped)
-        return std::nullopt;
-    const Result<MachineProfile> profile = parseMachine(mapped->text(), file.string(), base);
-    return profile ? std::optional(*profile) : std::nullopt;
+Result<MachineProfile> readProfile(const std::filesystem::path& file, const MachineProfile& base) {
+    FW_TRY(const std::string text, readFile(file.string(), 4096));
+    return parseMachine(text, file.string(), base);
 }
 
 constexpr MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
@@ -62,16 +58,41 @@ bool isHost(const Target& target) {
 }
 
 // What is known without measuring; 0 is what is not.
-MachineProfile knownProfile(const Target& target) {
-    if (!isHost(target))
-        return tabulatedMachine(target);
-    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0')
-        if (const auto profile = readProfile(given, {}))
-            return *profile;
-    if (const auto file = cacheFile(target))
-        if (const auto profile = readProfile(*file, nothingMeasured))
-            return *profile;
-    return nothingMeasured;
+struct Known {
+    MachineProfile profile = nothingMeasured;
+    std::optional<Diag> refusal; // of the file that the environment names
+    Diags warnings;
+};
+
+Known knownOf(const Target& target) {
+    Known out;
+    if (!isHost(target)) {
+        out.profile = tabulatedMachine(target);
+        return out;
+    }
+    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0') {
+        Result<MachineProfile> profile = readProfile(given, {});
+        if (profile)
+            out.profile = *profile;
+        else
+            out.refusal = profile.takeDiag();
+        return out;
+    }
+    const auto file = cacheFile(target);
+    std::error_code error;
+    if (!file || !std::filesystem::exists(*file, error))
+        return out;
+    Result<MachineProfile> profile = readProfile(*file, nothingMeasured);
+    if (profile) {
+        out.profile = *profile;
+        return out;
+    }
+    Diag warning = profile.takeDiag();
+    warning.severity = Severity::Warning;
+    warning.message = "the figures of this machine are damaged: " + warning.message;
+    warning.hint = "they are measured anew, as plans ask for them";
+    out.warnings.push_back(std::move(warning));
+    return out;
 }
 
 void writeProfile(const Target& host, const MachineProfile& profile) {
@@ -85,6 +106,17 @@ void writeProfile(const Target& host, const MachineProfile& profile) {
 
 double measuringMs = 0;
 std::mutex mutex; // of the figures and of measuringMs
+
+// Under the mutex.
+Known& figuresOf(const Target& target) {
+    static std::map<std::string, Known> known;
+    const std::string key = fmt::format("{} {} {}", isHost(target) ? "native" : target.cpu,
+                                        static_cast<int>(target.level), target.threads);
+    auto found = known.find(key);
+    if (found == known.end())
+        found = known.emplace(key, knownOf(target)).first;
+    return found->second;
+}
 
 } // namespace
 
@@ -131,23 +163,27 @@ MachineProfile tabulatedMachine(const Target& target) {
 }
 
 double ceilingOf(const Target& target, Ceiling ceiling) {
-    static std::map<std::string, MachineProfile> known;
     const std::lock_guard lock(mutex);
-    const std::string key = fmt::format("{} {} {}", isHost(target) ? "native" : target.cpu,
-                                        static_cast<int>(target.level), target.threads);
-    auto found = known.find(key);
-    if (found == known.end())
-        found = known.emplace(key, knownProfile(target)).first;
-    double& figure = found->second.*ceiling;
+    Known& known = figuresOf(target);
+    double& figure = known.profile.*ceiling;
     if (figure <= 0) {
         const auto start = std::chrono::steady_clock::now();
         figure = measureCeiling(target, ceiling);
-        writeProfile(target, found->second);
+        if (!known.refusal)
+            writeProfile(target, known.profile);
         measuringMs +=
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count();
     }
     return figure;
+}
+
+Result<Diags> checkMachine(const Target& target) {
+    const std::lock_guard lock(mutex);
+    const Known& known = figuresOf(target);
+    if (known.refusal)
+        return *known.refusal;
+    return known.warnings;
 }
 
 double machineMeasuringMs() {

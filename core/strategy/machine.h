@@ -32,8 +32,12 @@ MachineProfile tabulatedMachine(const Target& target);
 using Ceiling = double MachineProfile::*;
 
 // Of the target: the table, the file named by the environment, the cache, or a measurement that is
-// then cached. Never fails: what cannot be read or written only costs the measurement.
+// then cached. Never fails: what cannot be read or written only costs the measurement
+// (checkMachine() tells it).
 double ceilingOf(const Target& target, Ceiling ceiling);
+// Refused if the environment names a file that cannot be used (FileMissing, Syntax). Otherwise
+// warnings about cached figures that were damaged and are measured anew.
+Result<Diags> checkMachine(const Target& target);
 // A millisecond for most, up to 60 for memoryGbps. Threads of `host`: how many the fork is measured
 // with.
 double measureCeiling(const Target& host, Ceiling ceiling);

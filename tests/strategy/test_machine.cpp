@@ -2,9 +2,12 @@
 // roofline.
 #include "strategy/machine.h"
 
+#include "base/files.h"
 #include "common/slowdown.h"
 
 #include <QtTest>
+
+#include <fmt/format.h>
 
 using namespace fw;
 
@@ -16,6 +19,8 @@ private Q_SLOTS:
     void mistakesHaveTheirLine();
     void namedCpusHaveATable();
     void aProfileCanBeGiven();
+    void aGivenProfileThatIsBrokenIsRefused();
+    void damagedFiguresAreToldAndMeasuredAnew();
     void theRooflineHasTwoSides();
     void thisMachineIsMeasured();
     void onlyWhatIsAskedForIsMeasured();
@@ -54,6 +59,44 @@ void TestMachine::aProfileCanBeGiven() {
     QCOMPARE(ceilingOf(target, &MachineProfile::gflops), 77.0);
     QCOMPARE(ceilingOf(target, &MachineProfile::l2Gbps), MachineProfile().l2Gbps);
     qunsetenv("FUSEWRIGHT_MACHINE");
+}
+
+void TestMachine::aGivenProfileThatIsBrokenIsRefused() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("machine.txt")).toStdString();
+    qputenv("FUSEWRIGHT_MACHINE", file.c_str());
+    QCOMPARE(checkMachine(parseTarget("x86-64 -threads=6").value()).diag().code,
+             DiagCode::FileMissing);
+    QVERIFY(writeFile(file, "gflops 77\nl2_gbps many\n").ok());
+    const auto broken = checkMachine(parseTarget("x86-64 -threads=4").value());
+    qunsetenv("FUSEWRIGHT_MACHINE");
+    QVERIFY(!broken.ok());
+    QCOMPARE(broken.diag().code, DiagCode::Syntax);
+    QCOMPARE(broken.diag().where.file, file);
+    QCOMPARE(broken.diag().where.line, 2);
+    // A CPU that is named has a table, whatever the file says.
+    QVERIFY(checkMachine(parseTarget("x86-64 -mcpu=x86-64-v3").value()).ok());
+}
+
+void TestMachine::damagedFiguresAreToldAndMeasuredAnew() {
+    QTemporaryDir folder;
+    qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+    const Target target = parseTarget("x86-64 -threads=5").value();
+    const std::string file =
+        fmt::format("{}/fusewright/machine-1-v{}-5.txt", folder.path().toStdString(),
+                    static_cast<int>(target.level));
+    QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("fusewright")));
+    QVERIFY(writeFile(file, std::string("gflops 7") + '\0' + "7\nl2").ok());
+    const Diags told = checkMachine(target).value();
+    QCOMPARE(told.size(), std::size_t(1));
+    QCOMPARE(told[0].severity, Severity::Warning);
+    QCOMPARE(told[0].where.file, file);
+    QCOMPARE(told[0].where.line, 1);
+    QVERIFY(ceilingOf(target, &MachineProfile::launchUs) > 0);
+    qunsetenv("XDG_CACHE_HOME");
+    // What was measured stands in its place.
+    const auto mended = parseMachine(readFile(file, 4096).value(), file);
+    QVERIFY(mended.ok());
 }
 
 void TestMachine::theRooflineHasTwoSides() {
