@@ -5,8 +5,11 @@
 #include "base/result.h"
 #include "expr/scalar.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <unistd.h>
 
 namespace fw {
 
@@ -45,15 +48,13 @@ Expr makeOp(ExprOp op, DType dtype, Exprs args) {
 }
 
 // An index literal beside a value of another dtype takes that dtype.
-void adapt(Expr& a, Expr& b) {
-    if (a.dtype() == b.dtype())
-        return;
+template <class Make>
+Expr adapted(const Expr& a, const Expr& b, const Make& make) {
     if (a.isInt() && a.dtype() == DType::I64)
-        a = literalAs(a, b.dtype());
-    else if (b.isInt() && b.dtype() == DType::I64)
-        b = literalAs(b, a.dtype());
-    else
-        throw InternalError("operands of different dtypes: " + a.text() + " and " + b.text());
+        return make(literalAs(a, b.dtype()), b);
+    if (b.isInt() && b.dtype() == DType::I64)
+        return make(a, literalAs(b, a.dtype()));
+    throw InternalError("operands of different dtypes: " + a.text() + " and " + b.text());
 }
 
 // Folds two Int leaves of the same dtype. Values wrap; an index that overflows or is divided by 0
@@ -150,25 +151,37 @@ Expr makeInt(std::int64_t value, DType dtype) {
     return make(std::move(node));
 }
 
-// Most expressions are extents and offsets, and most of those are small: they are made once.
+// Most expressions are extents and offsets, and most of those are small: they are made once for
+// each thread, because threads that count the users of one node wait for each other.
 constexpr std::int64_t smallest = -16, largest = 1024;
 
-const Exprs& smallInts() {
-    static const Exprs* const all = [] { // outlives static destructors
-        auto* out = new Exprs;
-        for (std::int64_t value = smallest; value <= largest; ++value)
-            out->push_back(makeInt(value, DType::I64));
-        return out;
-    }();
+using SmallInts = std::array<std::optional<Expr>, largest - smallest + 1>;
+
+SmallInts& ofMainThread() {
+    static SmallInts* const all = new SmallInts; // outlives static destructors
     return *all;
+}
+
+SmallInts& ofThisThread() {
+    thread_local SmallInts own;
+    return own;
+}
+
+SmallInts& smallInts() {
+    thread_local SmallInts* const mine =
+        ::gettid() == ::getpid() ? &ofMainThread() : &ofThisThread();
+    return *mine;
 }
 
 } // namespace
 
 Expr intExpr(std::int64_t value, DType dtype) {
-    if (dtype == DType::I64 && value >= smallest && value <= largest)
-        return smallInts()[static_cast<std::size_t>(value - smallest)];
-    return makeInt(value, dtype);
+    if (dtype != DType::I64 || value < smallest || value > largest)
+        return makeInt(value, dtype);
+    std::optional<Expr>& known = smallInts()[static_cast<std::size_t>(value - smallest)];
+    if (!known)
+        known = makeInt(value, DType::I64);
+    return *known;
 }
 
 Expr boolExpr(bool value) {
@@ -195,9 +208,9 @@ Expr varExpr(Symbol name, DType dtype) {
     return make(std::move(node));
 }
 
-Expr operator+(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr operator+(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, [](const Expr& x, const Expr& y) { return x + y; });
     if (auto folded = foldInts(ExprOp::Add, a, b))
         return *folded;
     // x + 0.0 turns -0 into +0, so only integers drop a zero.
@@ -208,9 +221,9 @@ Expr operator+(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::Add, a.dtype(), {a, b});
 }
 
-Expr operator-(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr operator-(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, [](const Expr& x, const Expr& y) { return x - y; });
     if (auto folded = foldInts(ExprOp::Sub, a, b))
         return *folded;
     if (b.isInt(0))
@@ -218,9 +231,9 @@ Expr operator-(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::Sub, a.dtype(), {a, b});
 }
 
-Expr operator*(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr operator*(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, [](const Expr& x, const Expr& y) { return x * y; });
     if (auto folded = foldInts(ExprOp::Mul, a, b))
         return *folded;
     if (isOne(a))
@@ -242,9 +255,9 @@ Expr operator-(const Expr& a) {
     return makeOp(ExprOp::Neg, a.dtype(), {a});
 }
 
-Expr divExpr(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr divExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, divExpr);
     if (auto folded = foldInts(ExprOp::Div, a, b))
         return *folded;
     if (isOne(b))
@@ -252,9 +265,9 @@ Expr divExpr(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::Div, a.dtype(), {a, b});
 }
 
-Expr floorDivExpr(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr floorDivExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, floorDivExpr);
     if (auto folded = foldInts(ExprOp::FloorDiv, a, b))
         return *folded;
     if (b.isInt(1))
@@ -262,9 +275,9 @@ Expr floorDivExpr(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::FloorDiv, a.dtype(), {a, b});
 }
 
-Expr modExpr(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr modExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, modExpr);
     if (auto folded = foldInts(ExprOp::Mod, a, b))
         return *folded;
     if (b.isInt(1))
@@ -272,9 +285,9 @@ Expr modExpr(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::Mod, a.dtype(), {a, b});
 }
 
-Expr minExpr(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr minExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, minExpr);
     if (auto folded = foldInts(ExprOp::Min, a, b))
         return *folded;
     if (a == b)
@@ -282,9 +295,9 @@ Expr minExpr(const Expr& left, const Expr& right) {
     return makeOp(ExprOp::Min, a.dtype(), {a, b});
 }
 
-Expr maxExpr(const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr maxExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, maxExpr);
     if (auto folded = foldInts(ExprOp::Max, a, b))
         return *folded;
     if (a == b)
@@ -304,9 +317,9 @@ Expr ceilDivExpr(const Expr& a, const Expr& b) {
 
 namespace {
 
-Expr compare(ExprOp op, const Expr& left, const Expr& right) {
-    Expr a = left, b = right;
-    adapt(a, b);
+Expr compare(ExprOp op, const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, [op](const Expr& x, const Expr& y) { return compare(op, x, y); });
     if (a.isInt() && b.isInt())
         return boolExpr(applyIntegers(op, a.dtype(), a->integer, b->integer) != 0);
     if (!isFloat(a.dtype()) && a == b)
@@ -360,11 +373,12 @@ Expr notExpr(const Expr& a) {
     return makeOp(ExprOp::Not, DType::Bool, {a});
 }
 
-Expr selectExpr(const Expr& condition, const Expr& then, const Expr& otherwise) {
+Expr selectExpr(const Expr& condition, const Expr& a, const Expr& b) {
     if (auto truth = asTruth(condition))
-        return *truth ? then : otherwise;
-    Expr a = then, b = otherwise;
-    adapt(a, b);
+        return *truth ? a : b;
+    if (a.dtype() != b.dtype())
+        return adapted(a, b,
+                       [&](const Expr& x, const Expr& y) { return selectExpr(condition, x, y); });
     if (a == b)
         return a;
     return makeOp(ExprOp::Select, a.dtype(), {condition, a, b});
@@ -388,9 +402,9 @@ Expr loadExpr(Symbol tensor, Exprs indices, DType dtype) {
     return make(std::move(node));
 }
 
-Expr padExpr(const Expr& load, const Expr& otherwise) {
-    Expr a = load, b = otherwise;
-    adapt(a, b);
+Expr padExpr(const Expr& a, const Expr& b) {
+    if (a.dtype() != b.dtype())
+        return adapted(a, b, padExpr);
     return makeOp(ExprOp::Pad, a.dtype(), {a, b});
 }
 
