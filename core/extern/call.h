@@ -7,6 +7,8 @@
 #pragma once
 
 #include "base/decision.h"
+#include "base/hash.h"
+#include "base/result.h"
 #include "ir/graph.h"
 #include "ir/storage_map.h"
 #include "runtime/libraries.h"
@@ -15,6 +17,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace fw {
 
@@ -29,16 +32,24 @@ struct CallSite {
     ValueRef output() const { return {epilogue.empty() ? anchor : epilogue.back(), 0}; }
 };
 
+// A constant in the order that a library wants, which is made when a module is put together.
+struct PackedConstant {
+    ValueRef from; // of the graph; nothing here holds its data
+    std::size_t bytes = 0;
+    Hash content; // of the data and of how they are packed
+    std::function<Status(const TensorData& from, std::span<std::byte> out)> write;
+};
+
 // Memory that a step uses: a value of the graph, constants made by the adapter, or memory of its
 // own between two steps.
 struct ExternOperand {
     enum class Kind : std::uint8_t { Value, Packed, Between };
     Kind kind = Kind::Value;
     ValueRef value;
-    bool constant = false;        // Value: of the model, known while compiling
-    std::string name;             // Packed, Between
-    std::vector<std::byte> bytes; // Packed
-    Expr elements;                // Between
+    bool constant = false; // Value: of the model, known while compiling
+    std::string name;      // Packed, Between
+    PackedConstant packed; // Packed
+    Expr elements;         // Between
     runtime::Access access = runtime::Access::Read;
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
+#include <mutex>
 
 namespace fw::onednn {
 
@@ -39,6 +41,56 @@ Expr elementsIn(const Exprs& dims, const std::string& layout) {
     return out;
 }
 
+// Of everything that the library sees of a call.
+Hash contentOf(const runtime::ShapedCall& call, int threads) {
+    std::string text =
+        fmt::format("{} {} {} {} {} {}", static_cast<int>(call.kind), threads, call.alpha,
+                    call.beta, call.epsilon, fmt::join(call.attributes, ","));
+    for (const runtime::ShapedArgument& argument : call.arguments)
+        text += fmt::format(" {}:{}+{}[{}][{}]{}:{}", static_cast<int>(argument.role),
+                            argument.buffer, argument.offset, fmt::join(argument.dims, ","),
+                            fmt::join(argument.strides, ","), argument.layout, argument.bytes);
+    for (const runtime::PostOp& op : call.postOps)
+        text += fmt::format(" {}({}, {}, {})", static_cast<int>(op.kind), op.alpha, op.beta,
+                            op.argument);
+    return hashOf(text);
+}
+
+// What the library said, because it searches among its kernels to say it. One level of instructions
+// per process, so an answer stays true.
+class Answers {
+public:
+    std::optional<Answer> find(const Hash& question) const {
+        const std::lock_guard lock(m_mutex);
+        const auto found = m_known.find(question);
+        return found == m_known.end() ? std::nullopt : std::optional(found->second);
+    }
+    void add(const Hash& question, const Answer& answer) {
+        const std::lock_guard lock(m_mutex);
+        if (m_known.size() >= many)
+            m_known.clear();
+        m_known.emplace(question, answer);
+    }
+
+private:
+    static constexpr std::size_t many = 4096;
+    mutable std::mutex m_mutex;
+    std::map<Hash, Answer> m_known;
+};
+
+Answer askedOf(const runtime::ShapedCall& question, int threads) {
+    runtime::OneDnnAnswer answer;
+    const runtime::Status status = runtime::askOneDnn(question, threads, answer);
+    if (!status.ok())
+        return {Verdict::No, ReasonCode::LibraryRefused, status.message};
+    if (answer.slow)
+        return {Verdict::No, ReasonCode::LibraryRefused,
+                "only a reference kernel, " + answer.kernel};
+    if (!answer.doubt.empty())
+        return {Verdict::No, ReasonCode::LibraryRefused, answer.doubt};
+    return {Verdict::Yes, ReasonCode::LibraryTakes, answer.kernel};
+}
+
 } // namespace
 
 runtime::ShapedCall questionOf(const ExternStep& step) {
@@ -54,16 +106,13 @@ Answer verdictOf(const runtime::ShapedCall& question, int threads) {
     for (const runtime::ShapedArgument& argument : question.arguments)
         if (argument.elements() == 0)
             return {Verdict::No, ReasonCode::LibraryRefused, "an operand is empty"};
-    runtime::OneDnnAnswer answer;
-    const runtime::Status status = runtime::askOneDnn(question, threads, answer);
-    if (!status.ok())
-        return {Verdict::No, ReasonCode::LibraryRefused, status.message};
-    if (answer.slow)
-        return {Verdict::No, ReasonCode::LibraryRefused,
-                "only a reference kernel, " + answer.kernel};
-    if (!answer.doubt.empty())
-        return {Verdict::No, ReasonCode::LibraryRefused, answer.doubt};
-    return {Verdict::Yes, ReasonCode::LibraryTakes, answer.kernel};
+    static Answers known;
+    const Hash content = contentOf(question, threads);
+    if (const auto answer = known.find(content))
+        return *answer;
+    const Answer answer = askedOf(question, threads);
+    known.add(content, answer);
+    return answer;
 }
 
 Status packWeights(const Graph& graph, ExternStep& step, int threads, ExternCall& call) {
@@ -82,11 +131,24 @@ Status packWeights(const Graph& graph, ExternStep& step, int threads, ExternCall
     ExternOperand packed;
     packed.kind = ExternOperand::Kind::Packed;
     packed.name = graph.output(value).name;
-    packed.bytes.resize(answer.weightsBytes);
-    status = runtime::packOneDnn(question, threads, shaped(step, typicalExtent).arguments[at],
-                                 graph.constant(value)->bytes().data(), packed.bytes.data());
+    const runtime::ShapedArgument from = shaped(step, typicalExtent).arguments[at];
+    status = runtime::packOneDnn(question, threads, from, nullptr, nullptr);
     if (!status.ok())
         return makeDiag(DiagCode::LibraryFailed, status.message);
+    packed.packed.from = value;
+    packed.packed.bytes = answer.weightsBytes;
+    packed.packed.content = hashOf(
+        fmt::format("{} {} {} {} {} {} {}", answer.kernel, graph.constant(value)->hash().hex(),
+                    answer.layout, answer.weightsBytes, fmt::join(from.dims, "x"),
+                    fmt::join(from.strides, "x"), fmt::join(question.attributes, " ")));
+    packed.packed.write = [question, threads, from](const TensorData& data,
+                                                    std::span<std::byte> out) -> Status {
+        const runtime::Status done =
+            runtime::packOneDnn(question, threads, from, data.bytes().data(), out.data());
+        if (!done.ok())
+            return makeDiag(DiagCode::LibraryFailed, done.message);
+        return {};
+    };
     call.decisions.push_back({packed.name, Verdict::Note, ReasonCode::WeightsPacked,
                               fmt::format("{}, {} bytes", answer.layout, answer.weightsBytes)});
     weights.operand = static_cast<std::uint32_t>(step.operands.size());
@@ -145,19 +207,24 @@ void storeChannelsLast(const Graph& graph, ExternStep& step, std::size_t at) {
     ExternArgument& argument = step.arguments[at];
     const ValueRef value = step.operands[argument.operand].value;
     const TensorData& data = *graph.constant(value);
-    const std::vector<std::int64_t>& e = data.extents();
-    const auto channels = static_cast<std::size_t>(e[1]),
-               pixels = static_cast<std::size_t>(e[2] * e[3]);
     ExternOperand stored;
     stored.kind = ExternOperand::Kind::Packed;
     stored.name = graph.output(value).name;
-    stored.bytes.resize(data.bytes().size());
-    for (std::size_t i = 0; i < data.count(); ++i) {
-        const std::size_t image = i / (channels * pixels), c = i / pixels % channels,
-                          pixel = i % pixels;
-        std::memcpy(&stored.bytes[4 * ((image * pixels + pixel) * channels + c)],
-                    &data.bytes()[4 * i], 4);
-    }
+    stored.packed.from = value;
+    stored.packed.bytes = data.bytes().size();
+    stored.packed.content = hashOf("channels-last " + data.hash().hex());
+    stored.packed.write = [](const TensorData& from, std::span<std::byte> out) -> Status {
+        const std::vector<std::int64_t>& e = from.extents();
+        const auto channels = static_cast<std::size_t>(e[1]),
+                   pixels = static_cast<std::size_t>(e[2] * e[3]);
+        for (std::size_t i = 0; i < from.count(); ++i) {
+            const std::size_t image = i / (channels * pixels), c = i / pixels % channels,
+                              pixel = i % pixels;
+            std::memcpy(&out[4 * ((image * pixels + pixel) * channels + c)], &from.bytes()[4 * i],
+                        4);
+        }
+        return {};
+    };
     argument.operand = static_cast<std::uint32_t>(step.operands.size());
     argument.strides = placementOf(argument.dims, channelsLast(4))->strides;
     step.operands.push_back(std::move(stored));

@@ -93,15 +93,10 @@ Status lowerGroup(const Graph& graph, const FusionPlan& plan, const Target& targ
                   LoweringMemo& memo, Group& group, Decisions& notices) {
     for (;;) {
         const GroupSite site = siteOf(graph, plan, group);
-        std::shared_ptr<const Result<Lowering>> made;
-        if (group.kind == GroupKind::Kernel) {
-            const Hash key = memo.keyOf(site, target, group.by->name());
-            made = memo.find(key);
-            if (!made)
-                made = memo.add(key, group.by->lower(site, target));
-        } else {
-            made = std::make_shared<const Result<Lowering>>(group.by->lower(site, target));
-        }
+        const Hash key = memo.keyOf(site, target, *group.by);
+        std::shared_ptr<const Result<Lowering>> made = memo.find(key);
+        if (!made)
+            made = memo.add(key, group.by->lower(site, target));
         if (made->ok()) {
             group.lowering = made->value();
             return {};
@@ -133,7 +128,7 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     // Those that nobody lowered before, once each; what they say is asked again below.
     std::map<Hash, const Group*> unknown;
     for (const Group* group : kernels)
-        if (const Hash key = memo.keyOf(siteOf(graph, plan, *group), target, group->by->name());
+        if (const Hash key = memo.keyOf(siteOf(graph, plan, *group), target, *group->by);
             !memo.find(key))
             unknown.emplace(key, group);
     const std::vector<std::pair<Hash, const Group*>> work(unknown.begin(), unknown.end());

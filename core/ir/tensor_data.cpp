@@ -146,9 +146,33 @@ TensorType TensorData::type() const {
     return {m_dtype, fixedShape(m_extents)};
 }
 
+TensorData::HashOnce& TensorData::HashOnce::operator=(const HashOnce& other) {
+    if (const auto known = other.get())
+        set(*known);
+    else
+        m_high.store(0, std::memory_order_release);
+    return *this;
+}
+
+std::optional<Hash> TensorData::HashOnce::get() const {
+    const std::uint64_t high = m_high.load(std::memory_order_acquire);
+    if (high == 0)
+        return std::nullopt;
+    return Hash{high, m_low.load(std::memory_order_relaxed)};
+}
+
+void TensorData::HashOnce::set(const Hash& hash) {
+    m_low.store(hash.low, std::memory_order_relaxed);
+    m_high.store(hash.high, std::memory_order_release);
+}
+
 Hash TensorData::hash() const {
+    if (const auto known = m_hash.get())
+        return *known;
     const Hash content = hashOf(m_bytes);
-    return hashOf(type().text() + content.hex());
+    const Hash out = hashOf(type().text() + content.hex());
+    m_hash.set(out);
+    return out;
 }
 
 double TensorData::at(std::size_t index) const {

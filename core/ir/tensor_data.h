@@ -5,8 +5,10 @@
 #include "base/hash.h"
 #include "ir/tensor_type.h"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +29,7 @@ public:
     std::span<const std::byte> bytes() const { return m_bytes; }
     std::size_t count() const;
     TensorType type() const;
-    Hash hash() const; // of type and content
+    Hash hash() const; // of type and content; computed once, copies made later know it
 
     double at(std::size_t index) const; // any numeric dtype, as double
     std::int64_t integerAt(std::size_t index) const;
@@ -39,10 +41,25 @@ public:
     bool operator==(const TensorData& other) const; // type and content
 
 private:
+    // A hash that any thread may compute first; copies take what is known.
+    class HashOnce {
+    public:
+        HashOnce() = default;
+        HashOnce(const HashOnce& other) { *this = other; }
+        HashOnce& operator=(const HashOnce& other);
+        std::optional<Hash> get() const;
+        void set(const Hash& hash);
+
+    private:
+        std::atomic<std::uint64_t> m_low{0};
+        std::atomic<std::uint64_t> m_high{0}; // written last; 0: not known
+    };
+
     DType m_dtype = DType::F32;
     std::vector<std::int64_t> m_extents;
     std::shared_ptr<const void> m_owner;
     std::span<const std::byte> m_bytes;
+    mutable HashOnce m_hash;
 };
 
 TensorData dataFromDoubles(DType dtype, std::vector<std::int64_t> extents,

@@ -2,6 +2,7 @@
 
 #include "extern/call.h"
 #include "module/program_expression.h"
+#include "runtime/breadcrumb.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,9 +23,9 @@ constexpr std::int64_t largestDim = std::int64_t(1) << 31;
 class Assembler {
 public:
     Assembler(const Graph& graph, const PlanOfParts& parts, const Target& target,
-              const std::map<int, KernelUse>& uses, std::size_t kernelCount)
+              const std::map<int, KernelUse>& uses, std::size_t kernelCount, KnownWeights* known)
         : m_graph(graph), m_plan(parts.plan), m_from(parts.from), m_uses(uses),
-          m_symbols(graph.freeDims()) {
+          m_symbols(graph.freeDims()), m_weights(constantBytes(graph), known) {
         m_program.name = graph.name();
         m_program.target = target.text;
         m_program.engine = "fusewright 0.1.0";
@@ -32,14 +33,9 @@ public:
         m_program.kernelCount = static_cast<std::uint32_t>(kernelCount);
         for (const Symbol& symbol : m_symbols)
             m_program.symbols.push_back({symbol.text(), 0, largestDim});
-        std::size_t constants = 0;
-        for (const NodePtr& node : graph.nodes())
-            if (node->data && node->data->dtype() != DType::Text)
-                constants += node->data->bytes().size();
-        m_weights.reserve(constants + constants / 16);
     }
 
-    Assembled run() {
+    Result<Assembled> run() {
         for (const Assumption& assumption : m_graph.assumptions())
             m_program.assumptions.push_back(
                 {expression(assumption.condition), assumptionText(assumption)});
@@ -53,18 +49,30 @@ public:
                 step(group, m_uses.at(group.id));
         }
         copyResults();
+        if (m_problem)
+            return *m_problem;
         for (const runtime::TensorId output : m_outputs)
             m_program.outputs.push_back(output);
         runtime::deriveLifetimes(m_program);
         m_program.metadata = metadata();
         Assembled out;
         out.weights = m_weights.take();
-        m_program.weightsBytes = out.weights.size();
+        out.packedBytes = m_weights.madeBytes();
+        m_program.weightsBytes = out.weights->size();
         out.program = std::move(m_program);
         return out;
     }
 
 private:
+    // As they lie in the graph, and some room for padding.
+    static std::size_t constantBytes(const Graph& graph) {
+        std::size_t out = 0;
+        for (const NodePtr& node : graph.nodes())
+            if (node->data && node->data->dtype() != DType::Text)
+                out += node->data->bytes().size();
+        return out + out / 16;
+    }
+
     runtime::ExpressionId expression(const Expr& e) {
         return m_program.add(programExpression(e, m_symbols));
     }
@@ -118,12 +126,23 @@ private:
         const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape),
                                runtime::Storage::Constant);
         const TensorData& data = *m_graph.constant(value);
-        if (!map.isRowMajor())
-            pack(data, map, m_scratch);
-        m_program.tensors[id].offset =
-            m_weights.add(map.isRowMajor() ? data.bytes() : std::span<const std::byte>(m_scratch));
+        stored(id, hashOf(data.hash().hex() + key.second),
+               [&]() -> Result<std::span<const std::byte>> {
+                   if (map.isRowMajor())
+                       return data.bytes();
+                   pack(data, map, m_scratch);
+                   return std::span<const std::byte>(m_scratch);
+               });
         m_constants.emplace(key, id);
         return id;
+    }
+
+    void stored(runtime::TensorId id, const Hash& content, const WeightsBuilder::Make& make) {
+        Result<std::uint64_t> offset = m_weights.add(content, make);
+        if (offset)
+            m_program.tensors[id].offset = *offset;
+        else if (!m_problem)
+            m_problem = offset.takeDiag();
     }
 
     runtime::TensorId value(ValueRef ref) {
@@ -262,10 +281,20 @@ private:
         case ExternOperand::Kind::Value:
             return value(operand.value);
         case ExternOperand::Kind::Packed: {
-            const Expr elements = static_cast<std::int64_t>(operand.bytes.size() / 4);
+            const PackedConstant& packed = operand.packed;
+            const Expr elements = static_cast<std::int64_t>(packed.bytes / 4);
             const auto id = tensor(operand.name, {DType::F32, {elements}}, elements,
                                    runtime::Storage::Constant);
-            m_program.tensors[id].offset = m_weights.add(operand.bytes);
+            stored(id, packed.content, [&]() -> Result<std::span<const std::byte>> {
+                const runtime::Crumb crumb{
+                    fmt::format("{} packed for {}", operand.name, group.implementation),
+                    group.by->library()->name(),
+                    {m_graph.node(group.anchor).name}};
+                const runtime::Breadcrumb at(crumb);
+                m_scratch.resize(packed.bytes);
+                FW_CHECK(packed.write(*m_graph.constant(packed.from), m_scratch));
+                return std::span<const std::byte>(m_scratch);
+            });
             return id;
         }
         case ExternOperand::Kind::Between:
@@ -366,6 +395,7 @@ private:
     runtime::Program m_program;
     WeightsBuilder m_weights;
     std::vector<std::byte> m_scratch;
+    std::optional<Diag> m_problem; // with a constant: the first
     std::map<ValueRef, runtime::TensorId> m_values;
     std::map<std::pair<ValueRef, std::string>, runtime::TensorId> m_constants;
     std::vector<runtime::TensorId> m_outputs;
@@ -375,8 +405,9 @@ private:
 } // namespace
 
 Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
-                           const std::map<int, KernelUse>& uses, std::size_t kernelCount) {
-    Assembled out = Assembler(graph, parts, target, uses, kernelCount).run();
+                           const std::map<int, KernelUse>& uses, std::size_t kernelCount,
+                           KnownWeights* known) {
+    FW_TRY(Assembled out, Assembler(graph, parts, target, uses, kernelCount, known).run());
     if (const runtime::Status status = runtime::checkProgram(out.program); !status.ok())
         throw InternalError("the program breaks its rules: " + status.message);
     return out;

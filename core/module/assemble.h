@@ -16,12 +16,15 @@ struct KernelUse {
 
 struct Assembled {
     runtime::Program program;
-    AlignedBytes weights;
+    std::shared_ptr<const AlignedBytes> weights;
+    std::size_t packedBytes = 0; // of them, brought into their order now
 };
 
 // Every group of `parts.plan` has its lowering; `uses` holds those that are not views, by their id
-// there. Steps say which group of the user's plan they are of.
+// there. Steps say which group of the user's plan they are of. `known`: the weights of other
+// modules, or null. LibraryFailed if a library cannot pack its weights.
 Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
-                           const std::map<int, KernelUse>& uses, std::size_t kernelCount);
+                           const std::map<int, KernelUse>& uses, std::size_t kernelCount,
+                           KnownWeights* known = nullptr);
 
 } // namespace fw

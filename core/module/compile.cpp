@@ -237,9 +237,10 @@ struct Settled {
 };
 
 Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target& target,
-                       const CancelToken& cancel) {
+                       LoweringMemo* known, const CancelToken& cancel) {
     Settled out{planOfParts(plan), {}};
-    LoweringMemo memo;
+    LoweringMemo own;
+    LoweringMemo& memo = known != nullptr ? *known : own;
     for (Group& group : out.parts.plan.groups) {
         if (group.isView() || group.lowering.kernel)
             continue;
@@ -273,24 +274,25 @@ const KernelReport* CompiledModule::report(int group) const {
 }
 
 Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                 const Target& target) {
+                                 const Target& target, LoweringMemo* memo) {
     if (group.isView())
         return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
                         {{}, group.name});
     Decisions notices;
     if (group.kind != GroupKind::Parts) {
-        Group own = group;
-        LoweringMemo memo;
-        if (!own.lowering.kernel)
-            FW_CHECK(lowerGroup(graph, plan, target, memo, own, notices));
-        return reportOf(graph, own, {}, notices);
+        if (group.lowering.kernel)
+            return reportOf(graph, group, {}, notices);
+        Group called = group;
+        LoweringMemo own;
+        FW_CHECK(lowerGroup(graph, plan, target, memo != nullptr ? *memo : own, called, notices));
+        return reportOf(graph, called, {}, notices);
     }
     FusionPlan alone; // with the parts as groups of their own
     alone.layouts = plan.layouts;
     alone.homes = plan.homes;
     alone.groupOf = plan.groupOf;
     alone.groups = {group};
-    FW_TRY(const Settled settled, settle(graph, alone, target, {}));
+    FW_TRY(const Settled settled, settle(graph, alone, target, memo, {}));
     std::vector<KernelReport> reports;
     for (const Group& part : settled.parts.plan.groups)
         reports.push_back(reportOf(graph, part, {}, settled.noticesOf(part)));
@@ -300,7 +302,7 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options) {
     const auto wall = std::chrono::steady_clock::now();
-    FW_TRY(const Settled settled, settle(graph, plan, target, options.cancel));
+    FW_TRY(const Settled settled, settle(graph, plan, target, options.memo, options.cancel));
     const std::vector<Group>& groups = settled.parts.plan.groups;
     std::vector<Job> jobs; // distinct
     std::map<std::pair<const KernelCode*, std::vector<InPlace>>, std::size_t> known;
@@ -359,9 +361,11 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     out.reports = joined(plan, settled.parts, std::move(out.reports));
     out.times.kernelsMs = milliseconds(wall);
     const auto assembling = std::chrono::steady_clock::now();
-    FW_TRY(Assembled assembled, assemble(graph, settled.parts, target, uses, out.kernels.size()));
+    FW_TRY(Assembled assembled,
+           assemble(graph, settled.parts, target, uses, out.kernels.size(), options.weights));
     out.program = std::move(assembled.program);
     out.weights = std::move(assembled.weights);
+    out.times.packedBytes = assembled.packedBytes;
     out.times.assembleMs = milliseconds(assembling);
     return out;
 }

@@ -51,13 +51,14 @@ struct CompileTimes {
     int compiled = 0;      // kernels
     int fromMemory = 0;
     int fromDisk = 0;
+    std::size_t packedBytes = 0; // of weights; the others were those of an earlier module
 };
 
 struct CompiledModule {
     runtime::Program program;
     std::vector<std::shared_ptr<const CompiledKernel>> kernels; // equal groups share one
-    AlignedBytes weights;
-    std::vector<KernelReport> reports; // groups that have a kernel, in order of execution
+    std::shared_ptr<const AlignedBytes> weights; // of several modules, if they have the same
+    std::vector<KernelReport> reports;           // groups that have a kernel, in order of execution
     CompileTimes times;
 
     const KernelReport* report(int group) const;
@@ -73,14 +74,16 @@ class KernelCache;
 
 struct ModuleOptions {
     int compileThreads = 2;
-    KernelCache* cache = nullptr;                         // none: every kernel is compiled
+    KernelCache* cache = nullptr;    // none: every kernel is compiled
+    LoweringMemo* memo = nullptr;    // calls of libraries; none: they are asked for anew
+    KnownWeights* weights = nullptr; // of other modules; none: all are packed
     std::function<void(const CompileProgress&)> progress; // from the calling thread only
     CancelToken cancel;
 };
 
-// The loops or the call of one group; no machine code.
+// The loops or the call of one group; no machine code. `memo` as in ModuleOptions.
 Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, const Group& group,
-                                 const Target& target);
+                                 const Target& target, LoweringMemo* memo = nullptr);
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
                                      const Target& target, const ModuleOptions& options = {});

@@ -1,5 +1,7 @@
 #include "module/constants.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -95,10 +97,63 @@ void pack(const TensorData& data, const StorageMap& map, std::vector<std::byte>&
     }
 }
 
-std::uint64_t WeightsBuilder::add(std::span<const std::byte> bytes) {
-    const Hash hash = hashOf(bytes);
-    if (const auto found = m_known.find(hash); found != m_known.end())
-        return found->second;
+std::optional<KnownWeights::Piece> KnownWeights::find(const Hash& content) const {
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [pieces, blob] : m_blobs) {
+        const auto found = blob.places.find(content);
+        if (found == blob.places.end())
+            continue;
+        if (auto bytes = blob.bytes.lock()) {
+            const Place& place = found->second;
+            const std::span<const std::byte> own =
+                std::span(*bytes).subspan(place.offset, place.size);
+            return Piece{place.hash, own, std::move(bytes)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::shared_ptr<const AlignedBytes> KnownWeights::findBlob(const Hash& pieces) const {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_blobs.find(pieces);
+    return found == m_blobs.end() ? nullptr : found->second.bytes.lock();
+}
+
+void KnownWeights::add(const Hash& pieces, const std::shared_ptr<const AlignedBytes>& blob,
+                       Places places) {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_blobs, [](const auto& one) { return one.second.bytes.expired(); });
+    Blob& own = m_blobs[pieces];
+    own.bytes = blob;
+    own.places.merge(places);
+}
+
+Result<std::uint64_t> WeightsBuilder::add(const Hash& content, const Make& make) {
+    if (m_known != nullptr)
+        if (auto piece = m_known->find(content))
+            return place(content, std::move(*piece));
+    FW_TRY(const std::span<const std::byte> bytes, make());
+    m_madeBytes += bytes.size();
+    if (!m_storing)
+        storeAll();
+    return place(content, {hashOf(bytes), bytes, nullptr});
+}
+
+std::uint64_t WeightsBuilder::place(const Hash& content, KnownWeights::Piece piece) {
+    const std::uint64_t next = (m_end + alignment - 1) / alignment * alignment;
+    const auto [known, isNew] = m_offsets.emplace(piece.hash, next);
+    const std::uint64_t offset = known->second;
+    m_places.emplace(content, KnownWeights::Place{piece.hash, offset, piece.bytes.size()});
+    if (!isNew)
+        return offset;
+    m_end = offset + piece.bytes.size();
+    if (m_storing)
+        store(piece.bytes);
+    m_pieces.push_back(std::move(piece));
+    return offset;
+}
+
+void WeightsBuilder::store(std::span<const std::byte> bytes) {
     const std::size_t end = m_bytes.size();
     const std::size_t offset = (end + alignment - 1) / alignment * alignment;
     m_bytes.resize(offset + bytes.size());
@@ -106,8 +161,31 @@ std::uint64_t WeightsBuilder::add(std::span<const std::byte> bytes) {
               m_bytes.begin() + static_cast<std::ptrdiff_t>(offset), std::byte{0});
     if (!bytes.empty())
         std::memcpy(m_bytes.data() + offset, bytes.data(), bytes.size());
-    m_known.emplace(hash, offset);
-    return offset;
+}
+
+void WeightsBuilder::storeAll() {
+    m_storing = true;
+    m_bytes.reserve(std::max(m_expected, static_cast<std::size_t>(m_end)));
+    for (const KnownWeights::Piece& piece : m_pieces)
+        store(piece.bytes);
+}
+
+std::shared_ptr<const AlignedBytes> WeightsBuilder::take() {
+    std::string all;
+    for (const KnownWeights::Piece& piece : m_pieces)
+        all += fmt::format("{} {} ", piece.hash.hex(), piece.bytes.size());
+    const Hash pieces = hashOf(all);
+    std::shared_ptr<const AlignedBytes> blob;
+    if (!m_storing && m_known != nullptr)
+        blob = m_known->findBlob(pieces);
+    if (!blob) {
+        if (!m_storing)
+            storeAll();
+        blob = std::make_shared<const AlignedBytes>(std::move(m_bytes));
+    }
+    if (m_known != nullptr)
+        m_known->add(pieces, blob, std::move(m_places));
+    return blob;
 }
 
 } // namespace fw

@@ -121,7 +121,7 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
         out->m_kernels.push_back(entry.run);
     }
     runtime::Weights weights;
-    weights.payload = module->weights.data();
+    weights.payload = module->weights->data();
     runtime::ExecutorOptions options;
     options.threads = target.threads;
     options.arenaFill = fill;

@@ -65,7 +65,7 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer);
 
 // Weights with the strides of `from`, brought into the layout that oneDNN chooses for `call` (whose
 // weights are given as "any") on that many threads. `packed` holds OneDnnAnswer::weightsBytes
-// bytes.
+// bytes; without it nothing is moved, and the answer is whether it could be.
 Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& from, const void* data,
                   void* packed);
 

@@ -348,14 +348,18 @@ Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& fro
     dnnl_primitive_t primitive = nullptr;
     dnnl_memory_t memories[2] = {};
     bool done = dnnl.reorder_primitive_desc_create(&packing, &source, dnnl.engine, &wanted,
-                                                   dnnl.engine, nullptr) == dnnl_success &&
-                dnnl.primitive_create(&primitive, packing) == dnnl_success &&
-                dnnl.memory_create(&memories[0], &source, dnnl.engine, const_cast<void*>(data)) ==
-                    dnnl_success &&
-                dnnl.memory_create(&memories[1], &wanted, dnnl.engine, packed) == dnnl_success;
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, memories[0]}, {DNNL_ARG_TO, memories[1]}};
-    done = done && dnnl.primitive_execute(primitive, dnnl.stream, 2, arguments) == dnnl_success &&
-           dnnl.stream_wait(dnnl.stream) == dnnl_success;
+                                                   dnnl.engine, nullptr) == dnnl_success;
+    if (done && packed != nullptr) {
+        done = dnnl.primitive_create(&primitive, packing) == dnnl_success &&
+               dnnl.memory_create(&memories[0], &source, dnnl.engine, const_cast<void*>(data)) ==
+                   dnnl_success &&
+               dnnl.memory_create(&memories[1], &wanted, dnnl.engine, packed) == dnnl_success;
+        const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, memories[0]},
+                                             {DNNL_ARG_TO, memories[1]}};
+        done = done &&
+               dnnl.primitive_execute(primitive, dnnl.stream, 2, arguments) == dnnl_success &&
+               dnnl.stream_wait(dnnl.stream) == dnnl_success;
+    }
     for (dnnl_memory_t memory : memories)
         if (memory)
             dnnl.memory_destroy(memory);

@@ -112,6 +112,7 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     FW_TRY(const Arguments arguments,
            measure ? withBoundDims(store, given, context) : Result<Arguments>(given));
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    const MadeStages before = pipeline->made();
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
@@ -127,8 +128,10 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     for (std::string& notice : aliasNotices(pipeline->inputs().target))
         out.notices.push_back(std::move(notice));
     FW_TRY(const TuningLog* log, pipeline->log());
-    for (const Diag& diag : log->diagnostics)
-        out.notices.push_back(diag.text());
+    FW_TRY(const Diags machine, checkMachine(*target));
+    for (const Diags* told : {&log->diagnostics, &machine})
+        for (const Diag& diag : *told)
+            out.notices.push_back(diag.text());
     for (GroupRecord& group : out.groups) {
         if (plan->groups[static_cast<std::size_t>(group.id)].isView())
             continue;
@@ -152,6 +155,10 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
     }
+    const MadeStages& after = pipeline->made();
+    out.made = {after.imported > before.imported, after.simplified > before.simplified,
+                after.planned > before.planned,
+                static_cast<std::int64_t>(after.lowered - before.lowered)};
     for (const auto& [name, extent] : arguments.dims)
         if (!given.dims.contains(name))
             out.notices.push_back(fmt::format("measured with {} = {}", name, extent));

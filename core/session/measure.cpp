@@ -237,7 +237,8 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
             .assembleMs = times.assembleMs,
             .loadMs = pipeline.loadMs(),
             .compiled = times.compiled,
-            .cached = times.fromMemory + times.fromDisk};
+            .cached = times.fromMemory + times.fromDisk,
+            .packedBytes = static_cast<double>(times.packedBytes)};
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "strategy/machine.h"
+#include "syntax/op.h"
+#include "syntax/test.h"
 
 #include <fmt/format.h>
 
@@ -40,6 +42,27 @@ std::string modelFileOf(const std::string& model) {
     return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
 }
 
+// Rules and operators decide about the model that is planned, tests about nothing.
+bool decidesPlan(const DeclarationPtr& declaration) {
+    return !declarationAs<OpTree>(declaration) && !declarationAs<RuleTree>(declaration) &&
+           !declarationAs<BuiltinTree>(declaration) && !declarationAs<TestTree>(declaration);
+}
+
+// Adds what a memo comes to hold meanwhile.
+class CountLowered {
+public:
+    CountLowered(const LoweringMemo& memo, MadeStages& made)
+        : m_memo(memo), m_made(made), m_before(memo.made()) {}
+    ~CountLowered() { m_made.lowered += m_memo.made() - m_before; }
+    CountLowered(const CountLowered&) = delete;
+    CountLowered& operator=(const CountLowered&) = delete;
+
+private:
+    const LoweringMemo& m_memo;
+    MadeStages& m_made;
+    const std::size_t m_before;
+};
+
 // The import knows why it could not read a node; the graph only knows that it was not read.
 Diag closerReason(const Diag& obstacle, const Diags& imported) {
     for (const Diag& said : imported)
@@ -56,8 +79,8 @@ void Context::report(const std::string& stage, const std::string& text, std::siz
         progress({stage, text, done, total});
 }
 
-Pipeline::Pipeline(PipelineInputs inputs, std::string stamp, std::shared_ptr<SharedStages> shared)
-    : m_inputs(std::move(inputs)), m_stamp(std::move(stamp)), m_shared(std::move(shared)),
+Pipeline::Pipeline(PipelineInputs inputs, Stamps stamps, std::shared_ptr<SharedStages> shared)
+    : m_inputs(std::move(inputs)), m_stamps(std::move(stamps)), m_shared(std::move(shared)),
       m_modelFile(modelFileOf(m_inputs.model)) {}
 
 template <class T, class Make>
@@ -87,10 +110,31 @@ Result<const T*> Pipeline::share(Kept<T>& kept, SharedResults<T>& shared, const 
 }
 
 std::string Pipeline::importKey(const Books& books) const {
-    std::string key = m_modelFile + "\n" + m_stamp + "\n";
+    std::string key = m_modelFile + "\n" + m_stamps.model + "\n";
     for (const auto& [name, extent] : m_inputs.dims)
         key += fmt::format("{} = {}\n", name, extent);
     return key + books.operatorText;
+}
+
+std::string Pipeline::simplifyKey(const Books& books) const {
+    std::string key = importKey(books);
+    for (const DeclarationPtr& entry : books.rules.entries)
+        key += entry->source + "\n";
+    for (const auto& pattern : books.rules.patterns)
+        key += pattern->source + "\n";
+    return key;
+}
+
+// A plan cites the places of what decided, so these belong to it.
+std::string Pipeline::planKey(const Books& books, const Target& on) const {
+    std::string key =
+        fmt::format("{}\n{}\n{} {}\n", simplifyKey(books), on.text, m_inputs.log, m_stamps.log);
+    for (const ReadBook& book : books.read)
+        for (const DeclarationPtr& declaration : book.declarations)
+            if (decidesPlan(declaration))
+                key += fmt::format("{}:{}:{} {}\n", book.file, declaration->span.line,
+                                   declaration->span.column, declaration->source);
+    return key;
 }
 
 Result<const Books*> Pipeline::books() {
@@ -114,18 +158,23 @@ Result<PlanOptions> Pipeline::planOptions() {
     if (!m_catalog)
         m_catalog = std::make_unique<const Catalog>(
             catalogOf(externLibraries(), known->strategy, log->measurements));
+    PlanOptions out;
+    out.catalog = m_catalog.get();
+    out.book = &known->fusion;
+    FW_TRY(out.memo, lowerings());
+    return out;
+}
+
+Result<LoweringMemo*> Pipeline::lowerings() {
     if (!m_lowerings) {
+        FW_TRY(const Books* known, books());
         std::weak_ptr<LoweringMemo>& shared = m_shared->lowerings[known->operatorText];
         m_lowerings = shared.lock();
         if (!m_lowerings)
             shared = m_lowerings = std::make_shared<LoweringMemo>(known->operatorText);
         std::erase_if(m_shared->lowerings, [](const auto& one) { return one.second.expired(); });
     }
-    PlanOptions out;
-    out.catalog = m_catalog.get();
-    out.book = &known->fusion;
-    out.memo = m_lowerings.get();
-    return out;
+    return m_lowerings.get();
 }
 
 Result<const Imported*> Pipeline::imported(const Context& context) {
@@ -140,6 +189,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
                    ? readGraphFile(m_modelFile, known->operators, m_inputs.dims)
                    : importModel(m_modelFile, known->operators, options, context.cancel));
         m_importMs = milliseconds(start);
+        ++m_shared->made.imported;
         return imported;
     });
 }
@@ -154,18 +204,15 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
     FW_TRY(const Imported* source, imported(context));
     FW_TRY(const Books* known, books());
-    std::string key = importKey(*known);
-    for (const DeclarationPtr& entry : known->rules.entries)
-        key += entry->source + "\n";
-    for (const auto& pattern : known->rules.patterns)
-        key += pattern->source + "\n";
-    return share(m_simplified, m_shared->simplified, key, [&]() -> Result<Simplified> {
-        const auto start = std::chrono::steady_clock::now();
-        context.report("rewrite", "simplify");
-        FW_TRY(Rewritten out, rewritten(source->inlined, context));
-        m_rewriteMs = milliseconds(start);
-        return Simplified{out.graph, std::move(out.trace)};
-    });
+    return share(m_simplified, m_shared->simplified, simplifyKey(*known),
+                 [&]() -> Result<Simplified> {
+                     const auto start = std::chrono::steady_clock::now();
+                     context.report("rewrite", "simplify");
+                     FW_TRY(Rewritten out, rewritten(source->inlined, context));
+                     m_rewriteMs = milliseconds(start);
+                     ++m_shared->made.simplified;
+                     return Simplified{out.graph, std::move(out.trace)};
+                 });
 }
 
 Diag Pipeline::inFile(Diag diag) const {
@@ -177,9 +224,10 @@ Result<const Target*> Pipeline::target() {
 }
 
 Result<const FusionPlan*> Pipeline::plan(const Context& context) {
-    return keep(m_plan, [&]() -> Result<FusionPlan> {
-        FW_TRY(const Simplified* source, simplified(context));
-        FW_TRY(const Target* on, target());
+    FW_TRY(const Simplified* source, simplified(context));
+    FW_TRY(const Books* known, books());
+    FW_TRY(const Target* on, target());
+    return share(m_plan, m_shared->plans, planKey(*known, *on), [&]() -> Result<FusionPlan> {
         if (const Diags problems = obstacles(*source->graph); !problems.empty()) {
             Diag first = closerReason(problems.front(), m_imported.result->value().diagnostics);
             if (problems.size() > 1)
@@ -193,6 +241,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         context.report("fuse", source->graph->name());
         Decisions notices;
         const double measured = machineMeasuringMs();
+        FW_CHECK(checkMachine(*on));
         FW_CHECK(checkLibraries(*on, notices));
         m_librariesMs = milliseconds(start);
         FW_TRY(PlanOptions options, planOptions());
@@ -200,6 +249,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_machineMs = machineMeasuringMs() - measured;
+        ++m_shared->made.planned;
         m_lowerMs = plan.lowerMs;
         m_fuseMs = milliseconds(start) - m_librariesMs - m_machineMs - m_lowerMs;
         return plan;
@@ -208,6 +258,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
 
 Result<FusionPlan> Pipeline::planOf(const Graph& graph, const PlanOptions& options,
                                     const Target& on) const {
+    const CountLowered count(*options.memo, m_shared->made);
     Result<FusionPlan> plan = planFusion(graph, on, options);
     if (!plan)
         return inFile(plan.takeDiag());
@@ -215,10 +266,13 @@ Result<FusionPlan> Pipeline::planOf(const Graph& graph, const PlanOptions& optio
 }
 
 Result<CompiledModule> Pipeline::compileOf(const Graph& graph, const FusionPlan& plan,
-                                           const Target& on, const Context& context) const {
+                                           const Target& on, const Context& context) {
     ModuleOptions options;
     options.cancel = context.cancel;
     options.cache = &sharedKernelCache();
+    FW_TRY(options.memo, lowerings());
+    options.weights = &m_shared->weights;
+    const CountLowered count(*options.memo, m_shared->made);
     options.progress = [&](const CompileProgress& step) {
         context.report("compile", step.text, step.done, step.total);
     };
@@ -241,15 +295,18 @@ Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const 
 }
 
 Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
-    return keep(m_compiled, [&]() -> Result<CompiledStage> {
-        FW_TRY(const FusionPlan* fused, plan(context));
-        FW_TRY(const Target* on, target());
-        const auto start = std::chrono::steady_clock::now();
-        FW_TRY(const Simplified* source, simplified(context));
-        FW_TRY(CompiledModule module, compileOf(*source->graph, *fused, *on, context));
-        return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)),
-                             milliseconds(start)};
-    });
+    FW_TRY(const FusionPlan* fused, plan(context));
+    FW_TRY(const Simplified* source, simplified(context));
+    FW_TRY(const Books* known, books());
+    FW_TRY(const Target* on, target());
+    return share(m_compiled, m_shared->compiled, planKey(*known, *on),
+                 [&]() -> Result<CompiledStage> {
+                     const auto start = std::chrono::steady_clock::now();
+                     FW_TRY(CompiledModule module, compileOf(*source->graph, *fused, *on, context));
+                     ++m_shared->made.compiled;
+                     return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)),
+                                          milliseconds(start)};
+                 });
 }
 
 Result<LoadedModule*> Pipeline::loaded(const Context& context) {
@@ -271,7 +328,10 @@ Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
         return makeDiag(DiagCode::UnknownName, fmt::format("there is no group {}", group), {},
                         fmt::format("groups are numbered from 0 to {}",
                                     static_cast<int>(fused->groups.size()) - 1));
-    return groupReport(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on);
+    FW_TRY(LoweringMemo * memo, lowerings());
+    const CountLowered count(*memo, m_shared->made);
+    return groupReport(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on,
+                       memo);
 }
 
 Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
@@ -280,15 +340,14 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     if (!std::filesystem::exists(file, error))
         return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
                         "check the path");
-    const std::string modelStamp = stampOf(file);
-    std::string stamp = modelStamp;
+    const Pipeline::Stamps stamps{stampOf(file),
+                                  inputs.log.empty() ? std::string() : stampOf(inputs.log)};
+    std::string stamp = stamps.model + "|" + stamps.log;
     for (const std::string& rules : inputs.rules) {
         const bool unsaved = std::any_of(inputs.texts.begin(), inputs.texts.end(),
                                          [&](const auto& source) { return source.file == rules; });
         stamp += "|" + (unsaved ? std::string() : stampOf(rules));
     }
-    if (!inputs.log.empty())
-        stamp += "|" + stampOf(inputs.log);
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
         return entry.inputs == inputs && entry.stamp == stamp;
     });
@@ -296,9 +355,8 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
         std::rotate(m_entries.begin(), found, found + 1);
         return m_entries.front().pipeline.get();
     }
-    m_entries.insert(
-        m_entries.begin(),
-        Entry{inputs, stamp, std::make_unique<Pipeline>(inputs, modelStamp, m_shared)});
+    m_entries.insert(m_entries.begin(),
+                     Entry{inputs, stamp, std::make_unique<Pipeline>(inputs, stamps, m_shared)});
     // Text that is typed is soon another one: it must not push out what was compiled.
     const auto typed = [](const Entry& entry) { return !entry.inputs.texts.empty(); };
     if (std::count_if(m_entries.begin(), m_entries.end(), typed) > keptTyped)

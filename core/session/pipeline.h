@@ -3,7 +3,16 @@
 //     import -> simplify -> plan -> compile -> load
 //
 // A stage is asked for, not run in advance; what it needs is asked for first. A stage that failed
-// says so with its diagnostic and leaves the earlier ones in place.
+// says so with its diagnostic and leaves the earlier ones in place. What a key is made of:
+//
+//     import     the model's file, size and time; bound dimensions; operators of the books
+//     simplify   the import; rules and patterns of the books
+//     plan       the simplified model; the other declarations and where they stand; pins; target;
+//                the log of measurements
+//     compile    the plan
+//
+// Inside a plan the code of each group is kept by what that group is (LoweringMemo), inside a
+// compilation kernels by their loops (KernelCache) and weights by their data (KnownWeights).
 #pragma once
 
 #include "base/cancel.h"
@@ -94,16 +103,33 @@ private:
     std::map<std::string, std::weak_ptr<const Result<T>>> m_known;
 };
 
+// How often a stage was made since the start.
+struct MadeStages {
+    std::size_t imported = 0;
+    std::size_t simplified = 0;
+    std::size_t planned = 0;
+    std::size_t lowered = 0; // groups: loops and calls of libraries
+    std::size_t compiled = 0;
+};
+
 struct SharedStages {
     SharedResults<Imported> imported;
     SharedResults<Simplified> simplified;
+    SharedResults<FusionPlan> plans;
+    SharedResults<CompiledStage> compiled;
     std::map<std::string, std::weak_ptr<LoweringMemo>> lowerings; // by the text of own operators
+    KnownWeights weights;
+    MadeStages made;
 };
 
 class Pipeline {
 public:
-    // `stamp` says which state of the model's file is meant.
-    explicit Pipeline(PipelineInputs inputs, std::string stamp = {},
+    // Which state of the files is meant.
+    struct Stamps {
+        std::string model;
+        std::string log;
+    };
+    explicit Pipeline(PipelineInputs inputs, Stamps stamps = {},
                       std::shared_ptr<SharedStages> shared = std::make_shared<SharedStages>());
 
     const PipelineInputs& inputs() const { return m_inputs; }
@@ -133,13 +159,15 @@ public:
     double fuseMs() const { return m_fuseMs; }           // the rest of the plan
     double lowerMs() const { return m_lowerMs; }         // schedules and loops of its groups
     double loadMs() const { return m_loadMs; }
+    const MadeStages& made() const { return m_shared->made; } // by all that share with this one
 
 private:
     Diag inFile(Diag diag) const;
     Result<FusionPlan> planOf(const Graph& graph, const PlanOptions& options,
                               const Target& on) const;
     Result<CompiledModule> compileOf(const Graph& graph, const FusionPlan& plan, const Target& on,
-                                     const Context& context) const;
+                                     const Context& context);
+    Result<LoweringMemo*> lowerings();
     template <class T>
     struct Kept { // a result or the reason why there is none
         std::shared_ptr<const Result<T>> result;
@@ -150,9 +178,11 @@ private:
     Result<const T*> share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
                            Make make);
     std::string importKey(const Books& books) const;
+    std::string simplifyKey(const Books& books) const;
+    std::string planKey(const Books& books, const Target& on) const;
 
     PipelineInputs m_inputs;
-    std::string m_stamp;
+    Stamps m_stamps;
     std::shared_ptr<SharedStages> m_shared;
     std::string m_modelFile;
     Kept<Books> m_books;

@@ -230,7 +230,7 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
         request.kernels.push_back(kernel->symbol);
     }
     request.program = compiledModule.program;
-    request.weights.payload = compiledModule.weights.data();
+    request.weights.payload = compiledModule.weights->data();
     context.report("export", arguments.output);
     FW_TRY(const module::ExportReport report,
            module::exportModule(request, arguments.output, context.cancel));

@@ -60,8 +60,11 @@ FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v(
           v("forced", r.forced); v("agree", r.agree);)
 FW_FIELDS(DecisionRecord, v("from", r.from); v("to", r.to); v("from_id", r.fromId); v("to_id", r.toId);
           v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);)
+FW_FIELDS(MadeRecord, v("imported", r.imported); v("rewritten", r.rewritten); v("planned", r.planned);
+          v("lowered", r.lowered);)
 FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", r.groups); v("decisions", r.decisions);
-          v("assumptions", r.assumptions); v("notices", r.notices); v("arena_bytes", r.arenaBytes);)
+          v("assumptions", r.assumptions); v("notices", r.notices); v("arena_bytes", r.arenaBytes);
+          v("made", r.made);)
 FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);
           v("candidate", r.candidate);)
 FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); v("groups", r.groups);)
@@ -97,7 +100,8 @@ FW_FIELDS(ComparisonRecord, v("name", r.name); v("pass", r.pass); v("max_abs", r
 FW_FIELDS(StartRecord, v("process_ms", r.processMs); v("import_ms", r.importMs); v("rewrite_ms", r.rewriteMs);
           v("libraries_ms", r.librariesMs); v("machine_ms", r.machineMs); v("fuse_ms", r.fuseMs);
           v("lower_ms", r.lowerMs); v("kernels_ms", r.kernelsMs); v("codegen_ms", r.codegenMs);
-          v("assemble_ms", r.assembleMs); v("load_ms", r.loadMs); v("compiled", r.compiled); v("cached", r.cached);)
+          v("assemble_ms", r.assembleMs); v("load_ms", r.loadMs); v("compiled", r.compiled); v("cached", r.cached);
+          v("packed_bytes", r.packedBytes);)
 FW_FIELDS(RunDocument, v("model", r.model); v("target", r.target); v("outputs", r.outputs); v("values", r.values); v("sets", r.sets);
           v("random_inputs", r.randomInputs); v("compile_ms", r.compileMs); v("run_ms", r.runMs);
           v("start", r.start); v("notices", r.notices);)

@@ -191,6 +191,16 @@ struct DecisionRecord {
     bool operator==(const DecisionRecord&) const = default;
 };
 
+// What an answer made anew; the rest was known from earlier ones.
+struct MadeRecord {
+    bool imported = false;
+    bool rewritten = false;
+    bool planned = false;
+    std::int64_t lowered = 0; // groups: their loops, or the call of a library
+
+    bool operator==(const MadeRecord&) const = default;
+};
+
 struct FuseDocument {
     std::string model;
     std::string target; // complete: every part spelled out
@@ -199,6 +209,7 @@ struct FuseDocument {
     std::vector<DecisionRecord> assumptions; // about free dimensions; `from` is the node that asks
     std::vector<std::string> notices;
     std::optional<std::int64_t> arenaBytes;
+    MadeRecord made = {};
 
     bool operator==(const FuseDocument&) const = default;
 };
@@ -300,6 +311,7 @@ struct StartRecord {
     double loadMs = 0;
     std::int64_t compiled = 0; // kernels
     std::int64_t cached = 0;   // kernels that the cache had
+    double packedBytes = 0;    // of weights; the others were those of an earlier compilation
 
     bool operator==(const StartRecord&) const = default;
 };

@@ -1,5 +1,7 @@
 #include "strategy/lowering.h"
 
+#include "strategy/implementation.h"
+
 #include <fmt/format.h>
 
 namespace fw {
@@ -25,10 +27,11 @@ ScheduleContext contextOf(const GroupBody& body, const Target& target) {
     return out;
 }
 
-// What a group is, with positions in the place of names.
+// What a group is. Of a kernel with positions in the place of names, and without the values of
+// constants with more than one element.
 class KeyText {
 public:
-    explicit KeyText(const GroupSite& site) : m_site(site) {
+    KeyText(const GroupSite& site, bool call) : m_site(site), m_call(call) {
         for (std::size_t i = 0; i < site.outputs.size(); ++i)
             m_names.emplace(site.outputs[i], fmt::format("out{}", i));
     }
@@ -36,6 +39,10 @@ public:
     std::string take() {
         for (std::size_t position = 0; position < m_site.nodes.size(); ++position)
             node(m_site.graph->node(m_site.nodes[position]), position);
+        if (m_call && m_site.mayReuse)
+            for (const ValueRef& output : m_site.outputs)
+                for (const ValueRef& input : m_site.inputs)
+                    m_text += m_site.mayReuse(input, output) ? "r" : "-";
         return std::move(m_text);
     }
 
@@ -55,6 +62,7 @@ private:
             m_text += " > " + name->second + ":" + node.outputs[i].type.text();
             if (!inside)
                 m_text += "@" + m_site.layout(value).text(node.outputs[i].type.rank());
+            identity(value);
         }
         m_text += "\n";
     }
@@ -67,12 +75,21 @@ private:
         ++m_inputs;
         const TensorType& type = m_site.graph->type(value);
         m_text += ":" + type.text() + "@" + m_site.layout(value).text(type.rank());
+        identity(value);
         const TensorData* data = m_site.graph->constant(value);
         if (data != nullptr)
-            m_text += data->count() == 1 ? "=" + data->hash().hex() : "=";
+            m_text += data->count() == 1 || m_call ? "=" + data->hash().hex() : "=";
+    }
+
+    // A call speaks of its values by themselves.
+    void identity(ValueRef value) {
+        if (m_call)
+            m_text += fmt::format("#{}.{} {}", value.node, value.output,
+                                  m_site.graph->output(value).name);
     }
 
     const GroupSite& m_site;
+    const bool m_call;
     std::map<ValueRef, std::string> m_names;
     std::string m_text;
     std::size_t m_inputs = 0;
@@ -92,10 +109,14 @@ Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site,
 }
 
 Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
-                         std::string_view implementation) const {
-    return hashOf(fmt::format("{} {} {} {} {} {}\n{}\n{}", implementation, target.vectorLanesF32,
-                              target.vectorRegisters, target.threads, target.l1, target.l2,
-                              KeyText(site).take(), m_operators));
+                         const Implementation& by) const {
+    const bool call = by.library() != nullptr;
+    const std::string machine =
+        call ? target.text
+             : fmt::format("{} {} {} {} {}", target.vectorLanesF32, target.vectorRegisters,
+                           target.threads, target.l1, target.l2);
+    return hashOf(
+        fmt::format("{} {}\n{}\n{}", by.name(), machine, KeyText(site, call).take(), m_operators));
 }
 
 std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) {
@@ -111,7 +132,13 @@ std::shared_ptr<const Result<Lowering>> LoweringMemo::add(const Hash& key,
                                                           Result<Lowering> lowering) {
     auto made = std::make_shared<const Result<Lowering>>(std::move(lowering));
     const std::lock_guard lock(m_mutex);
+    ++m_made;
     return m_known.try_emplace(key, Known{std::move(made), m_plan}).first->second.lowering;
+}
+
+std::size_t LoweringMemo::made() const {
+    const std::lock_guard lock(m_mutex);
+    return m_made;
 }
 
 void LoweringMemo::beginPlan() {

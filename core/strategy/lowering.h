@@ -30,20 +30,23 @@ struct Lowering {
 // The group by a template of schedules, its anchor's nest by this one. Refuses with the reason.
 Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site, const Target& target);
 
-// Lowerings by content: equal groups are lowered once, whatever they are called and whichever plan
-// asks. From any thread.
+class Implementation;
+
+// Lowerings by content: what is the same is lowered once, whichever plan asks. Equal groups have
+// one kernel, whatever they are called; a call of a library is that of its values, constants
+// included. From any thread.
 class LoweringMemo {
 public:
     // `operators`: the text of those that are not shipped, which a group may hold.
     explicit LoweringMemo(std::string operators = {}) : m_operators(std::move(operators)) {}
 
-    // Of everything that lowering by this implementation depends on, but for values of constants
-    // with more than one element.
-    Hash keyOf(const GroupSite& site, const Target& target, std::string_view implementation) const;
+    // Of everything that lowering by this implementation depends on.
+    Hash keyOf(const GroupSite& site, const Target& target, const Implementation& by) const;
     std::shared_ptr<const Result<Lowering>> find(const Hash& key); // nullptr: not known
     std::shared_ptr<const Result<Lowering>> add(const Hash& key, Result<Lowering> lowering);
     // Before a plan: of many, what the last plan did not ask for is forgotten.
     void beginPlan();
+    std::size_t made() const; // how many were added in all
 
 private:
     struct Known {
@@ -53,9 +56,10 @@ private:
     static constexpr std::size_t many = 1024;
 
     std::string m_operators;
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::map<Hash, Known> m_known;
     std::uint64_t m_plan = 0;
+    std::size_t m_made = 0;
 };
 
 } // namespace fw

@@ -3,7 +3,7 @@
 // never saw. Milliseconds from the request to the last byte of the answer, medians; and what the
 // answer says was made anew.
 //
-//     bench_plans WORKER [--runs N] [MODEL...]     without models: ResNet-50 and four of 2 000
+//     bench_plans WORKER [--runs N] [MODEL...]     without models: ResNet-50 and five of 2 000
 //     nodes
 #include "large/shapes.h"
 #include "snapshot/protocol.h"
@@ -169,18 +169,23 @@ void measure(const std::string& program, const std::string& name, const std::str
                "told in {:.0f}, {} bytes\n",
                name, nodes, plan.groups.size(), opened, drawn, planned, text.size());
     for (const Change& change : changes) {
-        std::vector<double> plans, graphs, both;
+        std::vector<double> plans, graphs;
+        MadeRecord made;
         for (int run = 0; run < runs; ++run) {
             Arguments changed = plain;
             change.apply(changed, plan, run);
             double fuse = 0, graph = 0;
-            worker.ask("fuse", changed, fuse);
+            const std::string answer = worker.ask("fuse", changed, fuse);
+            made = fromJson<FuseDocument>(answer).value().made;
             worker.ask("graph", changed, graph);
             plans.push_back(fuse);
             graphs.push_back(graph);
         }
-        fmt::print("  {:12} plan {:7.1f} ms (first {:7.1f}), and the fused graph {:7.1f}\n",
-                   change.name, median(plans), plans.front(), median(graphs));
+        fmt::print("  {:12} plan {:7.1f} ms (first {:7.1f}), and the fused graph {:7.1f}; made by "
+                   "the last: {}{}{} groups\n",
+                   change.name, median(plans), plans.front(), median(graphs),
+                   made.imported ? "import, " : "", made.rewritten ? "rewrite, " : "",
+                   made.lowered);
         std::fflush(stdout);
     }
 }

@@ -107,7 +107,7 @@ Result<std::vector<TensorData>> runExported(const CompiledModule& module, const 
         request.kernels.push_back(kernel->symbol);
     }
     request.program = module.program;
-    request.weights.payload = module.weights.data();
+    request.weights.payload = module.weights->data();
     const std::filesystem::path place = std::filesystem::path(folder) / request.name;
     FW_TRY([[maybe_unused]] const module::ExportReport report,
            module::exportModule(request, place.string()));

@@ -283,7 +283,7 @@ void TestAssumptions::exportedModule() {
         request.kernels.push_back(kernel->symbol);
     }
     request.program = compiled.program;
-    request.weights.payload = compiled.weights.data();
+    request.weights.payload = compiled.weights->data();
     QTemporaryDir folder;
     const std::string at = folder.path().toStdString();
     const auto report = module::exportModule(request, at);

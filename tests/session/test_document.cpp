@@ -54,13 +54,15 @@ void TestDocumentModel::documentIsAModel() {
     byDocument.model = save(inputs);
     byHand.model = inputs.model;
     byHand.target = inputs.fullTarget();
-    // Same inputs, same bytes.
+    // Same inputs, same bytes, but for what the second finds made.
     const auto one = ask("fuse", byDocument);
     const auto two = ask("fuse", byHand);
     QVERIFY2(one.ok(), one.ok() ? "" : one.diag().text().c_str());
-    QVERIFY(*one == *two);
-    QCOMPARE(fromJson<FuseDocument>(*one)->target,
-             std::string("x86-64 -mcpu=x86-64-v3 -libs= -threads=1"));
+    FuseDocument first = fromJson<FuseDocument>(*one).value();
+    QVERIFY(first.made.planned);
+    first.made = {};
+    QVERIFY(toJson(first) == *two);
+    QCOMPARE(first.target, std::string("x86-64 -mcpu=x86-64-v3 -libs= -threads=1"));
     Arguments bench = byDocument;
     bench.models = {byDocument.model};
     bench.seconds = 0.01;
