@@ -1,7 +1,5 @@
 #include "app/window/worker_client.h"
 
-#include "snapshot/recovery.h"
-
 #include <QCoreApplication>
 #include <QDir>
 
@@ -10,45 +8,35 @@
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-using snapshot::Answer;
-using snapshot::AnswerKind;
 
 namespace {
 
-// A worker that dies this soon after its start, this often in a row, is not started again by
-// itself.
-constexpr int quickDeathMs = 500;
-constexpr int quickDeathLimit = 3;
+// They compile, run or measure: seconds to minutes.
+constexpr std::string_view tasks[] = {"run",    "profile", "tune", "verify",
+                                      "export", "bench",   "value"};
+// They are asked while somebody looks or types, and change nothing.
+constexpr std::string_view questions[] = {"explain", "match", "stages", "check", "assist", "book"};
+
+constexpr int restMs = 60000;
 
 } // namespace
 
 WorkerClient::WorkerClient(QString program, QObject* parent)
-    : QObject(parent), m_program(std::move(program)) {
-    m_grace.setSingleShot(true);
-    m_grace.setInterval(3000);
-    connect(&m_grace, &QTimer::timeout, this, [this] {
-        if (m_process && !m_queue.empty() && m_queue.front().sent && m_queue.front().cancelled) {
-            m_killedByUs = true;
-            m_process->kill();
-        }
+    : QObject(parent), m_program(std::move(program)), m_first(m_program) {
+    connect(&m_first, &WorkerProcess::stateChanged, this, &WorkerClient::stateChanged);
+    connect(&m_first, &WorkerProcess::progressed, this, &WorkerClient::progressed);
+    connect(&m_first, &WorkerProcess::logged, this, &WorkerClient::logged);
+    connect(&m_first, &WorkerProcess::finished, this, &WorkerClient::finished);
+    connect(&m_first, &WorkerProcess::died, this, [this](const Diag& diag) {
+        m_secondDied = false;
+        Q_EMIT died(diag);
     });
-    m_restart.setSingleShot(true);
-    m_restart.setInterval(0);
-    connect(&m_restart, &QTimer::timeout, this, &WorkerClient::startProcess);
-    m_restart.start();
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(restMs);
+    connect(&m_rest, &QTimer::timeout, this, [this] { m_second->retire(); });
 }
 
-WorkerClient::~WorkerClient() {
-    m_stopping = true;
-    if (!m_process)
-        return;
-    m_process->disconnect(this);
-    m_process->closeWriteChannel(); // the worker ends at the end of its input
-    if (!m_process->waitForFinished(300)) {
-        m_process->kill();
-        m_process->waitForFinished(1000);
-    }
-}
+WorkerClient::~WorkerClient() = default;
 
 QString WorkerClient::defaultProgram() {
     const QString fromEnvironment = qEnvironmentVariable("FW_WORKER");
@@ -59,267 +47,78 @@ QString WorkerClient::defaultProgram() {
 
 std::int64_t WorkerClient::request(const std::string& command, const snapshot::Arguments& arguments,
                                    Handler handler) {
-    Pending pending;
-    pending.request = {m_nextId++, command, arguments};
-    pending.handler = std::move(handler);
-    const std::int64_t id = pending.request.id;
-    m_queue.push_back(std::move(pending));
-    if (m_state == State::Failed && !m_process) { // the user asked again: try again
-        m_quickDeaths = 0;
-        m_restart.start(0);
+    const std::int64_t id = m_nextId++;
+    snapshot::Request request{id, command, arguments};
+    const bool question =
+        std::find(std::begin(questions), std::end(questions), command) != std::end(questions);
+    if (question && m_first.isAskedFor(tasks)) {
+        m_asked.emplace(id, Asked{std::move(request), std::move(handler)});
+        askSecond(id);
+    } else {
+        m_first.request(std::move(request), std::move(handler));
     }
-    QMetaObject::invokeMethod(this, &WorkerClient::sendNext, Qt::QueuedConnection);
     return id;
 }
 
 void WorkerClient::cancel(std::int64_t id) {
-    const auto found = std::find_if(m_queue.begin(), m_queue.end(),
-                                    [&](const Pending& p) { return p.request.id == id; });
-    if (found == m_queue.end() || found->cancelled)
-        return;
-    found->cancelled = true;
-    if (found->sent) {
-        if (m_process)
-            m_process->write(QByteArray::fromStdString(snapshot::cancelLine(id)) + '\n');
-        m_grace.start();
-    } else {
-        QMetaObject::invokeMethod(
-            this, [this, id] { answer(id, makeDiag(DiagCode::Cancelled, "cancelled")); },
-            Qt::QueuedConnection);
-    }
+    const auto found = m_asked.find(id);
+    if (found == m_asked.end())
+        return m_first.cancel(id);
+    found->second.cancelled = true;
+    m_second->cancel(id);
 }
 
-void WorkerClient::startProcess() {
-    if (m_process || m_stopping)
-        return;
-    m_process = std::make_unique<QProcess>();
-    m_line.clear();
-    m_log.clear();
-    m_killedByUs = false;
-    m_answered = 0;
-    connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &WorkerClient::readOutput);
-    connect(m_process.get(), &QProcess::readyReadStandardError, this, &WorkerClient::readLog);
-    connect(m_process.get(), &QProcess::started, this, [this] {
-        updateState();
-        sendNext();
+void WorkerClient::setCancelGrace(int milliseconds) {
+    m_grace = milliseconds;
+    m_first.setCancelGrace(milliseconds);
+    if (m_second)
+        m_second->setCancelGrace(milliseconds);
+}
+
+WorkerProcess& WorkerClient::second() {
+    if (!m_second) {
+        m_second = std::make_unique<WorkerProcess>(m_program, m_first.leftOut());
+        connect(m_second.get(), &WorkerProcess::logged, this, &WorkerClient::logged);
+        connect(m_second.get(), &WorkerProcess::died, this, &WorkerClient::secondDied);
+        if (m_grace)
+            m_second->setCancelGrace(*m_grace);
+    }
+    return *m_second;
+}
+
+void WorkerClient::askSecond(std::int64_t id) {
+    m_rest.stop();
+    second().request(m_asked.at(id).request, [this, id](Result<snapshot::Pieces> answer) {
+        secondAnswered(id, std::move(answer));
     });
-    connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
-        readOutput();
-        readLog();
-        const QString end =
-            how == QProcess::CrashExit ? u"signal %1"_s.arg(code) : u"exit code %1"_s.arg(code);
-        m_lastEnd = end.toStdString();
-        processEnded((how == QProcess::CrashExit ? u"it was killed by "_s : u"it ended with "_s) +
-                     end);
-    });
-    connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart)
-            QMetaObject::invokeMethod(
-                this, [this] { processEnded(u"%1 could not be started"_s.arg(m_program)); },
-                Qt::QueuedConnection);
-    });
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const QString& variable : m_switchedOff)
-        environment.insert(variable, QString());
-    m_process->setProcessEnvironment(environment);
-    m_sinceStart.start();
-    updateState();
-    m_process->start(m_program, {u"--worker"_s});
 }
 
-void WorkerClient::sendNext() {
-    if (m_process && m_process->state() == QProcess::Running && !m_queue.empty() &&
-        !m_queue.front().sent && !m_queue.front().cancelled) {
-        m_queue.front().sent = true;
-        m_lastProgress = {};
-        m_process->write(QByteArray::fromStdString(snapshot::requestLine(m_queue.front().request)) +
-                         '\n');
+void WorkerClient::secondAnswered(std::int64_t id, Result<snapshot::Pieces> answer) {
+    const auto found = m_asked.find(id);
+    Asked& asked = found->second;
+    const bool lost = !answer && (answer.diag().code == DiagCode::WorkerDied ||
+                                  answer.diag().code == DiagCode::Cancelled);
+    if (lost && !asked.cancelled) {
+        asked.lives -= m_second->diedIn() == id ? 2 : 1;
+        if (asked.lives > 0)
+            return askSecond(id);
     }
-    updateState();
-}
-
-void WorkerClient::readOutput() {
-    if (!m_process)
-        return;
-    const QByteArray read = m_process->readAllStandardOutput();
-    std::string_view left(read.constData(), std::size_t(read.size()));
-    for (std::size_t end; (end = left.find('\n')) != std::string_view::npos;) {
-        addPiece(left.substr(0, end));
-        left.remove_prefix(end + 1);
-        if (!m_line.empty())
-            handleLine(std::exchange(m_line, {}));
-    }
-    addPiece(left);
-}
-
-void WorkerClient::addPiece(std::string_view piece) {
-    if (!piece.empty())
-        m_line.emplace_back(piece);
-}
-
-void WorkerClient::readLog() {
-    if (!m_process)
-        return;
-    m_log += m_process->readAllStandardError();
-    qsizetype start = 0;
-    for (qsizetype end = m_log.indexOf('\n'); end >= 0; end = m_log.indexOf('\n', start)) {
-        Q_EMIT logged(QString::fromUtf8(m_log.mid(start, end - start)));
-        start = end + 1;
-    }
-    m_log.remove(0, start);
-}
-
-void WorkerClient::handleLine(snapshot::Pieces line) {
-    if (const auto id = snapshot::takeResult(line)) {
-        m_quickDeaths = 0;
-        ++m_answered;
-        return answer(*id, std::move(line));
-    }
-    std::string text;
-    for (const std::string& piece : line)
-        text += piece;
-    auto read = snapshot::readAnswer(text);
-    if (!read) {
-        Q_EMIT logged(u"the worker wrote a line that is no answer: "_s +
-                      QString::fromStdString(text.substr(0, 200)));
-        return;
-    }
-    Answer got = read.take();
-    switch (got.kind) {
-    case AnswerKind::Hello:
-        m_version = QString::fromStdString(got.hello.version);
-        break;
-    case AnswerKind::Progress:
-        if (!m_queue.empty() && m_queue.front().sent && m_queue.front().request.id == got.id) {
-            m_lastProgress = got.progress;
-            Q_EMIT progressed(got.id, got.progress);
-        }
-        break;
-    case AnswerKind::Result:
-        m_quickDeaths = 0;
-        ++m_answered;
-        answer(got.id, snapshot::Pieces{std::move(got.result)});
-        break;
-    case AnswerKind::Error:
-        m_quickDeaths = 0;
-        if (!m_queue.empty() && m_queue.front().request.id == got.id &&
-            !m_queue.front().cancelled && snapshot::needsFreshWorker(got.error, m_answered)) {
-            replaceProcess();
-            break;
-        }
-        ++m_answered;
-        answer(got.id, std::move(got.error));
-        break;
-    }
-}
-
-void WorkerClient::answer(std::int64_t id, Result<snapshot::Pieces> result) {
-    const auto found = std::find_if(m_queue.begin(), m_queue.end(),
-                                    [&](const Pending& p) { return p.request.id == id; });
-    if (found == m_queue.end())
-        return; // answered before, for instance by the death of the worker
-    Handler handler = std::move(found->handler);
-    if (found->sent)
-        m_grace.stop();
-    m_queue.erase(found);
-    sendNext();
+    const Handler handler = std::move(asked.handler);
+    m_asked.erase(found);
+    if (m_asked.empty())
+        m_rest.start();
     if (handler)
-        handler(std::move(result));
+        handler(std::move(answer));
     Q_EMIT finished(id);
 }
 
-void WorkerClient::replaceProcess() {
-    QProcess* old = m_process.release(); // we are inside its signal
-    old->disconnect(this);
-    connect(old, &QProcess::finished, old, &QObject::deleteLater);
-    old->kill();
-    m_queue.front().sent = false;
-    m_restart.start(0);
-    updateState();
-}
-
-void WorkerClient::processEnded(const QString& how) {
-    if (!m_process)
-        return;
-    m_process->disconnect(this);
-    m_process.release()->deleteLater(); // we may be inside its signal
-    m_grace.stop();
-
-    const bool atWork = !m_queue.empty() && m_queue.front().sent;
-    Diag diag;
-    if (m_killedByUs) {
-        diag = makeDiag(DiagCode::Cancelled, "the worker did not answer to Stop and was restarted");
-    } else {
-        QString message = u"the worker process died"_s;
-        Where where;
-        if (atWork) {
-            const auto& work = m_queue.front().request;
-            message += u" during %1"_s.arg(QString::fromStdString(work.command));
-            if (!m_lastProgress.stage.empty())
-                message += u", stage %1"_s.arg(QString::fromStdString(m_lastProgress.stage));
-            if (!m_lastProgress.text.empty())
-                message += u" of %1"_s.arg(QString::fromStdString(m_lastProgress.text));
-            where.file = work.arguments.model;
-            if (!snapshot::variableAfterDeath(m_lastProgress))
-                where.node = m_lastProgress.text;
-        }
-        message += u": "_s + how;
-        diag = makeDiag(DiagCode::WorkerDied, message.toStdString(), where,
-                        "it was started again; the document is unchanged");
-    }
-
-    if (const auto variable = snapshot::variableAfterDeath(m_lastProgress);
-        atWork && !m_killedByUs && variable &&
-        !m_switchedOff.contains(QString::fromStdString(*variable))) {
-        m_switchedOff << QString::fromStdString(*variable);
+void WorkerClient::secondDied(Diag diag) {
+    m_secondDied = true;
+    if (diag.code == DiagCode::WorkerDied && m_asked.contains(m_second->diedIn())) {
         diag.severity = Severity::Warning;
-        diag.hint =
-            "it is not opened again; the variable " + *variable + "= leaves it out from the start";
-        m_queue.front().sent = false;
-        m_restart.start(0);
-        Q_EMIT died(diag);
-        updateState();
-        return;
-    }
-
-    const bool quick = m_sinceStart.elapsed() < quickDeathMs;
-    m_quickDeaths = quick ? m_quickDeaths + 1 : 0;
-    if (m_quickDeaths >= quickDeathLimit) {
-        diag.hint = "it died " + std::to_string(m_quickDeaths) +
-                    " times in a row and is started again by the next request";
-        setState(State::Failed);
-    } else {
-        m_restart.start(quick ? 50 * m_quickDeaths : 0);
-    }
-
-    if (!atWork)
-        m_lastProgress = {};
-    std::deque<Pending> lost = std::move(m_queue);
-    m_queue.clear();
-    for (Pending& pending : lost) {
-        if (pending.handler)
-            pending.handler(pending.cancelled ? Diag(makeDiag(DiagCode::Cancelled, "cancelled"))
-                                              : diag);
-        Q_EMIT finished(pending.request.id);
+        diag.hint = "it is asked again";
     }
     Q_EMIT died(diag);
-    updateState();
-}
-
-void WorkerClient::setState(State state) {
-    if (m_state == state)
-        return;
-    m_state = state;
-    Q_EMIT stateChanged();
-}
-
-void WorkerClient::updateState() {
-    if (!m_process && m_quickDeaths >= quickDeathLimit && !m_restart.isActive())
-        setState(State::Failed);
-    else if (!m_process || m_process->state() != QProcess::Running)
-        setState(State::Starting);
-    else
-        setState(m_queue.empty() ? State::Idle : State::Busy);
 }
 
 } // namespace fw::ui

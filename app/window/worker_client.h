@@ -1,25 +1,18 @@
-// The window's end of `fw --worker` (core/snapshot/protocol.h).
+// The window's workers: `fw --worker` as a child process, because a bad file or kernel may kill it,
+// and a second one while the first is at something long.
 //
-// Reading models, planning, compiling and running happen in a child process, because a bad file or
-// kernel may kill it. The client queues requests and keeps one in flight, so that the request that
-// was at work when the worker died is known. On death every pending request fails with WorkerDied,
-// naming what the last progress named, and a new worker is started at once. There are no time
-// limits; a worker that does not answer to cancel within a grace period is killed and started
-// again. If a library died while it was opened, the next worker leaves it out and gets the requests
-// once more; a request that needs a fresh worker gets one (core/snapshot/recovery.h). Lives in the
-// GUI thread; never blocks it.
+// Everything goes to the first worker (worker_process.h says how it is asked, stopped and started
+// again). While that compiles, measures or writes a module, what only asks about the model or a
+// text is answered by a second one, which is started when it is needed first and ends after a rest.
+// Requests name all that they are about, unsaved texts included, so the second is told nothing
+// beforehand. What is lost with the second worker is asked once more, so that a death costs nothing
+// but the message about it. Lives in the GUI thread; never blocks it.
 #pragma once
 
-#include "snapshot/protocol.h"
+#include "app/window/worker_process.h"
 
-#include <QElapsedTimer>
-#include <QObject>
-#include <QProcess>
-#include <QTimer>
-
-#include <deque>
-#include <functional>
-#include <memory>
+#include <map>
+#include <optional>
 
 namespace fw::ui {
 
@@ -27,11 +20,8 @@ class WorkerClient : public QObject {
     Q_OBJECT
 
 public:
-    enum class State { Starting, Idle, Busy, Failed };
-
-    // Exactly one call per request: JSON text of the document, or why there is none. Called from
-    // the event loop, never from inside request().
-    using Handler = std::function<void(Result<snapshot::Pieces>)>;
+    using State = WorkerProcess::State;
+    using Handler = WorkerProcess::Handler;
 
     explicit WorkerClient(QString program, QObject* parent = nullptr);
     ~WorkerClient() override;
@@ -43,60 +33,47 @@ public:
                          Handler handler);
     void cancel(std::int64_t id);
 
-    State state() const { return m_state; }
-    qint64 processId() const { return m_process ? m_process->processId() : 0; }
-    int pending() const { return int(m_queue.size()); }
-    // Of the request at work: what the worker said last. After a death that was its last word.
-    const snapshot::Progress& lastProgress() const { return m_lastProgress; }
-    const std::string& lastEnd() const { return m_lastEnd; } // "signal 11"
-    const QString& version() const { return m_version; }
-    void setCancelGrace(int milliseconds) { m_grace.setInterval(milliseconds); }
+    // Of the first worker.
+    State state() const { return m_first.state(); }
+    qint64 processId() const { return m_first.processId(); }
+    const QString& version() const { return m_first.version(); }
+    qint64 secondProcessId() const { return m_second ? m_second->processId() : 0; }
+    int pending() const { return m_first.pending() + (m_second ? m_second->pending() : 0); }
+    // Of the worker that died last, before that of the first: what it said last, and its end.
+    const snapshot::Progress& lastProgress() const { return spoke().lastProgress(); }
+    const std::string& lastEnd() const { return spoke().lastEnd(); }
+    void setCancelGrace(int milliseconds);
+    void setRest(int milliseconds) { m_rest.setInterval(milliseconds); }
 
 Q_SIGNALS:
     void stateChanged();
-    void progressed(qint64 id, const fw::snapshot::Progress& progress);
-    void died(const fw::Diag& diag);  // already told to the handlers
-    void logged(const QString& line); // standard error of the worker
+    void progressed(qint64 id, const fw::snapshot::Progress& progress); // of the first worker
+    void died(const fw::Diag& diag);  // already told to the handlers that get no other answer
+    void logged(const QString& line); // standard error of the workers
     void finished(qint64 id);         // after the handler
 
 private:
-    struct Pending {
+    struct Asked {
         snapshot::Request request;
         Handler handler;
-        bool sent = false;
+        int lives = 3; // a death while it waits takes one, a death in it two
         bool cancelled = false;
     };
 
-    void startProcess();
-    void sendNext();
-    void readOutput();
-    void readLog();
-    void addPiece(std::string_view piece);
-    void handleLine(snapshot::Pieces line);
-    void answer(std::int64_t id, Result<snapshot::Pieces> result);
-    void processEnded(const QString& how);
-    void replaceProcess(); // the request at work is asked again
-    void setState(State state);
-    void updateState();
+    WorkerProcess& second();
+    void askSecond(std::int64_t id);
+    void secondAnswered(std::int64_t id, Result<snapshot::Pieces> answer);
+    void secondDied(Diag diag);
+    const WorkerProcess& spoke() const { return m_secondDied ? *m_second : m_first; }
 
     QString m_program;
-    std::unique_ptr<QProcess> m_process;
-    snapshot::Pieces m_line; // up to its end, which is still to come
-    QByteArray m_log;
-    std::deque<Pending> m_queue; // the first one is in flight if it is sent
-    snapshot::Progress m_lastProgress;
-    std::string m_lastEnd;
-    QStringList m_switchedOff; // variables of libraries that died when they were opened
-    QElapsedTimer m_sinceStart;
-    QTimer m_grace;
-    QTimer m_restart;
-    QString m_version;
-    State m_state = State::Starting;
+    WorkerProcess m_first;
+    std::unique_ptr<WorkerProcess> m_second;
+    std::map<std::int64_t, Asked> m_asked; // of the second
+    QTimer m_rest;                         // of the second
+    bool m_secondDied = false;             // last, of the two
+    std::optional<int> m_grace;
     std::int64_t m_nextId = 1;
-    std::int64_t m_answered = 0; // by this process
-    int m_quickDeaths = 0;
-    bool m_stopping = false;
-    bool m_killedByUs = false;
 };
 
 } // namespace fw::ui
