@@ -19,6 +19,15 @@ bool isMapKind(FusionKind kind) {
     return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
 }
 
+const Selection& Forming::selection() const {
+    static const Selection none;
+    return chosen ? *chosen : none;
+}
+
+void Forming::choose(Selection selection) {
+    chosen = std::make_shared<const Selection>(std::move(selection));
+}
+
 bool Forming::has(NodeId id) const {
     return std::find(nodes.begin(), nodes.end(), id) != nodes.end();
 }
@@ -69,8 +78,8 @@ Status GroupPlanner::form(const Node& seed) {
     group.kind = group.anchor.facts.kind;
     group.view = isView(m_graph, seed);
     if (!group.view) {
-        group.selection = choose(seed.id, pinned(seed.id));
-        if (group.selection.implementation == nullptr)
+        group.choose(choose(seed.id, pinned(seed.id)));
+        if (group.selection().implementation == nullptr)
             return makeDiag(DiagCode::NotRunnable,
                             fmt::format("no implementation of {} for {}", seed.op, m_target.text),
                             {{}, seed.name});
@@ -120,8 +129,8 @@ std::string GroupPlanner::wayBack(const std::set<NodeId>& nodes) const {
         if (!from.emplace(id, by).second)
             return;
         open.push_back(id);
-        if (const auto group = m_where.find(id); group != m_where.end())
-            for (const NodeId other : m_forming[group->second].nodes)
+        if (const std::size_t* group = m_where.find(id))
+            for (const NodeId other : m_forming[*group].nodes)
                 if (!nodes.contains(other) && from.emplace(other, id).second)
                     open.push_back(other);
     };
@@ -328,10 +337,9 @@ bool GroupPlanner::mayJoin(const Forming& group, NodeId next, std::size_t count,
 
 bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gates) const {
     const Workload candidate = workload(next);
-    const auto where = m_where.find(next);
-    if (!gates.pass("not taken by another group", where == m_where.end(), ReasonCode::TakenByOther,
-                    where == m_where.end() ? std::string("free")
-                                           : whose(next, m_forming[where->second])))
+    const std::size_t* where = m_where.find(next);
+    if (!gates.pass("not taken by another group", where == nullptr, ReasonCode::TakenByOther,
+                    where == nullptr ? std::string("free") : whose(next, m_forming[*where])))
         return false;
     const bool view = isView(m_graph, *candidate.node);
     if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view,
@@ -342,7 +350,7 @@ bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gate
     if (const std::string wish = pinned(next);
         !wish.empty() &&
         !gates.pass("its implementation is not chosen by the user",
-                    isMapKind(candidate.facts.kind) && wish == group.selection.name,
+                    isMapKind(candidate.facts.kind) && wish == group.selection().name,
                     ReasonCode::ChosenPin, fmt::format("{} for {}", wish, label(next))))
         return false;
     bool otherOutputs = false;
@@ -386,7 +394,7 @@ bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates
     if (!sameSpace(group, *next.node, gates))
         return false;
     return gates.ask("implementation absorbs it",
-                     m_catalog.absorbsEpilogue(group.selection, group.growing(), next));
+                     m_catalog.absorbsEpilogue(group.selection(), group.growing(), next));
 }
 
 // So far only maps, or movements before another one: the reader becomes the anchor if its
@@ -415,7 +423,7 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
                        m_catalog.absorbsPrologue(selection, workload(member), next)))
             return false;
     group.anchor = next;
-    group.selection = std::move(selection);
+    group.choose(std::move(selection));
     group.anchored = true;
     return true;
 }
@@ -432,10 +440,10 @@ void GroupPlanner::merge(std::size_t index) {
     const std::vector<NodeId> readers = readersOf(group);
     std::optional<std::size_t> hostIndex;
     for (const NodeId reader : readers) {
-        const auto where = m_where.find(reader);
-        if (where == m_where.end() || (hostIndex && *hostIndex != where->second))
+        const std::size_t* where = m_where.find(reader);
+        if (where == nullptr || (hostIndex && *hostIndex != *where))
             return;
-        hostIndex = where->second;
+        hostIndex = *where;
     }
     if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].closed)
         return;
@@ -492,9 +500,9 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
             if (const auto pin = apart(member, other))
                 return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
         if (const std::string wish = pinned(member);
-            !wish.empty() &&
-            !gates.pass("its implementation is not chosen by the user", wish == host.selection.name,
-                        ReasonCode::ChosenPin, fmt::format("{} for {}", wish, node.name)))
+            !wish.empty() && !gates.pass("its implementation is not chosen by the user",
+                                         wish == host.selection().name, ReasonCode::ChosenPin,
+                                         fmt::format("{} for {}", wish, node.name)))
             return false;
     }
     if (!mayJoin(both, group.nodes.back(), both.nodes.size(), *rule, gates))
@@ -503,7 +511,7 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
         return false;
     for (const NodeId member : group.nodes)
         if (!gates.ask("implementation absorbs it",
-                       m_catalog.absorbsPrologue(host.selection, workload(member), host.anchor)))
+                       m_catalog.absorbsPrologue(host.selection(), workload(member), host.anchor)))
             return false;
     return true;
 }

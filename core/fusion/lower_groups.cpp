@@ -127,10 +127,13 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     }
     // Those that nobody lowered before, once each; what they say is asked again below.
     std::map<Hash, const Group*> unknown;
-    for (const Group* group : kernels)
-        if (const Hash key = memo.keyOf(siteOf(graph, plan, *group), target, *group->by);
-            !memo.find(key))
-            unknown.emplace(key, group);
+    std::vector<Hash> keys;
+    keys.reserve(kernels.size());
+    for (const Group* group : kernels) {
+        keys.push_back(memo.keyOf(siteOf(graph, plan, *group), target, *group->by));
+        if (!memo.find(keys.back()))
+            unknown.emplace(keys.back(), group);
+    }
     const std::vector<std::pair<Hash, const Group*>> work(unknown.begin(), unknown.end());
     std::vector<std::string> failures(work.size());
     onThreads(static_cast<int>(std::thread::hardware_concurrency()), work.size(),
@@ -145,8 +148,11 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     for (const std::string& failure : failures)
         if (!failure.empty())
             throw InternalError(failure);
-    for (Group* group : kernels)
-        FW_CHECK(lowerGroup(graph, plan, target, memo, *group, plan.notices));
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        if (const auto made = memo.find(keys[i]); made && made->ok())
+            kernels[i]->lowering = made->value();
+        else
+            FW_CHECK(lowerGroup(graph, plan, target, memo, *kernels[i], plan.notices));
     return {};
 }
 

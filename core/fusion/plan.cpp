@@ -15,7 +15,7 @@ namespace fw {
 
 GroupPlanner::GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options)
     : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book),
-      m_cancel(options.cancel) {}
+      m_cancel(options.cancel), m_facts(graph), m_position(graph), m_where(graph) {}
 
 Status GroupPlanner::mayGoOn() const {
     if (m_cancel.cancelled())
@@ -24,12 +24,13 @@ Status GroupPlanner::mayGoOn() const {
 }
 
 Result<FusionPlan> GroupPlanner::run() {
+    std::size_t position = 0;
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());
-        m_position.emplace(node->id, m_position.size());
+        m_position.set(node->id, position++);
         if (isOperator(*node)) {
             FW_TRY(Facts facts, m_graph.operators().find(node->op)->facts(callOf(m_graph, *node)));
-            m_facts.emplace(node->id, std::move(facts));
+            m_facts.set(node->id, std::move(facts));
         }
     }
     readPins();
@@ -65,7 +66,7 @@ std::string GroupPlanner::edgeName(NodeId from, NodeId to) const {
 }
 
 void GroupPlanner::claim(std::size_t group, NodeId id) {
-    m_where.insert_or_assign(id, group);
+    m_where.set(id, group);
     m_lastClaimed = std::max(m_lastClaimed, m_position.at(id));
 }
 
@@ -119,11 +120,11 @@ Group GroupPlanner::describe(const Forming& forming) const {
         group.source = "only";
         return group;
     }
-    group.implementation = forming.selection.name;
-    group.by = forming.selection.implementation;
+    group.implementation = forming.selection().name;
+    group.by = forming.selection().implementation;
     group.kind = group.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
-    group.source = forming.selection.source;
-    group.candidates = forming.selection.candidates;
+    group.source = forming.selection().source;
+    group.candidates = forming.selection().candidates;
     group.warnings = forming.warnings;
     group.stacked = forming.stacked;
     group.call = forming.call;
@@ -136,13 +137,14 @@ Group GroupPlanner::describe(const Forming& forming) const {
 
 // Gives every edge between operators a decision and puts the groups in order.
 void GroupPlanner::finish() {
-    std::set<std::pair<NodeId, NodeId>> listed;
+    std::set<NodeId> listed; // what the node reads
     for (const NodePtr& node : m_graph.nodes()) {
         if (!isOperator(*node))
             continue;
+        listed.clear();
         for (const ValueRef& input : node->inputs) {
             if (!input.valid() || !isOperator(m_graph.node(input.node)) ||
-                !listed.insert({input.node, node->id}).second)
+                !listed.insert(input.node).second)
                 continue;
             const bool together = m_where.at(input.node) == m_where.at(node->id);
             auto found = m_edges.find({input.node, node->id});
@@ -165,15 +167,15 @@ void GroupPlanner::finish() {
         if (forming.nodes.empty())
             continue;
         groups.push_back(describe(forming));
-        m_plan.notices.insert(m_plan.notices.end(), forming.selection.notices.begin(),
-                              forming.selection.notices.end());
+        m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
+                              forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
                               forming.warnings.end());
-        for (const Candidate& candidate : forming.selection.candidates)
+        for (const Candidate& candidate : forming.selection().candidates)
             if (candidate.code == ReasonCode::PinAvoids)
                 m_plan.notices.push_back({forming.anchor.node->name, Verdict::No, candidate.code,
                                           fmt::format("{}, computed by {}", candidate.evidence,
-                                                      forming.selection.name)});
+                                                      forming.selection().name)});
     }
     order(std::move(groups));
 }
@@ -212,25 +214,25 @@ std::string GroupPlanner::whose(NodeId id, const Forming& group) const {
 
 // Groups in topological order of their dependencies, ties by first node.
 void GroupPlanner::order(std::vector<Group> groups) {
-    std::sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
-        return m_position.at(a.nodes.front()) < m_position.at(b.nodes.front());
-    });
-    std::map<NodeId, std::size_t> where;
+    std::vector<std::pair<std::size_t, std::size_t>> byFirst; // position of the first node, group
+    byFirst.reserve(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        byFirst.emplace_back(m_position.at(groups[g].nodes.front()), g);
+    std::sort(byFirst.begin(), byFirst.end());
+    NodeTable<std::size_t> where(m_graph);
     for (std::size_t g = 0; g < groups.size(); ++g)
         for (const NodeId id : groups[g].nodes)
-            where[id] = g;
-    std::vector<std::set<std::size_t>> needs(groups.size());
-    for (std::size_t g = 0; g < groups.size(); ++g)
-        for (const ValueRef& input : groups[g].inputs)
-            if (const auto producer = where.find(input.node); producer != where.end())
-                needs[g].insert(producer->second);
+            where.set(id, g);
     m_plan.groups.reserve(groups.size());
     std::vector<bool> done(groups.size(), false);
     while (m_plan.groups.size() < groups.size()) {
         const std::size_t before = m_plan.groups.size();
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            if (done[g] || !std::all_of(needs[g].begin(), needs[g].end(),
-                                        [&](std::size_t n) { return done[n]; }))
+        for (const auto& [position, g] : byFirst) {
+            if (done[g] || !std::all_of(groups[g].inputs.begin(), groups[g].inputs.end(),
+                                        [&](const ValueRef& input) {
+                                            const std::size_t* producer = where.find(input.node);
+                                            return producer == nullptr || done[*producer];
+                                        }))
                 continue;
             done[g] = true;
             Group group = std::move(groups[g]);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "fusion/plan.h"
+#include "ir/node_table.h"
 
 #include <set>
 
@@ -20,7 +21,7 @@ bool isMapKind(FusionKind kind);
 struct Forming {
     std::vector<NodeId> nodes; // in topological order
     Workload anchor;
-    Selection selection;
+    std::shared_ptr<const Selection> chosen;   // null for a view; copies of a group share it
     FusionKind kind = FusionKind::Elementwise; // the hardest of its nodes
     bool anchored = false;                     // the anchor is more than a map
     bool closed = false;                       // formed by a pin or a rule: it does not grow
@@ -29,6 +30,8 @@ struct Forming {
     std::vector<NodeId> call; // a library's: the anchor and what follows in its call
     Decisions warnings;
 
+    const Selection& selection() const; // empty for a view
+    void choose(Selection selection);
     bool has(NodeId id) const;
     Growing growing() const; // what the anchor's implementation took behind it
 };
@@ -64,7 +67,7 @@ private:
     std::string whose(NodeId id, const Forming& group) const; // for CLM01
     void claim(std::size_t group, NodeId id);
     void finish();
-    Group describe(const Forming& forming) const;
+    Group describe(const Forming& forming) const; // a group, but for its place among the others
     EdgeDecision unvisited(ValueRef value, const Node& reader) const;
     void order(std::vector<Group> groups);
     double bytesOf(ValueRef value) const;
@@ -116,11 +119,11 @@ private:
     const Catalog& m_catalog;
     const FusionBook& m_book;
     const CancelToken m_cancel;
-    std::map<NodeId, Facts> m_facts;
-    std::map<NodeId, std::size_t> m_position; // in topological order
-    std::map<NodeId, std::size_t> m_where;    // node -> its group
-    std::size_t m_lastClaimed = 0;            // position of the last node that a group has
-    std::vector<Forming> m_forming;           // merged ones are left empty
+    NodeTable<Facts> m_facts;
+    NodeTable<std::size_t> m_position; // in topological order
+    NodeTable<std::size_t> m_where;    // node -> its group
+    std::size_t m_lastClaimed = 0;     // position of the last node that a group has
+    std::vector<Forming> m_forming;    // merged ones are left empty
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
     std::map<std::pair<NodeId, NodeId>, std::string> m_apart;
     std::map<NodeId, std::string> m_use; // the implementation that the user wants

@@ -121,7 +121,7 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
                                std::string& refusal) const {
     Forming out;
     out.anchor = workload(anchor);
-    out.selection = std::move(selection);
+    out.choose(std::move(selection));
     out.anchored = !isMapKind(out.anchor.facts.kind);
     out.closed = true;
     const auto note = [&](NodeId id, const Answer& answer) {
@@ -130,8 +130,8 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
                 fmt::format("{}: {}", label(id),
                             Decision{{}, Verdict::No, answer.code, answer.evidence}.sentence());
     };
-    const bool library = out.selection.implementation != nullptr &&
-                         out.selection.implementation->library() != nullptr;
+    const bool library = out.selection().implementation != nullptr &&
+                         out.selection().implementation->library() != nullptr;
     // A call hands on one value: what follows it reads that value, and nobody else does.
     const auto endsCall = [&](const Node& node) {
         const ValueRef last{out.call.empty() ? anchor : out.call.back(), 0};
@@ -143,7 +143,7 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
         if (library && id == anchor)
             out.call.push_back(id);
         if (m_position.at(id) < m_position.at(anchor))
-            note(id, m_catalog.absorbsPrologue(out.selection, next, out.anchor));
+            note(id, m_catalog.absorbsPrologue(out.selection(), next, out.anchor));
         else if (id != anchor && !isMapKind(next.facts.kind))
             note(id, {Verdict::No, ReasonCode::AlreadyAnchored,
                       fmt::format("{} and {}", out.anchor.node->op, next.node->op)});
@@ -152,12 +152,12 @@ Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, 
                       fmt::format("it does not follow {} alone", label(out.call.back()))});
         else if (library && id != anchor) {
             const Answer answer = m_catalog.absorbsEpilogue(
-                out.selection, {out.anchor, {out.call.begin() + 1, out.call.end()}}, next);
+                out.selection(), {out.anchor, {out.call.begin() + 1, out.call.end()}}, next);
             note(id, answer);
             if (answer.yes())
                 out.call.push_back(id);
         } else if (id != anchor)
-            note(id, m_catalog.absorbsEpilogue(out.selection, out.growing(), next));
+            note(id, m_catalog.absorbsEpilogue(out.selection(), out.growing(), next));
         out.nodes.push_back(id);
         out.kind = out.nodes.size() == 1 ? next.facts.kind : std::max(out.kind, next.facts.kind);
     }
@@ -225,12 +225,14 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
             return refusePin(pin, refusal);
         refusal.clear();
         group = assemble(*nodes, anchor, choose(anchor, own->implementation), refusal);
-        group.selection.source = "pin";
+        Selection forced = group.selection();
+        forced.source = "pin";
+        group.choose(std::move(forced));
     }
-    if (!refusal.empty() && group.selection.implementation->library() != nullptr)
+    if (!refusal.empty() && group.selection().implementation->library() != nullptr)
         group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
                                   ReasonCode::ExternInGroup,
-                                  fmt::format("{}, {}", group.selection.name, refusal)});
+                                  fmt::format("{}, {}", group.selection().name, refusal)});
     add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
 }
 
@@ -318,7 +320,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         std::string refusal;
         Forming group = assemble(nodes, anchor, std::move(selection), refusal);
         const bool stacks =
-            tree.as == FuseAs::Stacked && group.selection.implementation->library() == nullptr;
+            tree.as == FuseAs::Stacked && group.selection().implementation->library() == nullptr;
         if (!refusal.empty() && !stacks) {
             refuse(root, refusal);
             continue;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
+#include <tuple>
 
 namespace fw {
 
@@ -13,10 +15,21 @@ struct Catalog::Entrant {
     Absorbs absorbs;
 };
 
+// What the books offer for calls of one operator, whatever its operands are.
+struct Catalog::Offers {
+    GuardTarget target;
+    std::vector<MergedEntry> entries; // those of the books, then implementations that none names
+};
+
+struct Catalog::KnownOffers {
+    std::mutex mutex;
+    std::map<std::tuple<std::string, FusionKind, std::string>, Offers> known;
+};
+
 Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
                  std::vector<std::shared_ptr<const Library>> libraries, Measurements measured)
     : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)),
-      m_measured(std::move(measured)) {}
+      m_measured(std::move(measured)), m_offers(std::make_shared<KnownOffers>()) {}
 
 Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
                   Measurements measured) {
@@ -170,20 +183,35 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     return out;
 }
 
-std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Target& target,
-                                                const std::vector<Avoided>& avoided) const {
-    const GuardTarget offered{targetKeys(target), libraries(target)};
-    std::vector<Entrant> out;
-    for (const MergedEntry& entry :
-         m_book.entries(anchor.node->op, anchor.facts.kind, offered.keys))
-        out.push_back(judge(entry, anchor, target, offered, avoided));
+const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& target) const {
+    const std::lock_guard lock(m_offers->mutex);
+    std::string on =
+        fmt::format("{} {} {} {}", target.cpu, static_cast<int>(target.level),
+                    static_cast<int>(target.libraryChoice), fmt::join(target.libs, ","));
+    const auto [place, isNew] =
+        m_offers->known.try_emplace({anchor.node->op, anchor.facts.kind, std::move(on)});
+    Offers& out = place->second;
+    if (!isNew)
+        return out;
+    out.target = {targetKeys(target), libraries(target)};
+    out.entries = m_book.entries(anchor.node->op, anchor.facts.kind, out.target.keys);
     for (const auto& implementation : m_all)
         if (!m_book.names(implementation->name())) {
             MergedEntry own;
             own.name = own.code = implementation->name();
             own.priority = implementation->priority();
-            out.push_back(judge(own, anchor, target, offered, avoided));
+            out.entries.push_back(std::move(own));
         }
+    return out;
+}
+
+std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Target& target,
+                                                const std::vector<Avoided>& avoided) const {
+    const Offers& offers = offersOf(anchor, target);
+    std::vector<Entrant> out;
+    out.reserve(offers.entries.size());
+    for (const MergedEntry& entry : offers.entries)
+        out.push_back(judge(entry, anchor, target, offers.target, avoided));
     return out;
 }
 

@@ -91,6 +91,9 @@ public:
 
 private:
     struct Entrant;
+    struct Offers;
+    struct KnownOffers;
+    const Offers& offersOf(const Workload& anchor, const Target& target) const;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const std::vector<Avoided>& avoided) const;
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
@@ -101,6 +104,7 @@ private:
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
     Measurements m_measured;
+    std::shared_ptr<KnownOffers> m_offers; // by copies in common
 };
 
 // The implementations whose code we generate.
