@@ -9,6 +9,8 @@ find_program(MOLD mold)
 if(MOLD)
   # Where code ends right before a page does, mold 1.10 protects a page that is not there, and the program does not start.
   add_link_options(-fuse-ld=mold -Wl,-z,norelro)
+  # It hangs once in some thousand links.
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "sh ${CMAKE_CURRENT_LIST_DIR}/link.sh")
 endif()
 
 # Two cores: compile in parallel, link one at a time.
