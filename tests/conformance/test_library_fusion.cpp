@@ -220,7 +220,7 @@ void TestLibraryFusion::step9Profile_data() {
     QTest::newRow("forced") << u"openblas"_s
                             << QStringList{u"-libs=cblas"_s, u"--rules"_s, sample("forced.fw")}
                             << QStringList{u"dense_bias_relu_0 by openblas.sgemm"_s,
-                                           u"dense_bias_relu_0_after by generated"_s};
+                                           u"dense_bias_relu_0_after by generated.map"_s};
 }
 
 void TestLibraryFusion::step9Profile() {

@@ -532,7 +532,7 @@ void TestWorkspace::nodesHaveAMenu() {
     QApplication::sendEvent(canvas->viewport(), &event);
     auto* menu = window().findChild<QMenu*>(QStringLiteral("nodeMenu"));
     QTRY_VERIFY(menu->isVisible());
-    QCOMPARE(menu->actions().size(), qsizetype(6));
+    QCOMPARE(menu->actions().size(), qsizetype(7));
     menu->actions().front()->trigger(); // the whole group
     menu->hide();
     QVERIFY(m->waitIdle());
