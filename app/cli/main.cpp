@@ -101,6 +101,34 @@ int show(Client& client, const std::string& command, const Arguments& arguments,
                  verdict);
 }
 
+// Each of the books, beside the others; the worst verdict decides. JSON of several is a list.
+int checkBooks(Client& client, const Arguments& arguments, Form form) {
+    int worst = 0;
+    const bool list = form == Form::Json && arguments.rules.size() > 1;
+    for (const std::string& book : arguments.rules) {
+        Arguments one = arguments;
+        one.book = book;
+        if (list)
+            write(STDOUT_FILENO, book == arguments.rules.front() ? "[" : ",");
+        else if (arguments.rules.size() > 1)
+            write(STDOUT_FILENO,
+                  fmt::format("{}{}\n", book == arguments.rules.front() ? "" : "\n", book));
+        worst = std::max(worst, show<CheckDocument>(
+                                    client, "check", one, form, [](const CheckDocument& document) {
+                                        bool refused = hasErrors(document.diagnostics);
+                                        bool failed = false;
+                                        for (const CheckItem& item : document.items) {
+                                            refused = refused || item.verdict == "refused";
+                                            failed = failed || item.verdict == "failed";
+                                        }
+                                        return refused ? 2 : failed ? 1 : 0;
+                                    }));
+    }
+    if (list)
+        write(STDOUT_FILENO, "]\n");
+    return worst;
+}
+
 int runTests(Client& client, const Arguments& arguments, Form form) {
     TestDocument total;
     for (const std::string& folder : arguments.folders) {
@@ -286,24 +314,18 @@ private:
         Arguments& a = m_options.arguments;
         onModel("info", "inputs, outputs, operators, parameters, problems",
                 ask<InfoDocument>("info"));
-        command("ops", "the operator library", ask<OpsDocument>("ops"))
-            ->add_option("name", a.name, "one operator");
-        CLI::App* check = command("check", "parse and check a rule book, run its tests",
+        CLI::App* ops = command("ops", "the operators: the library and those of books",
+                                ask<OpsDocument>("ops"));
+        ops->add_option("name", a.name, "one operator");
+        ops->add_option("--rules", a.rules, "a rule book; may repeat")->allow_extra_args(false);
+        CLI::App* check = command("check", "parse and check rule books, run their tests",
                                   [](Client& client, const Options& o) {
-                                      return show<CheckDocument>(
-                                          client, "check", o.arguments, o.form(),
-                                          [](const CheckDocument& document) {
-                                              bool refused = hasErrors(document.diagnostics);
-                                              bool failed = false;
-                                              for (const CheckItem& item : document.items) {
-                                                  refused = refused || item.verdict == "refused";
-                                                  failed = failed || item.verdict == "failed";
-                                              }
-                                              return refused ? 2 : failed ? 1 : 0;
-                                          });
+                                      return checkBooks(client, o.arguments, o.form());
                                   });
         listsBooks(check);
-        check->add_option("book", a.rules, "a .fw file; what those behind it declare is known")
+        check
+            ->add_option("book", a.rules,
+                         ".fw files, read together: what one declares the others know")
             ->required();
         CLI::App* assist =
             target(command("assist", "what stands at a place of a book, and what may stand there",

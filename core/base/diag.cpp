@@ -92,6 +92,13 @@ Diag makeWarning(DiagCode code, std::string message, Where where, std::string hi
     return {code, std::move(message), std::move(where), std::move(hint), Severity::Warning};
 }
 
+std::optional<Diag> firstError(const Diags& diags) {
+    for (const Diag& diag : diags)
+        if (diag.severity == Severity::Error)
+            return diag;
+    return std::nullopt;
+}
+
 bool hasErrors(const Diags& diags) {
     for (const Diag& diag : diags)
         if (diag.severity == Severity::Error)

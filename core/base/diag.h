@@ -8,6 +8,7 @@
 #include "base/diag_codes.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,6 @@ Diag makeWarning(DiagCode code, std::string message, Where where = {}, std::stri
 
 using Diags = std::vector<Diag>;
 bool hasErrors(const Diags& diags);
+std::optional<Diag> firstError(const Diags& diags);
 
 } // namespace fw

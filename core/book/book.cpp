@@ -1,17 +1,21 @@
 #include "book/book.h"
 
 #include "base/files.h"
+#include "book/declarations.h"
 #include "book/replaced.h"
 #include "library/library.h"
-#include "rewrite/apply.h"
-#include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
+#include "rewrite/matches.h"
+#include "syntax/test.h"
+#include "tensor/op_def.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <utility>
 
 namespace fw {
 
@@ -26,24 +30,6 @@ std::vector<ShippedText> shippedBooks() {
 
 std::string fileName(const std::string& path) {
     return std::filesystem::path(path).filename().string();
-}
-
-// What is wrong with one declaration, given everything that is known by name.
-Diags problemsOf(const DeclarationPtr& declaration, const OperatorSet& operators,
-                 const PatternTable& patterns, const std::string& file) {
-    if (const auto rule = declarationAs<RuleTree>(declaration))
-        return checkRule(*rule, operators, patterns, file);
-    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        return checkPattern(*pattern, operators, patterns, file);
-    if (const auto block = declarationAs<ImplementationsTree>(declaration))
-        return checkBlock(*block, operators, patterns, file);
-    if (const auto fuse = declarationAs<FuseTree>(declaration))
-        return checkFuse(*fuse, operators, patterns, file);
-    if (const auto grow = declarationAs<GrowTree>(declaration))
-        return checkGrow(*grow, file);
-    if (const auto builtin = declarationAs<BuiltinTree>(declaration))
-        return checkBuiltin(*builtin, file);
-    return {};
 }
 
 using Names = std::set<std::string>;
@@ -68,16 +54,12 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
         return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
                         {file, {}, span.line, span.column}, "mend " + name);
     };
-    std::vector<const PatternTree*> patterns;
-    const auto fuse = declarationAs<FuseTree>(declaration);
-    const auto rule = declarationAs<RuleTree>(declaration);
-    if (fuse || rule)
-        for (const NamedPattern& named : (fuse ? fuse->rule : *rule).match)
-            patterns.push_back(&named.pattern);
+    if (const auto rule = ruleOf(*declaration))
+        for (const NamedPattern& named : rule->match)
+            if (const PatternTree* found = reference(named.pattern, refused))
+                return refuse(found->name, found->span);
     if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        patterns.push_back(&pattern->pattern);
-    for (const PatternTree* pattern : patterns)
-        if (const PatternTree* found = reference(*pattern, refused))
+        if (const PatternTree* found = reference(pattern->pattern, refused))
             return refuse(found->name, found->span);
     if (const auto block = declarationAs<ImplementationsTree>(declaration))
         for (const EntryTree& entry : block->entries)
@@ -86,61 +68,177 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
     return std::nullopt;
 }
 
-void addRules(RuleBook& rules, const ReadBook& book) {
-    for (const DeclarationPtr& declaration : book.declarations) {
-        if (auto rule = declarationAs<RuleTree>(declaration))
-            rules.entries.push_back(rule);
-        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
-            rules.entries.push_back(builtin);
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            rules.patterns.push_back(pattern);
-    }
+// The user's rules are asked first; patterns of later books hide those of earlier ones.
+RuleBook ruleBook(const std::vector<ReadBook>& books, std::size_t shipped) {
+    RuleBook out, standard;
+    for (std::size_t i = 0; i < books.size(); ++i)
+        (i < shipped ? standard : out).add(books[i].declarations);
+    out.entries.insert(out.entries.end(), standard.entries.begin(), standard.entries.end());
+    out.patterns.insert(out.patterns.begin(), standard.patterns.begin(), standard.patterns.end());
+    return out;
 }
 
-// Takes out what needs patterns that were taken out, until nothing does.
-void refuseDependents(std::vector<ReadBook>& books, const PatternTable& all, Diags& diagnostics) {
-    for (bool more = true; more;) {
-        Names refused;
-        for (const auto& [name, pattern] : all)
-            refused.insert(name);
-        for (const ReadBook& book : books)
-            for (const DeclarationPtr& declaration : book.declarations)
-                if (declarationAs<PatternDeclTree>(declaration))
-                    refused.erase(declaration->name);
-        more = false;
-        for (ReadBook& book : books)
-            more = std::erase_if(book.declarations,
-                                 [&](const DeclarationPtr& declaration) {
-                                     auto problem = needsRefused(declaration, refused, book.file);
-                                     if (problem)
-                                         diagnostics.push_back(std::move(*problem));
-                                     return problem.has_value();
-                                 }) > 0 ||
-                   more;
+// Reads the books in steps: what is known by name, verdicts, what falls with what was refused.
+class Reading {
+public:
+    Reading(Books& books, const std::vector<BookText>& texts) : m_books(books) {
+        m_books.operators = standardOperators();
+        for (const BookText& text : texts)
+            parse(text);
     }
-}
 
-void noteShadowed(const std::vector<ReadBook>& books, Diags& diagnostics) {
-    std::map<std::pair<std::string, std::string>, std::string> known; // keyword, name -> file
-    for (const ReadBook& book : books)
-        for (const DeclarationPtr& declaration : book.declarations) {
-            static const std::vector<std::string> named = {"op", "pattern", "chain", "composite",
-                                                           "fuse"};
-            if (std::find(named.begin(), named.end(), declaration->keyword) == named.end())
-                continue;
-            const auto [place, isNew] =
-                known.emplace(std::pair(declaration->keyword, declaration->name), book.file);
-            if (!isNew && place->second != book.file)
-                diagnostics.push_back(
-                    makeWarning(DiagCode::TextName,
-                                fmt::format("{} {} takes the place of that in {}",
-                                            declaration->keyword, declaration->name, place->second),
-                                {book.file, {}, declaration->span.line, declaration->span.column}));
-            place->second = book.file;
+    void read() {
+        for (ReadBook& book : m_books.read)
+            declareOperators(book);
+        for (ReadBook& book : m_books.read)
+            for (const DeclarationPtr& declaration : book.written)
+                if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
+                    m_books.patterns.insert_or_assign(pattern->name, pattern.get());
+        for (ReadBook& book : m_books.read)
+            check(book);
+        while (refuseDependents()) {
         }
-}
+        m_books.patterns.clear();
+        for (const ReadBook& book : m_books.read)
+            eachValidPattern(book, [&](const PatternDeclTree& pattern) {
+                m_books.patterns.insert_or_assign(pattern.name, &pattern);
+            });
+        noteSameNames();
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size(); ++i)
+                if (book.items[i].verdict == "ok" && !m_replaced.contains(book.written[i].get()))
+                    book.declarations.push_back(book.written[i]);
+    }
+
+private:
+    void parse(const BookText& text) {
+        FileTree tree = parseFile(text.text, text.file);
+        ReadBook book;
+        book.file = text.file;
+        book.written = std::move(tree.declarations);
+        book.errors = std::move(tree.errors);
+        book.missing = std::move(tree.missing);
+        for (const DeclarationPtr& declaration : book.written)
+            book.items.push_back({declaration->name,
+                                  std::string(kindOf(*declaration).noun),
+                                  "ok",
+                                  {},
+                                  declaration->span});
+        m_books.read.push_back(std::move(book));
+    }
+
+    void declareOperators(ReadBook& book) {
+        auto operators = std::make_shared<OperatorSet>(*m_books.operators);
+        for (std::size_t i = 0; i < book.written.size(); ++i) {
+            const auto op = declarationAs<OpTree>(book.written[i]);
+            if (!op)
+                continue;
+            judge(book, i);
+            if (book.items[i].verdict != "ok")
+                continue;
+            Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);
+            const Status added = defined ? operators->add(*defined) : Status(defined.diag());
+            if (!added)
+                book.refuse(i, added.diag());
+            else
+                m_books.operatorText += op->source + "\n";
+        }
+        m_books.operators = operators;
+    }
+
+    void check(ReadBook& book) {
+        for (std::size_t i = 0; i < book.written.size(); ++i)
+            if (!declarationAs<OpTree>(book.written[i]))
+                judge(book, i);
+    }
+
+    void judge(ReadBook& book, std::size_t i) {
+        const auto check = kindOf(*book.written[i]).check;
+        if (check == nullptr)
+            return;
+        const BookNamesKnown known{*m_books.operators, m_books.patterns};
+        for (Diag& diag : check(*book.written[i], known, book.file))
+            book.refuse(i, std::move(diag));
+    }
+
+    static void eachValidPattern(const ReadBook& book,
+                                 const std::function<void(const PatternDeclTree&)>& visit) {
+        for (std::size_t i = 0; i < book.written.size(); ++i)
+            if (book.items[i].verdict == "ok")
+                if (const auto pattern = declarationAs<PatternDeclTree>(book.written[i]))
+                    visit(*pattern);
+    }
+
+    // Takes out what names patterns that were taken out; whether there was any. What falls in one
+    // pass takes what stands behind it along, so that few passes are needed.
+    bool refuseDependents() {
+        std::map<std::string, int> valid;
+        for (const auto& [name, pattern] : m_books.patterns)
+            valid[name] = 0;
+        for (const ReadBook& book : m_books.read)
+            eachValidPattern(book, [&](const PatternDeclTree& pattern) { ++valid[pattern.name]; });
+        Names refused;
+        for (const auto& [name, count] : valid)
+            if (count == 0)
+                refused.insert(name);
+        bool any = false;
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size() && !refused.empty(); ++i) {
+                if (book.items[i].verdict != "ok")
+                    continue;
+                auto problem = needsRefused(book.written[i], refused, book.file);
+                if (!problem)
+                    continue;
+                book.refuse(i, std::move(*problem));
+                any = true;
+                const std::string& name = book.written[i]->name;
+                if (declarationAs<PatternDeclTree>(book.written[i]) && --valid[name] == 0)
+                    refused.insert(name);
+            }
+        return any;
+    }
+
+    void noteSameNames() {
+        struct Place {
+            const ReadBook* book;
+            const DeclarationTree* declaration;
+        };
+        std::map<std::pair<std::string_view, std::string>, Place> known;
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size(); ++i) {
+                const DeclarationTree& declaration = *book.written[i];
+                const DeclarationKind& kind = kindOf(declaration);
+                if (kind.sameName == SameName::Adds || book.items[i].verdict != "ok")
+                    continue;
+                const auto [place, isNew] =
+                    known.insert({{kind.keyword, declaration.name}, {&book, &declaration}});
+                if (isNew)
+                    continue;
+                const Place earlier = std::exchange(place->second, {&book, &declaration});
+                if (kind.sameName == SameName::Replaces)
+                    m_replaced.insert(earlier.declaration);
+                const std::string where =
+                    earlier.book == &book ? fmt::format("line {}", earlier.declaration->span.line)
+                                          : earlier.book->file;
+                book.items[i].diagnostics.push_back(
+                    makeWarning(DiagCode::TextName,
+                                fmt::format("{} {} takes the place of that in {}", kind.keyword,
+                                            declaration.name, where),
+                                {book.file, {}, declaration.span.line, declaration.span.column}));
+            }
+    }
+
+    Books& m_books;
+    std::set<const DeclarationTree*> m_replaced;
+};
 
 } // namespace
+
+void ReadBook::refuse(std::size_t item, Diag diag) {
+    if (diag.severity == Severity::Error)
+        items[item].verdict = "refused";
+    items[item].diagnostics.push_back(std::move(diag));
+}
 
 std::vector<ShippedText> shippedTexts() {
     std::vector<ShippedText> out = shippedBooks();
@@ -167,61 +265,28 @@ Books readBooks(const std::vector<BookText>& texts) {
             continue;
         }
         all.push_back(*replaced);
-        out.diagnostics.push_back(makeWarning(DiagCode::TextName,
-                                              "takes the place of the shipped " + shipped.file,
-                                              {replaced->file}));
+        out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
+                                               "takes the place of the shipped " + shipped.file,
+                                               {replaced->file}));
     }
     const std::size_t shipped = all.size();
     for (const BookText& book : texts)
         if (!isShippedBook(book.file))
             all.push_back(book);
-    std::vector<ReadBook>& books = out.read;
-    out.operators = standardOperators();
-    PatternTable patterns;
-    std::vector<DeclarationPtr> kept; // what `patterns` points to, also where it is refused
-    for (const BookText& book : all) {
-        FileTree tree = parseFile(book.text, book.file);
-        out.diagnostics.insert(out.diagnostics.end(), tree.errors.begin(), tree.errors.end());
-        Diags operators;
-        out.operators = withOperators(*out.operators, book.text, book.file, operators);
-        for (Diag& diag : operators)
-            if (std::find(tree.errors.begin(), tree.errors.end(), diag) == tree.errors.end())
-                out.diagnostics.push_back(std::move(diag));
-        for (const DeclarationPtr& declaration : tree.declarations) {
-            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-                patterns.insert_or_assign(pattern->name, pattern.get());
-            if (declarationAs<OpTree>(declaration))
-                out.operatorText += declaration->source + "\n";
-        }
-        kept.insert(kept.end(), tree.declarations.begin(), tree.declarations.end());
-        books.push_back({book.file, std::move(tree.declarations)});
-    }
-    for (ReadBook& book : books)
-        std::erase_if(book.declarations, [&](const DeclarationPtr& declaration) {
-            Diags problems = problemsOf(declaration, *out.operators, patterns, book.file);
-            const bool wrong = hasErrors(problems);
-            std::move(problems.begin(), problems.end(), std::back_inserter(out.diagnostics));
-            return wrong;
-        });
-    refuseDependents(books, patterns, out.diagnostics);
-    noteShadowed(books, out.diagnostics);
-    leaveOutReplaced(books, shipped, patterns, *out.operators, out.diagnostics);
-    for (std::size_t i = shipped; i < books.size(); ++i)
-        addRules(out.rules, books[i]);
-    // Patterns of later books shadow; rules of the user come first.
-    RuleBook standard;
-    for (std::size_t i = 0; i < shipped; ++i)
-        addRules(standard, books[i]);
-    out.rules.entries.insert(out.rules.entries.end(), standard.entries.begin(),
-                             standard.entries.end());
-    out.rules.patterns.insert(out.rules.patterns.begin(), standard.patterns.begin(),
-                              standard.patterns.end());
-    for (const ReadBook& book : books) {
+    Reading(out, all).read();
+    leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
+    out.rules = ruleBook(out.read, shipped);
+    for (const ReadBook& book : out.read) {
         out.strategy.add(book.declarations, book.file);
         out.fusion.add(book.declarations, book.file);
+        out.diagnostics.insert(out.diagnostics.end(), book.errors.begin(), book.errors.end());
+        for (const CheckedItem& item : book.items)
+            out.diagnostics.insert(out.diagnostics.end(), item.diagnostics.begin(),
+                                   item.diagnostics.end());
     }
     for (Diag& diag : checkStrategy(out.strategy))
-        out.diagnostics.push_back(std::move(diag));
+        out.ofWholeBooks.push_back(std::move(diag));
+    out.diagnostics.insert(out.diagnostics.end(), out.ofWholeBooks.begin(), out.ofWholeBooks.end());
     return out;
 }
 
@@ -234,53 +299,31 @@ Result<Books> loadBooks(const std::vector<std::string>& files) {
     return readBooks(texts);
 }
 
-Result<BookChecked> checkBook(const BookText& book, const std::vector<BookText>& beside) {
-    // An empty text in place of the book, so that nothing shipped under its name stands in for what
-    // it lacks.
-    std::vector<BookText> all = beside;
-    all.push_back({book.file, {}});
-    const Books others = readBooks(all);
-    all.back() = book;
-    Books books = readBooks(all);
-    FW_TRY(CheckedBook out,
-           checkRulesText(book.text, book.file, *others.operators, others.rules.patterns));
-    const FileTree tree = parseFile(book.text, book.file);
-    const PatternTable valid = books.rules.table();
-    PatternTable patterns = valid;
-    Names refused;
-    for (const DeclarationPtr& declaration : tree.declarations)
-        if (const auto pattern = declarationAs<PatternDeclTree>(declaration)) {
-            patterns.insert_or_assign(pattern->name, pattern.get());
-            if (!valid.contains(pattern->name))
-                refused.insert(pattern->name);
-        }
-    for (std::size_t i = 0; i < tree.declarations.size() && i < out.items.size(); ++i) {
-        const DeclarationPtr& declaration = tree.declarations[i];
-        CheckedItem& item = out.items[i];
-        if (const auto problem = needsRefused(declaration, refused, book.file)) {
-            item.diagnostics.push_back(*problem);
-            item.verdict = "refused";
-        }
-        const bool ours = declarationAs<ImplementationsTree>(declaration) ||
-                          declarationAs<FuseTree>(declaration) ||
-                          declarationAs<GrowTree>(declaration);
-        if (!ours || !item.diagnostics.empty())
-            continue;
-        item.diagnostics = problemsOf(declaration, *books.operators, patterns, book.file);
-        item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
+std::optional<CheckedBook> checkBook(const Books& books, const std::string& file) {
+    const auto book = std::find_if(books.read.begin(), books.read.end(),
+                                   [&](const ReadBook& one) { return one.file == file; });
+    if (book == books.read.end())
+        return std::nullopt;
+    CheckedBook out{book->items, book->errors, book->missing};
+    std::copy_if(books.ofWholeBooks.begin(), books.ofWholeBooks.end(),
+                 std::back_inserter(out.diagnostics),
+                 [&](const Diag& diag) { return diag.where.file == file; });
+    // A test without `of` is about what stands before it; `of` may name a rule of another book.
+    TestSurroundings around{{}, {}, books.patterns, books.operators, file};
+    for (const ReadBook& one : books.read)
+        around.declared.insert(around.declared.end(), one.declarations.begin(),
+                               one.declarations.end());
+    around.declared.insert(around.declared.end(), book->written.begin(), book->written.end());
+    for (std::size_t i = 0; i < book->written.size(); ++i) {
+        around.before.push_back(book->written[i]);
+        if (const auto test = declarationAs<TestTree>(book->written[i]))
+            out.items[i] = runBookTest(*test, around);
     }
-    for (const Diag& diag : books.diagnostics)
-        if (diag.severity == Severity::Warning && diag.where.file == book.file)
-            out.diagnostics.push_back(diag);
-    for (const Diag& diag : checkStrategy(books.strategy))
-        if (diag.severity == Severity::Error && diag.where.file == book.file)
-            out.diagnostics.push_back(diag);
-    return BookChecked{std::move(out), std::move(books)};
+    return out;
 }
 
-Result<CheckedBook> checkBookText(std::string_view text, const std::string& file) {
-    FW_TRY(BookChecked out, checkBook({file, std::string(text)}, {}));
-    return std::move(out.checked);
+CheckedBook checkBookText(std::string_view text, const std::string& file) {
+    return checkBook(readBooks({{file, std::string(text)}}), file).value();
 }
 
 } // namespace fw

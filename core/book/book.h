@@ -1,36 +1,44 @@
-// Rule books: the shipped ones and the user's, read together.
+// Rule books: the shipped ones and the user's, read together, once, for every command.
 //
-// A file may hold operators, patterns, chains, rules, built-in rewrites, composites, fusion and
-// growth rules, pins and implementations, in any order. All errors of a file come in one pass; what
-// is valid stays usable. Names of later books shadow those of earlier ones. A user's book with the
-// file name of a shipped one (strategy.fw, fusion.fw, simplify.fw) takes its place, so a copy can
-// be edited.
+// A file may hold declarations of every kind (declarations.h), in any order. All errors of a file
+// come in one pass; what is valid stays usable. Names of later books go before those of earlier
+// ones, with a notice. A user's book with the file name of a shipped one (strategy.fw, fusion.fw,
+// simplify.fw) takes its place, so a copy can be edited.
 #pragma once
 
 #include "fusion/policy.h"
+#include "rewrite/book_test.h"
 #include "rewrite/driver.h"
 #include "strategy/selection.h"
 
 namespace fw {
 
-// The declarations of one book that are valid.
+// One book: what it declares, each with its verdict.
 struct ReadBook {
     std::string file;
-    std::vector<DeclarationPtr> declarations;
+    std::vector<DeclarationPtr> declarations; // the valid ones, which are used
+    std::vector<DeclarationPtr> written;      // all that could be parsed
+    std::vector<CheckedItem> items;           // beside `written`; tests are not run
+    Diags errors;                             // of the grammar
+    std::vector<MissingMark> missing;         // beside `errors`
+
+    void refuse(std::size_t item, Diag diag);
 };
 
 struct Books {
     RuleBook rules; // the user's first
     StrategyBook strategy;
     FusionBook fusion;
+    PatternTable patterns; // all that are valid; `read` owns them
     std::shared_ptr<const OperatorSet> operators;
     std::vector<ReadBook> read; // in order: the shipped ones, or what takes their place, first
     std::string operatorText;   // the declarations of operators that the books add, as written
-    Diags diagnostics;          // errors of declarations that were left out, warnings of shadowing
+    Diags ofWholeBooks; // what is about no one declaration
+    // All that is to be told: errors of declarations that were left out, notices.
+    Diags diagnostics;
 };
 
-// Refused only if a file cannot be read. Errors inside are in `diagnostics`, with the declarations
-// that have them left out.
+// Refused only if a file cannot be read.
 Result<Books> loadBooks(const std::vector<std::string>& files);
 struct BookText {
     std::string file;
@@ -49,13 +57,15 @@ struct ShippedText {
 std::vector<ShippedText> shippedTexts();
 bool isShippedBook(const std::string& file); // by its file name, in whatever folder
 
-// Every declaration with its verdict, whether valid or not. What the books beside it declare is
-// known to it.
-struct BookChecked {
-    CheckedBook checked;
-    Books books; // all that were read
+// What is said of one book that was read.
+struct CheckedBook {
+    std::vector<CheckedItem> items;
+    Diags diagnostics; // first the errors of the grammar
+    std::vector<MissingMark> missing;
 };
-Result<BookChecked> checkBook(const BookText& book, const std::vector<BookText>& beside);
-Result<CheckedBook> checkBookText(std::string_view text, const std::string& file);
+
+// Its verdicts, and those of its tests, which are run. Nothing if it was not read.
+std::optional<CheckedBook> checkBook(const Books& books, const std::string& file);
+CheckedBook checkBookText(std::string_view text, const std::string& file); // alone
 
 } // namespace fw

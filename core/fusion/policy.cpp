@@ -1,5 +1,6 @@
 #include "fusion/policy.h"
 
+#include "base/nearest.h"
 #include "rewrite/apply.h"
 #include "target/target.h"
 
@@ -60,7 +61,7 @@ void FusionBook::add(const std::vector<DeclarationPtr>& declarations, const std:
         else if (auto rule = declarationAs<FuseTree>(declaration))
             fuse.push_back({rule, file});
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            m_patterns.push_back(pattern);
+            m_patterns.add(pattern);
         else if (auto pin = declarationAs<PinTree>(declaration))
             for (const PinClause& clause : pin->clauses)
                 m_pins.push_back({clause, file});
@@ -85,13 +86,6 @@ FusionBook FusionBook::onlyAvoiding() const {
     return out;
 }
 
-PatternTable FusionBook::patterns() const {
-    PatternTable out;
-    for (const auto& pattern : m_patterns)
-        out.insert_or_assign(pattern->name, pattern.get());
-    return out;
-}
-
 std::string_view embeddedFusion() {
     return {fwBook_fusion, static_cast<std::size_t>(fwBookEnd_fusion - fwBook_fusion)};
 }
@@ -110,11 +104,14 @@ const FusionBook& standardFusion() {
 
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
                 const std::string& file) {
-    Diags out = checkRule(rule.rule, operators, patterns, file);
+    Diags out = checkRule(rule.rule, operators, patterns, file, Decided::ForTarget);
     const std::vector<std::string>& known = knownLibraries();
     if (!rule.library.empty() && std::find(known.begin(), known.end(), rule.library) == known.end())
         out.push_back(makeDiag(DiagCode::TextName, "there is no library " + rule.library,
-                               {file, {}, rule.librarySpan.line, rule.librarySpan.column}));
+                               {file, {}, rule.librarySpan.line, rule.librarySpan.column},
+                               didYouMean(rule.library, known)));
+    for (Diag& diag : checkKeys(rule.keys, file))
+        out.push_back(std::move(diag));
     return out;
 }
 
@@ -125,8 +122,7 @@ Diags checkGrow(const GrowTree& rule, const std::string& file) {
         if (!parseKind(kind))
             out.push_back(makeDiag(
                 DiagCode::TextName, "there is no kind " + kind, {file, {}, span.line, span.column},
-                "elementwise, broadcast, injective, reduction, window, rowwise or "
-                "contraction"));
+                didYouMean(kind, kindNames(), fmt::format("{}", fmt::join(kindNames(), ", ")))));
     return out;
 }
 

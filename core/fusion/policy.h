@@ -46,13 +46,13 @@ public:
     const std::vector<GrowRule>& growRules() const { return m_grow; } // first asked first
     const std::vector<FuseRule>& fuseRules() const { return m_fuse; } // first asked first
     const std::vector<PinRule>& pins() const { return m_pins; }
-    PatternTable patterns() const;
+    const PatternTable& patterns() const { return m_patterns.table(); }
 
 private:
     std::vector<GrowRule> m_grow; // first asked first
     std::vector<FuseRule> m_fuse;
     std::vector<PinRule> m_pins;
-    std::vector<std::shared_ptr<const PatternDeclTree>> m_patterns;
+    DeclaredPatterns m_patterns;
 };
 
 // resources/library/fusion.fw

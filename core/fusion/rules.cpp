@@ -238,14 +238,15 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
 
 void GroupPlanner::applyRule(const FuseRule& rule) {
     const FuseTree& tree = *rule.tree;
-    const std::vector<std::string> keys = targetKeys(m_target);
+    const Offer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
+    const std::vector<std::string>& keys = offer.keys;
     const bool forTarget = tree.keys.empty() ||
                            std::any_of(tree.keys.begin(), tree.keys.end(), [&](const KeyTree& key) {
                                return std::find(keys.begin(), keys.end(), key.name) != keys.end();
                            });
     if (!forTarget)
         return;
-    const PatternTable patterns = m_book.patterns();
+    const PatternTable& patterns = m_book.patterns();
     Matcher matcher(m_graph, patterns);
     RuleTree conditions = tree.rule;
     conditions.duplicate = true; // who else reads the values is looked at here
@@ -269,7 +270,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         std::vector<NodeId> nodes = (*found)->nodes;
         std::sort(nodes.begin(), nodes.end(),
                   [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
-        if (const auto failed = failedCondition(conditions, m_graph, **found)) {
+        if (const auto failed = failedCondition(conditions, m_graph, **found, &offer)) {
             refuse(root, failed->sentence);
             continue;
         }

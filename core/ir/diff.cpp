@@ -59,7 +59,8 @@ std::string difference(const Graph& before, const Node& a, const Graph& after, c
     for (const std::string& name : names) {
         const auto was = attribute(before, a, name), now = attribute(after, b, name);
         if (was != now && a.op == b.op)
-            differ(name + " = ", now ? attrText(*now) : "nothing", was ? attrText(*was) : "nothing");
+            differ(name + " = ", now ? attrText(*now) : "nothing",
+                   was ? attrText(*was) : "nothing");
     }
     for (std::size_t i = 0; i < std::max(a.inputs.size(), b.inputs.size()); ++i) {
         const std::string was = i < a.inputs.size() ? valueName(before, a.inputs[i]) : "nothing";

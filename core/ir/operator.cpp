@@ -2,7 +2,18 @@
 
 #include "ir/remembered.h"
 
+#include <fmt/format.h>
+
 namespace fw {
+
+std::string Arity::text() const {
+    const bool open = most == std::numeric_limits<std::size_t>::max();
+    if (open)
+        return least == 0 ? "any number of operands" : fmt::format("{} operands or more", least);
+    if (least != most)
+        return fmt::format("{} to {} operands", least, most);
+    return fmt::format("{} operand{}", most, most == 1 ? "" : "s");
+}
 
 std::optional<Diag> Operator::refusal(const OpCall& call) const {
     Result<OpInst> computation = instantiate(call);

@@ -9,6 +9,7 @@
 #include "ir/facts.h"
 #include "ir/op_inst.h"
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,30 @@ struct Inferred {
     std::vector<Assumption> assumptions;
 };
 
+// What an attribute may hold.
+enum class AttrType : std::uint8_t {
+    Int,
+    Float,
+    Bool,
+    Text,
+    DType,
+    IntList,
+    FloatList,
+    TextList,
+    Dims, // integers or free dimensions
+    Tensor,
+    Any
+};
+
+// How many operands a call has, absent ones counted.
+struct Arity {
+    std::size_t least = 0;
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+
+    bool takes(std::size_t count) const { return count >= least && count <= most; }
+    std::string text() const; // "2 operands", "1 to 3 operands", "any number of operands"
+};
+
 class Operator {
 public:
     virtual ~Operator() = default;
@@ -47,7 +72,10 @@ public:
     virtual std::string body() const = 0;      // its text; "native" for native operators
     virtual std::vector<std::string> inputNames() const = 0;
     virtual std::vector<std::string> outputNames() const = 0;
+    virtual Arity arity() const = 0;
     virtual std::vector<std::string> attrNames() const = 0;
+    // nullopt: there is no such attribute. An operator that is not known has any.
+    virtual std::optional<AttrType> attrType(std::string_view attr) const = 0;
     // What an attribute that a node does not write stands for; nullopt if it must be written or has
     // no one value.
     virtual std::optional<AttrValue> attrDefault(std::string_view /*attr*/) const {

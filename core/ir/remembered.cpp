@@ -123,6 +123,10 @@ public:
     std::string body() const override { return m_op->body(); }
     std::vector<std::string> inputNames() const override { return m_op->inputNames(); }
     std::vector<std::string> outputNames() const override { return m_op->outputNames(); }
+    Arity arity() const override { return m_op->arity(); }
+    std::optional<AttrType> attrType(std::string_view attr) const override {
+        return m_op->attrType(attr);
+    }
     std::vector<std::string> attrNames() const override { return m_op->attrNames(); }
     std::optional<AttrValue> attrDefault(std::string_view attr) const override {
         return m_op->attrDefault(attr);

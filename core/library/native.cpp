@@ -85,7 +85,25 @@ public:
     std::string body() const override { return "native"; }
     std::vector<std::string> inputNames() const override { return m_row.inputs; }
     std::vector<std::string> outputNames() const override { return m_row.outputs; }
-    std::vector<std::string> attrNames() const override { return m_row.attrs; }
+    Arity arity() const override {
+        return m_row.anyOperands ? Arity() : Arity{m_row.inputs.size(), m_row.inputs.size()};
+    }
+    std::vector<std::string> attrNames() const override {
+        std::vector<std::string> out;
+        for (const NativeAttr& attr : m_row.attrs)
+            out.push_back(attr.name);
+        return out;
+    }
+    std::optional<AttrType> attrType(std::string_view name) const override {
+        const NativeAttr* attr = find(name);
+        if (attr == nullptr && m_row.anyOperands)
+            return AttrType::Any;
+        return attr == nullptr ? std::nullopt : std::optional(attr->type);
+    }
+    std::optional<AttrValue> attrDefault(std::string_view name) const override {
+        const NativeAttr* attr = find(name);
+        return attr == nullptr ? std::nullopt : attr->fallback;
+    }
     bool isNative() const override { return true; }
     bool isView() const override { return m_row.view; }
 
@@ -119,6 +137,13 @@ public:
     }
 
 private:
+    const NativeAttr* find(std::string_view name) const {
+        for (const NativeAttr& attr : m_row.attrs)
+            if (attr.name == name)
+                return &attr;
+        return nullptr;
+    }
+
     NativeRow m_row;
 };
 

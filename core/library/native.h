@@ -10,18 +10,25 @@
 
 namespace fw {
 
+struct NativeAttr {
+    std::string name;
+    AttrType type;
+    std::optional<AttrValue> fallback = {}; // what it stands for where it is not written
+};
+
 struct NativeRow {
     std::string name;
     std::string doc;
     std::string signature;
-    std::vector<std::string> inputs;
+    std::vector<std::string> inputs; // every one is needed
     std::vector<std::string> outputs;
-    std::vector<std::string> attrs;
+    std::vector<NativeAttr> attrs;
     std::function<Result<Inferred>(const OpCall&)> infer;
     // Given the types infer found. Empty: the operator has no tensor expression.
     std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)>
         instantiate;
     bool view = false; // Operator::isView()
+    bool anyOperands = false; // and any attributes: of an operator that is not known
 };
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators();

@@ -105,7 +105,7 @@ NativeRow row(const std::string& name, const std::string& doc, Reducer reducer, 
             name + "(x: T[S...], attr axes: int[], attr keepdims: int = 1) -> y",
             {"x"},
             {"y"},
-            {"axes", "keepdims"},
+            {{"axes", AttrType::IntList}, {"keepdims", AttrType::Int, 1}},
             [name, reducer](const OpCall& call) { return infer(call, name, reducer); },
             [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) {
                 return instantiate(call, outputs, reducer, mean);

@@ -4,6 +4,7 @@
 
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -93,7 +94,10 @@ Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) const {
                         {}, "export the model again with all its functions");
     return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
                     {},
-                    "the model can be looked at but not run; declare the operator in a rule book");
+                    fmt::format("the model can be looked at but not run, unless a rule of a book "
+                                "puts known operators in its place: match y = unknown(...) "
+                                "{{op_type = {}}}",
+                                quoteText(node.op_type())));
 }
 
 ModelImporter::Value ModelImporter::known(const std::string& name) const {

@@ -1,5 +1,6 @@
 #include "pattern/match.h"
 
+#include "condition/condition.h"
 #include "pattern/roots.h"
 
 #include <fmt/format.h>
@@ -12,60 +13,12 @@ namespace {
 
 constexpr int deepest = 1000; // nested steps; a match that needs more counts as too many ways
 
-std::optional<double> numberOf(const Tree& tree) {
-    if (tree.kind == TreeKind::Int)
-        return static_cast<double>(tree.integer);
-    if (tree.kind == TreeKind::Float)
-        return tree.real;
-    if (tree.kind == TreeKind::Unary && tree.text == "-")
-        if (const auto inner = numberOf(tree.args[0]))
-            return -*inner;
-    return std::nullopt;
-}
-
-std::string treeText(const Tree& tree) {
-    if (const auto number = numberOf(tree))
-        return fmt::format("{}", *number);
-    if (tree.kind == TreeKind::List) {
-        std::string out = "[";
-        for (const Tree& part : tree.args)
-            out += (out.size() > 1 ? ", " : "") + treeText(part);
-        return out + "]";
-    }
-    return tree.text;
+bool holds(const AttrValue& attr, const Tree& written) {
+    const auto value = valueOf(attr), wanted = evaluate(written, {});
+    return value && wanted && equalTerms(*value, *wanted) == Truth::Yes;
 }
 
 } // namespace
-
-bool attributeEquals(const AttrValue& value, const Tree& written) {
-    if (const auto number = numberOf(written)) {
-        if (const auto* integer = std::get_if<std::int64_t>(&value))
-            return static_cast<double>(*integer) == *number;
-        if (const auto* real = std::get_if<double>(&value))
-            return *real == *number || static_cast<float>(*real) == static_cast<float>(*number);
-        return false;
-    }
-    if (written.kind == TreeKind::List) {
-        const auto same = [&](const auto& list) {
-            if (list.size() != written.args.size())
-                return false;
-            for (std::size_t i = 0; i < list.size(); ++i)
-                if (numberOf(written.args[i]) != std::optional(static_cast<double>(list[i])))
-                    return false;
-            return true;
-        };
-        if (const auto* integers = std::get_if<Integers>(&value))
-            return same(*integers);
-        if (const auto* reals = std::get_if<Reals>(&value))
-            return same(*reals);
-        return false;
-    }
-    if (const auto* text = std::get_if<std::string>(&value))
-        return written.kind == TreeKind::Text && *text == written.text;
-    if (const auto* dtype = std::get_if<DType>(&value))
-        return written.isName(dtypeText(*dtype));
-    return false;
-}
 
 std::string patternText(const PatternTree& p) {
     const auto list = [](const std::vector<PatternTree>& parts, const std::string& mark) {
@@ -96,7 +49,7 @@ std::string patternText(const PatternTree& p) {
             if (attr.kind == PatternAttrTree::Kind::All)
                 attrs += "*" + attr.name;
             else if (attr.kind == PatternAttrTree::Kind::Equal)
-                attrs += attr.name + " = " + treeText(attr.value);
+                attrs += attr.name + " = " + termText(attr.value);
             else if (attr.kind == PatternAttrTree::Kind::Range)
                 attrs += fmt::format("{} in {}..{}", attr.name, attr.low, attr.high);
             else
@@ -448,9 +401,9 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
                     Missed::Attribute, p,
                     [&] { return fmt::format("{} in {}..{}", attr.name, attr.low, attr.high); },
                     [&] { return attrText(*value); }, &attr);
-        } else if (!attributeEquals(*value, attr.value)) {
+        } else if (!holds(*value, attr.value)) {
             return refuse(
-                Missed::Attribute, p, [&] { return attr.name + " = " + treeText(attr.value); },
+                Missed::Attribute, p, [&] { return attr.name + " = " + termText(attr.value); },
                 [&] { return attrText(*value); }, &attr);
         }
     }
@@ -514,6 +467,16 @@ std::optional<FusionKind> parseKind(std::string_view text) {
         if (kindText(static_cast<FusionKind>(i)) == text)
             return static_cast<FusionKind>(i);
     return std::nullopt;
+}
+
+const std::vector<std::string>& kindNames() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> out;
+        for (int i = 0; i <= static_cast<int>(FusionKind::Opaque); ++i)
+            out.emplace_back(kindText(static_cast<FusionKind>(i)));
+        return out;
+    }();
+    return names;
 }
 
 bool countsAs(FusionKind found, FusionKind wanted) {

@@ -21,6 +21,20 @@ namespace fw {
 // Declared patterns and chains by name; a call of one is replaced by what it stands for.
 using PatternTable = std::map<std::string, const PatternDeclTree*, std::less<>>;
 
+// Declarations and their table; a later one hides an earlier one of the same name.
+class DeclaredPatterns {
+public:
+    void add(std::shared_ptr<const PatternDeclTree> pattern) {
+        m_table.insert_or_assign(pattern->name, pattern.get());
+        m_all.push_back(std::move(pattern));
+    }
+    const PatternTable& table() const { return m_table; }
+
+private:
+    std::vector<std::shared_ptr<const PatternDeclTree>> m_all;
+    PatternTable m_table;
+};
+
 struct MatchBindings {
     std::map<std::string, ValueRef> values;      // captures and named parts
     std::map<std::string, Attrs> attrs;          // {*a}
@@ -77,6 +91,7 @@ PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& ca
 PatternTree withDeclared(const PatternTree& pattern, const PatternTable& table);
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
+const std::vector<std::string>& kindNames();                // that text may say
 // Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
 // easier.
 bool countsAs(FusionKind found, FusionKind wanted);
@@ -138,8 +153,5 @@ private:
     std::map<NodeId, FusionKind> m_kinds;                    // of nodes that were asked for
     std::map<std::string, std::vector<NodeId>> m_byOperator; // once it is needed
 };
-
-// Equality of an attribute with a written value: numbers, texts, names, lists of them.
-bool attributeEquals(const AttrValue& value, const Tree& written);
 
 } // namespace fw

@@ -1,6 +1,5 @@
 #include "rewrite/apply.h"
 
-#include "base/numbers.h"
 #include "expr/simplify.h"
 
 #include <fmt/format.h>
@@ -23,61 +22,28 @@ void collectNames(const Tree& tree, std::set<std::string>& names) {
 const std::map<std::string, std::string, std::less<>> infix = {
     {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
 
-// dim(v, i) of a bound value.
-const Dim* dimOf(const Tree& tree, const Graph& graph, const Match& match) {
-    if (!tree.isCall("dim") || tree.args.size() != 2 || tree.args[1].kind != TreeKind::Int)
-        return nullptr;
-    const auto bound = match.bindings.values.find(tree.args[0].text);
-    if (bound == match.bindings.values.end())
-        return nullptr;
-    const Shape& shape = graph.type(bound->second).shape;
-    const std::int64_t i = tree.args[1].integer;
-    return i >= 0 && static_cast<std::size_t>(i) < shape.size()
-               ? &shape[static_cast<std::size_t>(i)]
-               : nullptr;
-}
-
-// A number, a captured integer, rank(v), a dim that is known, or a product of these.
-std::optional<std::int64_t> integerOf(const Tree& tree, const Graph& graph, const Match& match) {
-    if (tree.kind == TreeKind::Int)
-        return tree.integer;
-    if (tree.kind == TreeKind::Unary && tree.text == "-") {
-        const auto inner = integerOf(tree.args[0], graph, match);
-        return inner ? std::optional(-*inner) : std::nullopt;
-    }
-    if (tree.kind == TreeKind::Binary && tree.text == "*") {
-        const auto a = integerOf(tree.args[0], graph, match),
-                   b = integerOf(tree.args[1], graph, match);
-        return a && b ? checkedMul(*a, *b) : std::nullopt;
-    }
-    if (tree.isName()) {
-        const auto attr = match.bindings.attrValues.find(tree.text);
-        const auto* value = attr == match.bindings.attrValues.end()
-                                ? nullptr
-                                : std::get_if<std::int64_t>(&attr->second);
-        return value ? std::optional(*value) : std::nullopt;
-    }
-    if (const Dim* dim = dimOf(tree, graph, match))
-        return dim->asInt();
-    if (tree.isCall("rank") && tree.args.size() == 1)
-        if (const auto bound = match.bindings.values.find(tree.args[0].text);
-            bound != match.bindings.values.end())
-            return static_cast<std::int64_t>(graph.type(bound->second).rank());
-    return std::nullopt;
-}
-
 // Builds right sides. Values are of the editor.
 class Builder {
 public:
     Builder(const Graph& graph, const Match& match, const Successor& forward, GraphEditor& editor,
             std::vector<NodeId> origins)
         : m_graph(graph), m_match(match), m_forward(forward), m_editor(editor),
-          m_origins(std::move(origins)) {
+          m_origins(std::move(origins)), m_scope(matchScope(graph, match)) {
         for (const auto& [name, value] : match.bindings.values)
             m_values[name] = forward(value);
     }
 
-    void bind(const std::string& name, ValueRef value) { m_values[name] = value; }
+    // A term that conditions compute, or a value.
+    Status let(const NamedTree& named) {
+        auto term = evaluate(named.value, m_scope);
+        if (term && !std::holds_alternative<TensorValue>(*term) &&
+            !std::holds_alternative<AbsentPart>(*term)) {
+            m_scope.names.insert_or_assign(named.name, std::move(*term));
+            return {};
+        }
+        FW_TRY(m_values[named.name], build(named.value, {}));
+        return {};
+    }
 
     Result<ValueRef> build(const Tree& tree, const std::string& wish) {
         switch (tree.kind) {
@@ -107,30 +73,16 @@ public:
     std::size_t added() const { return m_added; }
 
 private:
-    static std::optional<double> number(const Tree& tree) {
-        if (tree.kind == TreeKind::Int)
-            return static_cast<double>(tree.integer);
-        if (tree.kind == TreeKind::Float)
-            return tree.real;
-        if (tree.kind == TreeKind::Unary && tree.text == "-")
-            if (const auto inner = number(tree.args[0]))
-                return -*inner;
-        return std::nullopt;
-    }
-
-    // A number, or an attribute that the match captured, as a scalar.
+    // A number, or what conditions compute, as a scalar.
     std::optional<double> scalar(const Tree& tree) const {
-        if (const auto value = number(tree))
-            return value;
-        if (!tree.isName() || m_values.contains(tree.text))
+        const auto value = evaluate(tree, m_scope);
+        if (!value)
             return std::nullopt;
-        const auto attr = m_match.bindings.attrValues.find(tree.text);
-        if (attr == m_match.bindings.attrValues.end())
-            return std::nullopt;
-        if (const auto* integer = std::get_if<std::int64_t>(&attr->second))
-            return static_cast<double>(*integer);
-        if (const auto* real = std::get_if<double>(&attr->second))
+        if (const auto* real = std::get_if<double>(&*value))
             return *real;
+        if (const auto* expr = std::get_if<Expr>(&*value))
+            if (const auto integer = expr->asInt())
+                return static_cast<double>(*integer);
         return std::nullopt;
     }
 
@@ -185,33 +137,15 @@ private:
             if (const auto bound = m_match.bindings.attrValues.find(tree.text);
                 bound != m_match.bindings.attrValues.end())
                 return bound->second;
-        if (tree.isName())
-            if (const auto dtype = parseDtype(tree.text))
-                return AttrValue(*dtype);
-        if (tree.kind == TreeKind::Int)
-            return AttrValue(tree.integer);
-        if (const auto value = number(tree))
-            return tree.kind == TreeKind::Unary && tree.args[0].kind == TreeKind::Int
-                       ? AttrValue(-tree.args[0].integer)
-                       : AttrValue(*value);
-        if (tree.kind == TreeKind::Text)
-            return AttrValue(tree.text);
-        if (tree.isCall("dim")) {
-            if (const auto extent = integerOf(tree, m_graph, m_match))
-                return AttrValue(*extent);
-            return makeDiag(DiagCode::RuleIllegal, "the attribute would be a free dimension");
-        }
-        if (tree.kind == TreeKind::List) {
-            Integers list;
-            for (const Tree& part : tree.args) {
-                const auto value = number(part);
-                if (!value)
-                    return makeDiag(DiagCode::RuleIllegal, "a list attribute holds integers");
-                list.push_back(static_cast<std::int64_t>(*value));
-            }
-            return AttrValue(std::move(list));
-        }
-        return makeDiag(DiagCode::RuleIllegal, "this is no value of an attribute");
+        const auto value = evaluate(tree, m_scope);
+        if (!value)
+            return makeDiag(DiagCode::RuleIllegal, "the attribute has no value here");
+        if (auto attr = attributeOf(*value))
+            return std::move(*attr);
+        if (std::holds_alternative<Expr>(*value))
+            return makeDiag(DiagCode::RuleIllegal,
+                            "the attribute would be a free dimension: " + textOf(*value));
+        return makeDiag(DiagCode::RuleIllegal, textOf(*value) + " is no value of an attribute");
     }
 
     Result<ValueRef> add(const std::string& op, std::vector<ValueRef> operands, Attrs attrs,
@@ -238,113 +172,38 @@ private:
     const Successor& m_forward;
     GraphEditor& m_editor;
     std::vector<NodeId> m_origins;
+    Scope m_scope;
     std::map<std::string, ValueRef> m_values;
     std::size_t m_added = 0;
 };
 
-// Conditions: truth of a tree over the match. nullopt: not understood.
-class Conditions {
-public:
-    Conditions(const Graph& graph, const Match& match) : m_graph(graph), m_match(match) {}
-
-    std::optional<bool> truth(const Tree& tree) const {
-        if (tree.kind == TreeKind::Unary && tree.text == "!") {
-            const auto inner = truth(tree.args[0]);
-            return inner ? std::optional(!*inner) : std::nullopt;
-        }
-        if (tree.kind == TreeKind::Binary && (tree.text == "&&" || tree.text == "||")) {
-            const auto a = truth(tree.args[0]), b = truth(tree.args[1]);
-            if (!a || !b)
-                return std::nullopt;
-            return tree.text == "&&" ? *a && *b : *a || *b;
-        }
-        if (tree.kind == TreeKind::Binary)
-            return comparison(tree);
-        if (tree.kind == TreeKind::Call && !tree.args.empty() && tree.args[0].isName()) {
-            const auto bound = m_match.bindings.values.find(tree.args[0].text);
-            if (bound == m_match.bindings.values.end())
-                return true; // an optional part that is absent
-            const ValueRef value = bound->second;
-            if (tree.text == "used_once")
-                return m_graph.uses(value).size() + (m_graph.isResult(value) ? 1 : 0) == 1;
-            if (tree.text == "not_result")
-                return !m_graph.isResult(value);
-            if (tree.text == "finite")
-                return finite(value);
-        }
-        return std::nullopt;
-    }
-
-private:
-    std::optional<bool> comparison(const Tree& tree) const {
-        if (tree.args[0].isCall("dtype") || tree.args[1].isCall("dtype"))
-            return dtypeComparison(tree);
-        // Free dimensions are equal if they are one.
-        const Dim *first = dimOf(tree.args[0], m_graph, m_match),
-                  *second = dimOf(tree.args[1], m_graph, m_match);
-        if (tree.text == "==" && first && second && proveEqual(*first, *second))
-            return true;
-        const auto a = integer(tree.args[0]), b = integer(tree.args[1]);
-        if (!a || !b)
-            return std::nullopt;
-        if (tree.text == "==")
-            return *a == *b;
-        if (tree.text == "!=")
-            return *a != *b;
-        if (tree.text == "<")
-            return *a < *b;
-        if (tree.text == "<=")
-            return *a <= *b;
-        if (tree.text == ">")
-            return *a > *b;
-        if (tree.text == ">=")
-            return *a >= *b;
-        return std::nullopt;
-    }
-
-    std::optional<bool> dtypeComparison(const Tree& tree) const {
-        const Tree& call = tree.args[0].isCall("dtype") ? tree.args[0] : tree.args[1];
-        const Tree& name = tree.args[0].isCall("dtype") ? tree.args[1] : tree.args[0];
-        const auto bound = call.args.size() == 1 ? m_match.bindings.values.find(call.args[0].text)
-                                                 : m_match.bindings.values.end();
-        if (bound == m_match.bindings.values.end() || !name.isName() ||
-            (tree.text != "==" && tree.text != "!="))
-            return std::nullopt;
-        return (dtypeText(m_graph.type(bound->second).dtype) == name.text) == (tree.text == "==");
-    }
-
-    std::optional<std::int64_t> integer(const Tree& tree) const {
-        return integerOf(tree, m_graph, m_match);
-    }
-
-    std::optional<bool> finite(ValueRef value) const {
-        const TensorData* data = m_graph.constant(value);
-        if (data == nullptr)
-            return false;
-        for (std::size_t i = 0; i < data->count(); ++i)
-            if (!std::isfinite(data->at(i)))
-                return false;
-        return true;
-    }
-
-    const Graph& m_graph;
-    const Match& m_match;
-};
-
 } // namespace
 
+Scope matchScope(const Graph& graph, const Match& match) {
+    Scope out;
+    out.restIsAbsent = true;
+    for (const auto& [name, attr] : match.bindings.attrValues)
+        if (auto value = valueOf(attr))
+            out.names.emplace(name, std::move(*value));
+    for (const auto& [name, value] : match.bindings.values)
+        out.names.insert_or_assign(name, value.valid() ? TermValue(TensorValue{&graph, value})
+                                                       : TermValue(AbsentPart()));
+    return out;
+}
+
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
-                                               const Match& match) {
-    const Conditions conditions(graph, match);
-    for (std::size_t i = 0; i < rule.where.size(); ++i) {
-        const Tree& condition = rule.where[i];
-        const auto truth = conditions.truth(condition);
-        const std::string place = fmt::format("condition at line {}, column {}",
-                                              condition.span.line, condition.span.column);
-        if (!truth)
-            return FailedCondition{i, place + " is not decided here"};
-        if (!*truth)
-            return FailedCondition{i, place + " is false"};
+                                               const Match& match, const Offer* offer) {
+    if (!rule.where.empty()) {
+        Scope scope = matchScope(graph, match);
+        scope.offer = offer;
+        for (std::size_t i = 0; i < rule.where.size(); ++i) {
+            const ConditionResult judged = decide(rule.where[i], scope);
+            if (judged.truth != Truth::Yes)
+                return FailedCondition{
+                    i, fmt::format("{} is {}{}{}", rule.where[i].text,
+                                   judged.truth == Truth::No ? "false" : "not decided",
+                                   judged.seen.empty() ? "" : ": ", judged.seen)};
+        }
     }
     if (rule.duplicate)
         return std::nullopt;
@@ -417,10 +276,8 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
         return diag.at({{}, graph.node(match.roots.at(0).node).name});
     };
     for (const NamedTree& let : rule.let) {
-        Result<ValueRef> value = builder.build(let.value, {});
-        if (!value)
-            return at(value.takeDiag());
-        builder.bind(let.name, *value);
+        if (const Status status = builder.let(let); !status)
+            return at(status.diag());
     }
     Applied out;
     for (std::size_t i = 0; i < rule.match.size(); ++i)

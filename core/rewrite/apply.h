@@ -1,14 +1,18 @@
 // One rule on one match: conditions, then the right side built with a GraphEditor.
 #pragma once
 
+#include "condition/condition.h"
 #include "pattern/match.h"
 
 namespace fw {
 
+// Whether the target is known where conditions are decided.
+enum class Decided : std::uint8_t { Anywhere, ForTarget };
+
 // Names that nothing binds, operators that do not exist, conditions not understood: each with its
 // place.
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
-                const std::string& file);
+                const std::string& file, Decided decided = Decided::Anywhere);
 
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file);
@@ -18,9 +22,11 @@ struct FailedCondition {
     std::size_t index = 0; // in RuleTree::where; as many as there are: a value is used outside
     std::string sentence;
 };
-// The first one; nothing if all hold.
+// The first one; nothing if all hold. `offer` of a target, where one is known.
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
-                                               const Match& match);
+                                               const Match& match, const Offer* offer = nullptr);
+// What a match binds; captures that it does not bind are absent.
+Scope matchScope(const Graph& graph, const Match& match);
 
 // A value of the snapshot as it is in the editor, after what was replaced so far.
 using Successor = std::function<ValueRef(ValueRef)>;

@@ -17,13 +17,6 @@ namespace {
 
 constexpr double mostFlops = 50e6; // what the reference is asked to evaluate
 
-bool canMatch(const DeclarationTree& declaration) {
-    return dynamic_cast<const RuleTree*>(&declaration) != nullptr ||
-           dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr ||
-           dynamic_cast<const FuseTree*>(&declaration) != nullptr ||
-           dynamic_cast<const BuiltinTree*>(&declaration) != nullptr;
-}
-
 std::string missText(const Graph& graph, const NearMiss& miss) {
     return fmt::format("at {}, {} of {} operators matched: {} expected {}, found {}",
                        graph.node(miss.root).name, miss.matched, miss.total, miss.clause,
@@ -41,16 +34,15 @@ double flopsOf(const Graph& graph) {
 
 class TestRun {
 public:
-    TestRun(const TestTree& test, const RuleBook& book,
-            std::shared_ptr<const OperatorSet> operators, const std::string& file)
-        : m_test(test), m_book(book), m_table(book.table()), m_operators(std::move(operators)),
-          m_file(file) {}
+    TestRun(const TestTree& test, const TestSurroundings& around)
+        : m_test(test), m_around(around) {}
 
-    CheckedItem run(const std::vector<DeclarationPtr>& before) {
+    CheckedItem run() {
         m_item.name = m_test.name;
         m_item.kind = "test";
+        m_item.span = m_test.span;
         m_item.verdict = "ok";
-        if (const Status status = prepare(before); !status)
+        if (const Status status = prepare(); !status)
             refuse(status.diag());
         else
             for (const ExpectTree& expect : m_test.expects)
@@ -60,7 +52,7 @@ public:
     }
 
 private:
-    Where place(const Span& span) const { return {m_file, {}, span.line, span.column}; }
+    Where place(const Span& span) const { return {m_around.file, {}, span.line, span.column}; }
 
     void refuse(Diag diag) {
         m_item.verdict = "refused";
@@ -73,10 +65,10 @@ private:
             makeDiag(code, std::move(message), place(span), std::move(hint)));
     }
 
-    Status prepare(const std::vector<DeclarationPtr>& before) {
-        const std::vector<DeclarationPtr>& among = m_test.of.empty() ? before : m_book.declarations;
+    Status prepare() {
+        const auto& among = m_test.of.empty() ? m_around.before : m_around.declared;
         for (const DeclarationPtr& declaration : among)
-            if (canMatch(*declaration) && (m_test.of.empty() || declaration->name == m_test.of))
+            if (canBeTested(*declaration) && (m_test.of.empty() || declaration->name == m_test.of))
                 m_subject = declaration;
         if (!m_subject)
             return makeDiag(DiagCode::TextName,
@@ -87,9 +79,10 @@ private:
                             {}, "test \"...\" of NAME { ... }");
         Diags problems;
         if (const auto rule = declarationAs<RuleTree>(m_subject))
-            problems = checkRule(*rule, *m_operators, m_table, m_file);
+            problems = checkRule(*rule, *m_around.operators, m_around.patterns, m_around.file);
         else if (const auto pattern = declarationAs<PatternDeclTree>(m_subject))
-            problems = checkPattern(*pattern, *m_operators, m_table, m_file);
+            problems =
+                checkPattern(*pattern, *m_around.operators, m_around.patterns, m_around.file);
         if (hasErrors(problems))
             return makeDiag(DiagCode::RuleIllegal, m_subject->name + " cannot be tested", {},
                             problems.front().message);
@@ -99,15 +92,17 @@ private:
 
     Result<GraphPtr> graphOf(const GraphTree& tree) const {
         GraphTextOptions options;
-        options.file = m_file;
-        return elaborateGraph(tree, m_operators, options);
+        options.file = m_around.file;
+        return elaborateGraph(tree, m_around.operators, options);
     }
 
     Result<Rewritten> applied(const DeclarationPtr& entry, const GraphPtr& graph) const {
         RuleBook book;
         book.entries = {entry};
-        for (const auto& pattern : m_book.patterns)
-            if (checkPattern(*pattern, *m_operators, m_table, m_file).empty())
+        for (const DeclarationPtr& declaration : m_around.declared)
+            if (const auto pattern = declarationAs<PatternDeclTree>(declaration);
+                pattern && m_around.patterns.contains(pattern->name) &&
+                m_around.patterns.at(pattern->name) == pattern.get())
                 book.patterns.push_back(pattern);
         RewriteOptions options;
         options.time = std::chrono::milliseconds(5000);
@@ -134,7 +129,7 @@ private:
             for (const AppliedRule& rule : out.trace.applied)
                 got += rule.count;
         } else {
-            const FoundMatches found = findMatches(*m_graph, *m_subject, m_table);
+            const FoundMatches found = findMatches(*m_graph, *m_subject, m_around.patterns);
             if (!found.problems.empty())
                 return found.problems.front();
             got = found.matches.size();
@@ -174,10 +169,7 @@ private:
     }
 
     const TestTree& m_test;
-    const RuleBook& m_book;
-    PatternTable m_table;
-    std::shared_ptr<const OperatorSet> m_operators;
-    const std::string& m_file;
+    const TestSurroundings& m_around;
     DeclarationPtr m_subject;
     GraphPtr m_graph;
     CheckedItem m_item;
@@ -185,10 +177,12 @@ private:
 
 } // namespace
 
-CheckedItem runBookTest(const TestTree& test, const std::vector<DeclarationPtr>& before,
-                        const RuleBook& book, std::shared_ptr<const OperatorSet> operators,
-                        const std::string& file) {
-    return TestRun(test, book, std::move(operators), file).run(before);
+bool canBeTested(const DeclarationTree& declaration) {
+    return canMatch(declaration) || dynamic_cast<const BuiltinTree*>(&declaration) != nullptr;
+}
+
+CheckedItem runBookTest(const TestTree& test, const TestSurroundings& around) {
+    return TestRun(test, around).run();
 }
 
 } // namespace fw

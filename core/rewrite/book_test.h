@@ -18,10 +18,25 @@
 
 namespace fw {
 
+struct CheckedItem {
+    std::string name;
+    std::string kind;    // "rule", "operator", "pattern", "chain", "builtin", "test"
+    std::string verdict; // "ok", "refused", of a test also "failed"
+    Diags diagnostics;
+    Span span;
+};
+
+// What a test can be about.
+struct TestSurroundings {
+    std::vector<DeclarationPtr> before;   // in the book in front of it: without `of` the last one
+    std::vector<DeclarationPtr> declared; // by name; the last one is meant
+    PatternTable patterns;
+    std::shared_ptr<const OperatorSet> operators;
+    std::string file;
+};
+
+bool canBeTested(const DeclarationTree& declaration);
 // Verdict "ok", "failed" (CMP01, RUL02) or "refused" (it cannot be run: graph, subject, rule).
-// `before` is what the book declares in front of the test.
-CheckedItem runBookTest(const TestTree& test, const std::vector<DeclarationPtr>& before,
-                        const RuleBook& book, std::shared_ptr<const OperatorSet> operators,
-                        const std::string& file);
+CheckedItem runBookTest(const TestTree& test, const TestSurroundings& around);
 
 } // namespace fw

@@ -199,6 +199,8 @@ private:
             m_trace.decisions.push_back(
                 {node->name, Verdict::Yes, ReasonCode::RuleApplied, rule.name});
             ++count;
+            if (rule.strategy == "once")
+                break;
         }
         if (editor) {
             editor->removeUnused();
@@ -230,21 +232,18 @@ private:
     RewriteTrace m_trace;
 };
 
-RuleBook bookOf(std::vector<DeclarationPtr> declarations) {
-    RuleBook book;
+} // namespace
+
+void RuleBook::add(const std::vector<DeclarationPtr>& declarations) {
     for (const DeclarationPtr& declaration : declarations) {
         if (auto rule = declarationAs<RuleTree>(declaration))
-            book.entries.push_back(rule);
+            entries.push_back(rule);
         else if (auto builtin = declarationAs<BuiltinTree>(declaration))
-            book.entries.push_back(builtin);
+            entries.push_back(builtin);
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            book.patterns.push_back(pattern);
+            patterns.push_back(pattern);
     }
-    book.declarations = std::move(declarations);
-    return book;
 }
-
-} // namespace
 
 PatternTable RuleBook::table() const {
     PatternTable out;
@@ -253,17 +252,13 @@ PatternTable RuleBook::table() const {
     return out;
 }
 
-Result<RuleBook> parseRules(std::string_view text, const std::string& file, Diags* errors) {
-    FileTree tree = parseFile(text, file);
-    if (errors != nullptr)
-        *errors = tree.errors;
-    else if (!tree.errors.empty())
+Result<RuleBook> parseRules(std::string_view text, const std::string& file) {
+    const FileTree tree = parseFile(text, file);
+    if (!tree.errors.empty())
         return tree.errors.front();
-    for (const DeclarationPtr& declaration : tree.declarations)
-        if (const auto op = declarationAs<OpTree>(declaration); op && errors == nullptr)
-            if (auto defined = defineOperator(op, file); !defined)
-                return defined.takeDiag();
-    return bookOf(std::move(tree.declarations));
+    RuleBook out;
+    out.add(tree.declarations);
+    return out;
 }
 
 Result<RuleBook> standardRules() {
@@ -274,62 +269,14 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
                                const RewriteOptions& options) {
     const PatternTable table = book.table();
     for (const auto& pattern : book.patterns)
-        if (Diags problems = checkPattern(*pattern, graph->operators(), table, {});
-            !problems.empty())
-            return problems.front().advise(pattern->name +
-                                           " cannot be used; fw check BOOK.fw tells more");
+        if (auto wrong = firstError(checkPattern(*pattern, graph->operators(), table, {})))
+            return wrong->advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
     for (const auto& entry : book.entries)
         if (const auto* rule = dynamic_cast<const RuleTree*>(entry.get()))
-            if (Diags problems = checkRule(*rule, graph->operators(), table, {}); !problems.empty())
-                return problems.front().advise("rule " + rule->name +
-                                               " cannot be used; fw check BOOK.fw tells more");
+            if (auto wrong = firstError(checkRule(*rule, graph->operators(), table, {})))
+                return wrong->advise("rule " + rule->name +
+                                     " cannot be used; fw check BOOK.fw tells more");
     return Driver(book, options).run(graph);
-}
-
-Result<CheckedBook>
-checkRulesText(std::string_view text, const std::string& file, const OperatorSet& known,
-               const std::vector<std::shared_ptr<const PatternDeclTree>>& patterns) {
-    CheckedBook out;
-    FileTree read = parseFile(text, file);
-    out.diagnostics = std::move(read.errors);
-    out.missing = std::move(read.missing);
-    RuleBook book = bookOf(std::move(read.declarations));
-    book.patterns.insert(book.patterns.begin(), patterns.begin(), patterns.end());
-    const PatternTable table = book.table();
-    OperatorSet operators = known;
-    for (const DeclarationPtr& declaration : book.declarations) {
-        const auto tree = declarationAs<OpTree>(declaration);
-        if (auto defined =
-                tree ? defineOperator(tree, file) : Result<std::shared_ptr<const Operator>>(Diag{});
-            defined)
-            if (const Status added = operators.add(*defined); !added)
-                out.diagnostics.push_back(added.diag());
-    }
-    std::vector<DeclarationPtr> before;
-    for (const DeclarationPtr& declaration : book.declarations) {
-        before.push_back(declaration);
-        if (const auto test = declarationAs<TestTree>(declaration)) {
-            out.items.push_back(runBookTest(*test, before, book,
-                                            std::make_shared<const OperatorSet>(operators), file));
-            out.items.back().span = declaration->span;
-            continue;
-        }
-        CheckedItem item;
-        item.name = declaration->name;
-        item.kind = declaration->keyword == "op" ? "operator" : declaration->keyword;
-        item.span = declaration->span;
-        if (const auto rule = declarationAs<RuleTree>(declaration))
-            item.diagnostics = checkRule(*rule, operators, table, file);
-        else if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-            item.diagnostics = checkPattern(*pattern, operators, table, file);
-        else if (const auto op = declarationAs<OpTree>(declaration))
-            item.diagnostics = checkOperator(*op, file);
-        else if (const auto builtin = declarationAs<BuiltinTree>(declaration))
-            item.diagnostics = checkBuiltin(*builtin, file);
-        item.verdict = hasErrors(item.diagnostics) ? "refused" : "ok";
-        out.items.push_back(std::move(item));
-    }
-    return out;
 }
 
 } // namespace fw

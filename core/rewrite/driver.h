@@ -20,15 +20,14 @@ struct RuleBook {
     std::vector<std::shared_ptr<const DeclarationTree>>
         entries; // RuleTree and BuiltinTree, in order
     std::vector<std::shared_ptr<const PatternDeclTree>> patterns;
-    std::vector<DeclarationPtr> declarations; // of a text: everything it holds, in order
 
+    void add(const std::vector<DeclarationPtr>& declarations); // passes over what is none of these
     PatternTable table() const;
 };
 
 Result<RuleBook> standardRules(); // resources/library/simplify.fw
-// Refused with the first error unless `errors` takes them all.
-Result<RuleBook> parseRules(std::string_view text, const std::string& file,
-                            Diags* errors = nullptr);
+// Not checked; refused with the first error of the grammar.
+Result<RuleBook> parseRules(std::string_view text, const std::string& file);
 
 struct AppliedRule {
     std::string rule;
@@ -59,26 +58,5 @@ struct Rewritten {
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
                                const RewriteOptions& options);
-
-struct CheckedItem {
-    std::string name;
-    std::string kind;    // "rule", "operator", "pattern", "chain", "builtin", "test"
-    std::string verdict; // "ok", "refused", of a test also "failed"
-    Diags diagnostics;
-    Span span;
-};
-
-struct CheckedBook {
-    std::vector<CheckedItem> items;
-    Diags diagnostics; // first the errors of the grammar
-    std::vector<MissingMark> missing;
-};
-
-// Static checks: grammar, operators known, names bound, conditions understood.
-// Operators that the book declares are checked and known to its rules. Its `test` blocks are run.
-// `patterns` of other books are known as well; the book's own go before them.
-Result<CheckedBook>
-checkRulesText(std::string_view text, const std::string& file, const OperatorSet& operators,
-               const std::vector<std::shared_ptr<const PatternDeclTree>>& patterns = {});
 
 } // namespace fw

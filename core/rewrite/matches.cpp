@@ -140,11 +140,21 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
 
 } // namespace
 
+const RuleTree* ruleOf(const DeclarationTree& declaration) {
+    if (const auto* fuse = dynamic_cast<const FuseTree*>(&declaration))
+        return &fuse->rule;
+    return dynamic_cast<const RuleTree*>(&declaration);
+}
+
+bool canMatch(const DeclarationTree& declaration) {
+    return ruleOf(declaration) != nullptr ||
+           dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr;
+}
+
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table, const MatchLimits& limits) {
     FoundMatches out;
-    const auto* fuse = dynamic_cast<const FuseTree*>(&declaration);
-    const auto* rule = fuse != nullptr ? &fuse->rule : dynamic_cast<const RuleTree*>(&declaration);
+    const RuleTree* rule = ruleOf(declaration);
     const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration);
     std::vector<NamedPattern> written;
     if (rule != nullptr)
@@ -199,7 +209,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                     {node->id, count, count, "where",
                      outside ? "no inner value is used outside" : "every condition holds",
                      wrong->sentence, Missed::Condition,
-                     outside ? Span() : rule->where[wrong->index].span, "", wrong->index});
+                     outside ? Span() : rule->where[wrong->index].tree.span, "", wrong->index});
                 continue;
             }
         matched.insert(match->nodes.begin(), match->nodes.end());
@@ -209,7 +219,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     for (std::size_t i = 0; i < failed.size(); ++i) {
         complete -= failed[i];
         if (i < rule->where.size())
-            out.funnel.push_back({rule->where[i].span, true, false, complete});
+            out.funnel.push_back({rule->where[i].tree.span, true, false, complete});
         else if (failed[i] > 0)
             out.funnel.push_back({{}, true, false, complete});
     }

@@ -38,7 +38,12 @@ struct FoundMatches {
     std::string stopped;             // by a limit, as a sentence; empty: this is all
 };
 
-// `declaration` is a RuleTree, a FuseTree or a PatternDeclTree; anything else gives nothing.
+// What a declaration matches, and under which conditions: a rule, or that of a fusion rule or a
+// composite; nullptr for a pattern, which has none, and for what matches nothing.
+const RuleTree* ruleOf(const DeclarationTree& declaration);
+bool canMatch(const DeclarationTree& declaration); // a rule, fusion rule, composite, pattern, chain
+
+// Of a declaration that can match; anything else gives nothing.
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table, const MatchLimits& limits = {});
 

@@ -111,7 +111,7 @@ private:
     }
 
     void operatorLines(const Operator& op, std::vector<std::string>& out) const {
-        const OpsDocument described = describeOperators(*m_names.books.operators, op.name());
+        const OpsDocument described = describeOperators(*m_names.books.operators, m_names.books.strategy, op.name());
         for (const OpRecord& row : described.ops) {
             out.push_back(row.signature);
             if (!row.doc.empty())
@@ -177,8 +177,8 @@ private:
                 std::string line = block.tree->name;
                 if (entry.priority)
                     line += fmt::format(" priority {}", *entry.priority);
-                if (!entry.guardText.empty())
-                    line += " when " + entry.guardText;
+                if (entry.guard)
+                    line += " when " + entry.guard->text;
                 out.push_back(fmt::format("{} ({}:{})", line, block.file, entry.span.line));
             }
     }

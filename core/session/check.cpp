@@ -1,5 +1,6 @@
 #include "session/check.h"
 
+#include "base/nearest.h"
 #include "extern/extern.h"
 #include "session/completions.h"
 #include "session/text_range.h"
@@ -101,13 +102,20 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     if (arguments.rules.empty())
         return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
     CheckDocument out;
-    out.file = arguments.rules.front();
-    FW_TRY(std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
-    const BookText book = std::move(books.front());
-    books.erase(books.begin());
-    FW_TRY(BookChecked read, checkBook(book, books));
-    books.push_back(book);
-    CheckedBook& checked = read.checked;
+    out.file = arguments.book.empty() ? arguments.rules.front() : arguments.book;
+    // A book beside it that cannot be read is told where it is asked about itself.
+    std::vector<std::string> files;
+    for (const std::string& file : arguments.rules)
+        if (file == out.file || bookText(file, arguments.texts))
+            files.push_back(file);
+    FW_TRY(const std::vector<BookText> all, bookTexts(files, arguments.texts));
+    const auto asked = std::find_if(all.begin(), all.end(),
+                                    [&](const BookText& one) { return one.file == out.file; });
+    if (asked == all.end())
+        return makeDiag(DiagCode::Usage, out.file + " is none of the books", {out.file});
+    const BookText& book = *asked;
+    Books books = readBooks(all);
+    CheckedBook checked = checkBook(books, book.file).value();
     const TextPlaces places(book.text);
     Marks marks(book, places);
     std::vector<std::vector<Fix>> fixes(checked.diagnostics.size());
@@ -129,14 +137,13 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
         out.items.push_back(std::move(row));
     }
     out.diagnostics = std::move(checked.diagnostics);
-    for (Diag& diag :
-         catalogOf(externLibraries(), std::move(read.books.strategy)).entriesWithoutCode())
+    for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
         if (diag.where.file == out.file) {
             marks.add(diag, {});
             out.diagnostics.push_back(std::move(diag));
         }
     if (!marks.empty())
-        marks.suggest(namesOf(books, nullptr));
+        marks.suggest(namesOf(all, nullptr));
     out.marks = marks.take();
     return out;
 }

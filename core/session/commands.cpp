@@ -1,6 +1,6 @@
 #include "session/commands.h"
 
-#include "library/library.h"
+#include "rewrite/check.h"
 #include "session/assist.h"
 #include "session/check.h"
 #include "session/counterfactual.h"
@@ -276,10 +276,12 @@ Answer test(PipelineStore& store, const Arguments& arguments, const Context& con
 }
 
 Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
-    OpsDocument out = describeOperators(*standardOperators(), arguments.name);
+    FW_TRY(const std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
+    const Books books = readBooks(texts);
+    OpsDocument out = describeOperators(*books.operators, books.strategy, arguments.name);
     if (out.ops.empty())
         return makeDiag(DiagCode::UnknownName, "there is no operator named " + arguments.name, {},
-                        "fw ops lists them all");
+                        operatorHint(arguments.name, *books.operators, nullptr));
     return json(std::move(out));
 }
 

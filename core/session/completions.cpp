@@ -233,9 +233,7 @@ private:
 
     void subjects() {
         for (const DeclarationPtr& declaration : parseFile(m_text, {}).declarations)
-            if (declaration->keyword == "rule" || declaration->keyword == "pattern" ||
-                declaration->keyword == "chain" || declaration->keyword == "builtin" ||
-                declaration->keyword == "fuse" || declaration->keyword == "composite")
+            if (canBeTested(*declaration))
                 add(declaration->name, declaration->keyword.c_str(), {}, declaration->doc);
     }
 
@@ -268,23 +266,6 @@ private:
     std::set<std::string> m_known;
 };
 
-// Letters put in, left out, replaced or swapped.
-std::size_t distance(const std::string& a, const std::string& b) {
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i)
-        for (std::size_t j = 0; j <= b.size(); ++j) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
-                                d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
 } // namespace
 
 std::map<std::string, std::int64_t> BookNames::operatorCounts() const {
@@ -314,16 +295,11 @@ BookNames namesOf(const std::vector<BookText>& all, GraphPtr graph) {
     BookNames out;
     out.books = readBooks(all);
     out.graph = std::move(graph);
-    out.patterns = out.books.rules.table();
-    for (const auto& table : {out.books.strategy.chains(), out.books.fusion.patterns()})
-        for (const auto& [name, pattern] : table)
-            out.patterns.insert_or_assign(name, pattern);
-    for (const BookText& book : all)
-        for (const DeclarationPtr& declaration : parseFile(book.text, book.file).declarations)
-            if (const auto pattern = declarationAs<PatternDeclTree>(declaration)) {
+    out.patterns = out.books.patterns;
+    for (const ReadBook& book : out.books.read)
+        for (const DeclarationPtr& declaration : book.written)
+            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
                 out.patterns.insert_or_assign(pattern->name, pattern.get());
-                out.kept.push_back(declaration);
-            }
     return out;
 }
 
@@ -353,27 +329,6 @@ std::string attributeText(const Operator& op, std::string_view attribute) {
     if (const auto fallback = op.attrDefault(attribute))
         return "= " + attrText(*fallback);
     return {};
-}
-
-std::vector<std::string> nearest(const std::string& word, const std::vector<std::string>& known) {
-    constexpr std::size_t longest = 40, most = 3;
-    std::vector<std::pair<std::size_t, std::string>> found;
-    for (const std::string& one : known) {
-        if (word.size() > longest || one.size() > longest || one == word)
-            continue;
-        const std::size_t far = distance(word, one);
-        const bool begins = word.size() >= 3 && one.starts_with(word);
-        // Of a short word some letter must be right.
-        const bool alike = far <= std::max<std::size_t>(1, word.size() / 3) && far < word.size();
-        if (alike || begins)
-            found.emplace_back(begins ? 1 : far, one);
-    }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<std::string> out;
-    for (std::size_t i = 0; i < found.size() && i < most; ++i)
-        out.push_back(found[i].second);
-    return out;
 }
 
 } // namespace fw

@@ -12,9 +12,8 @@ namespace fw {
 // and the model that is open.
 struct BookNames {
     Books books;
-    PatternTable patterns;            // also those of the text at hand that are wrong
-    std::vector<DeclarationPtr> kept; // own what `patterns` points to
-    GraphPtr graph;                   // nullptr: no model
+    PatternTable patterns; // also those that are wrong; `books` owns them
+    GraphPtr graph;        // nullptr: no model
 
     std::map<std::string, std::int64_t> operatorCounts() const; // in the model
     std::vector<std::string> implementations() const;
@@ -29,8 +28,5 @@ completionsAt(const TextContext& context, const std::string& text, const BookNam
 
 // "int = 1": type and default of an attribute, as its operator writes it; empty if unknown.
 std::string attributeText(const Operator& op, std::string_view attribute);
-
-// Those of `known` that are spelled much like the word, the nearest first.
-std::vector<std::string> nearest(const std::string& word, const std::vector<std::string>& known);
 
 } // namespace fw

@@ -27,7 +27,8 @@ Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& 
                                           const std::vector<std::string>& nodes);
 Result<const Node*> findNode(const Graph& graph, const std::string& name);
 
-snapshot::OpsDocument describeOperators(const OperatorSet& operators, const std::string& only);
+snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
+                                        const std::string& only);
 snapshot::DoctorDocument describeMachine();
 
 } // namespace fw

@@ -82,7 +82,8 @@ std::optional<Facts> exampleFacts(const Operator& op) {
 
 } // namespace
 
-OpsDocument describeOperators(const OperatorSet& operators, const std::string& only) {
+OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
+                              const std::string& only) {
     OpsDocument out;
     for (const Operator* op : operators.all()) {
         if (!only.empty() && op->name() != only)
@@ -103,10 +104,10 @@ OpsDocument describeOperators(const OperatorSet& operators, const std::string& o
                 row.facts[op->inputNames()[i]] = text;
             }
             for (const MergedEntry& entry :
-                 standardStrategy().entries(op->name(), facts->kind, targetKeys(hostTarget())))
+                 strategy.entries(op->name(), facts->kind, targetKeys(hostTarget())))
                 row.implementations.push_back(fmt::format(
                     "{} (priority {}{})", entry.name, entry.priority,
-                    entry.guard == nullptr ? std::string() : ", when " + entry.guardText));
+                    entry.guard == nullptr ? std::string() : ", when " + entry.guard->text));
         }
         out.ops.push_back(std::move(row));
     }

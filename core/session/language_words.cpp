@@ -1,4 +1,5 @@
 // The words of the language, each with the sentence that an editor shows.
+#include "condition/condition.h"
 #include "session/text_context.h"
 
 namespace fw {
@@ -33,21 +34,12 @@ const std::vector<LanguageWord>& languageWords() {
         {"emit", "rule", "what each value of match becomes"},
         {"duplicate", "rule",
          "inner values may be used outside the match: they are computed twice"},
-        {"stage", "rule", "when the rule runs: simplify, before partition, before fusion"},
+        {"stage", "rule", "when the rule runs: simplify"},
         {"strategy", "rule", "how often: once, sweep or fixpoint (the default)"},
-        {"simplify", "rule", "before anything is planned"},
-        {"before", "rule", "before partition, or before fusion"},
-        {"partition", "rule", "the choice of implementations"},
-        {"fusion", "rule", "the forming of groups"},
-        {"once", "rule", "in the first sweep, each match once"},
-        {"sweep", "rule", "in the first sweep only"},
+        {"simplify", "rule", "on the imported graph, before anything is planned"},
+        {"once", "rule", "at the first place in the graph only"},
+        {"sweep", "rule", "at every place that there is, once"},
         {"fixpoint", "rule", "again and again until no rule changes the graph"},
-        {"used_once", "rule", "used_once(v): only one operator reads v"},
-        {"not_result", "rule", "not_result(v): v is no result of the model"},
-        {"finite", "rule", "finite(v): v is a constant without infinities and NaN"},
-        {"dtype", "rule", "dtype(v) == f32: the element type of v"},
-        {"rank", "rule", "rank(v): how many axes v has"},
-        {"dim", "rule", "dim(v, i): an extent of v"},
         {"given", "rule", "given(c, p, q): p if the optional c was there, else q"},
         {"any", "rule", "any value, without a name"},
         {"const", "rule", constraint},
@@ -85,13 +77,6 @@ const std::vector<LanguageWord>& languageWords() {
         {"libs", "implementations", "libs has NAME: the library may be used"},
         {"target", "implementations", "target has KEY: the target offers an instruction set"},
         {"has", "implementations", "libs has onednn, target has x86-64-v3"},
-        {"size", "implementations", "size(P): the product of the extents"},
-        {"rank", "implementations", "rank(x): how many axes an operand has"},
-        {"dim", "implementations", "dim(x, i): an extent of an operand"},
-        {"dtype", "implementations", "dtype(x) == f32: the element type of an operand"},
-        {"const", "implementations", "const(w): the operand is a constant"},
-        {"min", "implementations", "the smaller one"},
-        {"max", "implementations", "the larger one"},
 
         {"together", "pin", "these operators in one group"},
         {"apart", "pin", "these operators in different groups"},
@@ -178,7 +163,9 @@ std::string_view wordSentence(std::string_view word, std::string_view keyword) {
         for (const LanguageWord& known : languageWords())
             if (known.word == word && known.in == in)
                 return known.sentence;
-    return {};
+    const ConditionFunction* function = conditionFunction(word);
+    const bool conditions = like == "rule" || like == "implementations";
+    return function != nullptr && conditions ? function->sentence : std::string_view();
 }
 
 } // namespace fw

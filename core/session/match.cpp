@@ -31,12 +31,10 @@ class Captures {
 public:
     Captures(const DeclarationTree& declaration, const ReadText& text, const PatternTable& table)
         : m_declaration(declaration), m_text(text), m_table(table) {
-        const auto* fuse = dynamic_cast<const FuseTree*>(&declaration);
-        const auto* rule =
-            fuse != nullptr ? &fuse->rule : dynamic_cast<const RuleTree*>(&declaration);
-        if (rule != nullptr)
+        const bool isRule = dynamic_cast<const RuleTree*>(&declaration) != nullptr;
+        if (const RuleTree* rule = ruleOf(declaration))
             for (const NamedPattern& named : rule->match) {
-                if (fuse == nullptr)
+                if (isRule) // others have no name of their own for the value
                     addValue(named.name);
                 add(named.pattern);
             }
@@ -167,7 +165,9 @@ NearMissRecord record(const Graph& graph, const NearMiss& miss) {
 }
 
 RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, const std::string& file,
-                     const ReadText& text, const PatternTable& table, const MatchLimits& limits) {
+                     const ReadText& text, const Books& books, const Diags& verdict,
+                     const MatchLimits& limits) {
+    const PatternTable& table = books.patterns;
     const auto start = std::chrono::steady_clock::now();
     RuleMatches out;
     setRange(out, text.places, declaration->span);
@@ -175,12 +175,7 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
     out.kind = declaration->keyword;
     out.doc = declaration->doc;
     out.file = file;
-    if (const auto rule = declarationAs<RuleTree>(declaration))
-        out.diagnostics = checkRule(*rule, graph.operators(), table, file);
-    else if (const auto fuse = declarationAs<FuseTree>(declaration))
-        out.diagnostics = checkFuse(*fuse, graph.operators(), table, file);
-    else if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        out.diagnostics = checkPattern(*pattern, graph.operators(), table, file);
+    out.diagnostics = verdict;
     if (hasErrors(out.diagnostics))
         return out;
     FoundMatches found = findMatches(graph, *declaration, table, limits);
@@ -204,30 +199,13 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
     for (const NearMiss& miss : found.nearMisses) {
         out.nearMisses.push_back(record(graph, miss));
         out.nearMisses.back().range = rangeOf(text.places, miss.span);
-        out.nearMisses.back().relax = relaxed(miss, *declaration, text, graph.operators());
+        out.nearMisses.back().relax = relaxed(miss, *declaration, text, *books.operators);
     }
     out.stopped = found.stopped;
     out.diagnostics.insert(out.diagnostics.end(), found.problems.begin(), found.problems.end());
     out.ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return out;
-}
-
-// Patterns and chains of the shipped books.
-PatternTable standardTable() {
-    static const Books shipped = readBooks({});
-    PatternTable out = shipped.rules.table();
-    for (const auto& [name, pattern] : shipped.strategy.chains())
-        out.insert_or_assign(name, pattern);
-    for (const auto& [name, pattern] : shipped.fusion.patterns())
-        out.insert_or_assign(name, pattern);
-    return out;
-}
-
-bool canMatch(const DeclarationTree& declaration) {
-    return dynamic_cast<const RuleTree*>(&declaration) != nullptr ||
-           dynamic_cast<const FuseTree*>(&declaration) != nullptr ||
-           dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr;
 }
 
 } // namespace
@@ -266,7 +244,6 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     out.model = arguments.model;
     out.stage = arguments.stage.empty() ? "imported" : arguments.stage;
     FW_TRY(std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
-    const PatternTable shipped = standardTable();
     const auto isAsked = [&](const BookText& book) {
         return arguments.book.empty() || book.file == arguments.book;
     };
@@ -295,16 +272,9 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return (out.stage == "imported") ==
                (dynamic_cast<const RuleTree*>(&declaration) != nullptr);
     };
-    std::vector<FileTree> trees;
-    PatternTable table = shipped;
-    for (const BookText& book : books) {
-        trees.push_back(parseFile(book.text, book.file));
-        out.diagnostics.insert(out.diagnostics.end(), trees.back().errors.begin(),
-                               trees.back().errors.end());
-        for (const DeclarationPtr& declaration : trees.back().declarations)
-            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-                table.insert_or_assign(pattern->name, pattern.get());
-    }
+    const Books read = readBooks(books);
+    for (const ReadBook& book : read.read)
+        out.diagnostics.insert(out.diagnostics.end(), book.errors.begin(), book.errors.end());
     MatchLimits limits;
     limits.matches =
         static_cast<std::size_t>(std::max<std::int64_t>(0, arguments.limit.value_or(defaultLimit)));
@@ -314,17 +284,20 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                            std::clamp(arguments.seconds.value_or(defaultSeconds), 0.0, 1e6)));
     limits.cancel = context.cancel;
     std::string known;
-    for (std::size_t i = 0; i < books.size(); ++i) {
-        if (!isAsked(books[i]))
+    for (const BookText& book : books) {
+        const auto found = std::find_if(read.read.begin(), read.read.end(),
+                                        [&](const ReadBook& one) { return one.file == book.file; });
+        if (!isAsked(book) || found == read.read.end())
             continue;
-        const ReadText text(books[i].text);
-        for (const DeclarationPtr& declaration : trees[i].declarations) {
+        const ReadText text(book.text);
+        for (std::size_t i = 0; i < found->written.size(); ++i) {
+            const DeclarationPtr& declaration = found->written[i];
             if (!canMatch(*declaration) || (!arguments.book.empty() && !isOfStage(*declaration)))
                 continue;
             known += (known.empty() ? "" : ", ") + declaration->name;
             if (arguments.name.empty() || arguments.name == declaration->name)
-                out.rules.push_back(
-                    describe(*graph, declaration, books[i].file, text, table, limits));
+                out.rules.push_back(describe(*graph, declaration, book.file, text, read,
+                                             found->items[i].diagnostics, limits));
             if (context.cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "matching was cancelled");
         }

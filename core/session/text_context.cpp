@@ -1,5 +1,6 @@
 #include "session/text_context.h"
 
+#include "condition/condition.h"
 #include "syntax/parser.h"
 
 #include <algorithm>
@@ -15,6 +16,13 @@ bool isWordByte(char c) {
 }
 
 using Words = std::vector<std::string>;
+
+Words functionNames() { // of conditions
+    Words out;
+    for (const ConditionFunction& function : conditionFunctions())
+        out.emplace_back(function.name);
+    return out;
+}
 
 // The declaration that a token belongs to begins at the last word of the grammar that starts a line
 // at or left of the one before it, as the parser recovers, or behind a closed declaration.
@@ -182,7 +190,7 @@ private:
             return set(Expect::ElementType);
         if (ended())
             return set(Expect::Words);
-        set(Expect::Condition, {"used_once", "not_result", "finite", "dtype", "rank", "dim"});
+        set(Expect::Condition, functionNames());
     }
 
     void rule() {
@@ -207,9 +215,7 @@ private:
         if (clause.empty() || clause == "duplicate")
             return set(Expect::Words, clauses);
         if (clause == "stage")
-            set(Expect::Words, prev() == "stage"    ? Words{"simplify", "before"}
-                               : prev() == "before" ? Words{"partition", "fusion"}
-                                                    : Words{});
+            set(Expect::Words, prev() == "stage" ? Words{"simplify"} : Words{});
         else if (clause == "strategy")
             set(Expect::Words, prev() == "strategy" ? Words{"once", "sweep", "fixpoint"} : Words{});
         else if (clause == "as")
@@ -264,8 +270,9 @@ private:
             return set(Expect::ElementType);
         if (ended())
             return set(Expect::Words, std::move(also));
-        set(Expect::Guard,
-            {"size", "rank", "dim", "dtype", "const", "min", "max", "libs", "target"});
+        Words words = functionNames();
+        words.insert(words.end(), {"libs", "target"});
+        set(Expect::Guard, std::move(words));
     }
 
     void implementations() {

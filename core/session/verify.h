@@ -8,9 +8,9 @@ namespace fw {
 
 // For every distinct group of the plan every implementation that says ready and that a pin could
 // choose: compiled alone for one thread and for two, and run on integers and on random values, at
-// the sizes of session/judge.h, twice each, in memory that is filled with NaN before. The results are
-// held against the bounds of tensor/bounded.h. One that differs gets the smallest graph that shows
-// it, in the folder `arguments.output` (empty: none is written).
+// the sizes of session/judge.h, twice each, in memory that is filled with NaN before. The results
+// are held against the bounds of tensor/bounded.h. One that differs gets the smallest graph that
+// shows it, in the folder `arguments.output` (empty: none is written).
 Result<snapshot::VerifyModel> verifyModel(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                           const Context& context);
 

@@ -1,5 +1,7 @@
 #include "strategy/book.h"
 
+#include "base/nearest.h"
+#include "rewrite/check.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -58,7 +60,6 @@ void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& bl
         merged.priority = static_cast<int>(*entry.priority);
     if (entry.guard) {
         merged.guard = &*entry.guard;
-        merged.guardText = entry.guardText;
         merged.guardBlock = block.tree.get();
     }
     if (entry.absorbs != AbsorbClause::Unwritten) {
@@ -76,16 +77,9 @@ void StrategyBook::add(const std::vector<DeclarationPtr>& declarations, const st
         if (auto block = declarationAs<ImplementationsTree>(declaration))
             m_blocks.push_back({block, file, m_books});
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            m_chains.push_back(pattern);
+            m_chains.add(pattern);
     }
     ++m_books;
-}
-
-PatternTable StrategyBook::chains() const {
-    PatternTable out;
-    for (const auto& chain : m_chains)
-        out.insert_or_assign(chain->name, chain.get());
-    return out;
 }
 
 bool StrategyBook::names(std::string_view implementation) const {
@@ -158,6 +152,18 @@ const StrategyBook& standardStrategy() {
     return book;
 }
 
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file) {
+    Diags out;
+    const std::vector<std::string>& known = knownTargetKeys();
+    for (const KeyTree& key : keys)
+        if (std::find(known.begin(), known.end(), key.name) == known.end())
+            out.push_back(makeDiag(
+                DiagCode::TextName, "there is no target key " + key.name,
+                {file, {}, key.span.line, key.span.column},
+                didYouMean(key.name, known, "any, cpu, x86-64, x86-64-v3 or the name of a CPU")));
+    return out;
+}
+
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const std::string& file) {
     Diags out;
@@ -171,17 +177,21 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
         op = operators.find(block.subject);
         if (op == nullptr)
             refuse(DiagCode::UnknownOperator, "there is no operator named " + block.subject,
-                   block.subjectSpan, "fw ops lists the operators");
+                   block.subjectSpan, operatorHint(block.subject, operators, nullptr));
     } else if (block.subject != "any" && !parseKind(block.subject)) {
         refuse(DiagCode::TextName, "there is no kind " + block.subject, block.subjectSpan,
-               "elementwise, broadcast, injective, reduction, window, rowwise, contraction or any");
+               didYouMean(block.subject, kindNames(),
+                          fmt::format("{} or any", fmt::join(kindNames(), ", "))));
     }
+    for (Diag& diag : checkKeys(block.keys, file))
+        out.push_back(std::move(diag));
     for (const EntryTree& entry : block.entries)
         if (entry.absorbs == AbsorbClause::Chain) {
             const auto chain = chains.find(entry.chain);
             if (chain == chains.end() || !chain->second->isChain)
                 refuse(DiagCode::TextName, "there is no chain " + entry.chain, entry.chainSpan,
-                       "none, any or the name of a chain");
+                       didYouMean(entry.chain, chainNames(chains),
+                                  "none, any or the name of a chain"));
         }
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)
         for (Diag& diag : checkGuards(block, op, file))

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "pattern/match.h"
-#include "strategy/guard.h"
+#include "strategy/call_scope.h"
 
 namespace fw {
 
@@ -22,8 +22,7 @@ struct MergedEntry {
     std::string name;
     std::string code; // the implementation that computes it
     int priority = 10;
-    const Tree* guard = nullptr;
-    std::string guardText;
+    const ConditionTree* guard = nullptr;
     const ImplementationsTree* guardBlock = nullptr; // whose names the guard uses
     const ImplementationsTree* home = nullptr;       // whose signature the call must fit
     AbsorbClause absorbs = AbsorbClause::Any;
@@ -41,12 +40,12 @@ public:
     std::vector<MergedEntry> entries(std::string_view op, FusionKind kind,
                                      const std::vector<std::string>& keys) const;
     const std::vector<StrategyBlock>& blocks() const { return m_blocks; }
-    PatternTable chains() const;
+    const PatternTable& chains() const { return m_chains.table(); }
     bool names(std::string_view implementation) const; // some entry is computed by it
 
 private:
     std::vector<StrategyBlock> m_blocks;
-    std::vector<std::shared_ptr<const PatternDeclTree>> m_chains;
+    DeclaredPatterns m_chains;
     int m_books = 0;
 };
 
@@ -54,6 +53,7 @@ private:
 const StrategyBook& standardStrategy();
 std::string_view embeddedStrategy();
 
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file);
 // What is wrong with one block: operators, kinds, keys, names in guards, chains.
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const std::string& file);

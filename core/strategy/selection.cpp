@@ -17,7 +17,7 @@ struct Catalog::Entrant {
 
 // What the books offer for calls of one operator, whatever its operands are.
 struct Catalog::Offers {
-    GuardTarget target;
+    Offer target;
     std::vector<MergedEntry> entries; // those of the books, then implementations that none names
 };
 
@@ -123,7 +123,7 @@ std::vector<std::string> Catalog::libraries(const Target& target) const {
 }
 
 Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor,
-                                const Target& target, const GuardTarget& offered,
+                                const Target& target, const Offer& offered,
                                 const std::vector<Avoided>& avoided) const {
     Entrant out;
     Candidate& candidate = out.candidate;
@@ -155,13 +155,14 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
         if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == prefix)
             return refuse(ReasonCode::PinAvoids, avoid.evidence);
     if (entry.home != nullptr && entry.home->ownSignature)
-        if (const auto scope = GuardScope::bind(*entry.home, anchor); !scope)
+        if (const auto scope = callScope(*entry.home, anchor); !scope)
             return refuse(ReasonCode::GuardFalse, scope.diag().message);
     if (entry.guard != nullptr) {
-        const Result<GuardScope> scope = GuardScope::bind(*entry.guardBlock, anchor);
+        Result<Scope> scope = callScope(*entry.guardBlock, anchor);
         if (!scope)
             return refuse(ReasonCode::GuardFalse, scope.diag().message);
-        const Verdicts verdict = scope->decide(*entry.guard, entry.guardText, offered);
+        scope->offer = &offered;
+        const ConditionResult verdict = decide(*entry.guard, *scope);
         candidate.guard = verdict.evidence;
         if (verdict.truth == Truth::No)
             return refuse(ReasonCode::GuardFalse, verdict.evidence);

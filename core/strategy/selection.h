@@ -97,7 +97,7 @@ private:
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const std::vector<Avoided>& avoided) const;
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                  const GuardTarget& offered, const std::vector<Avoided>& avoided) const;
+                  const Offer& offered, const std::vector<Avoided>& avoided) const;
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
     std::vector<ImplementationPtr> m_all;

@@ -13,7 +13,7 @@ void matchClause(Parser& parser, FuseTree& tree) {
 
 void whereClause(Parser& parser, FuseTree& tree) {
     do
-        tree.rule.where.push_back(parser.expression());
+        tree.rule.where.push_back(parser.condition());
     while (parser.accept(","));
 }
 

@@ -160,11 +160,33 @@ Tree Parser::expression() {
     return binary(0);
 }
 
+ConditionTree Parser::condition() {
+    const Token first = peek();
+    ConditionTree out;
+    out.tree = expression();
+    out.text = source(spanFrom(first));
+    return out;
+}
+
 Tree Parser::binary(int level) {
     if (level == levels)
         return unary();
     const Token first = peek();
     Tree left = binary(level + 1);
+    if (level == 2 && at("in") && peek(1).is("{")) {
+        take();
+        const Token open = take();
+        Tree list;
+        list.kind = TreeKind::List;
+        list.args = expressions("}");
+        finish(list, open);
+        Tree tree;
+        tree.kind = TreeKind::Binary;
+        tree.text = "in";
+        tree.args = {std::move(left), std::move(list)};
+        finish(tree, first);
+        return tree;
+    }
     while (isInfix(peek(), level)) {
         Tree tree;
         tree.kind = TreeKind::Binary;

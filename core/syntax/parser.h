@@ -91,8 +91,10 @@ public:
         Parser& m_parser;
     };
 
-    // Expressions: || && comparisons + - * / % unary, calls, indexing, reductions, lists, packs
+    // Expressions: || && comparisons, in {..}, + - * / % unary, calls, indexing, reductions, lists,
+    // packs
     Tree expression();
+    ConditionTree condition();
     Tree unary();
     Tree primary();
     std::vector<Tree> expressions(std::string_view close); // up to and with the closing mark

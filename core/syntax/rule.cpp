@@ -156,7 +156,7 @@ void clause(Parser& parser, RuleTree& rule) {
         } while (parser.accept(","));
     } else if (parser.accept("where")) {
         do
-            rule.where.push_back(parser.expression());
+            rule.where.push_back(parser.condition());
         while (parser.accept(","));
     } else if (parser.accept("let")) {
         for (NamedTree& named : parseNamedTrees(parser))

@@ -73,7 +73,7 @@ struct RuleTree : DeclarationTree {
     std::string strategy = "fixpoint"; // once, sweep, fixpoint
     bool duplicate = false; // interior values may be used outside: they are computed twice
     std::vector<NamedPattern> match;
-    std::vector<Tree> where;
+    std::vector<ConditionTree> where;
     std::vector<NamedTree> let;
     std::vector<NamedTree> emit;
 };

@@ -19,9 +19,7 @@ EntryTree entry(Parser& parser) {
             out.priority = parser.expectInt("a priority");
         } else if (parser.at("when") && !out.guard) {
             parser.take();
-            const Token start = parser.peek();
-            out.guard = parser.expression();
-            out.guardText = parser.source(parser.spanFrom(start));
+            out.guard = parser.condition();
         } else if (parser.accept("absorbs")) {
             out.chainSpan = parser.peek().span;
             const std::string what = parser.expectName("none, any or a chain");

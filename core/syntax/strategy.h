@@ -29,8 +29,7 @@ struct EntryTree {
     Span chainSpan;
     std::string code; // behind `by`: the implementation that computes it; empty: that of its name
     std::optional<std::int64_t> priority;
-    std::optional<Tree> guard;
-    std::string guardText; // as written
+    std::optional<ConditionTree> guard;
     AbsorbClause absorbs = AbsorbClause::Unwritten;
     std::string chain; // of AbsorbClause::Chain
     Span span;

@@ -21,7 +21,7 @@ enum class TreeKind : std::uint8_t {
     Name,   // text
     Pack,   // args[0] with `...` behind it
     Unary,  // text is the sign: "-" or "!"
-    Binary, // text is the sign; args: left, right
+    Binary, // text is the sign; args: left, right. "in": args[1] is a List
     Call,   // text(args) {attrs}
     Index,  // text[args]
     Reduce, // text(args[0] in args[1], ... : args.back()); a variable is a Name or a Pack of one
@@ -49,6 +49,12 @@ struct TreeAttr {
     std::string name;
     Tree value;
     Span span;
+};
+
+// A condition of `where` or `when`.
+struct ConditionTree {
+    Tree tree;
+    std::string text; // as written
 };
 
 struct DimTree {

@@ -211,6 +211,26 @@ Target hostTarget() {
     return parseTarget("").take();
 }
 
+std::vector<std::string> targetKeys(const Target& target) {
+    std::vector<std::string> out;
+    for (int level = static_cast<int>(target.level); level >= 2; --level)
+        out.push_back("x86-64-v" + std::to_string(level));
+    if (target.cpu != "native" && target.cpu != out.front())
+        out.insert(out.begin(), target.cpu);
+    out.insert(out.end(), {"x86-64", "cpu", "any"});
+    return out;
+}
+
+const std::vector<std::string>& knownTargetKeys() {
+    static const std::vector<std::string> keys = [] {
+        std::vector<std::string> out = {"any", "cpu", "x86-64"};
+        for (const CpuRow& row : cpuRows)
+            out.emplace_back(row.name);
+        return out;
+    }();
+    return keys;
+}
+
 const std::vector<std::string>& knownLibraries() {
     static const std::vector<std::string> names = {"onednn", "openblas"};
     return names;

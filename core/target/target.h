@@ -53,4 +53,9 @@ Target hostTarget(); // parseTarget("")
 // Names of libraries that a target may list, whether or not they are present.
 const std::vector<std::string>& knownLibraries();
 
+// What books call a target: "x86-64-v3", "x86-64-v2", "x86-64", "cpu", "any", in front of them the
+// name of the CPU. The most specific comes first.
+std::vector<std::string> targetKeys(const Target& target);
+const std::vector<std::string>& knownTargetKeys(); // of every target that there is
+
 } // namespace fw

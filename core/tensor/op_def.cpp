@@ -94,6 +94,22 @@ std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
     return std::nullopt;
 }
 
+AttrType typeOf(const AttrParamTree& attr) {
+    switch (attr.kind) {
+    case AttrKind::Int:
+        return attr.list ? AttrType::IntList : AttrType::Int;
+    case AttrKind::Float:
+        return attr.list ? AttrType::FloatList : AttrType::Float;
+    case AttrKind::Bool:
+        return AttrType::Bool;
+    case AttrKind::Text:
+        return attr.list ? AttrType::TextList : AttrType::Text;
+    case AttrKind::DType:
+        break;
+    }
+    return AttrType::DType;
+}
+
 class OpDef final : public Operator {
 public:
     OpDef(std::shared_ptr<const OpTree> tree, std::string file)
@@ -120,6 +136,25 @@ public:
         for (const OutTree& tree : m_tree->outs)
             out.push_back(tree.name);
         return out;
+    }
+
+    // Optional operands at the end may be left out; a variadic one stands for any number.
+    Arity arity() const override {
+        Arity out{0, m_tree->params.size()};
+        for (std::size_t i = 0; i < m_tree->params.size(); ++i) {
+            if (m_tree->params[i].variadic)
+                return {i, Arity().most};
+            if (!m_tree->params[i].optional)
+                out.least = i + 1;
+        }
+        return out;
+    }
+
+    std::optional<AttrType> attrType(std::string_view name) const override {
+        for (const AttrParamTree& attr : m_tree->attrs)
+            if (attr.name == name)
+                return typeOf(attr);
+        return std::nullopt;
     }
 
     std::vector<std::string> attrNames() const override {

@@ -1,5 +1,6 @@
 // Books of all kinds of declarations: read in one pass, checked, joined with the shipped ones.
 #include "book/book.h"
+#include "book/declarations.h"
 #include "library/library.h"
 
 #include <QtTest>
@@ -47,6 +48,9 @@ private Q_SLOTS:
     void changesOfEntriesAreTold();
     void everyBlockHasAVerdict();
     void somethingUnconditionalStays();
+    void everyKeywordHasItsRow();
+    void booksKnowEachOther();
+    void laterNamesTakeThePlace();
 };
 
 void TestBook::shippedBooksAreSound() {
@@ -72,6 +76,15 @@ void TestBook::everyMistakeHasItsPlace_data() {
         "TXT02");
     row("function in a guard",
         "implementations dense(...) on any { a by generated.tiled when big(x) == 1 }", "TXT02");
+    row("target key", "implementations dense(...) on x86-64-v5 { a by generated.tiled }", "TXT02");
+    row("target key of a rule", "fuse f on haswel { match relu(tanh(x)) as stacked }", "TXT02");
+    row("target key in a guard",
+        "implementations dense(...) on any { a by generated.tiled when target has x86-65 }",
+        "TXT02");
+    row("library in a guard",
+        "implementations dense(...) on any { a by generated.tiled when libs has onedn }", "TXT02");
+    row("kinds in a guard",
+        "implementations dense(...) on any { a by generated.tiled when dtype(x) == 1 }", "RUL01");
     row("no condition", "implementations dense(...) on any { a by generated.tiled when K + 1 }",
         "RUL01");
     row("no target", "implementations dense(...) { generated.tiled }", "TXT01");
@@ -111,7 +124,7 @@ void TestBook::operatorsAreTried() {
     const std::string text = "op good (x: T[N]) -> y: T[N] { y[n] = pad(x[n + 1], 0) }\n"
                              "op bad (x: T[N]) -> y: T[N] {\n"
                              "  y[n] = foo(x[n + 1]) + argmax(k in N : x[k]) }\n";
-    const CheckedBook checked = checkBookText(text, "b.fw").value();
+    const CheckedBook checked = checkBookText(text, "b.fw");
     QCOMPARE(item(checked, "good")->verdict, std::string("ok"));
     QCOMPARE(item(checked, "bad")->verdict, std::string("refused"));
     const Books books = readBooks({{"b.fw", text}});
@@ -166,7 +179,7 @@ void TestBook::mistakesOfPatternsCostWhoNamesThem() {
         QVERIFY2(!books.rules.table().contains(name), name);
     QVERIFY(std::none_of(books.fusion.fuseRules().begin(), books.fusion.fuseRules().end(),
                          [](const FuseRule& rule) { return rule.tree->name == "c"; }));
-    const CheckedBook checked = checkBookText(text, "b.fw").value();
+    const CheckedBook checked = checkBookText(text, "b.fw");
     for (const CheckedItem& one : checked.items)
         QVERIFY2(one.verdict == (one.name == "good" ? "ok" : "refused"), one.name.c_str());
     for (int line = 1; line <= 7; ++line)
@@ -211,8 +224,7 @@ void TestBook::everyBlockHasAVerdict() {
                       "composite c for onednn { match dense(x, w: const) >> onednn.tail }\n"
                       "fuse f on x86-64 { match nothing(x) }\n"
                       "pin { apart a, b }\n",
-                      "mine.fw")
-            .value();
+                      "mine.fw");
     QCOMPARE(book.items.size(), std::size_t(6));
     QCOMPARE(item(book, "dense")->verdict, std::string("ok"));
     QCOMPARE(item(book, "denze")->verdict, std::string("refused"));
@@ -228,6 +240,60 @@ void TestBook::somethingUnconditionalStays() {
         readBooks({{"mine.fw",
                     "implementations kind any on any { generated.plain when libs has onednn }\n"}});
     QVERIFY(mentions(books.diagnostics, "every implementation of kind any has a condition"));
+}
+
+void TestBook::everyKeywordHasItsRow() {
+    std::set<std::string, std::less<>> rows;
+    for (const DeclarationKind& kind : declarationKinds())
+        QVERIFY2(rows.emplace(kind.keyword).second && fwGrammar().contains(kind.keyword),
+                 std::string(kind.keyword).c_str());
+    QCOMPARE(rows.size(), fwGrammar().size());
+}
+
+// What one book declares the others may use, in whatever order they are read.
+void TestBook::booksKnowEachOther() {
+    const std::string names = "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\n"
+                              "chain mine.tail = relu(^)?\n";
+    const std::string uses =
+        "rule r { match y = twice(x) >> mine.tail emit y = x + x }\n"
+        "implementations twice(...) on any { generated.map absorbs mine.tail }\n"
+        "test \"it fires\" of r { graph g(x: f32[2]) -> y { y = twice(x) }\n"
+        "  expect match 1 }\n";
+    for (const auto& texts : {std::vector<BookText>{{"names.fw", names}, {"uses.fw", uses}},
+                              std::vector<BookText>{{"uses.fw", uses}, {"names.fw", names}}}) {
+        const Books books = readBooks(texts);
+        QVERIFY2(books.diagnostics.empty(),
+                 books.diagnostics.empty() ? "" : books.diagnostics[0].text().c_str());
+        const auto checked = checkBook(books, "uses.fw");
+        QVERIFY(checked);
+        for (const CheckedItem& one : checked->items)
+            QVERIFY2(one.verdict == "ok", one.name.c_str());
+    }
+    QVERIFY(hasErrors(readBooks({{"uses.fw", uses}}).diagnostics));
+    QVERIFY(!checkBook(readBooks({}), "uses.fw"));
+}
+
+void TestBook::laterNamesTakeThePlace() {
+    const Books books =
+        readBooks({{"a.fw", "rule r { match y = relu(relu(x)) emit y = relu(x) }\n"
+                            "fuse f { match tanh(relu(x)) as stacked }\n"
+                            "op relu(x: T[S...]) -> y: T[S...] { y[i...] = max(x[i...], 0) }\n"},
+                   {"b.fw", "rule r { match y = exp(log(x)) emit y = x }\n"
+                            "fuse f { match exp(relu(x)) as stacked }\n"
+                            "fuse f { match exp(tanh(x)) as stacked }\n"}});
+    QVERIFY(mentions(books.diagnostics, "rule r takes the place of that in a.fw"));
+    QVERIFY(mentions(books.diagnostics, "fuse f takes the place of that in a.fw"));
+    QVERIFY(mentions(books.diagnostics, "fuse f takes the place of that in line 2"));
+    QVERIFY(mentions(books.diagnostics, "op relu takes the place of the shipped one"));
+    QVERIFY(!hasErrors(books.diagnostics));
+    QCOMPARE(std::count_if(books.rules.entries.begin(), books.rules.entries.end(),
+                           [](const auto& rule) { return rule->name == "r"; }),
+             1);
+    std::vector<std::string> places;
+    for (const FuseRule& rule : books.fusion.fuseRules())
+        if (rule.tree->name == "f")
+            places.push_back(rule.place());
+    QCOMPARE(places, std::vector<std::string>{"f at b.fw:3"});
 }
 
 QTEST_GUILESS_MAIN(TestBook)

@@ -149,6 +149,10 @@ void TestGroupBody::anErrorNamesTheGroup() {
         std::string body() const override { return m_like.body(); }
         std::vector<std::string> inputNames() const override { return m_like.inputNames(); }
         std::vector<std::string> outputNames() const override { return m_like.outputNames(); }
+        Arity arity() const override { return m_like.arity(); }
+        std::optional<AttrType> attrType(std::string_view attr) const override {
+            return m_like.attrType(attr);
+        }
         std::vector<std::string> attrNames() const override { return m_like.attrNames(); }
         bool isNative() const override { return true; }
         Result<Inferred> infer(const OpCall& call) const override { return m_like.infer(call); }

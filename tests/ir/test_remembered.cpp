@@ -20,7 +20,9 @@ public:
     std::string body() const override { return m_name; }
     std::vector<std::string> inputNames() const override { return {"x"}; }
     std::vector<std::string> outputNames() const override { return {"y"}; }
+    Arity arity() const override { return {1, 1}; }
     std::vector<std::string> attrNames() const override { return {"a"}; }
+    std::optional<AttrType> attrType(std::string_view) const override { return AttrType::Float; }
     bool isNative() const override { return true; }
     Result<Inferred> infer(const OpCall& call) const override {
         ++asked;

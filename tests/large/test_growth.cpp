@@ -230,14 +230,15 @@ void TestGrowth::holding() {
 }
 
 void TestGrowth::matching() {
-    const RuleBook book =
-        parseRules("chain ends = add(^, x) >> relu(^)\n"
-                   "chain maps = kind elementwise(^, ...) >> kind elementwise(^, ...)\n"
-                   "rule one { match y = relu(add(x, w: const)) where used_once(x) emit y = x }\n"
-                   "rule two { match y = relu(x), z = mul(y, w) emit y = x, z = x }\n",
-                   "book.fw")
-            .value();
-    const PatternTable table = book.table();
+    const FileTree book =
+        parseFile("chain ends = add(^, x) >> relu(^)\n"
+                  "chain maps = kind elementwise(^, ...) >> kind elementwise(^, ...)\n"
+                  "rule one { match y = relu(add(x, w: const)) where used_once(x) emit y = x }\n"
+                  "rule two { match y = relu(x), z = mul(y, w) emit y = x, z = x }\n",
+                  "book.fw");
+    RuleBook rules;
+    rules.add(book.declarations);
+    const PatternTable table = rules.table();
     compare(
         [&](const Size& size) {
             for (const DeclarationPtr& declaration : book.declarations)

@@ -221,6 +221,10 @@ void TestLibrary::wrongFactsAreFound() {
         std::string body() const override { return m_real.body(); }
         std::vector<std::string> inputNames() const override { return m_real.inputNames(); }
         std::vector<std::string> outputNames() const override { return m_real.outputNames(); }
+        Arity arity() const override { return m_real.arity(); }
+        std::optional<AttrType> attrType(std::string_view attr) const override {
+            return m_real.attrType(attr);
+        }
         std::vector<std::string> attrNames() const override { return m_real.attrNames(); }
         Result<Inferred> infer(const OpCall& call) const override { return m_real.infer(call); }
         Result<OpInst> instantiate(const OpCall& call) const override {

@@ -17,7 +17,9 @@ public:
     std::string body() const override { return "native"; }
     std::vector<std::string> inputNames() const override { return {"x"}; }
     std::vector<std::string> outputNames() const override { return {"y"}; }
+    Arity arity() const override { return {}; }
     std::vector<std::string> attrNames() const override { return {}; }
+    std::optional<AttrType> attrType(std::string_view) const override { return AttrType::Any; }
     bool isNative() const override { return true; }
     Result<OpInst> instantiate(const OpCall&) const override { return opaque(); }
     Result<Facts> facts(const OpCall&) const override { return opaque(); }

@@ -103,8 +103,7 @@ void TestAssist::completions_data() {
     row("rule r { match y = relu(x) let k = |", "x relu");
     row("rule r { match y = conv2d(x, w) {*a} emit y = conv2d(x, w) {*|", "a", "relu");
     row("rule r { match y = conv2d(x, w) {*a} emit y = conv2d(x, w) {*a, |", "groups", "relu");
-    row("rule r { stage |", "simplify before", "match");
-    row("rule r { stage before |", "partition fusion", "match");
+    row("rule r { stage |", "simplify", "match before");
     row("rule r { stage simplify |", "match strategy", "partition");
     row("rule r { strategy |", "once sweep fixpoint", "match");
     row("rule r \"relu(|\" {", "", "relu match");
@@ -372,7 +371,7 @@ void TestAssist::fixes_data() {
     row("grow contraction -> elementwise forwrad", "forward");
     row("fuse f { match bias(relu(x), b) as for onednnn }", "onednn");
     row("builtin fold_constnts", "fold_constants");
-    row("rule r { stage before fuson match y = relu(x) emit y = x }", "fusion");
+    row("rule r { stage simplfy match y = relu(x) emit y = x }", "simplify");
     row("implementations dens(...) on any { generated.* absorbs none }", "dense");
     row("implementations kind contracton on any { generated.* absorbs none }", "contraction");
     row("implementations dense(...) on any { generated.tilde priority 3 }", "generated.tiled");

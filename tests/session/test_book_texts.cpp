@@ -26,6 +26,7 @@ private Q_SLOTS:
     void oneBookIsMatchedBesideOthers();
     void largeTextsAreRefused();
     void shippedBooksAreRead();
+    void everyCommandKnowsTheSame();
 };
 
 namespace {
@@ -270,6 +271,44 @@ void TestBookTexts::shippedBooksAreRead() {
     Arguments unknown;
     unknown.name = "nosuch.fw";
     QCOMPARE(a.ask("book", unknown).diag().code, DiagCode::UnknownName);
+}
+
+// An operator and a chain of one book, used by another: whoever reads both understands both.
+void TestBookTexts::everyCommandKnowsTheSame() {
+    Asked a;
+    Arguments both = on("lenet");
+    both.rules = {"/nowhere/uses.fw", "/nowhere/names.fw"};
+    both.texts = {
+        {"/nowhere/uses.fw", "rule calm { match y = relu(x) emit y = softer(x) }\n"
+                             "fuse ends { match conv2d(x, w) >> mine.tail as stacked }\n"},
+        {"/nowhere/names.fw", "op softer(x: T[S...]) -> y: T[S...] { y[i...] = max(x[i...], 0) }\n"
+                              "chain mine.tail = bias(^, b: const)\n"}};
+    for (const std::string& book : both.rules) {
+        both.book = book;
+        const auto check = a.get<CheckDocument>("check", both);
+        QCOMPARE(check.file, book);
+        QCOMPARE(check.items.size(), std::size_t(2));
+        QVERIFY(check.diagnostics.empty());
+        for (const CheckItem& item : check.items)
+            QVERIFY2(item.verdict == "ok", item.name.c_str());
+    }
+    both.book.clear();
+    for (const RuleMatches& rule : a.get<MatchDocument>("match", both).rules)
+        QVERIFY2(rule.diagnostics.empty(), rule.name.c_str());
+    Arguments ops = both;
+    ops.name = "softer";
+    QCOMPARE(a.get<OpsDocument>("ops", ops).ops.size(), std::size_t(1));
+    ops.name = "sofetr";
+    QCOMPARE(a.ask("ops", ops).diag().hint, std::string("did you mean softer?"));
+    const auto graph = [&] {
+        Arguments rewritten = both;
+        rewritten.stage = "rewritten";
+        return a.get<GraphDocument>("graph", rewritten);
+    }();
+    QVERIFY(countOf(graph, "softer") > 0);
+    QCOMPARE(countOf(graph, "relu"), std::size_t(0));
+    const auto plan = a.get<FuseDocument>("fuse", both);
+    QVERIFY(!plan.groups.empty());
 }
 
 QTEST_GUILESS_MAIN(TestBookTexts)

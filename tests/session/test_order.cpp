@@ -49,12 +49,11 @@ std::ptrdiff_t placeOf(const OrderDocument& order, const OrderRecord* entry) {
 void TestOrder::rulesOfTheUserComeFirst() {
     Asked a;
     const auto order = a.get<OrderDocument>(
-        "order", with(on("residual"), {{mine, "\nrule fold_batch_norm { match y = relu(relu(x)) "
+        "order", with(on("residual"), {{mine, "\nrule twice { match y = relu(relu(x)) "
                                               "emit y = relu(x) }\n"}}));
     QCOMPARE(order.entries.front().phase, std::string("rewrite"));
     QCOMPARE(order.entries.front().file, std::string(mine));
     QCOMPARE(order.entries.front().line, 2);
-    // Rules of one name do not stand for each other: each has its own count.
     QCOMPARE(order.entries.front().count, std::int64_t(0));
     QVERIFY(order.entries.front().ms.has_value());
     const OrderRecord* shipped = find(order, "rewrite", "fold_batch_norm", "simplify.fw");
@@ -72,19 +71,26 @@ void TestOrder::rulesOfTheUserComeFirst() {
         QVERIFY2(at < phases.size(), entry.phase.c_str());
     }
     const auto rewrite = a.get<RewriteDocument>(
-        "rewrite", with(on("residual"), {{mine, "\nrule fold_batch_norm { match y = relu(relu(x)) "
+        "rewrite", with(on("residual"), {{mine, "\nrule twice { match y = relu(relu(x)) "
                                                 "emit y = relu(x) }\n"}}));
     for (const AppliedRecord& applied : rewrite.applied)
         QCOMPARE(find(order, "rewrite", applied.rule, "simplify.fw")->count, applied.count);
+    // One that has the name of a shipped rule takes its place.
+    const auto taken = a.get<OrderDocument>(
+        "order", with(on("residual"), {{mine, "rule fold_batch_norm { match y = relu(relu(x)) "
+                                              "emit y = relu(x) }\n"}}));
+    QVERIFY(find(taken, "rewrite", "fold_batch_norm", mine));
+    QVERIFY(!find(taken, "rewrite", "fold_batch_norm", "simplify.fw"));
 }
 
 void TestOrder::booksComeInTheirOrder() {
     Asked a;
-    const std::string rule = "rule r { match y = tanh(tanh(x)) emit y = tanh(x) }\n"
-                             "grow contraction -> elementwise forward limit 2\n";
-    const auto order =
-        a.get<OrderDocument>("order", with(on("mlp"), {{mine, rule}, {other, rule}}));
-    const auto* first = find(order, "rewrite", "r", mine);
+    const std::string grown = "grow contraction -> elementwise forward limit 2\n";
+    const auto order = a.get<OrderDocument>(
+        "order",
+        with(on("mlp"), {{mine, "rule q { match y = exp(log(x)) emit y = x }\n" + grown},
+                         {other, "rule r { match y = exp(log(x)) emit y = x }\n" + grown}}));
+    const auto* first = find(order, "rewrite", "q", mine);
     const auto* second = find(order, "rewrite", "r", other);
     QVERIFY(first && second && placeOf(order, first) < placeOf(order, second));
     // What decides about groups: the later book is asked first.

@@ -41,18 +41,18 @@ Case softmax() {
     return caseOf("graph g(x: f32[2, 5, 7]) -> y { y = softmax(x) {axis = 1} }", "softmax");
 }
 
-Verdicts decide(const Case& test, const std::string& op, const std::string& head,
-                const std::string& guard) {
+ConditionResult decide(const Case& test, const std::string& op, const std::string& head,
+                       const std::string& guard) {
     const FileTree tree =
         parseFile("implementations " + op + head + " on any { a when " + guard + " }", "g.fw");
     if (!tree.errors.empty())
         qFatal("%s", tree.errors.front().text().c_str());
     const auto block = declarationAs<ImplementationsTree>(tree.declarations.front());
     const EntryTree& entry = block->entries.front();
-    const GuardTarget target{{"x86-64-v3", "x86-64", "any"}, {"onednn"}};
-    return GuardScope::bind(*block, test.workload)
-        .value()
-        .decide(*entry.guard, entry.guardText, target);
+    const Offer target{{"x86-64-v3", "x86-64", "any"}, {"onednn"}};
+    Scope scope = callScope(*block, test.workload).value();
+    scope.offer = &target;
+    return decide(*entry.guard, scope);
 }
 
 } // namespace
@@ -113,7 +113,7 @@ void TestGuard::truths() {
     const Case test = isDense                           ? dense()
                       : op == QStringLiteral("softmax") ? softmax()
                                                         : convolution();
-    const Verdicts verdict = decide(
+    const ConditionResult verdict = decide(
         test, op.toStdString(), isDense ? "(...) let M = size(P)" : "(...)", guard.toStdString());
     QCOMPARE(static_cast<int>(verdict.truth), truth);
 }
@@ -135,7 +135,7 @@ void TestGuard::signaturesMustFit() {
             parseFile(std::string("implementations dense") + head + " on any { a }", "g.fw");
         QVERIFY(tree.errors.empty());
         const auto block = declarationAs<ImplementationsTree>(tree.declarations.front());
-        QVERIFY2(!GuardScope::bind(*block, test.workload).ok(), head);
+        QVERIFY2(!callScope(*block, test.workload).ok(), head);
     }
 }
 

@@ -1,0 +1,94 @@
+#include "book/declarations.h"
+
+#include "fusion/policy.h"
+#include "rewrite/apply.h"
+#include "rewrite/builtin.h"
+#include "syntax/test.h"
+#include "tensor/op_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using Known = BookNamesKnown;
+using Declaration = DeclarationTree;
+
+// The grammar makes this tree for the keyword of the row.
+template <class T>
+const T& as(const Declaration& declaration) {
+    return dynamic_cast<const T&>(declaration);
+}
+
+Diags operatorCheck(const Declaration& declaration, const Known&, const std::string& file) {
+    const auto& op = as<OpTree>(declaration);
+    Diags out = checkOperator(op, file);
+    if (op.onnx)
+        out.push_back(makeWarning(
+            DiagCode::RuleIllegal, "the onnx clause does nothing: models are not read by it",
+            {file, {}, op.span.line, op.span.column},
+            fmt::format("rule take_{} {{ match y = unknown(...) {{op_type = \"{}\"}} ... }}",
+                        op.name, op.onnx->type)));
+    return out;
+}
+
+Diags patternCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkPattern(as<PatternDeclTree>(declaration), known.operators, known.patterns, file);
+}
+
+Diags ruleCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkRule(as<RuleTree>(declaration), known.operators, known.patterns, file);
+}
+
+Diags builtinCheck(const Declaration& declaration, const Known&, const std::string& file) {
+    return checkBuiltin(as<BuiltinTree>(declaration), file);
+}
+
+Diags fuseCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkFuse(as<FuseTree>(declaration), known.operators, known.patterns, file);
+}
+
+Diags growCheck(const Declaration& declaration, const Known&, const std::string& file) {
+    return checkGrow(as<GrowTree>(declaration), file);
+}
+
+Diags blockCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkBlock(as<ImplementationsTree>(declaration), known.operators, known.patterns, file);
+}
+
+} // namespace
+
+const std::vector<DeclarationKind>& declarationKinds() {
+    using enum SameName;
+    static const std::vector<DeclarationKind> kinds = {
+        {"op", "operator", Hides, operatorCheck},
+        {"pattern", "pattern", Hides, patternCheck},
+        {"chain", "chain", Hides, patternCheck},
+        {"rule", "rule", Replaces, ruleCheck},
+        {"builtin", "builtin", Adds, builtinCheck},
+        {"test", "test", Adds, nullptr},
+        {"implementations", "implementations", Adds, blockCheck},
+        {"grow", "grow", Adds, growCheck},
+        {"fuse", "fuse", Replaces, fuseCheck},
+        {"composite", "composite", Replaces, fuseCheck},
+        {"pin", "pin", Adds, nullptr},
+        {"graph", "graph", Adds, nullptr},
+    };
+    return kinds;
+}
+
+const DeclarationKind& kindOf(const DeclarationTree& declaration) {
+    const auto& all = declarationKinds();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const DeclarationKind& kind) {
+        return kind.keyword == declaration.keyword;
+    });
+    if (found == all.end())
+        throw InternalError("the grammar has a declaration that books do not know: " +
+                            declaration.keyword);
+    return *found;
+}
+
+} // namespace fw

@@ -1,0 +1,252 @@
+// Static checks: every name, function and kind of a condition, before any value is known.
+#include "condition/condition.h"
+
+#include "base/nearest.h"
+#include "target/target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+bool isNumber(TermKind kind) {
+    return kind == TermKind::Integer || kind == TermKind::Real || kind == TermKind::Any;
+}
+
+bool isList(TermKind kind) {
+    return kind == TermKind::IntegerList || kind == TermKind::RealList || kind == TermKind::Any;
+}
+
+bool comparable(TermKind a, TermKind b) {
+    return a == b || a == TermKind::Any || b == TermKind::Any || (isNumber(a) && isNumber(b)) ||
+           (isList(a) && isList(b));
+}
+
+class Check {
+public:
+    Check(const Vocabulary& known, const std::string& file, Diags& out)
+        : m_known(known), m_file(file), m_out(out) {}
+
+    void condition(const Tree& tree) {
+        if (tree.kind == TreeKind::Unary && tree.text == "!")
+            return condition(tree.args[0]);
+        if (tree.kind == TreeKind::Binary && (tree.text == "&&" || tree.text == "||")) {
+            condition(tree.args[0]);
+            return condition(tree.args[1]);
+        }
+        const auto kind = term(tree);
+        if (kind && *kind != TermKind::Truth && *kind != TermKind::Any)
+            refuse(DiagCode::RuleIllegal,
+                   fmt::format("{} is no condition: it is {}", tree.text, kindNoun(*kind)), tree,
+                   "compare it with something");
+    }
+
+    std::optional<TermKind> term(const Tree& tree) {
+        switch (tree.kind) {
+        case TreeKind::Int:
+            return TermKind::Integer;
+        case TreeKind::Float:
+            return TermKind::Real;
+        case TreeKind::Text:
+            return TermKind::Text;
+        case TreeKind::Name:
+            return named(tree);
+        case TreeKind::Unary:
+            return unary(tree);
+        case TreeKind::Binary:
+            return binary(tree);
+        case TreeKind::Index:
+            return index(tree);
+        case TreeKind::List:
+            return list(tree);
+        case TreeKind::Call:
+            return tree.text == "has" ? has(tree) : call(tree);
+        case TreeKind::Pack:
+        case TreeKind::Reduce:
+            break;
+        }
+        return refuse(DiagCode::RuleIllegal, "this cannot stand in a condition", tree);
+    }
+
+private:
+    std::nullopt_t refuse(DiagCode code, std::string message, const Tree& tree,
+                          std::string hint = {}) {
+        m_out.push_back(makeDiag(code, std::move(message),
+                                 {m_file, {}, tree.span.line, tree.span.column}, std::move(hint)));
+        return std::nullopt;
+    }
+
+    std::optional<TermKind> named(const Tree& tree) {
+        if (const auto found = m_known.names.find(tree.text); found != m_known.names.end())
+            return found->second;
+        if (parseDtype(tree.text))
+            return TermKind::DType;
+        std::vector<std::string> names;
+        for (const auto& [name, kind] : m_known.names)
+            names.push_back(name);
+        return refuse(DiagCode::TextName, "nothing is named " + tree.text + " here", tree,
+                      didYouMean(tree.text, names,
+                                 names.empty()
+                                     ? std::string("there are no names")
+                                     : fmt::format("{} {}", m_known.bind, fmt::join(names, ", "))));
+    }
+
+    std::optional<TermKind> unary(const Tree& tree) {
+        if (tree.text == "!") {
+            condition(tree);
+            return TermKind::Truth;
+        }
+        const auto inner = term(tree.args[0]);
+        if (inner && !isNumber(*inner))
+            return refuse(DiagCode::RuleIllegal, fmt::format("{} has no sign", kindNoun(*inner)),
+                          tree);
+        return inner;
+    }
+
+    std::optional<TermKind> binary(const Tree& tree) {
+        static const std::set<std::string> ordered = {"<", "<=", ">", ">="};
+        if (tree.text == "&&" || tree.text == "||") {
+            condition(tree);
+            return TermKind::Truth;
+        }
+        if (tree.text == "in")
+            return among(tree);
+        const auto a = term(tree.args[0]), b = term(tree.args[1]);
+        if (!a || !b)
+            return std::nullopt;
+        if (tree.text == "==" || tree.text == "!=" || ordered.contains(tree.text)) {
+            const bool fits =
+                tree.text == "==" || tree.text == "!="
+                    ? comparable(*a, *b) && *a != TermKind::Truth && *a != TermKind::Tensor
+                    : isNumber(*a) && isNumber(*b);
+            if (!fits)
+                return refuse(DiagCode::RuleIllegal,
+                              fmt::format("{} and {} are not compared by {}", kindNoun(*a),
+                                          kindNoun(*b), tree.text),
+                              tree,
+                              *a == TermKind::Truth ? "leave the comparison out, or write !" : "");
+            return TermKind::Truth;
+        }
+        if (isNumber(*a) && isNumber(*b))
+            return *a == TermKind::Integer ? *b : *a;
+        if ((isNumber(*a) || isList(*a)) && (isNumber(*b) || isList(*b)))
+            return isList(*a) ? *a : *b;
+        return refuse(DiagCode::RuleIllegal,
+                      fmt::format("{} and {} have no {}", kindNoun(*a), kindNoun(*b), tree.text),
+                      tree);
+    }
+
+    std::optional<TermKind> among(const Tree& tree) {
+        const auto one = term(tree.args[0]);
+        for (const Tree& part : tree.args[1].args) {
+            const auto item = term(part);
+            if (one && item && !comparable(*one, *item))
+                refuse(DiagCode::RuleIllegal,
+                       fmt::format("{} is never {}", kindNoun(*one), kindNoun(*item)), part);
+        }
+        return TermKind::Truth;
+    }
+
+    std::optional<TermKind> index(const Tree& tree) {
+        const auto list = named(tree);
+        for (const Tree& part : tree.args)
+            if (const auto at = term(part); at && *at != TermKind::Integer)
+                return refuse(DiagCode::RuleIllegal, "an index is an integer", part);
+        if (!list)
+            return std::nullopt;
+        if (!isList(*list) || tree.args.size() != 1)
+            return refuse(DiagCode::RuleIllegal,
+                          fmt::format("{} is {} and has no elements", tree.text, kindNoun(*list)),
+                          tree);
+        return *list == TermKind::RealList ? TermKind::Real
+               : *list == TermKind::Any    ? TermKind::Any
+                                           : TermKind::Integer;
+    }
+
+    std::optional<TermKind> list(const Tree& tree) {
+        TermKind out = TermKind::IntegerList;
+        for (const Tree& part : tree.args) {
+            const auto item = term(part);
+            if (!item)
+                return std::nullopt;
+            if (!isNumber(*item))
+                return refuse(DiagCode::RuleIllegal, "a list holds numbers", part);
+            if (*item == TermKind::Real)
+                out = TermKind::RealList;
+        }
+        return out;
+    }
+
+    std::optional<TermKind> has(const Tree& tree) {
+        const std::string &set = tree.args[0].text, &member = tree.args[1].text;
+        if (!m_known.target)
+            return refuse(DiagCode::RuleIllegal, "no target is known here", tree,
+                          "say it in `when` of an implementation or `on` of a fusion rule");
+        const bool ofLibraries = set == "libs";
+        const std::vector<std::string>& all = ofLibraries ? knownLibraries() : knownTargetKeys();
+        if (std::find(all.begin(), all.end(), member) == all.end())
+            return refuse(
+                DiagCode::TextName,
+                fmt::format("there is no {} {}", ofLibraries ? "library" : "target key", member),
+                tree.args[1], didYouMean(member, all));
+        return TermKind::Truth;
+    }
+
+    std::optional<TermKind> call(const Tree& tree) {
+        const ConditionFunction* function = conditionFunction(tree.text);
+        if (function == nullptr) {
+            std::vector<std::string> names;
+            for (const ConditionFunction& one : conditionFunctions())
+                names.emplace_back(one.name);
+            return refuse(
+                DiagCode::TextName, "there is no function " + tree.text + " in conditions", tree,
+                didYouMean(tree.text, names, fmt::format("there are {}", fmt::join(names, ", "))));
+        }
+        if (tree.args.size() != function->arguments.size())
+            return refuse(DiagCode::OperatorArity,
+                          fmt::format("{} takes {} argument{}, {} are given", tree.text,
+                                      function->arguments.size(),
+                                      function->arguments.size() == 1 ? "" : "s", tree.args.size()),
+                          tree, std::string(function->sentence));
+        bool fits = true;
+        for (std::size_t i = 0; i < tree.args.size(); ++i) {
+            const auto kind = term(tree.args[i]);
+            fits = fits && kind;
+            if (!kind || *kind == TermKind::Any || *kind == function->arguments[i])
+                continue;
+            const bool ofAny = function->arguments[i] == TermKind::Any;
+            if (ofAny && (*kind == TermKind::Tensor || *kind == TermKind::IntegerList))
+                continue;
+            fits = false;
+            refuse(DiagCode::RuleIllegal,
+                   fmt::format("{} is {}, {} wants {}", tree.args[i].text, kindNoun(*kind),
+                               tree.text,
+                               ofAny ? "a value or a pack" : kindNoun(function->arguments[i])),
+                   tree.args[i], std::string(function->sentence));
+        }
+        return fits ? std::optional(function->result) : std::nullopt;
+    }
+
+    const Vocabulary& m_known;
+    const std::string& m_file;
+    Diags& m_out;
+};
+
+} // namespace
+
+Diags checkCondition(const Tree& condition, const Vocabulary& known, const std::string& file) {
+    Diags out;
+    Check(known, file, out).condition(condition);
+    return out;
+}
+
+std::optional<TermKind> checkTerm(const Tree& term, const Vocabulary& known,
+                                  const std::string& file, Diags& diags) {
+    return Check(known, file, diags).term(term);
+}
+
+} // namespace fw

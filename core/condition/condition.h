@@ -1,0 +1,70 @@
+// Conditions and terms over what is known of a match, a call and a target: the one language of
+// `where` (rules, fusion rules), `when` (implementations) and of attributes that a rule computes.
+//
+// A condition is checked once, when its book is read: every name, function and kind. It is decided
+// per match or call, and may be undecided where dimensions are free: Unknown, never guessed. What
+// it says of an optional part that is absent holds, negated or not: it does not speak of this
+// match.
+#pragma once
+
+#include "condition/value.h"
+#include "syntax/tree.h"
+
+namespace fw {
+
+enum class Truth : std::uint8_t { No, Yes, Unknown };
+
+struct ConditionResult {
+    Truth truth = Truth::Yes;
+    std::string seen;     // "M = 8, K = 64": what the names and calls in it were
+    std::string evidence; // "M > 16: M = 8"
+};
+
+// What a target offers.
+struct Offer {
+    std::vector<std::string> keys; // most specific first, "any" last
+    std::vector<std::string> libraries;
+};
+
+// The names that may be used, and whether a target is known where the condition is decided.
+struct Vocabulary {
+    std::map<std::string, TermKind> names;
+    bool target = false;
+    std::string_view bind = "there are"; // "match binds": in front of the names, in a hint
+};
+
+// The values of a match or a call.
+struct Scope {
+    std::map<std::string, TermValue> names;
+    bool restIsAbsent = false; // names that are not in it: absent, or not known
+    const Offer* offer = nullptr;
+};
+
+// What is wrong, each with its place in `file`.
+Diags checkCondition(const Tree& condition, const Vocabulary& known, const std::string& file);
+// The kind of a term; nullopt and diags if it is not understood.
+std::optional<TermKind> checkTerm(const Tree& term, const Vocabulary& known,
+                                  const std::string& file, Diags& diags);
+
+ConditionResult decide(const ConditionTree& condition, const Scope& scope);
+// nullopt: not known, or division by 0, or an index outside its list.
+std::optional<TermValue> evaluate(const Tree& term, const Scope& scope);
+
+// Numbers as the f32 of a model, lists element by element, free dimensions if they are one.
+Truth equalTerms(const TermValue& a, const TermValue& b);
+// Of a term without names: "1", "[2, 2]", "f32".
+std::string termText(const Tree& term);
+
+// A function of conditions and terms: used_once(v), dim(v, i).
+struct ConditionFunction {
+    std::string_view name;
+    std::vector<TermKind> arguments;
+    TermKind result;
+    std::string_view sentence; // what it says, for people
+    // Of arguments of these kinds; nullopt: not known.
+    std::optional<TermValue> (*apply)(const std::vector<TermValue>&);
+};
+const std::vector<ConditionFunction>& conditionFunctions();
+const ConditionFunction* conditionFunction(std::string_view name);
+
+} // namespace fw

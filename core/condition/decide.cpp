@@ -1,0 +1,361 @@
+// Terms and conditions, evaluated over a scope; what was seen is noted for people.
+#include "condition/condition.h"
+
+#include "expr/simplify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+Truth known(bool truth) {
+    return truth ? Truth::Yes : Truth::No;
+}
+
+Truth inverse(Truth truth) {
+    return truth == Truth::Unknown ? truth : known(truth == Truth::No);
+}
+
+Truth compare(const std::string& sign, const Expr& a, const Expr& b) {
+    const Expr condition = sign == "=="   ? eqExpr(a, b)
+                           : sign == "!=" ? neExpr(a, b)
+                           : sign == "<"  ? ltExpr(a, b)
+                           : sign == "<=" ? leExpr(a, b)
+                           : sign == ">"  ? ltExpr(b, a)
+                                          : leExpr(b, a);
+    const std::optional<bool> decided = fw::decide(condition);
+    return decided ? known(*decided) : Truth::Unknown;
+}
+
+Truth compare(const std::string& sign, double a, double b) {
+    return known(sign == "=="   ? a == b
+                 : sign == "!=" ? a != b
+                 : sign == "<"  ? a < b
+                 : sign == "<=" ? a <= b
+                 : sign == ">"  ? a > b
+                                : a >= b);
+}
+
+// A real, or an integer that is known.
+std::optional<double> number(const TermValue& value) {
+    if (const auto* real = std::get_if<double>(&value))
+        return *real;
+    if (const auto* expr = std::get_if<Expr>(&value))
+        if (const auto integer = expr->asInt())
+            return static_cast<double>(*integer);
+    return std::nullopt;
+}
+
+// Reals of attributes are f32 in a model: 0.1 there is 0.1 here.
+bool sameReal(double a, double b) {
+    return a == b || static_cast<float>(a) == static_cast<float>(b);
+}
+
+std::optional<Reals> reals(const TermValue& value) {
+    if (const auto* list = std::get_if<Reals>(&value))
+        return *list;
+    const auto* list = std::get_if<Exprs>(&value);
+    Reals out;
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+        if (const auto item = number((*list)[i]))
+            out.push_back(*item);
+    return list != nullptr && out.size() == list->size() ? std::optional(out) : std::nullopt;
+}
+
+Truth equalLists(const Exprs& a, const Exprs& b) {
+    if (a.size() != b.size())
+        return Truth::No;
+    Truth out = Truth::Yes;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const Truth one = compare("==", a[i], b[i]);
+        if (one == Truth::No)
+            return one;
+        if (one == Truth::Unknown)
+            out = one;
+    }
+    return out;
+}
+
+class Evaluation {
+public:
+    explicit Evaluation(const Scope& scope) : m_scope(scope) {}
+
+    // `wanted`: what an absent part counts as, so that it holds behind any number of `!`.
+    Truth truth(const Tree& tree, Truth wanted = Truth::Yes) {
+        if (tree.kind == TreeKind::Unary && tree.text == "!")
+            return inverse(truth(tree.args[0], inverse(wanted)));
+        if (tree.kind == TreeKind::Binary && (tree.text == "&&" || tree.text == "||")) {
+            const Truth decisive = tree.text == "&&" ? Truth::No : Truth::Yes;
+            const Truth a = truth(tree.args[0], wanted), b = truth(tree.args[1], wanted);
+            if (a == decisive || b == decisive)
+                return decisive;
+            return a == Truth::Unknown || b == Truth::Unknown ? Truth::Unknown : a;
+        }
+        if (tree.isCall("has") && tree.args.size() == 2)
+            return has(tree.args[0].text, tree.args[1].text);
+        m_absent = false;
+        const Truth out = tree.kind == TreeKind::Binary ? comparison(tree) : single(tree);
+        return m_absent ? wanted : out;
+    }
+
+    std::optional<TermValue> value(const Tree& tree) {
+        switch (tree.kind) {
+        case TreeKind::Int:
+            return Expr(tree.integer);
+        case TreeKind::Float:
+            return tree.real;
+        case TreeKind::Text:
+            return tree.text;
+        case TreeKind::Name:
+            return named(tree.text);
+        case TreeKind::Unary:
+            return negated(tree);
+        case TreeKind::Binary:
+            return infix(tree);
+        case TreeKind::Index:
+            return element(tree);
+        case TreeKind::List:
+            return list(tree);
+        case TreeKind::Call:
+            return call(tree);
+        case TreeKind::Pack:
+        case TreeKind::Reduce:
+            break;
+        }
+        return std::nullopt;
+    }
+
+    const std::string& notes() const { return m_notes; }
+
+private:
+    void note(const std::string& what) {
+        if (m_noted.insert(what).second)
+            m_notes += (m_notes.empty() ? "" : ", ") + what;
+    }
+
+    std::optional<TermValue> named(const std::string& name) {
+        const auto found = m_scope.names.find(name);
+        if (found == m_scope.names.end()) {
+            if (const auto dtype = parseDtype(name))
+                return *dtype;
+            m_absent = m_absent || m_scope.restIsAbsent;
+            return std::nullopt;
+        }
+        if (std::holds_alternative<AbsentPart>(found->second))
+            m_absent = true;
+        else if (!std::holds_alternative<TensorValue>(found->second))
+            note(name + " = " + textOf(found->second));
+        return found->second;
+    }
+
+    std::optional<TermValue> negated(const Tree& tree) {
+        const auto inner = tree.text == "-" ? value(tree.args[0]) : std::nullopt;
+        if (!inner)
+            return std::nullopt;
+        if (const auto* expr = std::get_if<Expr>(&*inner))
+            return simplify(Expr(0) - *expr);
+        if (const auto* real = std::get_if<double>(&*inner))
+            return -*real;
+        return std::nullopt;
+    }
+
+    static std::optional<TermValue> combine(const std::string& sign, const Expr& x, const Expr& y) {
+        if (sign == "+")
+            return simplify(x + y);
+        if (sign == "-")
+            return simplify(x - y);
+        if (sign == "*")
+            return simplify(x * y);
+        if (y.isInt(0))
+            return std::nullopt;
+        if (sign == "/")
+            return simplify(floorDivExpr(x, y));
+        return sign == "%" ? std::optional<TermValue>(simplify(modExpr(x, y))) : std::nullopt;
+    }
+
+    static std::optional<TermValue> combine(const std::string& sign, double x, double y) {
+        if (sign == "+")
+            return x + y;
+        if (sign == "-")
+            return x - y;
+        if (sign == "*")
+            return x * y;
+        return sign == "/" && y != 0 ? std::optional<TermValue>(x / y) : std::nullopt;
+    }
+
+    // Lists combine element by element, with each other or with one number.
+    std::optional<TermValue> infix(const Tree& tree) {
+        const auto a = value(tree.args[0]), b = value(tree.args[1]);
+        if (!a || !b)
+            return std::nullopt;
+        const auto *x = std::get_if<Expr>(&*a), *y = std::get_if<Expr>(&*b);
+        if (x && y)
+            return combine(tree.text, *x, *y);
+        const auto *xs = std::get_if<Exprs>(&*a), *ys = std::get_if<Exprs>(&*b);
+        if ((xs || x) && (ys || y)) {
+            if (xs && ys && xs->size() != ys->size())
+                return std::nullopt;
+            Exprs out;
+            for (std::size_t i = 0; i < (xs ? xs->size() : ys->size()); ++i) {
+                const auto item = combine(tree.text, xs ? (*xs)[i] : *x, ys ? (*ys)[i] : *y);
+                if (!item)
+                    return std::nullopt;
+                out.push_back(std::get<Expr>(*item));
+            }
+            return out;
+        }
+        const auto p = number(*a), q = number(*b);
+        return p && q ? combine(tree.text, *p, *q) : std::nullopt;
+    }
+
+    std::optional<TermValue> element(const Tree& tree) {
+        const auto list = named(tree.text);
+        const auto at = tree.args.size() == 1 ? value(tree.args[0]) : std::nullopt;
+        const auto* index = at ? std::get_if<Expr>(&*at) : nullptr;
+        const auto place = index ? index->asInt() : std::nullopt;
+        if (!list || !place || *place < 0)
+            return std::nullopt;
+        const auto i = static_cast<std::size_t>(*place);
+        if (const auto* items = std::get_if<Exprs>(&*list); items && i < items->size())
+            return (*items)[i];
+        if (const auto* items = std::get_if<Reals>(&*list); items && i < items->size())
+            return (*items)[i];
+        return std::nullopt;
+    }
+
+    // Of integers, or of numbers where one of them is real.
+    std::optional<TermValue> list(const Tree& tree) {
+        Exprs integers;
+        Reals reals;
+        for (const Tree& part : tree.args) {
+            const auto item = value(part);
+            if (!item)
+                return std::nullopt;
+            if (const auto* expr = std::get_if<Expr>(&*item))
+                integers.push_back(*expr);
+            if (const auto real = number(*item))
+                reals.push_back(*real);
+        }
+        if (integers.size() == tree.args.size())
+            return integers;
+        return reals.size() == tree.args.size() ? std::optional<TermValue>(reals) : std::nullopt;
+    }
+
+    std::optional<TermValue> call(const Tree& tree) {
+        const ConditionFunction* function = conditionFunction(tree.text);
+        if (function == nullptr || function->arguments.size() != tree.args.size())
+            return std::nullopt;
+        std::vector<TermValue> given;
+        std::string shown;
+        for (std::size_t i = 0; i < tree.args.size(); ++i) {
+            auto one = value(tree.args[i]);
+            const bool isTensor = one && std::holds_alternative<TensorValue>(*one);
+            if (!one || std::holds_alternative<AbsentPart>(*one) ||
+                (function->arguments[i] == TermKind::Tensor && !isTensor) ||
+                (function->arguments[i] == TermKind::Integer &&
+                 !std::holds_alternative<Expr>(*one)))
+                return std::nullopt;
+            shown += (i > 0 ? ", " : "") + (isTensor ? tree.args[i].text : textOf(*one));
+            given.push_back(std::move(*one));
+        }
+        auto out = function->apply(given);
+        if (out && std::holds_alternative<TensorValue>(given[0]))
+            note(fmt::format("{}({}) = {}", tree.text, shown, textOf(*out)));
+        return out;
+    }
+
+    Truth has(const std::string& set, const std::string& member) {
+        if (m_scope.offer == nullptr)
+            return Truth::Unknown;
+        const bool ofLibraries = set == "libs";
+        const auto& list = ofLibraries ? m_scope.offer->libraries : m_scope.offer->keys;
+        const bool there = std::find(list.begin(), list.end(), member) != list.end();
+        note(fmt::format("{} is {}{}", member, there ? "" : "not ",
+                         ofLibraries ? "in the target's libraries" : "a key of the target"));
+        return known(there);
+    }
+
+    Truth single(const Tree& tree) {
+        const auto out = value(tree);
+        if (out)
+            if (const auto* truth = std::get_if<bool>(&*out))
+                return known(*truth);
+        return Truth::Unknown;
+    }
+
+    Truth comparison(const Tree& tree) {
+        if (tree.text == "in")
+            return among(tree);
+        const auto a = value(tree.args[0]), b = value(tree.args[1]);
+        if (!a || !b)
+            return Truth::Unknown;
+        if (tree.text == "==")
+            return equalTerms(*a, *b);
+        if (tree.text == "!=")
+            return inverse(equalTerms(*a, *b));
+        if (const auto* x = std::get_if<Expr>(&*a), *y = std::get_if<Expr>(&*b); x && y)
+            return compare(tree.text, *x, *y);
+        const auto x = number(*a), y = number(*b);
+        return x && y ? compare(tree.text, *x, *y) : Truth::Unknown;
+    }
+
+    Truth among(const Tree& tree) {
+        const auto one = value(tree.args[0]);
+        Truth out = one ? Truth::No : Truth::Unknown;
+        for (const Tree& part : tree.args[1].args) {
+            const auto item = one ? value(part) : std::nullopt;
+            const Truth same = item ? equalTerms(*one, *item) : Truth::Unknown;
+            if (same == Truth::Yes)
+                return same;
+            if (same == Truth::Unknown)
+                out = same;
+        }
+        return out;
+    }
+
+    const Scope& m_scope;
+    std::string m_notes;
+    std::set<std::string> m_noted;
+    bool m_absent = false; // the comparison at hand speaks of an absent part
+};
+
+} // namespace
+
+Truth equalTerms(const TermValue& a, const TermValue& b) {
+    if (const auto* x = std::get_if<Expr>(&a), *y = std::get_if<Expr>(&b); x && y)
+        return compare("==", *x, *y);
+    if (const auto* x = std::get_if<Exprs>(&a), *y = std::get_if<Exprs>(&b); x && y)
+        return equalLists(*x, *y);
+    if (const auto* x = std::get_if<std::string>(&a), *y = std::get_if<std::string>(&b); x && y)
+        return known(*x == *y);
+    if (const auto* x = std::get_if<DType>(&a), *y = std::get_if<DType>(&b); x && y)
+        return known(*x == *y);
+    if (const auto xs = reals(a), ys = reals(b); xs && ys)
+        return known(std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), sameReal));
+    const auto x = number(a), y = number(b);
+    return x && y ? known(sameReal(*x, *y)) : Truth::Unknown;
+}
+
+std::string termText(const Tree& term) {
+    const auto value = evaluate(term, {});
+    return value ? textOf(*value) : term.text;
+}
+
+ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
+    Evaluation evaluation(scope);
+    ConditionResult out;
+    out.truth = evaluation.truth(condition.tree);
+    out.seen = evaluation.notes();
+    out.evidence = condition.text + (out.seen.empty() ? "" : ": " + out.seen);
+    return out;
+}
+
+std::optional<TermValue> evaluate(const Tree& term, const Scope& scope) {
+    return Evaluation(scope).value(term);
+}
+
+} // namespace fw

@@ -1,0 +1,58 @@
+// What is known of a declaration when its book is read: the names that a left side binds, and the
+// checks of patterns and right sides.
+#pragma once
+
+#include "condition/condition.h"
+#include "pattern/match.h"
+
+#include <set>
+
+namespace fw {
+
+// What the left side binds.
+struct Bound {
+    std::set<std::string> values;
+    std::map<std::string, TermKind> attrs; // {axis}
+    std::set<std::string> attrSets;        // {*a}
+
+    Vocabulary vocabulary() const; // for conditions and terms
+    bool any(const std::string& name) const;
+};
+Bound boundBy(const std::vector<NamedPattern>& patterns, const OperatorSet& operators,
+              const PatternTable& table);
+
+// Collects what is wrong with a declaration of `file`.
+class Refusals {
+public:
+    explicit Refusals(const std::string& file) : m_file(file) {}
+    void refuse(DiagCode code, std::string message, const Span& span, std::string hint = {}) {
+        m_out.push_back(makeDiag(code, std::move(message), {m_file, {}, span.line, span.column},
+                                 std::move(hint)));
+    }
+    void warn(DiagCode code, std::string message, const Span& span) {
+        m_out.push_back(
+            makeWarning(code, std::move(message), {m_file, {}, span.line, span.column}));
+    }
+    void add(Diags diags) { std::move(diags.begin(), diags.end(), std::back_inserter(m_out)); }
+    const std::string& file() const { return m_file; }
+    Diags take() { return std::move(m_out); }
+
+private:
+    const std::string& m_file;
+    Diags m_out;
+};
+
+// `chain`: what the pattern is applied to is `^` in it.
+void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
+                      const PatternTable& table, Refusals& out);
+// An attribute of a call: that it exists and holds what is written. `kind` is nullopt where only
+// the name is.
+void checkAttribute(const Operator& op, const std::string& name, std::optional<TermKind> kind,
+                    const Span& span, Refusals& out);
+std::vector<std::string> chainNames(const PatternTable& table);
+// What a misspelt operator was meant to be; patterns and chains may stand there, too, if there is a
+// table.
+std::string operatorHint(const std::string& word, const OperatorSet& operators,
+                         const PatternTable* table);
+
+} // namespace fw

@@ -1,0 +1,151 @@
+// Conditions over a scope: three truths, parts that are absent, terms and what is seen of them.
+#include "condition/condition.h"
+#include "ir/graph_text.h"
+#include "library/library.h"
+#include "syntax/parser.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+ConditionTree conditionOf(const std::string& text) {
+    Parser parser(text, "c");
+    ConditionTree out = parser.condition();
+    if (parser.failed() || !parser.atEnd())
+        qFatal("%s", text.c_str());
+    return out;
+}
+
+} // namespace
+
+class TestCondition : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void truths_data();
+    void truths();
+    void terms_data();
+    void terms();
+    void namesThatAreNotThere();
+    void seen();
+    void functionsSayWhatTheyDo();
+
+private:
+    GraphPtr m_graph;
+    Scope m_scope;
+};
+
+void TestCondition::initTestCase() {
+    m_graph = parseGraph("graph g(x: f32[2, N, 4]) -> y, z { w = const [1, 2] : f32[2]\n"
+                         "  v = const [1, inf] : f32[2]  a = relu(x)  y = tanh(a)  z = exp(a) }",
+                         standardOperators())
+                  .value();
+    for (const NodePtr& node : m_graph->nodes())
+        m_scope.names.emplace(node->outputs[0].name, TensorValue{m_graph.get(), {node->id, 0}});
+    m_scope.names.emplace("axis", Expr(1));
+    m_scope.names.emplace("eps", double(float(1e-5)));
+    m_scope.names.emplace("mode", std::string("linear"));
+    m_scope.names.emplace("to", DType::F32);
+    m_scope.names.emplace("pads", Exprs{Expr(1), Expr(2)});
+    m_scope.names.emplace("scales", Reals{1, 2.5});
+    m_scope.names.emplace("b", AbsentPart());
+}
+
+void TestCondition::truths_data() {
+    QTest::addColumn<int>("truth");
+    const auto row = [](const char* text, Truth truth) {
+        QTest::newRow(text) << static_cast<int>(truth);
+    };
+    row("dim(x, 0) == 2 && rank(x) == 3", Truth::Yes);
+    row("dim(x, 1) == dim(a, 1)", Truth::Yes); // free, but one
+    row("dim(x, 1) == 4", Truth::Unknown);
+    row("dim(x, 1) >= 0", Truth::Yes);
+    row("!(dim(x, 1) == 4)", Truth::Unknown);
+    row("dim(x, 7) == 4", Truth::Unknown);
+    row("dim(x, 1) == 4 && axis == 2", Truth::No);
+    row("dim(x, 1) == 4 || axis == 1", Truth::Yes);
+    row("eps == 0.00001", Truth::Yes); // as the f32 of a model
+    row("eps < 1 && eps > 0", Truth::Yes);
+    row("axis == 1.0", Truth::Yes);
+    row("mode == \"linear\" && mode != \"cubic\"", Truth::Yes);
+    row("mode in {\"cubic\", \"linear\"}", Truth::Yes);
+    row("to == f32 && dtype(x) == to", Truth::Yes);
+    row("dtype(x) in {f16, bf16}", Truth::No);
+    row("dim(x, 1) in {3, 4}", Truth::Unknown);
+    row("pads == [1, 2] && pads[1] == 2 && pads != [1, 1]", Truth::Yes);
+    row("pads == [1, 2, 3]", Truth::No);
+    row("scales == [1, 2.5] && scales[1] > 2", Truth::Yes);
+    row("size(pads) == 2 && size(w) == 2", Truth::Yes);
+    row("const(w) && !const(x) && finite(w) && !finite(v) && !finite(x)", Truth::Yes);
+    row("used_once(x) && !used_once(a) && not_result(a) && !not_result(y)", Truth::Yes);
+    // What is said of a part that is absent holds, whatever it is.
+    row("used_once(b)", Truth::Yes);
+    row("!used_once(b)", Truth::Yes);
+    row("dim(b, 0) == 4 && !(rank(b) == 1)", Truth::Yes);
+    row("dim(b, 0) == 4 && axis == 2", Truth::No);
+    row("dim(b, 0) == 4 || axis == 2", Truth::Yes);
+    row("!(rank(b) == 1 || axis == 1)", Truth::No);
+}
+
+void TestCondition::truths() {
+    QFETCH(int, truth);
+    const ConditionResult result = decide(conditionOf(QTest::currentDataTag()), m_scope);
+    QCOMPARE(static_cast<int>(result.truth), truth);
+}
+
+void TestCondition::terms_data() {
+    QTest::addColumn<QString>("value");
+    const auto row = [](const char* text, const char* value) {
+        QTest::newRow(text) << QString::fromLatin1(value);
+    };
+    row("axis * 2 + 1", "3");
+    row("dim(x, 1) * 4", "N * 4");
+    row("-axis", "-1");
+    row("pads + pads", "[2, 4]");
+    row("pads * 2 - 1", "[1, 3]");
+    row("[dim(x, 0), axis]", "[2, 1]");
+    row("eps * 0", "0");
+    row("max(dim(x, 0), 7) / 2", "3");
+    row("7 % 0", "");
+    row("7 / 0", "");
+    row("pads[2]", "");
+    row("pads + [1, 2, 3]", "");
+    row("mode + 1", "");
+    row("b + 1", "");
+}
+
+void TestCondition::terms() {
+    QFETCH(QString, value);
+    const auto got = evaluate(conditionOf(QTest::currentDataTag()).tree, m_scope);
+    QCOMPARE(got ? QString::fromStdString(textOf(*got)) : QString(), value);
+}
+
+// In the scope of a match they are absent, in that of a call not known.
+void TestCondition::namesThatAreNotThere() {
+    Scope rest = m_scope;
+    QCOMPARE(decide(conditionOf("rank(q) == 1"), rest).truth, Truth::Unknown);
+    rest.restIsAbsent = true;
+    QCOMPARE(decide(conditionOf("rank(q) == 1"), rest).truth, Truth::Yes);
+    QCOMPARE(decide(conditionOf("libs has onednn"), rest).truth, Truth::Unknown);
+}
+
+void TestCondition::seen() {
+    const ConditionResult result = decide(conditionOf("dim(x, 0) > axis && const(x)"), m_scope);
+    QCOMPARE(result.truth, Truth::No);
+    QCOMPARE(result.evidence, std::string("dim(x, 0) > axis && const(x): dim(x, 0) = 2, axis = 1, "
+                                          "const(x) = no"));
+}
+
+void TestCondition::functionsSayWhatTheyDo() {
+    for (const ConditionFunction& function : conditionFunctions()) {
+        QVERIFY2(!function.sentence.empty(), std::string(function.name).c_str());
+        QCOMPARE(conditionFunction(function.name), &function);
+    }
+    QVERIFY(conditionFunction("sometimes") == nullptr);
+}
+
+QTEST_GUILESS_MAIN(TestCondition)
+#include "test_condition.moc"
