@@ -155,6 +155,8 @@ private:
     void comparePlans();
     void askRules();
     void askChecks();
+    const std::string* textOf(const std::string& path) const;
+    snapshot::Arguments checkOf(const std::string& path, const std::string* text) const;
     void askMatches();
     void setPart(Part part, State state, Diag error = {});
     void tell(Parts parts) { Q_EMIT changed(parts); }
@@ -174,6 +176,7 @@ private:
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
     std::map<std::string, std::string> m_texts;                   // that act
     std::map<std::string, Typed> m_typed;                         // asked for last
+    std::set<std::string> m_oldChecks; // of the checks: another book was changed since
     std::int64_t m_assistRequest = 0;
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first

@@ -122,6 +122,7 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_info = std::move(info);
     m_inputs = m_history.now();
     m_comparedPlan.reset();
+    m_oldChecks.clear();
     m_typed.clear();
     m_kept.clear();
     ++m_planGeneration;
@@ -220,18 +221,17 @@ void Document::askChecks() {
     if (gone > 0)
         tell(Part::Checks);
     for (const auto& book : inputs().books) {
-        if (m_checks.contains(book.path))
+        if (m_checks.contains(book.path) && m_oldChecks.erase(book.path) == 0)
             continue;
-        Arguments wanted;
-        wanted.rules = {book.path};
-        if (const auto text = m_texts.find(book.path); text != m_texts.end())
-            wanted.texts = {{book.path, text->second}};
+        const std::string* text = textOf(book.path);
+        const Arguments wanted = checkOf(book.path, text);
         send<snapshot::CheckDocument>(
             "check", wanted,
-            [=, this,
-             path = book.path](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
-                if (generation != m_planGeneration)
-                    return;
+            [=, this, path = book.path, asked = text == nullptr ? std::string() : *text](
+                Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
+                const std::string* now = textOf(path);
+                if (generation != m_planGeneration || (now != nullptr && *now != asked))
+                    return; // what is typed now is asked for by itself
                 if (!answer) {
                     auto failed = std::make_shared<snapshot::CheckDocument>();
                     failed->file = path;

@@ -44,6 +44,30 @@ Arguments Document::argumentsFor(const snapshot::Inputs& inputs) const {
     return out;
 }
 
+// What is typed, whether right or not; else what acts. nullptr: as on disk.
+const std::string* Document::textOf(const std::string& path) const {
+    if (const auto typed = m_typed.find(path);
+        typed != m_typed.end() && !typed->second.text.empty())
+        return &typed->second.text;
+    const auto acting = m_texts.find(path);
+    return acting == m_texts.end() ? nullptr : &acting->second;
+}
+
+// What the books beside it declare is known to it.
+Arguments Document::checkOf(const std::string& path, const std::string* text) const {
+    Arguments out;
+    out.book = path;
+    out.rules = inputs().enabledBooks();
+    if (std::find(out.rules.begin(), out.rules.end(), path) == out.rules.end())
+        out.rules.push_back(path);
+    for (const std::string& book : out.rules)
+        if (const std::string* beside = textOf(book); beside != nullptr && book != path)
+            out.texts.push_back({book, *beside});
+    if (text != nullptr)
+        out.texts.push_back({path, *text});
+    return out;
+}
+
 bool Document::inDocument(const std::string& path) const {
     return std::any_of(inputs().books.begin(), inputs().books.end(),
                        [&](const auto& book) { return book.path == path; });
@@ -86,9 +110,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
     cancelText(file);
     const std::uint64_t generation = ++m_textGeneration;
     m_typed[file] = {now, generation, {}, false};
-    Arguments wanted;
-    wanted.rules = {file};
-    wanted.texts = {{file, now}};
+    const Arguments wanted = checkOf(file, &now);
     m_typed[file].requests.insert(send<snapshot::CheckDocument>(
         "check", wanted, [=, this](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
             if (!isTyped(file, generation))
@@ -133,8 +155,12 @@ void Document::textIsRight(const std::string& path, const std::string& text, OnD
             ? disk == OnDisk::Same
             : acting->second == text || withoutComments(QString::fromStdString(acting->second)) ==
                                             withoutComments(QString::fromStdString(text));
-    if (!same)
+    if (!same) {
         m_texts[path] = text;
+        for (const auto& [book, check] : m_checks) // they may name what this one declares
+            if (book != path)
+                m_oldChecks.insert(book);
+    }
     if (!isOpen())
         return;
     askTextMatches(path);
