@@ -1,13 +1,5 @@
-// Trees of the blocks that say what is computed together:
-//
-//     composite := "composite" NAME ["for" LIBRARY] [doc] "{" "match" pattern ["where" conds] "}"
-//     fuse      := "fuse" NAME [doc] ["on" KEY {"," KEY}] "{" "match" pattern ["where" conds]
-//                  ["as" ("stacked" | "for" LIBRARY)] "}"
-//     grow      := "grow" KIND "->" KIND ("forward" | "into" | "never") ["limit" INT] ["operands"
-//     INT] pin       := "pin" "{" { "together" names ["with" NAME] | "apart" names | "use" NAME
-//     "for" names
-//                } "}"
-//     names     := value {"," value}        value := NAME | TEXT
+// Trees of the blocks that say what is computed together: composite, fuse, grow and pin, written as
+// in resources/docs/grammar.md.
 #pragma once
 
 #include "syntax/strategy.h"

@@ -1,16 +1,4 @@
-// The tree of a graph:
-//
-//     graph NAME "(" [value ":" type [from] {"," ...}] ")" "->" value ["=" value] {"," ...}
-//         "{" { node | "assume" expression [TEXT] ["@node" "(" TEXT ")"] } "}"
-//     node     := results "=" (constant | call) { "@node" "(" TEXT ")" | from } { body }
-//     body     := "body" value "(" [(INT | "none") {"," ...}] ")" graph
-//     results  := value | "(" [value {"," value}] ")"
-//     constant := "const" ( list | "random" "(" INT ")" | "@" TEXT ["hash" TEXT] ) ":" type
-//     call     := NAME "(" [operand {"," operand}] ")" ["{" attrs "}"]
-//               | "unknown" TEXT TEXT "(" ... ")" ["{" attrs "}"] ":" type {"," type}
-//     operand  := value | "none"        value := NAME | TEXT
-//     from     := "@from" "(" [INT {"," INT}] ")"
-//     attrs    := (NAME | TEXT) "=" expression {"," ...}
+// The tree of a graph, written as in resources/docs/grammar.md.
 #pragma once
 
 #include "syntax/parser.h"

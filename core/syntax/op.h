@@ -1,10 +1,4 @@
-// The tree of an operator declaration:
-//
-//     op NAME ["doc"] (param {, param}) [requires COND] -> outs [where NAME = expr {, NAME = expr}]
-//        [onnx "domain" "Type" since N] { stmt {stmt} }
-//     param := ["bcast"] NAME ["?"] ["*"] ":" type | "attr" NAME ":" (int | float | bool | text |
-//     dtype) ["[" [N] "]"] ["=" value] outs  := NAME ":" type | "(" NAME ":" type {, NAME ":" type}
-//     ")" stmt  := ["each" NAME ":"] ["let"] NAME "[" indices "]" "=" expr
+// The tree of an operator declaration, written as in resources/docs/grammar.md.
 #pragma once
 
 #include "syntax/parser.h"

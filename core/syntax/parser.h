@@ -1,6 +1,7 @@
 // The parser of `.fw` text: token helpers, expressions, types, and the table of declarations.
 //
-// Each kind of declaration is one function in a sibling file, listed in grammar.cpp by its keyword.
+// The grammar is resources/docs/grammar.md. Each kind of declaration is one function in a sibling
+// file, listed in grammar.cpp by its keyword.
 // When something does not fit, fail() notes the error once and the parser plays dead (peek() is
 // End) until the declaration is left; parsing goes on at the next keyword that starts a line at or
 // left of this one. So all errors of a file come in one pass and the valid declarations stay

@@ -1,19 +1,4 @@
-// Trees of patterns, chains, rules and built-in rewrites.
-//
-//     pattern NAME "(" [NAME [":" kind] {"," ...}] ")" [doc] "=" pattern
-//     chain NAME [doc] "=" pattern
-//     builtin NAME ["doc"]
-//     rule NAME ["doc"] "{" { clause } "}"
-//     clause  := "stage" NAME | "strategy" NAME | "match" NAME "=" pattern {"," NAME "=" pattern}
-//              | "where" cond {"," cond} | "let" NAME "=" expr | "emit" NAME "=" expr {"," NAME "="
-//              expr} | "duplicate"
-//     pattern := seq { "|" seq }      seq := step { ">>" step }      step := prim [ "?" | "*" [ "{"
-//     INT ".." INT "}" ] ] prim    := "^" | "any" | "const" | NAME [":" c {"&" c}] | CHAIN | NAME
-//     "=" prim | NAME "(" [arg {"," arg}] ")" [ "{" attrs "}" ]
-//              | "(" pattern ")"      arg := pattern | "..."
-//              | "kind" KIND "(" [arg {"," arg}] ")"      c := "const" | "same" "(" (NAME | "^")
-//              ")"
-//     attrs   := "*" NAME | NAME [ "=" value | "in" INT ".." INT ]
+// Trees of patterns, chains, rules and built-in rewrites, written as in resources/docs/grammar.md.
 // Right sides are expressions (tree.h), where a call may carry "{*NAME, attr = value}".
 #pragma once
 

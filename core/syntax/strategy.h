@@ -1,12 +1,4 @@
-// Trees of the blocks that say how operators are computed:
-//
-//     implementations := "implementations" subject ["let" NAME "=" expr {"," NAME "=" expr}]
-//                        "on" KEY {"," KEY} "{" { entry } "}"
-//     subject := OP "(" ("..." | NAME ":" type {"," NAME ":" type}) ")" | "kind" (KIND | "any")
-//     entry   := NAME { "by" NAME | "priority" INT | "when" expr | "absorbs" ("none" | "any" |
-//     CHAIN)
-//              }
-//     KEY     := NAME { "-" (NAME | INT) }
+// Trees of the blocks that say how operators are computed, written as in resources/docs/grammar.md.
 //
 // The NAME of an entry may end in `.*`: it changes entries that other blocks made. A guard is an
 // expression (tree.h) with `libs has NAME` and `target has KEY` beside comparisons.

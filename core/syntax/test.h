@@ -1,7 +1,5 @@
-// The tree of a test beside a rule, a pattern or a built-in rewrite:
-//
-//     test TEXT ["of" NAME] "{" graph {"expect" expected} "}"
-//     expected := "match" INT | "none" [TEXT] | "becomes" graph
+// The tree of a test beside a rule, a pattern or a built-in rewrite, written as in
+// resources/docs/grammar.md.
 //
 // Without `of` it is about the declaration before it that can match. The graphs are `graph`
 // declarations. TEXT behind `none` is part of the reason that the nearest miss must give.
