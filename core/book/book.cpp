@@ -253,8 +253,13 @@ bool isShippedBook(const std::string& file) {
                        [&](const ShippedText& book) { return fileName(file) == book.file; });
 }
 
-Books readBooks(const std::vector<BookText>& texts) {
+Books readBooks(const std::vector<BookText>& given) {
     Books out;
+    std::vector<BookText> texts; // a file that is named twice is one book
+    for (const BookText& book : given)
+        if (std::none_of(texts.begin(), texts.end(),
+                         [&](const BookText& one) { return one.file == book.file; }))
+            texts.push_back(book);
     std::vector<BookText> all;
     for (const ShippedText& shipped : shippedBooks()) {
         const auto replaced = std::find_if(texts.begin(), texts.end(), [&](const BookText& book) {
@@ -264,15 +269,14 @@ Books readBooks(const std::vector<BookText>& texts) {
             all.push_back({shipped.file, std::string(shipped.text)});
             continue;
         }
-        all.push_back(*replaced);
         out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
                                                "takes the place of the shipped " + shipped.file,
                                                {replaced->file}));
+        all.push_back(std::move(*replaced));
+        texts.erase(replaced); // another one of the name is a book like others
     }
     const std::size_t shipped = all.size();
-    for (const BookText& book : texts)
-        if (!isShippedBook(book.file))
-            all.push_back(book);
+    std::move(texts.begin(), texts.end(), std::back_inserter(all));
     Reading(out, all).read();
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);

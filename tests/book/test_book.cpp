@@ -51,6 +51,7 @@ private Q_SLOTS:
     void everyKeywordHasItsRow();
     void booksKnowEachOther();
     void laterNamesTakeThePlace();
+    void everyBookIsRead();
 };
 
 void TestBook::shippedBooksAreSound() {
@@ -294,6 +295,22 @@ void TestBook::laterNamesTakeThePlace() {
         if (rule.tree->name == "f")
             places.push_back(rule.place());
     QCOMPARE(places, std::vector<std::string>{"f at b.fw:3"});
+}
+
+// Two books with the name of one that is shipped, and one that is given twice.
+void TestBook::everyBookIsRead() {
+    const BookText one{"a/fusion.fw", "grow elementwise -> elementwise forward limit 3\n"};
+    const BookText two{"b/fusion.fw", "grow elementwise -> elementwise forward limit 4\n"};
+    const BookText mine{"mine.fw", "rule r { match y = relu(relu(x)) emit y = relu(x) }\n"};
+    const Books books = readBooks({one, two, mine, mine});
+    for (const BookText& book : {one, two, mine}) {
+        const auto checked = checkBook(books, book.file);
+        QVERIFY2(checked, book.file.c_str());
+        QCOMPARE(checked->items.size(), std::size_t(1));
+        QVERIFY(checked->items[0].diagnostics.empty());
+    }
+    QCOMPARE(books.fusion.growRules().size(), std::size_t(2));
+    QCOMPARE(books.fusion.growRules()[0].file, two.file); // the later one is asked first
 }
 
 QTEST_GUILESS_MAIN(TestBook)
