@@ -144,7 +144,7 @@ private:
             return std::move(*attr);
         if (std::holds_alternative<Expr>(*value))
             return makeDiag(DiagCode::RuleIllegal,
-                            "the attribute would be a free dimension: " + textOf(*value));
+                            "the attribute has no value that is known here: " + textOf(*value));
         return makeDiag(DiagCode::RuleIllegal, textOf(*value) + " is no value of an attribute");
     }
 
