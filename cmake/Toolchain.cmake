@@ -1,21 +1,14 @@
-# Compiler flags, warnings, ccache and mold. Everything here is about this machine, nothing about the product.
+# Compiler flags, warnings, ccache and lld. Everything here is about this machine, nothing about the product.
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
-find_program(MOLD mold)
-if(MOLD)
-  # Where code ends right before a page does, mold 1.10 protects a page that is not there, and the program does not start.
-  add_link_options(-fuse-ld=mold -Wl,-z,norelro)
-  # It hangs once in some thousand links.
-  set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "sh ${CMAKE_CURRENT_LIST_DIR}/link.sh")
+find_program(LLD ld.lld)
+if(LLD)
+  add_link_options(-fuse-ld=lld)
 endif()
-
-# Two cores: compile in parallel, link one at a time.
-set_property(GLOBAL PROPERTY JOB_POOLS link=1)
-set(CMAKE_JOB_POOL_LINK link)
 
 # GCC 12 at -O2 calls the inside of a moved std::variant "maybe uninitialized", wrongly.
 set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
