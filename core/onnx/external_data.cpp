@@ -95,6 +95,13 @@ Result<MappedFile> ExternalData::open(const std::string& location) {
     return mapped;
 }
 
+std::vector<std::string> ExternalData::files() const {
+    std::vector<std::string> out;
+    for (const auto& [location, file] : m_files)
+        out.push_back(m_folder + "/" + location);
+    return out;
+}
+
 Result<ExternalBytes> ExternalData::read(const proto::TensorProto& tensor, std::uint64_t expected) {
     std::string location;
     std::int64_t offset = 0;

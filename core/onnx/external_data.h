@@ -29,6 +29,8 @@ public:
     // once.
     Result<ExternalBytes> read(const proto::TensorProto& tensor, std::uint64_t expected);
 
+    std::vector<std::string> files() const; // that were read
+
 private:
     Result<MappedFile> open(const std::string& location);
 

@@ -46,6 +46,7 @@ struct Imported {
     Diags diagnostics;   // warnings, notes, and errors for what stops `run`
     Decisions decisions; // what was brought to normal form or computed while importing
     ModelInfo info;
+    std::vector<std::string> weightFiles; // that were read beside the model
 };
 
 Result<Imported> importModel(const std::string& path, std::shared_ptr<const OperatorSet> operators,

@@ -69,6 +69,7 @@ Result<Imported> ModelImporter::run() {
             out.diagnostics.push_back(std::move(diag));
     FW_TRY(out.graph, m_editor.finish());
     FW_TRY(out.inlined, inlineCalls(out.graph));
+    out.weightFiles = m_run.external.files();
     return std::move(out);
 }
 

@@ -104,7 +104,7 @@ Result<const T*> Pipeline::share(Kept<T>& kept, SharedResults<T>& shared, const 
         kept.result = shared.find(key);
     const bool known = kept.result != nullptr;
     Result<const T*> out = keep(kept, make);
-    if (!known && kept.result)
+    if (!known && kept.result && kept.result->ok())
         shared.add(key, kept.result);
     return out;
 }
@@ -190,8 +190,16 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
                    : importModel(m_modelFile, known->operators, options, context.cancel));
         m_importMs = milliseconds(start);
         ++m_shared->made.imported;
+        WeightFiles& weights = m_shared->weightFiles[m_modelFile];
+        weights.stamps.clear();
+        for (const std::string& file : imported.weightFiles)
+            weights.stamps[file] = stampOf(file);
         return imported;
     });
+}
+
+bool Pipeline::importFailed() const {
+    return m_imported.result && !m_imported.result->ok();
 }
 
 Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& context) {
@@ -334,13 +342,24 @@ Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
                        memo);
 }
 
+// Says another thing when a file of weights is no longer what was read.
+std::string PipelineStore::modelStamp(const std::string& file) {
+    WeightFiles& weights = m_shared->weightFiles[file];
+    for (auto& [weightFile, stamp] : weights.stamps)
+        if (std::string now = stampOf(weightFile); now != stamp) {
+            stamp = std::move(now);
+            ++weights.changed;
+        }
+    return fmt::format("{} {}", stampOf(file), weights.changed);
+}
+
 Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     const std::string file = modelFileOf(inputs.model);
     std::error_code error;
     if (!std::filesystem::exists(file, error))
         return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
                         "check the path");
-    const Pipeline::Stamps stamps{stampOf(file),
+    const Pipeline::Stamps stamps{modelStamp(file),
                                   inputs.log.empty() ? std::string() : stampOf(inputs.log)};
     std::string stamp = stamps.model + "|" + stamps.log;
     for (const std::string& rules : inputs.rules) {
@@ -348,6 +367,7 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
                                          [&](const auto& source) { return source.file == rules; });
         stamp += "|" + (unsaved ? std::string() : stampOf(rules));
     }
+    std::erase_if(m_entries, [](const Entry& entry) { return entry.pipeline->importFailed(); });
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
         return entry.inputs == inputs && entry.stamp == stamp;
     });

@@ -5,7 +5,8 @@
 // A stage is asked for, not run in advance; what it needs is asked for first. A stage that failed
 // says so with its diagnostic and leaves the earlier ones in place. What a key is made of:
 //
-//     import     the model's file, size and time; bound dimensions; operators of the books
+//     import     the model's file and those of its weights, by size and time; bound dimensions;
+//                operators of the books
 //     simplify   the import; rules and patterns of the books
 //     plan       the simplified model; the other declarations and where they stand; pins; target;
 //                the log of measurements
@@ -112,7 +113,14 @@ struct MadeStages {
     std::size_t compiled = 0;
 };
 
+// The files of weights that the import of a model read, and how they were then.
+struct WeightFiles {
+    std::map<std::string, std::string> stamps; // by file
+    int changed = 0;                           // how often another state was found
+};
+
 struct SharedStages {
+    std::map<std::string, WeightFiles> weightFiles; // by the model's file
     SharedResults<Imported> imported;
     SharedResults<Simplified> simplified;
     SharedResults<FusionPlan> plans;
@@ -152,6 +160,7 @@ public:
     // Plans, compiles and loads.
     Result<Apart> apart(GraphPtr graph, const PlanOptions& options, const Context& context,
                         const ApartRuns& runs = {});
+    bool importFailed() const;
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }
     double librariesMs() const { return m_librariesMs; } // opening them
@@ -204,12 +213,14 @@ private:
     double m_loadMs = 0;
 };
 
-// Keeps the pipelines used last. A file that changed on disk is a new model.
+// Keeps the pipelines used last. A file that changed on disk is a new model; one that could not be
+// imported is tried again.
 class PipelineStore {
 public:
     Result<Pipeline*> find(const PipelineInputs& inputs);
 
 private:
+    std::string modelStamp(const std::string& file);
     struct Entry {
         PipelineInputs inputs;
         std::string stamp; // size and time of the files

@@ -3,6 +3,7 @@
 #include "session/asked.h"
 
 #include "base/files.h"
+#include "onnx/model_builder.h"
 #include "session/pipeline.h"
 
 #include <QTemporaryDir>
@@ -73,6 +74,26 @@ PipelineInputs inputs(const std::string& sample, const std::string& pins = {}) {
     return out;
 }
 
+// Multiplies by four numbers that lie in w.bin.
+std::string besideItsWeights() {
+    ModelBuilder m;
+    m.input("x", {"4"}).output("y");
+    m.node("Mul", "x w", "y");
+    auto* w = m.graph().add_initializer();
+    w->set_name("w");
+    w->set_data_type(proto::TensorProto::FLOAT);
+    w->add_dims(4);
+    w->set_data_location(proto::TensorProto::EXTERNAL);
+    auto* where = w->add_external_data();
+    where->set_key("location");
+    where->set_value("w.bin");
+    return m.bytes();
+}
+
+std::string bytesOf(const std::vector<float>& values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
 } // namespace
 
 class TestKept : public QObject {
@@ -88,6 +109,7 @@ private Q_SLOTS:
     void fusionRulesAndPrioritiesLeaveTheRewriting();
     void aLibraryIsSwitched();
     void aSavedTextIsTheSame();
+    void filesOfWeightsAreRead();
     void compiledGroupsAreUsedAgain_data() { models(); }
     void compiledGroupsAreUsedAgain();
     void whatIsKeptIsWhatWouldBeMade_data() { models(); }
@@ -216,6 +238,38 @@ void TestKept::aSavedTextIsTheSame() {
     QCOMPARE(pipeline.compiled({}).value()->module, before);
     QCOMPARE(pipeline.made().planned, made.planned);
     QCOMPARE(pipeline.made().compiled, made.compiled);
+}
+
+void TestKept::filesOfWeightsAreRead() {
+    const std::string folder = m_folder.path().toStdString();
+    PipelineInputs model;
+    model.model = folder + "/outside.onnx";
+    model.target = "x86-64 -libs=";
+    QVERIFY(writeFile(model.model, besideItsWeights()).ok());
+    PipelineStore store;
+    QVERIFY(!store.find(model).value()->imported({}).ok());
+    const auto weights = [&]() -> std::string {
+        const Result<const Imported*> read = store.find(model).value()->imported({});
+        if (!read.ok())
+            return read.diag().text();
+        const TensorData* data = nullptr;
+        for (const NodePtr& node : (*read)->graph->nodes())
+            if (const TensorData* constant = (*read)->graph->constant({node->id, 0}))
+                data = constant;
+        if (data == nullptr)
+            return "no constant";
+        const auto bytes = data->bytes();
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    };
+    // Put beside the model after the import said that it is missing.
+    QVERIFY(writeFile(folder + "/w.bin", bytesOf({1, 2, 3, 4})).ok());
+    QCOMPARE(weights(), bytesOf({1, 2, 3, 4}));
+    const std::size_t made = store.find(model).value()->made().imported;
+    QCOMPARE(weights(), bytesOf({1, 2, 3, 4}));
+    QCOMPARE(store.find(model).value()->made().imported, made);
+    QVERIFY(writeFile(folder + "/w.bin", bytesOf({5, 6, 7, 8, 9})).ok());
+    QCOMPARE(weights(), bytesOf({5, 6, 7, 8}));
+    QCOMPARE(store.find(model).value()->made().imported, made + 1);
 }
 
 void TestKept::compiledGroupsAreUsedAgain() {
