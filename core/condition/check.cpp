@@ -238,6 +238,18 @@ private:
 
 } // namespace
 
+void addDims(const TypeTree& type, Vocabulary& out) {
+    const auto add = [&](const Tree& tree, TermKind kind) {
+        if (tree.isName())
+            out.names.emplace(tree.text, kind);
+    };
+    for (const DimTree& dim : type.dims) {
+        add(dim.value, TermKind::Integer);
+        for (const Tree& part : dim.value.args)
+            add(part, dim.value.kind == TreeKind::Pack ? TermKind::IntegerList : TermKind::Integer);
+    }
+}
+
 Diags checkCondition(const Tree& condition, const Vocabulary& known, const std::string& file) {
     Diags out;
     Check(known, file, out).condition(condition);

@@ -1,5 +1,6 @@
 // Conditions and terms over what is known of a match, a call and a target: the one language of
-// `where` (rules, fusion rules), `when` (implementations) and of attributes that a rule computes.
+// `where` (rules, fusion rules), `when` (implementations), `requires` (operators) and of attributes
+// that a rule computes.
 //
 // A condition is checked once, when its book is read: every name, function and kind. It is decided
 // per match or call, and may be undecided where dimensions are free: Unknown, never guessed. What
@@ -18,6 +19,8 @@ struct ConditionResult {
     Truth truth = Truth::Yes;
     std::string seen;     // "M = 8, K = 64": what the names and calls in it were
     std::string evidence; // "M > 16: M = 8"
+    // Unknown: what must hold of free dimensions so that it holds; nullopt if that is not it.
+    std::optional<Expr> open = {};
 };
 
 // What a target offers.
@@ -54,6 +57,10 @@ std::optional<TermValue> evaluate(const Tree& term, const Scope& scope);
 Truth equalTerms(const TermValue& a, const TermValue& b);
 // Of a term without names: "1", "[2, 2]", "f32".
 std::string termText(const Tree& term);
+// Whether it holds of dimensions, of which none is negative.
+std::optional<bool> decideDims(const Expr& condition);
+// Adds the dims that a type of a signature names.
+void addDims(const TypeTree& type, Vocabulary& out);
 
 // A function of conditions and terms: used_once(v), dim(v, i).
 struct ConditionFunction {

@@ -16,19 +16,41 @@ Truth known(bool truth) {
     return truth ? Truth::Yes : Truth::No;
 }
 
-Truth inverse(Truth truth) {
-    return truth == Truth::Unknown ? truth : known(truth == Truth::No);
+struct Judged {
+    Truth truth = Truth::Unknown;
+    std::optional<Expr> open = {}; // see ConditionResult
+};
+
+Judged inverse(const Judged& judged) {
+    if (judged.truth != Truth::Unknown)
+        return {known(judged.truth == Truth::No)};
+    return {Truth::Unknown, judged.open ? std::optional(notExpr(*judged.open)) : std::nullopt};
 }
 
-Truth compare(const std::string& sign, const Expr& a, const Expr& b) {
+// `decisive` No: both must hold. Yes: one is enough.
+Judged joined(const Judged& a, const Judged& b, Truth decisive) {
+    if (a.truth == decisive || b.truth == decisive)
+        return {decisive};
+    if (a.truth != Truth::Unknown)
+        return b;
+    if (b.truth != Truth::Unknown)
+        return a;
+    if (!a.open || !b.open)
+        return {};
+    return {Truth::Unknown,
+            decisive == Truth::No ? andExpr(*a.open, *b.open) : orExpr(*a.open, *b.open)};
+}
+
+Judged compare(const std::string& sign, const Expr& a, const Expr& b) {
     const Expr condition = sign == "=="   ? eqExpr(a, b)
                            : sign == "!=" ? neExpr(a, b)
                            : sign == "<"  ? ltExpr(a, b)
                            : sign == "<=" ? leExpr(a, b)
                            : sign == ">"  ? ltExpr(b, a)
                                           : leExpr(b, a);
-    const std::optional<bool> decided = fw::decide(condition);
-    return decided ? known(*decided) : Truth::Unknown;
+    if (const std::optional<bool> decided = decideDims(condition))
+        return {known(*decided)};
+    return {Truth::Unknown, condition};
 }
 
 Truth compare(const std::string& sign, double a, double b) {
@@ -66,18 +88,28 @@ std::optional<Reals> reals(const TermValue& value) {
     return list != nullptr && out.size() == list->size() ? std::optional(out) : std::nullopt;
 }
 
-Truth equalLists(const Exprs& a, const Exprs& b) {
+Judged equalLists(const Exprs& a, const Exprs& b) {
     if (a.size() != b.size())
-        return Truth::No;
-    Truth out = Truth::Yes;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const Truth one = compare("==", a[i], b[i]);
-        if (one == Truth::No)
-            return one;
-        if (one == Truth::Unknown)
-            out = one;
-    }
+        return {Truth::No};
+    Judged out{Truth::Yes};
+    for (std::size_t i = 0; i < a.size(); ++i)
+        out = joined(out, compare("==", a[i], b[i]), Truth::No);
     return out;
+}
+
+Judged equal(const TermValue& a, const TermValue& b) {
+    if (const auto* x = std::get_if<Expr>(&a), *y = std::get_if<Expr>(&b); x && y)
+        return compare("==", *x, *y);
+    if (const auto* x = std::get_if<Exprs>(&a), *y = std::get_if<Exprs>(&b); x && y)
+        return equalLists(*x, *y);
+    if (const auto* x = std::get_if<std::string>(&a), *y = std::get_if<std::string>(&b); x && y)
+        return {known(*x == *y)};
+    if (const auto* x = std::get_if<DType>(&a), *y = std::get_if<DType>(&b); x && y)
+        return {known(*x == *y)};
+    if (const auto xs = reals(a), ys = reals(b); xs && ys)
+        return {known(std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), sameReal))};
+    const auto x = number(a), y = number(b);
+    return x && y ? Judged{known(sameReal(*x, *y))} : Judged{};
 }
 
 class Evaluation {
@@ -85,21 +117,18 @@ public:
     explicit Evaluation(const Scope& scope) : m_scope(scope) {}
 
     // `wanted`: what an absent part counts as, so that it holds behind any number of `!`.
-    Truth truth(const Tree& tree, Truth wanted = Truth::Yes) {
+    Judged truth(const Tree& tree, Truth wanted = Truth::Yes) {
         if (tree.kind == TreeKind::Unary && tree.text == "!")
-            return inverse(truth(tree.args[0], inverse(wanted)));
+            return inverse(truth(tree.args[0], inverse({wanted}).truth));
         if (tree.kind == TreeKind::Binary && (tree.text == "&&" || tree.text == "||")) {
-            const Truth decisive = tree.text == "&&" ? Truth::No : Truth::Yes;
-            const Truth a = truth(tree.args[0], wanted), b = truth(tree.args[1], wanted);
-            if (a == decisive || b == decisive)
-                return decisive;
-            return a == Truth::Unknown || b == Truth::Unknown ? Truth::Unknown : a;
+            const Judged a = truth(tree.args[0], wanted), b = truth(tree.args[1], wanted);
+            return joined(a, b, tree.text == "&&" ? Truth::No : Truth::Yes);
         }
         if (tree.isCall("has") && tree.args.size() == 2)
-            return has(tree.args[0].text, tree.args[1].text);
+            return {has(tree.args[0].text, tree.args[1].text)};
         m_absent = false;
-        const Truth out = tree.kind == TreeKind::Binary ? comparison(tree) : single(tree);
-        return m_absent ? wanted : out;
+        const Judged out = tree.kind == TreeKind::Binary ? comparison(tree) : Judged{single(tree)};
+        return m_absent ? Judged{wanted} : out;
     }
 
     std::optional<TermValue> value(const Tree& tree) {
@@ -287,32 +316,28 @@ private:
         return Truth::Unknown;
     }
 
-    Truth comparison(const Tree& tree) {
+    Judged comparison(const Tree& tree) {
         if (tree.text == "in")
             return among(tree);
         const auto a = value(tree.args[0]), b = value(tree.args[1]);
         if (!a || !b)
-            return Truth::Unknown;
+            return {};
         if (tree.text == "==")
-            return equalTerms(*a, *b);
+            return equal(*a, *b);
         if (tree.text == "!=")
-            return inverse(equalTerms(*a, *b));
+            return inverse(equal(*a, *b));
         if (const auto* x = std::get_if<Expr>(&*a), *y = std::get_if<Expr>(&*b); x && y)
             return compare(tree.text, *x, *y);
         const auto x = number(*a), y = number(*b);
-        return x && y ? compare(tree.text, *x, *y) : Truth::Unknown;
+        return x && y ? Judged{compare(tree.text, *x, *y)} : Judged{};
     }
 
-    Truth among(const Tree& tree) {
+    Judged among(const Tree& tree) {
         const auto one = value(tree.args[0]);
-        Truth out = one ? Truth::No : Truth::Unknown;
+        Judged out{one ? Truth::No : Truth::Unknown};
         for (const Tree& part : tree.args[1].args) {
             const auto item = one ? value(part) : std::nullopt;
-            const Truth same = item ? equalTerms(*one, *item) : Truth::Unknown;
-            if (same == Truth::Yes)
-                return same;
-            if (same == Truth::Unknown)
-                out = same;
+            out = joined(out, item ? equal(*one, *item) : Judged{}, Truth::Yes);
         }
         return out;
     }
@@ -326,18 +351,14 @@ private:
 } // namespace
 
 Truth equalTerms(const TermValue& a, const TermValue& b) {
-    if (const auto* x = std::get_if<Expr>(&a), *y = std::get_if<Expr>(&b); x && y)
-        return compare("==", *x, *y);
-    if (const auto* x = std::get_if<Exprs>(&a), *y = std::get_if<Exprs>(&b); x && y)
-        return equalLists(*x, *y);
-    if (const auto* x = std::get_if<std::string>(&a), *y = std::get_if<std::string>(&b); x && y)
-        return known(*x == *y);
-    if (const auto* x = std::get_if<DType>(&a), *y = std::get_if<DType>(&b); x && y)
-        return known(*x == *y);
-    if (const auto xs = reals(a), ys = reals(b); xs && ys)
-        return known(std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), sameReal));
-    const auto x = number(a), y = number(b);
-    return x && y ? known(sameReal(*x, *y)) : Truth::Unknown;
+    return equal(a, b).truth;
+}
+
+std::optional<bool> decideDims(const Expr& condition) {
+    Ranges ranges;
+    for (const Symbol dim : freeVars(condition))
+        ranges.assume(leExpr(Expr(0), varExpr(dim)));
+    return fw::decide(condition, ranges);
 }
 
 std::string termText(const Tree& term) {
@@ -348,7 +369,9 @@ std::string termText(const Tree& term) {
 ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
     Evaluation evaluation(scope);
     ConditionResult out;
-    out.truth = evaluation.truth(condition.tree);
+    Judged judged = evaluation.truth(condition.tree);
+    out.truth = judged.truth;
+    out.open = std::move(judged.open);
     out.seen = evaluation.notes();
     out.evidence = condition.text + (out.seen.empty() ? "" : ": " + out.seen);
     return out;

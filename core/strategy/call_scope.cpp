@@ -18,18 +18,6 @@ std::optional<SignatureTree> signatureOf(const ImplementationsTree& block, const
     return std::nullopt;
 }
 
-void addDims(const TypeTree& type, Vocabulary& out) {
-    const auto add = [&](const Tree& tree, TermKind kind) {
-        if (tree.isName())
-            out.names.emplace(tree.text, kind);
-    };
-    for (const DimTree& dim : type.dims) {
-        add(dim.value, TermKind::Integer);
-        for (const Tree& part : dim.value.args)
-            add(part, dim.value.kind == TreeKind::Pack ? TermKind::IntegerList : TermKind::Integer);
-    }
-}
-
 // Gives the dims of one written type their names. False if a written number or a name that is bound
 // already differs.
 class DimBinding {

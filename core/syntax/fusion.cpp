@@ -12,9 +12,8 @@ void matchClause(Parser& parser, FuseTree& tree) {
 }
 
 void whereClause(Parser& parser, FuseTree& tree) {
-    do
-        tree.rule.where.push_back(parser.condition());
-    while (parser.accept(","));
+    for (ConditionTree& condition : parser.conditions())
+        tree.rule.where.push_back(std::move(condition));
 }
 
 void finishRule(Parser& parser, FuseTree& tree, const Token& first) {

@@ -163,7 +163,7 @@ std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
         parser.expect(")");
     }
     if (parser.accept("requires"))
-        op->requirement = parser.expression();
+        op->requirements = parser.conditions();
     parser.expect("->");
     outs(parser, *op);
     op->signature = parser.source(nameSpan) + oneBlank(parser.source(parser.spanFrom(open)));

@@ -54,7 +54,7 @@ struct OnnxTree {
 struct OpTree : DeclarationTree {
     std::vector<ParamTree> params;
     std::vector<AttrParamTree> attrs;
-    std::optional<Tree> requirement;
+    std::vector<ConditionTree> requirements;
     std::vector<OutTree> outs;
     std::vector<WhereTree> where;
     std::optional<OnnxTree> onnx;

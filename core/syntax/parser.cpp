@@ -168,6 +168,23 @@ ConditionTree Parser::condition() {
     return out;
 }
 
+std::vector<ConditionTree> Parser::conditions() {
+    std::vector<ConditionTree> out;
+    const auto add = [&](const auto& self, Tree tree) -> void {
+        if (tree.kind == TreeKind::Binary && tree.text == "&&") {
+            self(self, std::move(tree.args[0]));
+            self(self, std::move(tree.args[1]));
+            return;
+        }
+        std::string text = source(tree.span);
+        out.push_back({std::move(tree), std::move(text)});
+    };
+    do
+        add(add, expression());
+    while (accept(","));
+    return out;
+}
+
 Tree Parser::binary(int level) {
     if (level == levels)
         return unary();

@@ -96,6 +96,7 @@ public:
     // packs
     Tree expression();
     ConditionTree condition();
+    std::vector<ConditionTree> conditions(); // joined by a comma or &&, each by itself
     Tree unary();
     Tree primary();
     std::vector<Tree> expressions(std::string_view close); // up to and with the closing mark

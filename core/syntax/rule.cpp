@@ -155,9 +155,8 @@ void clause(Parser& parser, RuleTree& rule) {
             rule.match.push_back(std::move(named));
         } while (parser.accept(","));
     } else if (parser.accept("where")) {
-        do
-            rule.where.push_back(parser.condition());
-        while (parser.accept(","));
+        for (ConditionTree& condition : parser.conditions())
+            rule.where.push_back(std::move(condition));
     } else if (parser.accept("let")) {
         for (NamedTree& named : parseNamedTrees(parser))
             rule.let.push_back(std::move(named));

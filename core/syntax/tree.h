@@ -51,7 +51,7 @@ struct TreeAttr {
     Span span;
 };
 
-// A condition of `where` or `when`.
+// A condition of `where`, `when` or `requires`.
 struct ConditionTree {
     Tree tree;
     std::string text; // as written

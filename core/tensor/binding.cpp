@@ -4,6 +4,7 @@
 #include "tensor/bind_attributes.h"
 #include "tensor/broadcast.h"
 #include "tensor/demand.h"
+#include "tensor/requirement.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -73,8 +74,9 @@ public:
                 collectPerElement(index, m_perElement);
         FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names));
         FW_CHECK(bindOperands());
-        if (m_op.requirement)
-            FW_CHECK(require(*m_op.requirement));
+        FW_TRY(std::vector<Assumption> required, demandRequirements(m_op, m_binding.names));
+        for (const Assumption& assumption : required)
+            assume(assumption.condition, assumption.sentence);
         for (const WhereTree& where : m_op.where) {
             FW_TRY(const Expr value, m_shapes.scalar(where.value));
             const Dim dim = simplify(value);
@@ -453,62 +455,6 @@ private:
     }
 
     // --- conditions and outputs
-
-    Status require(const Tree& tree) {
-        if (tree.kind == TreeKind::Binary && tree.text == "&&") {
-            FW_CHECK(require(tree.args[0]));
-            return require(tree.args[1]);
-        }
-        FW_TRY(const Expr condition, m_shapes.scalar(tree));
-        if (condition.dtype() != DType::Bool)
-            return makeDiag(DiagCode::TextType, "the condition behind 'requires' is not a truth",
-                            {m_file, {}, tree.span.line, tree.span.column});
-        return demand(condition, fmt::format("{} must hold{}", treeText(tree), valuesOf(tree)));
-    }
-
-    static std::string treeText(const Tree& tree) {
-        switch (tree.kind) {
-        case TreeKind::Int:
-            return std::to_string(tree.integer);
-        case TreeKind::Unary:
-            return tree.text + treeText(tree.args[0]);
-        case TreeKind::Binary:
-            return treeText(tree.args[0]) + " " + tree.text + " " + treeText(tree.args[1]);
-        case TreeKind::Call:
-        case TreeKind::Index: {
-            std::string out = tree.text + (tree.kind == TreeKind::Call ? "(" : "[");
-            for (std::size_t i = 0; i < tree.args.size(); ++i)
-                out += (i > 0 ? ", " : "") + treeText(tree.args[i]);
-            return out + (tree.kind == TreeKind::Call ? ")" : "]");
-        }
-        case TreeKind::Float:
-        case TreeKind::Text:
-        case TreeKind::Name:
-        case TreeKind::Pack:
-        case TreeKind::Reduce:
-        case TreeKind::List:
-            break;
-        }
-        return tree.text;
-    }
-
-    // ": C is 3, CG is 4"
-    std::string valuesOf(const Tree& tree) const {
-        std::string out;
-        std::set<std::string> seen;
-        const auto visit = [&](const auto& self, const Tree& part) -> void {
-            const auto found =
-                part.isName() ? m_binding.names.find(part.text) : m_binding.names.end();
-            if (found != m_binding.names.end() && seen.insert(part.text).second)
-                if (const auto* value = std::get_if<Expr>(&found->second))
-                    out += fmt::format("{} {} is {}", out.empty() ? ":" : ",", part.text,
-                                       value->text());
-            for (const Tree& arg : part.args)
-                self(self, arg);
-        };
-        visit(visit, tree);
-        return out;
-    }
 
     Status checkDim(const std::string& name, const Dim& dim) {
         if (dim.dtype() != DType::I64)

@@ -1,7 +1,7 @@
 #include "tensor/broadcast.h"
 
+#include "condition/condition.h"
 #include "expr/simplify.h"
-#include "tensor/demand.h"
 
 #include <algorithm>
 

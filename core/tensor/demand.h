@@ -10,7 +10,4 @@ namespace fw {
 // are known, and the words of the assumption where they are not.
 Status demand(std::vector<Assumption>& assumptions, const Expr& condition, std::string sentence);
 
-// Whether a condition over dimensions holds; none is negative.
-std::optional<bool> decideDims(const Expr& condition);
-
 } // namespace fw

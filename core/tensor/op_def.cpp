@@ -5,6 +5,7 @@
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
 #include "tensor/reference.h"
+#include "tensor/requirement.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -92,22 +93,6 @@ std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
         return std::nullopt;
     }
     return std::nullopt;
-}
-
-AttrType typeOf(const AttrParamTree& attr) {
-    switch (attr.kind) {
-    case AttrKind::Int:
-        return attr.list ? AttrType::IntList : AttrType::Int;
-    case AttrKind::Float:
-        return attr.list ? AttrType::FloatList : AttrType::Float;
-    case AttrKind::Bool:
-        return AttrType::Bool;
-    case AttrKind::Text:
-        return attr.list ? AttrType::TextList : AttrType::Text;
-    case AttrKind::DType:
-        break;
-    }
-    return AttrType::DType;
 }
 
 class OpDef final : public Operator {
@@ -239,6 +224,8 @@ public:
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
                            fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+        for (Diag& diag : checkRequirements(m_op, m_file))
+            m_errors.push_back(std::move(diag));
         for (const StmtTree& stmt : m_op.stmts)
             checkStatement(stmt);
         for (const OutTree& out : m_op.outs)
@@ -316,6 +303,22 @@ private:
 };
 
 } // namespace
+
+AttrType typeOf(const AttrParamTree& attr) {
+    switch (attr.kind) {
+    case AttrKind::Int:
+        return attr.list ? AttrType::IntList : AttrType::Int;
+    case AttrKind::Float:
+        return attr.list ? AttrType::FloatList : AttrType::Float;
+    case AttrKind::Bool:
+        return AttrType::Bool;
+    case AttrKind::Text:
+        return attr.list ? AttrType::TextList : AttrType::Text;
+    case AttrKind::DType:
+        break;
+    }
+    return AttrType::DType;
+}
 
 Diags checkDefinition(const OpTree& op, const std::string& file) {
     return DefinitionCheck(op, file).run();

@@ -27,6 +27,8 @@ private Q_SLOTS:
     void initTestCase();
     void truths_data();
     void truths();
+    void whatIsLeftOpen_data();
+    void whatIsLeftOpen();
     void terms_data();
     void terms();
     void namesThatAreNotThere();
@@ -94,6 +96,27 @@ void TestCondition::truths() {
     QFETCH(int, truth);
     const ConditionResult result = decide(conditionOf(QTest::currentDataTag()), m_scope);
     QCOMPARE(static_cast<int>(result.truth), truth);
+}
+
+void TestCondition::whatIsLeftOpen_data() {
+    QTest::addColumn<QString>("open");
+    const auto row = [](const char* text, const char* open) {
+        QTest::newRow(text) << QString::fromLatin1(open);
+    };
+    row("dim(x, 1) == 4", "N == 4");
+    row("!(dim(x, 1) < 4)", "!(N < 4)");
+    row("dim(x, 1) > 2 && dim(x, 0) == 2", "2 < N");
+    row("dim(x, 1) > 2 && dim(x, 1) < 9", "2 < N && N < 9");
+    row("dim(x, 1) > 2 || dim(x, 0) == 3", "2 < N");
+    row("dim(x, 1) in {3, 5}", "N == 3 || N == 5");
+    row("dim(x, 1) > 2 && dim(x, 7) == 4", ""); // of an axis that is not there nothing is known
+    row("dim(x, 0) == 2", "");
+}
+
+void TestCondition::whatIsLeftOpen() {
+    QFETCH(QString, open);
+    const ConditionResult result = decide(conditionOf(QTest::currentDataTag()), m_scope);
+    QCOMPARE(QString::fromStdString(result.open ? result.open->text() : std::string()), open);
 }
 
 void TestCondition::terms_data() {

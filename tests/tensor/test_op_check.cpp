@@ -68,6 +68,9 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N]) -> y: T[N] { y[n] = select(x[n] && true, x[n], !x[n]) }"); // truths only
     row("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }");
     row("op a(x: T[N]) requires N >= 1 -> y: T[] { y[] = x[0] }");
+    row("op a(x: T[N], attr mode: text = \"near\", attr axes: int[] = [0]) "
+        "requires N in {2, 4}, mode != \"far\" && axes != [1], T in {f32, f16} -> y: T[N] { y[n] = "
+        "x[n] }");
     row("op a(x: T[N, M], b?: T[M]) -> y: T[N, M] { y[n, m] = x[n, m] + given(b, b[m], 0) }");
     row("op a(x: T[P..., D@axis, Q...], attr axis: int) -> y: T[P..., Q...] {\n"
         "  y[p..., q...] = sum(d in D : x[p..., d, q...]) }");
@@ -89,6 +92,10 @@ void TestOpCheck::wrong_data() {
     const auto row = [](const char* text, const char* said) {
         QTest::newRow(text) << QByteArray(text) << QString::fromLatin1(said);
     };
+    row("op a(x: T[N]) requires M >= 1 -> y: T[N] { y[n] = x[n] }",
+        "1:24 TXT02 nothing is named M here");
+    row("op a(x: T[N], attr mode: text = \"\") requires N > mode -> y: T[N] { y[n] = x[n] }",
+        "1:46 RUL01 an integer and a text are not compared by >");
     row("op a(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }",
         "1:35 TXT02 a: there is no function 'foo'");
     row("op a(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }",

@@ -1,0 +1,80 @@
+#include "tensor/requirement.h"
+
+#include "tensor/demand.h"
+#include "tensor/op_def.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+Vocabulary vocabularyOf(const OpTree& op) {
+    Vocabulary out;
+    out.bind = "the operands and attributes bind";
+    for (const AttrParamTree& attr : op.attrs)
+        out.names.emplace(attr.name, kindOf(typeOf(attr)));
+    for (const ParamTree& param : op.params) {
+        addDims(param.type, out);
+        if (!parseDtype(param.type.dtype))
+            out.names.emplace(param.type.dtype, TermKind::DType);
+    }
+    return out;
+}
+
+// Attributes stand in names as leaves of expressions.
+TermValue termOf(const Expr& expr) {
+    if (expr.op() == ExprOp::Float)
+        return expr->real;
+    return expr.dtype() == DType::Bool && expr.isInt() ? Expr(expr->integer) : expr;
+}
+
+TermValue termOf(const NameValue& value) {
+    if (const auto* dtype = std::get_if<DType>(&value))
+        return *dtype;
+    if (const auto* text = std::get_if<std::string>(&value))
+        return *text;
+    if (const auto* one = std::get_if<Expr>(&value))
+        return termOf(*one);
+    const Exprs& list = std::get<Exprs>(value);
+    Reals reals;
+    for (const Expr& item : list)
+        if (item.op() == ExprOp::Float)
+            reals.push_back(item->real);
+    return !list.empty() && reals.size() == list.size() ? TermValue(std::move(reals))
+                                                        : TermValue(list);
+}
+
+} // namespace
+
+Diags checkRequirements(const OpTree& op, const std::string& file) {
+    Diags out;
+    const Vocabulary known = vocabularyOf(op);
+    for (const ConditionTree& requirement : op.requirements)
+        for (Diag& diag : checkCondition(requirement.tree, known, file))
+            out.push_back(std::move(diag));
+    return out;
+}
+
+Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names& names) {
+    std::vector<Assumption> out;
+    if (op.requirements.empty())
+        return out;
+    Scope scope;
+    for (const auto& [name, value] : names)
+        scope.names.emplace(name, termOf(value));
+    for (const ConditionTree& requirement : op.requirements) {
+        const ConditionResult found = decide(requirement, scope);
+        const std::string seen = found.seen.empty() ? "" : ": " + found.seen;
+        if (found.truth == Truth::Yes)
+            continue;
+        if (found.truth == Truth::Unknown && !found.open)
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} cannot be decided{}", requirement.text, seen));
+        FW_CHECK(demand(out, found.open.value_or(boolExpr(false)),
+                        fmt::format("{} must hold{}", requirement.text, seen)));
+    }
+    return out;
+}
+
+} // namespace fw
