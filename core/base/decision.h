@@ -37,6 +37,7 @@
     X(NotMeasured,        "CHO07", "the log does not decide: {}") \
     X(NoSuchCode,         "IMP04", "no code has this name: {}") \
     X(LoweringRefused,    "IMP05", "the implementation has no code for it: {}") \
+    X(OwnComputation,     "IMP06", "a computation of the entry: {}") \
     X(PinFollowed,        "PIN01", "the user holds them together: {}") \
     X(PinApart,           "PIN02", "the user keeps them apart: {}") \
     X(PinRefused,         "PIN03", "a pin cannot be followed: {}") \

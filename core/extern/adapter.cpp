@@ -96,7 +96,8 @@ Answer ExternImplementation::absorbsPrologue(const Workload&, const Workload&) c
             m_row.name + " reads its operands as they lie"};
 }
 
-double ExternImplementation::estimate(const Facts& work, const Target& target) const {
+double ExternImplementation::estimate(const Facts& work, const Workload&,
+                                      const Target& target) const {
     const double threads = std::max(1, target.threads);
     const double peak = flopsPerCycleLane * clockGhz * 1000 * target.vectorLanesF32 * threads;
     return std::max(work.flops / (peak * m_row.efficiency),

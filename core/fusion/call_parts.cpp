@@ -82,7 +82,7 @@ void chooseKernel(const Graph& graph, const Target& target, const Catalog& catal
                   [](const Candidate& one) { return !one.by || one.by->library() != nullptr; });
     for (Candidate& candidate : part.candidates) {
         candidate.chosen = false;
-        candidate.estimateUs = candidate.by->estimate(part.work, target);
+        candidate.estimateUs = candidate.by->estimate(part.work, workload, target);
     }
     const std::optional<Choice> choice = chooseAmong(part.candidates);
     if (!choice)

@@ -130,8 +130,8 @@ Group GroupPlanner::describe(const Forming& forming) const {
     group.call = forming.call;
     for (Candidate& candidate : group.candidates)
         if (candidate.by)
-            candidate.estimateUs = candidate.by->estimate(group.work, m_target);
-    group.estimateUs = group.by->estimate(group.work, m_target);
+            candidate.estimateUs = candidate.by->estimate(group.work, forming.anchor, m_target);
+    group.estimateUs = group.by->estimate(group.work, forming.anchor, m_target);
     return group;
 }
 

@@ -66,6 +66,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"let", "implementations", "a name for a number that conditions use"},
         {"on", "implementations", keys},
         {"by", "implementations", "the code behind an entry that has a name of its own"},
+        {"compute", "implementations",
+         "a call of other operators that gives the same: compute OP(operands)"},
         {"priority", "implementations",
          "the highest one whose condition holds is chosen; 10 unless written"},
         {"when", "implementations",

@@ -292,11 +292,13 @@ private:
                                                                             : guard({"on"});
             return set(Expect::Words, {"let", "on"});
         }
-        const Words clauses = {"by", "priority", "when", "absorbs"};
+        const Words clauses = {"by", "compute", "priority", "when", "absorbs"};
         const std::string clause =
             lastClause(std::set<std::string>(clauses.begin(), clauses.end()), 1);
         if (prev() == "by")
             return set(Expect::Implementation);
+        if (clause == "compute" && (prev() == "compute" || m_open.size() > 1) && !ended())
+            return set(Expect::Operator);
         if (prev() == "priority")
             return set(Expect::Nothing);
         if (prev() == "absorbs")

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "rewrite/check.h"
+#include "strategy/computation.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,10 @@ struct Ranked {
 void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& block) {
     if (!entry.code.empty())
         merged.code = entry.code;
+    if (entry.compute) {
+        merged.computed = &entry;
+        merged.computedBlock = block.tree.get();
+    }
     if (entry.priority)
         merged.priority = static_cast<int>(*entry.priority);
     if (entry.guard) {
@@ -196,6 +201,19 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)
         for (Diag& diag : checkGuards(block, op, file))
             out.push_back(std::move(diag));
+    for (const EntryTree& entry : block.entries)
+        if (entry.compute)
+            for (Diag& diag : checkComputation({&entry, &block}, operators, file))
+                out.push_back(std::move(diag));
+    if (std::none_of(out.begin(), out.end(),
+                     [](const Diag& diag) { return diag.severity == Severity::Error; }))
+        for (const EntryTree& entry : block.entries)
+            if (entry.compute) {
+                const std::shared_ptr<const OperatorSet> borrowed(std::shared_ptr<void>(),
+                                                                  &operators);
+                if (auto diag = disagreement({&entry, &block}, borrowed, file))
+                    out.push_back(std::move(*diag));
+            }
     return out;
 }
 

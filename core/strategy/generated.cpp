@@ -108,7 +108,7 @@ public:
                                               : LayoutWish();
     }
 
-    double estimate(const Facts& work, const Target& target) const override {
+    double estimate(const Facts& work, const Workload&, const Target& target) const override {
         return rooflineUs(work, target, m_family.efficiency);
     }
 

@@ -127,7 +127,9 @@ Result<GroupBody> groupBody(const GroupSite& site) {
     for (const NodeId id : site.nodes) {
         const Node& node = graph.node(id);
         const Operator* op = graph.operators().find(node.op);
-        Result<OpInst> inst = op->instantiate(callOf(graph, node));
+        Result<OpInst> inst = site.computation && id == site.anchor
+                                  ? site.computation()
+                                  : op->instantiate(callOf(graph, node));
         if (!inst)
             return inst.takeDiag().at({{}, node.name});
         std::vector<std::pair<Symbol, Symbol>> rename;

@@ -21,6 +21,9 @@ struct GroupSite {
     std::function<StorageMap(ValueRef)> layout;
     // Whether an output may be written where an operand lies, as far as other groups go.
     std::function<bool(ValueRef operand, ValueRef output)> mayReuse;
+    // What computes the anchor instead of its operator's expression, if anything does: with as many
+    // inputs as the node has operands that are there, and as many outputs as it has.
+    std::function<Result<OpInst>()> computation = {};
 };
 
 struct GroupBody {

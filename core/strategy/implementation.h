@@ -46,6 +46,8 @@ class Implementation {
 public:
     virtual ~Implementation() = default;
     virtual const std::string& name() const = 0; // "generated.tiled"
+    // All that its code depends on beside the group and the target.
+    virtual std::string identity() const { return name(); }
     // Whose call it is; nullptr: we generate the code.
     virtual const Library* library() const { return nullptr; }
     // Of an implementation that no book names; the books' entries say it for the others.
@@ -59,8 +61,10 @@ public:
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
     // How it would have the tensors lie when it computes this node.
     virtual LayoutWish wants(const Graph&, const Node&, const Target&) const { return {}; }
-    // Microseconds on this target, by a roofline over flops and bytes.
-    virtual double estimate(const Facts& work, const Target& target) const = 0;
+    // Microseconds on this target, by a roofline over flops and bytes. `work` is that of a group
+    // that formed around the anchor, by the expressions of its operators.
+    virtual double estimate(const Facts& work, const Workload& anchor,
+                            const Target& target) const = 0;
     // Its code for a group that formed around its anchor. A refusal says why in a sentence, and the
     // next candidate is asked.
     virtual Result<Lowering> lower(const GroupSite& site, const Target& target) const = 0;

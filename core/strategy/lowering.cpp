@@ -116,7 +116,7 @@ Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
              : fmt::format("{} {} {} {} {}", target.vectorLanesF32, target.vectorRegisters,
                            target.threads, target.l1, target.l2);
     return hashOf(
-        fmt::format("{} {}\n{}\n{}", by.name(), machine, KeyText(site, call).take(), m_operators));
+        fmt::format("{} {}\n{}\n{}", by.identity(), machine, KeyText(site, call).take(), m_operators));
 }
 
 std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) {

@@ -1,5 +1,7 @@
 #include "strategy/selection.h"
 
+#include "strategy/computation.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,6 +70,7 @@ Diags Catalog::entriesWithoutCode() const {
             const Where where{block.file, {}, entry.span.line, entry.span.column};
             const std::string& code = entry.code.empty() ? entry.name : entry.code;
             if (code.find('*') != std::string::npos || find(code) ||
+                (entry.compute && entry.code.empty()) ||
                 (entry.code.empty() && !other(code)->code.empty()))
                 continue;
             if (entry.code.empty() || other(code) == nullptr) {
@@ -122,6 +125,23 @@ std::vector<std::string> Catalog::libraries(const Target& target) const {
     return out;
 }
 
+ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
+    if (entry.computed == nullptr)
+        return find(entry.code);
+    std::vector<ImplementationPtr> inner;
+    if (entry.code != entry.name) {
+        inner.push_back(find(entry.code));
+        if (inner.front() == nullptr || inner.front()->library() != nullptr)
+            return nullptr;
+    } else {
+        inner = generatedImplementations();
+    }
+    const ImplementationsTree& block = *entry.computedBlock;
+    return computedBy({entry.computed, &block},
+                      fmt::format("{} by {}\n{}", entry.name, entry.code, block.source),
+                      std::move(inner));
+}
+
 Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor,
                                 const Target& target, const Offer& offered,
                                 const std::vector<Avoided>& avoided) const {
@@ -138,7 +158,7 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
         candidate.evidence = std::move(evidence);
         return out;
     };
-    const ImplementationPtr implementation = candidate.by = find(entry.code);
+    const ImplementationPtr implementation = candidate.by = codeOf(entry);
     const std::string prefix = entry.code.substr(0, entry.code.find('.'));
     const std::vector<std::string>& known = knownLibraries();
     if (!implementation && std::find(known.begin(), known.end(), prefix) != known.end()) {
@@ -175,7 +195,7 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     candidate.verdict = Verdict::Yes;
     candidate.code = answer.code;
     candidate.evidence = answer.evidence;
-    candidate.estimateUs = implementation->estimate(anchor.facts, target);
+    candidate.estimateUs = implementation->estimate(anchor.facts, anchor, target);
     if (!m_measured.empty()) {
         const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
         candidate.measuredUs = m_measured.find(workload, candidate.implementation);

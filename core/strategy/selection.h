@@ -96,6 +96,7 @@ private:
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const std::vector<Avoided>& avoided) const;
+    ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
                   const Offer& offered, const std::vector<Avoided>& avoided) const;
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may

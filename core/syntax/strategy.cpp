@@ -15,6 +15,9 @@ EntryTree entry(Parser& parser) {
     while (!parser.failed()) {
         if (parser.accept("by")) {
             out.code = parser.expectName("the implementation that computes it");
+        } else if (parser.at("compute") && !out.compute) {
+            parser.take();
+            out.compute = parser.expression();
         } else if (parser.accept("priority")) {
             out.priority = parser.expectInt("a priority");
         } else if (parser.at("when") && !out.guard) {

@@ -45,7 +45,7 @@ public:
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
         return lowerByTemplate(ScheduleTemplate::Plain, site, target);
     }
-    double estimate(const Facts&, const Target&) const override { return 1; }
+    double estimate(const Facts&, const Workload&, const Target&) const override { return 1; }
 
 private:
     std::string m_name;

@@ -1,0 +1,374 @@
+// Own computations against their operators, on small random calls.
+#include "strategy/computation.h"
+
+#include "base/hash.h"
+#include "tensor/bounded.h"
+#include "tensor/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <random>
+
+namespace fw {
+
+namespace {
+
+constexpr int wantedCalls = 32, mostDraws = 4000;
+constexpr double mostWork = 3e5;                       // operations of one call
+constexpr std::int64_t extents[] = {1, 2, 3, 4, 5, 7}; // odd ones, and no two multiples only
+constexpr double besideRounding = 1e-9;                // relative: doubles are rounded, too
+
+struct DrawnCall {
+    GraphPtr graph; // one node behind its operands
+    const Node* node = nullptr;
+    std::string text; // "x: f32[1, 2], strides = [2, 2]"
+    std::int64_t elements = 0;
+};
+
+// Draws calls of the operator that the guard lets through.
+class Calls {
+public:
+    Calls(const ComputedEntry& computed, std::shared_ptr<const OperatorSet> operators,
+          SignatureTree signature)
+        : m_computed(computed), m_operators(std::move(operators)),
+          m_op(*m_operators->find(computed.block->subject)), m_signature(std::move(signature)) {
+        if (computed.entry->guard)
+            fixFrom(computed.entry->guard->tree);
+    }
+
+    std::optional<DrawnCall> draw() {
+        m_scope.names.clear();
+        m_types.clear();
+        DrawnCall out;
+        GraphEditor editor(m_operators, "drawn");
+        GraphEditor::NewNode node;
+        node.op = m_op.name();
+        for (const std::string& name : m_op.attrNames())
+            if (const auto value = attribute(name)) {
+                node.attrs.set(name, *value);
+                if (auto term = valueOf(*value))
+                    m_scope.names.insert_or_assign(name, std::move(*term));
+            }
+        for (const ParamTree& param : m_signature.params) {
+            if (param.optional && chance(0.5)) {
+                node.inputs.emplace_back();
+                continue;
+            }
+            for (int element = 0; element < (param.variadic ? 2 : 1); ++element) {
+                const auto type = typeOf(param);
+                if (!type)
+                    return std::nullopt;
+                std::int64_t count = 1;
+                for (const Dim& dim : type->shape)
+                    count *= dim.asInt().value_or(0);
+                out.elements += count;
+                out.text +=
+                    fmt::format("{}{}: {}", out.text.empty() ? "" : ", ", param.name, type->text());
+                node.inputs.push_back(editor.addInput(param.name, *type));
+            }
+        }
+        for (const auto& [name, value] : node.attrs)
+            if (value != m_op.attrDefault(name))
+                out.text += fmt::format(", {} = {}", name, attrText(value));
+        const Result<std::vector<ValueRef>> results = editor.add(std::move(node));
+        if (!results)
+            return std::nullopt;
+        const NodeId id = results->at(0).node;
+        for (std::size_t i = 0; i < results->size(); ++i)
+            editor.addResult(fmt::format("result{}", i), (*results)[i]);
+        Result<GraphPtr> graph = editor.finish();
+        if (!graph)
+            return std::nullopt;
+        out.graph = graph.take();
+        out.node = &out.graph->node(id);
+        return passes(out) ? std::optional(std::move(out)) : std::nullopt;
+    }
+
+    std::vector<TensorData> operands(const DrawnCall& call, bool whole) {
+        std::vector<TensorData> out;
+        for (const NodeId id : call.graph->inputs()) {
+            const TensorType& type = call.graph->type({id, 0});
+            std::vector<std::int64_t> shape;
+            std::size_t count = 1;
+            for (const Dim& dim : type.shape) {
+                shape.push_back(*dim.asInt());
+                count *= static_cast<std::size_t>(shape.back());
+            }
+            std::vector<double> values(count);
+            for (double& value : values)
+                value = isFloat(type.dtype)
+                            ? (whole ? std::floor(7 * uniform()) - 3 : 4 * uniform() - 2)
+                            : std::floor((type.dtype == DType::Bool ? 2 : 3) * uniform());
+            out.push_back(dataFromDoubles(type.dtype, shape, values));
+        }
+        return out;
+    }
+
+private:
+    double uniform() { return std::uniform_real_distribution<double>()(m_random); }
+    bool chance(double share) { return uniform() < share; }
+    template <class List>
+    auto oneOf(const List& list) {
+        return list[static_cast<std::size_t>(uniform() * static_cast<double>(std::size(list)))];
+    }
+
+    // What the guard asks of single names is not left to chance.
+    void fixFrom(const Tree& tree) {
+        if (tree.kind != TreeKind::Binary)
+            return;
+        if (tree.text == "&&") {
+            fixFrom(tree.args[0]);
+            fixFrom(tree.args[1]);
+        } else if (tree.text == "==" && tree.args[0].isName()) {
+            if (auto value = evaluate(tree.args[1], {}))
+                m_fixed.emplace(tree.args[0].text, std::move(*value));
+        }
+    }
+
+    std::optional<AttrValue> attribute(const std::string& name) {
+        if (const auto fixed = m_fixed.find(name); fixed != m_fixed.end())
+            return attributeOf(fixed->second);
+        const auto written = m_op.attrDefault(name);
+        if (written && chance(0.6))
+            return written;
+        const auto number = [&] { return static_cast<std::int64_t>(uniform() * 4); };
+        switch (m_op.attrType(name).value_or(AttrType::Any)) {
+        case AttrType::Int:
+            return number() - (chance(0.2) ? 2 : 0);
+        case AttrType::Bool:
+            return std::int64_t(chance(0.5));
+        case AttrType::Float:
+            return uniform();
+        case AttrType::IntList:
+        case AttrType::Dims: {
+            std::size_t count = static_cast<std::size_t>(number());
+            if (const auto* list = written ? std::get_if<Integers>(&*written) : nullptr)
+                count = list->size();
+            Integers out(count);
+            const bool same = chance(0.5);
+            const std::int64_t all = number();
+            for (std::int64_t& item : out)
+                item = same ? all : number();
+            return out;
+        }
+        default:
+            return written;
+        }
+    }
+
+    std::optional<TensorType> typeOf(const ParamTree& param) {
+        TensorType out;
+        if (const auto known = parseDtype(param.type.dtype))
+            out.dtype = *known;
+        else
+            out.dtype = m_types.emplace(param.type.dtype, chance(0.8) ? DType::F32 : DType::I64)
+                            .first->second;
+        for (const DimTree& dim : param.type.dims)
+            if (!append(dim, out.shape))
+                return std::nullopt;
+        if (param.bcast)
+            for (Dim& dim : out.shape)
+                if (chance(0.2))
+                    dim = Dim(1);
+        return out;
+    }
+
+    Dim extent() {
+        if (!m_used.empty() && chance(0.4))
+            return Dim(oneOf(m_used));
+        m_used.push_back(oneOf(extents));
+        return Dim(m_used.back());
+    }
+
+    bool append(const DimTree& dim, Shape& shape) {
+        const bool pack = dim.value.kind == TreeKind::Pack;
+        const Tree& tree = pack ? dim.value.args[0] : dim.value;
+        if (tree.isName() && !m_scope.names.contains(tree.text)) {
+            TermValue value = Expr(extent());
+            if (pack) {
+                Exprs list;
+                for (int i = static_cast<int>(uniform() * 3); i > 0; --i)
+                    list.push_back(extent());
+                value = std::move(list);
+            } else if (const auto fixed = m_fixed.find(tree.text); fixed != m_fixed.end()) {
+                value = fixed->second;
+            }
+            m_scope.names.emplace(tree.text, std::move(value));
+        }
+        const auto value = evaluate(tree, m_scope);
+        if (!value)
+            return false;
+        Exprs all;
+        if (const auto* list = std::get_if<Exprs>(&*value))
+            all = *list;
+        else if (const auto* one = std::get_if<Expr>(&*value))
+            all = {*one};
+        for (const Expr& item : all) {
+            if (item.asInt().value_or(-1) < 0)
+                return false;
+            shape.push_back(item);
+        }
+        return true;
+    }
+
+    bool passes(const DrawnCall& call) const {
+        const Workload workload{call.graph.get(), call.node, {}};
+        const Result<Scope> scope = callScope(*m_computed.block, workload);
+        if (!scope)
+            return false;
+        if (m_computed.entry->guard && decide(*m_computed.entry->guard, *scope).truth == Truth::No)
+            return false;
+        // Where nothing is computed nothing can be wrong.
+        if (std::all_of(call.node->outputs.begin(), call.node->outputs.end(),
+                        [](const Output& out) { return elementCount(out.type.shape).isInt(0); }))
+            return false;
+        const Result<Facts> facts = m_op.facts(callOf(*call.graph, *call.node));
+        return !facts || facts->flops <= mostWork;
+    }
+
+    const ComputedEntry& m_computed;
+    std::shared_ptr<const OperatorSet> m_operators;
+    const Operator& m_op;
+    SignatureTree m_signature;
+    std::map<std::string, TermValue> m_fixed;
+    Scope m_scope;
+    std::map<std::string, DType> m_types;
+    std::vector<std::int64_t> m_used;
+    std::mt19937_64 m_random{1};
+};
+
+double number(const Values& values, std::size_t i) {
+    const Value& value = values.data.at(i);
+    return isFloat(values.dtype) ? value.real : static_cast<double>(value.integer);
+}
+
+// "result[0, 3] is 2 instead of 5"; empty if they agree.
+std::string difference(const Graph& graph, const std::vector<BoundedValues>& own,
+                       const std::vector<BoundedValues>& wanted) {
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        for (std::size_t i = 0; i < wanted[k].values.data.size(); ++i) {
+            const double a = number(own[k].values, i), b = number(wanted[k].values, i);
+            const double allowed = own[k].error(i) + wanted[k].error(i) +
+                                   besideRounding * std::max(std::abs(a), std::abs(b));
+            if (std::abs(a - b) <= allowed || a == b || (std::isnan(a) && std::isnan(b)))
+                continue;
+            std::vector<std::size_t> place;
+            std::size_t rest = i;
+            const Shape& shape = graph.type(graph.results()[k].value).shape;
+            for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
+                const auto extent = static_cast<std::size_t>(dim->asInt().value_or(1));
+                place.insert(place.begin(), rest % extent);
+                rest /= extent;
+            }
+            return fmt::format("[{}] is {:.9g} instead of {:.9g}", fmt::join(place, ", "), a, b);
+        }
+    return {};
+}
+
+std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
+    std::string out;
+    if (const Operator* op = tree.kind == TreeKind::Call ? operators.find(tree.text) : nullptr)
+        out = op->signature() + op->body();
+    for (const Tree& arg : tree.args)
+        out += textOfAll(arg, operators);
+    return out;
+}
+
+std::optional<Diag> tried(const ComputedEntry& computed,
+                          const std::shared_ptr<const OperatorSet>& operators) {
+    const ImplementationsTree& block = *computed.block;
+    const Operator& op = *operators->find(block.subject);
+    const std::string& name = computed.entry->name;
+    const auto signature =
+        block.ownSignature ? SignatureTree{block.params, {}} : parseSignature(op.signature());
+    if (!signature)
+        return makeDiag(DiagCode::RuleIllegal,
+                        fmt::format("{} cannot be tried: its operands have no types", op.name()),
+                        {}, "write a signature of your own: " + op.name() + "(x: f32[N, ...])");
+    Calls calls(computed, operators, *signature);
+    std::string refusal;
+    std::optional<Diag> worst;
+    std::int64_t smallest = 0;
+    int agreed = 0;
+    for (int draws = 0, found = 0; draws < mostDraws && found < wantedCalls; ++draws) {
+        const std::optional<DrawnCall> call = calls.draw();
+        if (!call)
+            continue;
+        const auto differs = [&](const std::string& how) {
+            if (!worst || call->elements < smallest)
+                worst = makeDiag(DiagCode::OutputsDiffer,
+                                 fmt::format("{} is not what {} computes: for {} {}", name,
+                                             op.name(), call->text, how));
+            smallest = call->elements;
+        };
+        const auto refuses = [&](const Diag& diag) { // it is not asked for such a call
+            if (refusal.empty())
+                refusal = fmt::format("{} (for {})", diag.message, call->text);
+        };
+        const auto own = computationGraph(computed, {call->graph.get(), call->node, {}});
+        if (!own && own.diag().code == DiagCode::OutputsDiffer)
+            differs(own.diag().message);
+        else if (!own)
+            refuses(own.diag());
+        for (const bool whole : {true, false}) {
+            const std::vector<TensorData> operands = calls.operands(*call, whole);
+            const auto wanted = evaluateGraphBounded(*call->graph, operands);
+            if (!own || !wanted)
+                break;
+            const auto got = evaluateGraphBounded(**own, operands);
+            if (!got) {
+                refuses(got.diag());
+                break;
+            }
+            const std::string where = difference(*call->graph, *got, *wanted);
+            if (!where.empty()) {
+                differs("its result " + where);
+                break;
+            }
+            agreed += !whole;
+            found += !whole;
+        }
+        found += worst.has_value();
+    }
+    if (worst || agreed > 0)
+        return worst;
+    return makeDiag(DiagCode::RuleIllegal,
+                    fmt::format("{} was not tried: {}", name,
+                                refusal.empty()
+                                    ? "no call was found that its condition lets through"
+                                    : refusal),
+                    {}, "say in `when` for which calls it is");
+}
+
+} // namespace
+
+std::optional<Diag> disagreement(const ComputedEntry& computed,
+                                 std::shared_ptr<const OperatorSet> operators,
+                                 const std::string& file) {
+    // What was tried, by its text: a book is read at every key press.
+    static std::mutex mutex;
+    static std::map<Hash, std::optional<Diag>> known;
+    const Operator& op = *operators->find(computed.block->subject);
+    const Tree& tree = *computed.entry->compute;
+    const Hash key = hashOf(fmt::format("{}\n{}\n{}\n{}{}\n{}", computed.block->source,
+                                        computed.entry->name, tree.span.begin, op.signature(),
+                                        op.body(), textOfAll(tree, *operators)));
+    std::optional<Diag> out;
+    {
+        const std::lock_guard lock(mutex);
+        if (known.size() > 1024)
+            known.clear();
+        if (const auto found = known.find(key); found != known.end())
+            out = found->second;
+        else
+            out = known[key] = tried(computed, operators);
+    }
+    if (out)
+        out->at({file, {}, tree.span.line, tree.span.column});
+    return out;
+}
+
+} // namespace fw

@@ -1,0 +1,162 @@
+// Own computations of entries: what is wrong with them as they are written, and calls on which they
+// are not what their operator computes.
+#include "book/book.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+namespace {
+
+const std::string pointwise = R"(
+op pointwise "a convolution by single pixels" (x: T[N, C, H, V], w: T[O, C, KH, KW]) requires KH == 1, KW == 1 -> y: T[N, O, H, V] {
+  y[n, o, h, v] = sum(c in C : x[n, c, h, v] * w[o, c, 0, 0]) }
+)";
+const std::string pixels = "KH == 1 && KW == 1 && strides == [1, 1] && pads == [0, 0, 0, 0] && "
+                           "groups == 1";
+
+// The errors of the last declaration.
+std::string said(const std::string& text) {
+    const CheckedBook book = checkBookText(text, "my.fw");
+    std::string out;
+    for (const Diag& diag : book.diagnostics)
+        out += diag.text() + "\n";
+    for (const CheckedItem& item : book.items)
+        for (const Diag& diag : item.diagnostics)
+            out += diag.text() + "\n";
+    return out;
+}
+
+} // namespace
+
+class TestComputation : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void agree_data();
+    void agree();
+    void wrong_data();
+    void wrong();
+    void differ_data();
+    void differ();
+    void theCallIsTold();
+    void whatIsTypedBesideIsNotTriedAgain();
+};
+
+void TestComputation::agree_data() {
+    QTest::addColumn<QString>("text");
+    const auto row = [](const char* name, const std::string& text) {
+        QTest::newRow(name) << QString::fromStdString(text);
+    };
+    row("single pixels", pointwise +
+                             "implementations conv2d(...) on any {\n  pixels compute "
+                             "pointwise(x, w) priority 20 when " +
+                             pixels + "\n}\n");
+    row("calls in calls", "implementations swish(...) on any {\n  parts compute mul(x, "
+                          "sigmoid(x)) priority 20 when alpha == 1\n}\n");
+    row("attributes are handed on", "op softly (x: T[P..., D@axis, Q...], attr axis: int = 0) -> "
+                                    "y: T[P..., D, Q...] {\n"
+                                    "  let m[p..., q...] = max(d in D : x[p..., d, q...])\n"
+                                    "  let s[p..., q...] = sum(d in D : exp(x[p..., d, q...] - "
+                                    "m[p..., q...]))\n"
+                                    "  y[p..., d, q...] = exp(x[p..., d, q...] - m[p..., q...]) / "
+                                    "s[p..., q...] }\n"
+                                    "implementations softmax(...) on any {\n  own compute "
+                                    "softly(x) priority 20\n}\n");
+    row("attributes are computed", "implementations global_average_pool(...) on any {\n  window "
+                                   "compute avg_pool2d(x) {kernel_shape = [dim(x, 2), dim(x, 3)]} "
+                                   "priority 20 when rank(x) == 4 && dim(x, 2) > 0 && dim(x, 3) > "
+                                   "0\n}\n");
+    row("another implementation's code", "implementations swish(...) on any {\n  parts by "
+                                         "generated.plain compute mul(x, sigmoid(x)) priority "
+                                         "20 when alpha == 1\n}\n");
+}
+
+void TestComputation::agree() {
+    QFETCH(QString, text);
+    QCOMPARE(QString::fromStdString(said(text.toStdString())), QString());
+}
+
+void TestComputation::wrong_data() {
+    QTest::addColumn<QString>("entry");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* entry, const char* sentence) {
+        QTest::newRow(entry) << QString::fromLatin1(entry) << QString::fromLatin1(sentence);
+    };
+    row("a compute dense(x, w)", "2:13: error RUL01: dense is computed by itself");
+    row("a compute relu(dense(x, w))", "2:18: error RUL01: dense is computed by itself");
+    row("a compute denze(x, w)", "2:13: error OPR01: there is no operator named denze");
+    row("a compute batch_matmul(x, q)", "2:29: error TXT02: there is no operand q");
+    row("a compute batch_matmul(x)", "2:13: error");
+    row("a compute softmax(x) {axes = 1}", "2:25: error TXT02: softmax has no attribute axes");
+    row("a compute softmax(x) {axis = size(q)}", "2:37: error TXT02: nothing is named q");
+    row("a compute x", "2:13: error RUL01: behind `compute` stands a call of an operator");
+    row("a compute relu(3)", "2:18: error RUL01: an operand is a name of the signature or a call");
+}
+
+void TestComputation::wrong() {
+    QFETCH(QString, entry);
+    QFETCH(QString, sentence);
+    const QString all = QString::fromStdString(
+        said("implementations dense(...) on any {\n  " + entry.toStdString() + "\n}\n"));
+    QVERIFY2(all.contains(sentence), qPrintable(all));
+}
+
+void TestComputation::differ_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* name, const std::string& text, const char* sentence) {
+        QTest::newRow(name) << QString::fromStdString(text) << QString::fromLatin1(sentence);
+    };
+    row("its guard lets strides through",
+        pointwise + "implementations conv2d(...) on any {\n  pixels compute pointwise(x, w) when "
+                    "KH == 1 && KW == 1 && pads == [0, 0, 0, 0] && groups == 1 && strides[0] == "
+                    "strides[1]\n}\n",
+        "5:18");
+    row("another function", "implementations gelu(...) on any {\n  near compute swish(x)\n}\n",
+        "CMP01: near is not what gelu computes: for x: f32[");
+    row("nearly the same",
+        "op short (x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * sigmoid(1.702 * x[i...]) }\n"
+        "implementations gelu(...) on any {\n  near compute short(x)\n}\n",
+        "CMP01: near is not what gelu computes");
+    row("operands in another order",
+        "implementations sub(...) on any {\n  turned compute sub_(y, x)\n}\n"
+        "op sub_ (bcast a: T[S...], bcast b: T[S...]) -> c: T[S...] { c[i...] = a[i...] - b[i...] "
+        "}\n",
+        "error");
+    row("for no call",
+        "implementations relu(...) on any {\n  none compute abs(x) when rank(x) > 9\n}\n",
+        "RUL01: none was not tried: no call was found that its condition lets through");
+    row("another shape",
+        "implementations relu(...) on any {\n  flat compute global_average_pool(x) "
+        "\n}\n",
+        "flat");
+}
+
+void TestComputation::differ() {
+    QFETCH(QString, text);
+    QFETCH(QString, sentence);
+    const QString all = QString::fromStdString(said(text.toStdString()));
+    QVERIFY2(all.contains(sentence), qPrintable(all));
+}
+
+void TestComputation::theCallIsTold() {
+    const QString all = QString::fromStdString(
+        said("implementations relu(...) on any {\n  wrong compute abs(x)\n}\n"));
+    QVERIFY2(all.contains("CMP01: wrong is not what relu computes: for x: f32["), qPrintable(all));
+}
+
+void TestComputation::whatIsTypedBesideIsNotTriedAgain() {
+    const std::string text =
+        pointwise + "implementations conv2d(...) on any {\n  pixels compute pointwise(x, w) when " +
+        pixels + "\n}\n";
+    said(text);
+    QElapsedTimer clock;
+    clock.start();
+    for (int i = 0; i < 20; ++i)
+        QCOMPARE(said(text + "# " + std::to_string(i) + "\n"), std::string());
+    QVERIFY2(clock.elapsed() < 20 * 100, qPrintable(QString::number(clock.elapsed())));
+}
+
+QTEST_GUILESS_MAIN(TestComputation)
+#include "test_computation.moc"
