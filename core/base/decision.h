@@ -50,6 +50,7 @@
     X(GuardUndecided,     "GRD02", "its condition is not decided before the shapes are known: {}") \
     X(ScheduleDefault,    "SCH11", "the default schedule: {}") \
     X(ScheduleFallback,   "SCH12", "a simpler schedule: {}") \
+    X(ScheduleWritten,    "SCH13", "the schedule of a book: {}") \
     X(LayoutChosen,       "LAY01", "stored in another order: {}") \
     X(LayoutKept,         "LAY02", "stored in row-major order: {}") \
     X(LayoutInPlace,      "LAY03", "nothing is copied: {}") \

@@ -171,9 +171,8 @@ KernelReport reportOfKernel(const Group& group, const std::vector<InPlace>& inPl
     KernelReport out;
     out.group = group.id;
     for (const ScheduledNest& nest : code.choice.nests)
-        if (const std::string_view by = templateText(nest.by);
-            out.schedule != by && !out.schedule.ends_with(fmt::format(", {}", by)))
-            out.schedule += (out.schedule.empty() ? "" : ", ") + std::string(by);
+        if (out.schedule != nest.by && !out.schedule.ends_with(", " + nest.by))
+            out.schedule += (out.schedule.empty() ? "" : ", ") + nest.by;
     out.scheduleText = code.choice.schedule.text();
     out.tensorText = code.body.inst.text();
     out.nest = code.choice.lowered.nest;

@@ -1,6 +1,7 @@
 #include "schedule/apply.h"
 
 #include "expr/simplify.h"
+#include "schedule/limits.h"
 #include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
@@ -11,10 +12,6 @@
 namespace fw {
 
 namespace {
-
-Diag illegal(const ScheduleStep& step, const std::string& why) {
-    return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}: {}", step.text(), why));
-}
 
 template <class List>
 auto findLoop(List& list, Symbol var) {
@@ -33,14 +30,21 @@ std::vector<ScheduledLoop>* listOf(ScheduledStage& stage, Symbol var) {
 
 class Applier {
 public:
-    explicit Applier(const OpInst& inst) { reset(inst); }
+    Applier(const OpInst& inst, const Schedule& schedule) : m_schedule(schedule) { reset(inst); }
 
     ScheduledGroup group;
 
+    Status run() {
+        for (; m_at < m_schedule.steps.size(); ++m_at)
+            FW_CHECK(step(m_schedule.steps[m_at]));
+        return finish();
+    }
+
+private:
     Status step(const ScheduleStep& step) {
         if (step.kind == StepKind::Layout) {
             if (group.inst.find(step.stage) == nullptr)
-                return illegal(step, "no such tensor");
+                return illegalStep(step, "no such tensor");
             group.layouts[step.stage] = step.layout;
             return {};
         }
@@ -48,7 +52,7 @@ public:
             std::find_if(group.stages.begin(), group.stages.end(),
                          [&](const ScheduledStage& stage) { return stage.name == step.stage; });
         if (found == group.stages.end())
-            return illegal(step, "no such stage");
+            return illegalStep(step, "no such stage");
         ScheduledStage& stage = *found;
         switch (step.kind) {
         case StepKind::Split:
@@ -74,15 +78,28 @@ public:
         return {};
     }
 
+    // The nest that holds a stage; nests follow each other as their roots do.
+    static std::size_t rootOf(const ScheduledStage& stage) {
+        return stage.consumer.value_or(stage.stage);
+    }
+
     // What no single step can see.
     Status finish() {
         for (const ScheduledStage& stage : group.stages) {
+            const Symbol out = group.inst.stages[stage.stage].out;
+            for (const ScheduledStage& reader : group.stages)
+                if (rootOf(reader) < rootOf(stage) && reader.stage > stage.stage &&
+                    loadedTensors(group.inst.stages[reader.stage].body).contains(out))
+                    return refuse(stage, reader.name + " reads it before", stage.placed);
             for (std::size_t i = 1; i < stage.loops.size(); ++i)
                 if (stage.loops[i].kind == LoopKind::Parallel)
-                    return refuse(stage, stage.loops[i].var.text() +
-                                             " is parallel but not the outermost loop");
+                    return refuse(stage,
+                                  stage.loops[i].var.text() +
+                                      " is parallel but not the outermost loop",
+                                  stage.loops[i].step);
             if (stage.consumer && !stage.loops.empty() && stage.loops[0].kind == LoopKind::Parallel)
-                return refuse(stage, "it lies in another nest and cannot be parallel");
+                return refuse(stage, "it lies in another nest and cannot be parallel",
+                              stage.loops[0].step);
             for (const auto* list : {&stage.loops, &stage.reduce})
                 for (const AxisStep& axis : stage.steps) {
                     if (axis.isFuse)
@@ -100,22 +117,35 @@ public:
                     if ((loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll ||
                          loop.partial) &&
                         !extents.at(loop.var).isInt())
-                        return refuse(stage, loop.var.text() + " has no constant extent");
+                        return refuse(stage, loop.var.text() + " has no constant extent",
+                                      loop.step);
             const auto vectors = std::count_if(
                 stage.loops.begin(), stage.loops.end(),
                 [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; });
             if (vectors > 1 || (vectors == 1 && stage.loops.back().kind != LoopKind::Vector))
-                return refuse(stage, "a vectorized loop must be the innermost one");
+                return refuse(stage, "a vectorized loop must be the innermost one",
+                              lastVector(stage.loops)->step);
             for (const ScheduledLoop& loop : stage.reduce)
                 if (loop.kind == LoopKind::Vector && !loop.partial)
-                    return refuse(stage, loop.var.text() + " is reduced: lanes need partial()");
+                    return refuse(stage, loop.var.text() + " is reduced: lanes need partial()",
+                                  loop.step);
         }
+        if (const auto much = tooMuchCode(group))
+            return refuse(group.stages[much->stage], much->why, much->step);
         return {};
     }
 
-private:
-    Diag refuse(const ScheduledStage& stage, const std::string& why) const {
-        return makeDiag(DiagCode::ScheduleIllegal, stage.name + ": " + why);
+    static std::vector<ScheduledLoop>::const_reverse_iterator
+    lastVector(const std::vector<ScheduledLoop>& loops) {
+        return std::find_if(loops.rbegin(), loops.rend(), [](const ScheduledLoop& loop) {
+            return loop.kind == LoopKind::Vector;
+        });
+    }
+
+    Diag refuse(const ScheduledStage& stage, const std::string& why,
+                std::optional<std::size_t> step = {}) const {
+        return step ? illegalStep(m_schedule.steps[*step], why)
+                    : makeDiag(DiagCode::ScheduleIllegal, stage.name + ": " + why);
     }
 
     void reset(const OpInst& inst) {
@@ -141,12 +171,14 @@ private:
     Status split(const ScheduleStep& step, ScheduledStage& stage) {
         auto* list = listOf(stage, step.names[0]);
         if (list == nullptr)
-            return illegal(step, "no such loop");
+            return illegalStep(step, "no such loop");
         if (!claim(step.names[1]) || !claim(step.names[2]))
-            return illegal(step, "a name is taken");
+            return illegalStep(step, "a name is taken");
         const auto loop = findLoop(*list, step.names[0]);
         if (loop->kind != LoopKind::Serial)
-            return illegal(step, "the loop is already " + std::string("annotated"));
+            return illegalStep(step, "the loop is already " + std::string("annotated"));
+        if (const auto much = tooMuchSplit(step, stage, group.inst.stages[stage.stage]))
+            return illegalStep(step, *much);
         stage.steps.push_back(
             {false, step.names[0], {}, step.names[1], step.names[2], step.number, step.tail});
         loop->var = step.names[1];
@@ -158,16 +190,16 @@ private:
     Status fuse(const ScheduleStep& step, ScheduledStage& stage) {
         auto* list = listOf(stage, step.names[0]);
         if (list == nullptr)
-            return illegal(step, "no such loop");
+            return illegalStep(step, "no such loop");
         const auto first = findLoop(*list, step.names[0]), second = findLoop(*list, step.names[1]);
         if (second == list->end() || second != first + 1)
-            return illegal(step, "the loops are not neighbours");
+            return illegalStep(step, "the loops are not neighbours");
         if (!claim(step.names[2]))
-            return illegal(step, "a name is taken");
+            return illegalStep(step, "a name is taken");
         for (const AxisStep& axis : stage.steps)
             if (!axis.isFuse && axis.tail == Tail::Peel &&
                 (axis.outer == step.names[0] || axis.outer == step.names[1]))
-                return illegal(step, "a peeled loop cannot be fused");
+                return illegalStep(step, "a peeled loop cannot be fused");
         stage.steps.push_back(
             {true, step.names[0], step.names[1], step.names[2], {}, 1, Tail::Guard});
         first->var = step.names[2];
@@ -179,16 +211,16 @@ private:
     Status reorder(const ScheduleStep& step, ScheduledStage& stage) {
         auto* list = listOf(stage, step.names[0]);
         if (list == nullptr)
-            return illegal(step, "no such loop");
+            return illegalStep(step, "no such loop");
         std::vector<std::size_t> places;
         std::vector<ScheduledLoop> loops;
         for (const Symbol name : step.names) {
             const auto loop = findLoop(*list, name);
             if (loop == list->end())
-                return illegal(step, name.text() + " is no loop of the same kind");
+                return illegalStep(step, name.text() + " is no loop of the same kind");
             const auto place = static_cast<std::size_t>(loop - list->begin());
             if (std::find(places.begin(), places.end(), place) != places.end())
-                return illegal(step, name.text() + " is named twice");
+                return illegalStep(step, name.text() + " is named twice");
             places.push_back(place);
             loops.push_back(*loop);
         }
@@ -202,21 +234,22 @@ private:
     Status annotate(const ScheduleStep& step, ScheduledStage& stage) {
         auto* list = listOf(stage, step.names[0]);
         if (list == nullptr)
-            return illegal(step, "no such loop");
+            return illegalStep(step, "no such loop");
         ScheduledLoop& loop = *findLoop(*list, step.names[0]);
         const bool reduced = list == &stage.reduce;
         m_touched = true;
+        loop.step = m_at;
         if (step.kind == StepKind::Partial) {
             if (!reduced)
-                return illegal(step, "the loop is not reduced");
+                return illegalStep(step, "the loop is not reduced");
             loop.partial = true;
             return {};
         }
         if (loop.kind != LoopKind::Serial)
-            return illegal(step, "the loop is already annotated");
+            return illegalStep(step, "the loop is already annotated");
         if (step.kind == StepKind::Parallel) {
             if (reduced)
-                return illegal(step, "a reduced loop cannot be parallel");
+                return illegalStep(step, "a reduced loop cannot be parallel");
             loop.kind = LoopKind::Parallel;
             loop.grain = step.number;
         } else {
@@ -227,10 +260,12 @@ private:
 
     Status inlined(const ScheduleStep& step, const ScheduledStage& stage) {
         if (m_touched)
-            return illegal(step, "inlining comes before other steps");
+            return illegalStep(step, "inlining comes before other steps");
+        if (const auto much = tooMuchInlined(group.inst, stage.stage))
+            return illegalStep(step, *much);
         auto inst = inlineStage(group.inst, stage.stage);
         if (!inst.ok())
-            return illegal(step, inst.diag().message);
+            return illegalStep(step, inst.diag().message);
         reset(inst.take());
         return {};
     }
@@ -240,32 +275,36 @@ private:
             group.stages.begin(), group.stages.end(),
             [&](const ScheduledStage& other) { return other.name == step.names[0].text(); });
         if (consumer == group.stages.end() || consumer->stage <= stage.stage)
-            return illegal(step, "no such stage after it");
+            return illegalStep(step, "no such stage after it");
         if (consumer->consumer)
-            return illegal(step, "the nest it should lie in lies in another one");
+            return illegalStep(step, "the nest it should lie in lies in another one");
         if (step.names.size() > 1 &&
             findLoop(consumer->loops, step.names[1]) == consumer->loops.end())
-            return illegal(step, "no such loop there");
+            return illegalStep(step, "no such loop there");
         for (const ScheduledStage& other : group.stages)
             if (other.consumer == stage.stage)
-                return illegal(step, "another stage lies in its nest");
+                return illegalStep(step, "another stage lies in its nest");
         stage.consumer = consumer->stage;
         stage.loop = step.names.size() > 1 ? step.names[1] : Symbol();
+        stage.placed = m_at;
         m_touched = true;
         return {};
     }
 
     Status accumulate(const ScheduleStep& step, ScheduledStage& stage) {
         if (group.inst.stages[stage.stage].isMap())
-            return illegal(step, "the stage reduces nothing");
+            return illegalStep(step, "the stage reduces nothing");
         const Symbol loop = step.names.empty() ? Symbol() : step.names[0];
         if (!loop.empty() && findLoop(stage.loops, loop) == stage.loops.end())
-            return illegal(step, "no such loop");
+            return illegalStep(step, "no such loop");
         stage.accumulate = loop;
+        stage.placed = m_at;
         m_touched = true;
         return {};
     }
 
+    const Schedule& m_schedule;
+    std::size_t m_at = 0; // the step at hand
     std::set<Symbol> m_names;
     bool m_touched = false;
 };
@@ -355,6 +394,11 @@ Result<OpInst> inlinePieces(const OpInst& inst, Symbol tensor) {
 
 } // namespace
 
+Diag illegalStep(const ScheduleStep& step, const std::string& why) {
+    return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}: {}", step.text(), why),
+                    {.line = step.line});
+}
+
 Expr insideShape(const Exprs& indices, const Shape& shape) {
     Expr out = boolExpr(true);
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -421,10 +465,8 @@ std::map<Symbol, Expr> axisExtents(const Stage& stage, const std::vector<AxisSte
 }
 
 Result<ScheduledGroup> applySchedule(const OpInst& inst, const Schedule& schedule) {
-    Applier applier(inst);
-    for (const ScheduleStep& step : schedule.steps)
-        FW_CHECK(applier.step(step));
-    FW_CHECK(applier.finish());
+    Applier applier(inst, schedule);
+    FW_CHECK(applier.run());
     return std::move(applier.group);
 }
 

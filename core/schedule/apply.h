@@ -16,6 +16,7 @@ struct ScheduledLoop {
     LoopKind kind = LoopKind::Serial;
     bool partial = false; // of a reduction: one accumulator per iteration
     std::int64_t grain = 1;
+    std::optional<std::size_t> step = {}; // of the schedule: the last one that marked it
 };
 
 // How axes become others, in the order in which it was asked for.
@@ -37,7 +38,8 @@ struct ScheduledStage {
     std::vector<AxisStep> steps;
     std::optional<std::size_t> consumer; // computed in the nest of this stage...
     Symbol loop;                         // ...inside this loop (empty: before its loops)
-    std::optional<Symbol> accumulate; // of a reduction at the root: the tile lies inside this loop
+    std::optional<Symbol> accumulate;  // of a reduction at the root: the tile lies inside this loop
+    std::optional<std::size_t> placed; // the step of the schedule that said where it is computed
 };
 
 struct ScheduledGroup {
@@ -48,6 +50,9 @@ struct ScheduledGroup {
 
 Result<ScheduledGroup> applySchedule(const OpInst& inst,
                                      const Schedule& schedule); // ScheduleIllegal
+
+// ScheduleIllegal for this step, with the line of the book that wrote it.
+Diag illegalStep(const ScheduleStep& step, const std::string& why);
 
 // Extents of all axes of a stage, original and derived. An outer axis counts its last, incomplete
 // tile if the tail is guarded and only complete ones if it is peeled.

@@ -13,32 +13,34 @@ namespace {
 
 struct Row {
     ScheduleTemplate which;
-    std::string_view name;
-    Refused (*plan)(Planner&, const NestPlan&);
+    NestTemplate by;
 };
+
+Row row(ScheduleTemplate which, std::string name, Refused (*plan)(Planner&, const NestPlan&)) {
+    return {which, {name, plan, {{}, Verdict::Yes, ReasonCode::ScheduleDefault, name}}};
+}
 
 // In the order in which a nest is offered to them.
-constexpr Row rows[] = {
-    {ScheduleTemplate::Tiled, "tiled", planContraction},
-    {ScheduleTemplate::Rowwise, "rowwise", planRowwise},
-    {ScheduleTemplate::Window, "window", planWindow},
-    {ScheduleTemplate::Map, "map", planElementwise},
-    {ScheduleTemplate::Plain, "plain", planPlain},
-};
+const std::vector<Row>& rows() {
+    using T = ScheduleTemplate;
+    static const std::vector<Row> all = {
+        row(T::Tiled, "tiled", planContraction), row(T::Rowwise, "rowwise", planRowwise),
+        row(T::Window, "window", planWindow),    row(T::Map, "map", planElementwise),
+        row(T::Plain, "plain", planPlain),
+    };
+    return all;
+}
 
-const Row& rowOf(ScheduleTemplate which) {
-    return *std::find_if(std::begin(rows), std::end(rows),
-                         [&](const Row& row) { return row.which == which; });
+const NestTemplate& templateOf(ScheduleTemplate which) {
+    return std::find_if(rows().begin(), rows().end(),
+                        [&](const Row& one) { return one.which == which; })
+        ->by;
 }
 
 std::vector<std::size_t> stagesOf(const NestPlan& nest) {
     std::vector<std::size_t> out = nest.members;
     out.push_back(nest.root);
     return out;
-}
-
-bool isOf(const Stage& stage, std::int64_t node) {
-    return std::find(stage.nodes.begin(), stage.nodes.end(), node) != stage.nodes.end();
 }
 
 // Of all its stages, or of those of one node.
@@ -82,25 +84,25 @@ public:
             m_planner.inlineMaps();
         for (std::size_t i = 0; i < m_planner.inst.stages.size(); ++i) {
             planPlain(m_planner, {i, {}, {}, {}});
-            took(ScheduleTemplate::Plain, {i, {}, {}, {}});
+            took(templateOf(ScheduleTemplate::Plain), {i, {}, {}, {}});
         }
         return lowered();
     }
 
-    Result<ScheduleChoice> by(ScheduleTemplate own, std::int64_t anchor) {
+    Result<ScheduleChoice> by(const NestTemplate& own, std::int64_t anchor) {
         m_planner.inlineMaps();
         std::vector<NestPlan> nests = m_planner.nests();
         std::size_t mine = nestOf(nests, anchor);
         for (std::size_t k = 0; k < nests.size();) {
             Refused why;
-            if (k == mine ? !(why = refused(rowOf(own), nests[k])) : byFirst(nests[k])) {
+            if (k == mine ? !(why = refused(own, nests[k])) : byFirst(nests[k])) {
                 ++k;
                 continue;
             }
             if (why && nests[k].members.empty())
                 return makeDiag(DiagCode::ScheduleIllegal, *why);
             if (why)
-                m_refusals = fmt::format("{}: {}", rowOf(own).name, *why);
+                m_refusals = fmt::format("{}: {}", own.name, *why);
             part(nests, k);
             mine = nestOf(nests, anchor);
         }
@@ -109,12 +111,12 @@ public:
 
 private:
     // Adds the template's steps, or gives what it says.
-    Refused refused(const Row& row, const NestPlan& nest) {
+    Refused refused(const NestTemplate& by, const NestPlan& nest) {
         const std::size_t before = m_planner.schedule.steps.size();
         const StorageMaps packs = m_planner.packs;
-        const Refused why = row.plan(m_planner, nest);
+        const Refused why = by.plan(m_planner, nest);
         if (!why) {
-            took(row.which, nest);
+            took(by, nest);
             return {};
         }
         m_planner.schedule.steps.resize(before);
@@ -125,18 +127,19 @@ private:
     // False if no template takes its stages together.
     bool byFirst(const NestPlan& nest) {
         m_refusals.clear();
-        for (const Row& row : rows) {
-            if (row.which == ScheduleTemplate::Plain)
+        for (const Row& one : rows()) {
+            if (one.which == ScheduleTemplate::Plain)
                 continue;
-            const Refused why = refused(row, nest);
+            const Refused why = refused(one.by, nest);
             if (!why)
                 return true;
-            m_refusals += fmt::format("{}{}: {}", m_refusals.empty() ? "" : "; ", row.name, *why);
+            m_refusals +=
+                fmt::format("{}{}: {}", m_refusals.empty() ? "" : "; ", one.by.name, *why);
         }
         if (!nest.members.empty())
             return false;
         note(nest, "plain, since " + m_refusals);
-        return !refused(rowOf(ScheduleTemplate::Plain), nest);
+        return !refused(templateOf(ScheduleTemplate::Plain), nest);
     }
 
     void part(std::vector<NestPlan>& nests, std::size_t k) {
@@ -173,11 +176,12 @@ private:
             {nameOf(nest), Verdict::Note, ReasonCode::ScheduleFallback, std::move(evidence)});
     }
 
-    void took(ScheduleTemplate which, const NestPlan& nest) {
-        m_out.nests.push_back({nameOf(nest), which});
-        if (which != ScheduleTemplate::Plain)
-            m_out.decisions.push_back({nameOf(nest), Verdict::Yes, ReasonCode::ScheduleDefault,
-                                       std::string(templateText(which))});
+    void took(const NestTemplate& by, const NestPlan& nest) {
+        m_out.nests.push_back({nameOf(nest), by.name});
+        if (by.name != templateText(ScheduleTemplate::Plain)) {
+            m_out.decisions.push_back(by.taken);
+            m_out.decisions.back().subject = nameOf(nest);
+        }
         if (const double work = workOf(m_planner, nest, std::nullopt); work > m_most) {
             m_most = work;
             m_out.most = m_out.nests.size() - 1;
@@ -205,11 +209,11 @@ private:
 } // namespace
 
 std::string_view templateText(ScheduleTemplate which) {
-    return rowOf(which).name;
+    return templateOf(which).name;
 }
 
-ScheduleTemplate ScheduleChoice::main() const {
-    return nests.empty() ? ScheduleTemplate::Plain : nests[most].by;
+const std::string& ScheduleChoice::main() const {
+    return nests.empty() ? templateOf(ScheduleTemplate::Plain).name : nests[most].by;
 }
 
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context) {
@@ -220,7 +224,12 @@ Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& 
 Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, const OpInst& inst,
                                   const ScheduleContext& context) {
     return own == ScheduleTemplate::Plain ? plainSchedule(inst, context)
-                                          : Scheduling(inst, context).by(own, anchor);
+                                          : scheduleBy(templateOf(own), anchor, inst, context);
+}
+
+Result<ScheduleChoice> scheduleBy(const NestTemplate& own, std::int64_t anchor, const OpInst& inst,
+                                  const ScheduleContext& context) {
+    return Scheduling(inst, context).by(own, anchor);
 }
 
 } // namespace fw

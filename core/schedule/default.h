@@ -12,6 +12,7 @@
 #include "base/decision.h"
 #include "schedule/lower.h"
 
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -30,10 +31,21 @@ struct ScheduleContext {
 enum class ScheduleTemplate : std::uint8_t { Tiled, Rowwise, Window, Map, Plain };
 std::string_view templateText(ScheduleTemplate which); // "tiled"
 
+class Planner;
+struct NestPlan;
+
+// One way to schedule a nest: a template, or a schedule of a book (written.h). It takes the nest
+// and adds its steps, or says why it does not.
+struct NestTemplate {
+    std::string name; // "tiled"
+    std::function<std::optional<std::string>(Planner&, const NestPlan&)> plan;
+    Decision taken; // without a subject: what is noted where it takes a nest
+};
+
 // A loop nest and the template that took it.
 struct ScheduledNest {
     std::string tensor; // that the last of its stages writes
-    ScheduleTemplate by = ScheduleTemplate::Plain;
+    std::string by;     // NestTemplate::name
 };
 
 struct ScheduleChoice {
@@ -44,7 +56,7 @@ struct ScheduleChoice {
     Decisions decisions;
     Lowered lowered; // by this schedule
 
-    ScheduleTemplate main() const;
+    const std::string& main() const; // the template of the nest with the most work
 };
 
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context);
@@ -53,6 +65,8 @@ Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& 
 // the first that takes it. ScheduleIllegal with the template's reason if it does not take it, or
 // if its steps cannot be lowered.
 Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, const OpInst& inst,
+                                  const ScheduleContext& context);
+Result<ScheduleChoice> scheduleBy(const NestTemplate& own, std::int64_t anchor, const OpInst& inst,
                                   const ScheduleContext& context);
 
 } // namespace fw

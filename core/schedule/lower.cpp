@@ -75,7 +75,8 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
             if (!stage.consumer)
                 nests.push_back(NestLowering(group, memory, stage.stage).lower());
     } catch (const LowerRefusal& refusal) {
-        return makeDiag(DiagCode::ScheduleIllegal, refusal.why);
+        return refusal.step ? illegalStep(schedule.steps[*refusal.step], refusal.why)
+                            : makeDiag(DiagCode::ScheduleIllegal, refusal.why);
     }
     // Nests may have asked for memory too, where a local buffer would be too large.
     for (const TensorDecl& decl : group.inst.temporaries) {

@@ -38,7 +38,7 @@ NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryT
 }
 
 void NestLowering::refuse(const ScheduledStage& stage, const std::string& why) const {
-    throw LowerRefusal{stage.name + ": " + why};
+    throw LowerRefusal{stage.name + ": " + why, stage.placed};
 }
 
 void NestLowering::findMembers() {

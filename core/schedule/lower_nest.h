@@ -12,6 +12,7 @@ namespace fw {
 // Why a schedule cannot be lowered; caught in lower().
 struct LowerRefusal {
     std::string why;
+    std::optional<std::size_t> step = {}; // of the schedule
 };
 
 // A buffer that handed-in memory or an outer nest provides.

@@ -408,6 +408,27 @@ std::set<Symbol> targets(const AxisMap& map) {
 
 } // namespace
 
+bool isOf(const Stage& stage, std::int64_t node) {
+    return std::find(stage.nodes.begin(), stage.nodes.end(), node) != stage.nodes.end();
+}
+
+std::map<Symbol, Symbol> carriedAxes(const OpInst& inst, const ScheduleContext& context,
+                                     Symbol tensor, std::int64_t node) {
+    const Planner planner(inst, context);
+    std::map<std::size_t, AxisMap> known;
+    for (std::size_t i = inst.stages.size(); i-- > 0;) {
+        const Stage& stage = inst.stages[i];
+        if (known.empty() && stage.out == tensor)
+            for (const Axis& axis : stage.space)
+                known[i][axis.var] = axis.var;
+        else if (!known.empty() && storesPlainly(stage))
+            known[i] = agreedAxes(planner, i, known);
+        if (isOf(stage, node))
+            return known[i];
+    }
+    return {};
+}
+
 std::vector<NestPlan> Planner::nests() const {
     std::vector<bool> taken(inst.stages.size(), false);
     std::vector<NestPlan> out;

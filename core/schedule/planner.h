@@ -2,8 +2,8 @@
 // names.
 #pragma once
 
-#include "schedule/lower_axes.h"
 #include "schedule/default.h"
+#include "schedule/lower_axes.h"
 
 #include <optional>
 
@@ -70,6 +70,13 @@ private:
 
     std::set<Symbol> m_names;
 };
+
+// Whether the stage computes something of the node.
+bool isOf(const Stage& stage, std::int64_t node);
+// The axes of the last stage of the node -> those of the last stage that writes `tensor`, as far as
+// every read on the way keeps them.
+std::map<Symbol, Symbol> carriedAxes(const OpInst& inst, const ScheduleContext& context,
+                                     Symbol tensor, std::int64_t node);
 
 // How much work an expression is: operations, with divisions and math functions counted by their
 // cost.

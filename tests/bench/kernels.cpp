@@ -376,7 +376,7 @@ void run(const Case& one, const Target& target, int threads, bool show, double b
     const double bound = std::max(one.flops / best / 1e9, bytes / copySpeed(bytes));
     fmt::print("{:24} {:18} {:9.4f} ms {:7.1f} GF/s {:6.1f} GB/s {:5.1f} % of its bound   "
                "lower {:.0f} ms, compile {:.0f} ms, {} bytes\n",
-               one.name, templateText(choice->main()), measured->seconds * 1e3,
+               one.name, choice->main(), measured->seconds * 1e3,
                one.flops / measured->seconds / 1e9, bytes / measured->seconds / 1e9,
                100 * bound / measured->seconds, lowering, measured->compileMs,
                measured->counters.textBytes);

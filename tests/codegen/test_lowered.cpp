@@ -39,7 +39,7 @@ std::string compareLowered(const OpInst& inst, const Bindings& symbols, double t
             return lowered.diag().text();
         std::string problem = compareOnRandom(lowered->nest, symbols, target, tolerance);
         if (!problem.empty())
-            return std::string(cpu) + ", " + std::string(templateText(choice->main())) + ": " +
+            return std::string(cpu) + ", " + choice->main() + ": " +
                    problem;
     }
     return {};

@@ -309,7 +309,7 @@ Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const B
     if (!choice.ok())
         return {QString::fromStdString(choice.diag().message), {}, {}};
     if (name != nullptr)
-        *name = templateText(choice->main());
+        *name = choice->main();
     for (const Decision& decision : choice->decisions)
         if (decision.code != ReasonCode::ScheduleDefault &&
             decision.code != ReasonCode::ScheduleFallback)

@@ -570,7 +570,7 @@ void TestLower::illegalStepsAreRefused() {
 }
 
 void TestLower::schedulesReadBack() {
-    const char* text = "w.layout(d0/32 d2 d3 d1 d0%32)\ny#1.split(o, o1, o0, 32, "
+    const char* text = "w.layout(d0/32 d2 d3 d1 d0%32)\ny.1.split(o, o1, o0, 32, "
                        "guard)\nconv.at(y, w1)\nconv.at(y)\n"
                        "y.accumulate()\ny.partial(kl)\n";
     const auto schedule = parseSchedule(text);
@@ -581,7 +581,7 @@ void TestLower::schedulesReadBack() {
           "y.fuse(a, b)", "y.parallel(a)", "w.layout(d0 x)", "y.reorder(a,,b)"}) {
         const auto refused = parseSchedule(wrong);
         QVERIFY2(!refused.ok(), wrong);
-        QCOMPARE(refused.diag().code, DiagCode::Syntax);
+        QVERIFY(refused.diag().where.line == 1);
     }
 }
 

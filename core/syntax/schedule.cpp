@@ -1,0 +1,136 @@
+#include "syntax/schedule.h"
+
+#include "base/numbers.h"
+
+namespace fw {
+
+namespace {
+
+constexpr std::string_view codePrefix = "schedule.";
+
+KnobTree knob(Parser& parser) {
+    KnobTree out;
+    const Token first = parser.peek();
+    out.name = parser.expectName("the name of a knob");
+    parser.expect("in");
+    if (parser.accept("{")) {
+        do
+            out.values.push_back(parser.expectInt("a value of the knob"));
+        while (!parser.failed() && parser.accept(","));
+        parser.expect("}");
+    } else {
+        out.least = parser.expectInt("the least value of the knob");
+        parser.expect("..");
+        out.most = parser.expectInt("the greatest value of the knob");
+    }
+    parser.expect("=");
+    out.value = parser.expectInt("the value of the knob");
+    out.span = parser.spanFrom(first);
+    return out;
+}
+
+// 32, name or (expression): a sign behind it would belong to the next axis.
+Tree factor(Parser& parser) {
+    return parser.primary();
+}
+
+LayoutAxisTree layoutAxis(Parser& parser) {
+    LayoutAxisTree out;
+    const Token first = parser.peek();
+    const std::string name = parser.expectName("an axis such as d0, d1/32 or d1%32");
+    const auto dim = name.starts_with('d') ? parseInteger(name.substr(1)) : std::nullopt;
+    if (!dim || *dim < 0 || *dim > 63)
+        parser.failAt(first.span, "\"" + name + "\" is no axis of a layout",
+                      "d0 is the first dimension; d0/32 d0%32 splits it");
+    else
+        out.dim = *dim;
+    if (parser.accept("/"))
+        out.div = factor(parser);
+    if (parser.accept("%"))
+        out.mod = factor(parser);
+    out.span = parser.spanFrom(first);
+    return out;
+}
+
+// A stage may be one of several that write a tensor: y.1.
+Tree argument(Parser& parser) {
+    Tree out = parser.expression();
+    if (out.isName() && parser.peek(1).kind == TokenKind::Int && parser.accept("."))
+        out.text += "." + parser.take().text;
+    return out;
+}
+
+StepTree step(Parser& parser) {
+    StepTree out;
+    const Token first = parser.peek();
+    Token last = first;
+    std::string name = parser.expectName("a step, such as y.vectorize(i)");
+    while (!parser.failed() && parser.accept(".")) { // y.1.split: the lexer ends a name at a digit
+        last = parser.peek();
+        const bool number = last.kind == TokenKind::Int;
+        name += "." + (number ? parser.take().text : parser.expectName("a step"));
+    }
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos) {
+        parser.failAt(first.span, "a step reads STAGE.STEP(...)", "y.vectorize(i)");
+        return out;
+    }
+    out.stage = name.substr(0, dot);
+    out.name = name.substr(dot + 1);
+    const std::size_t before = last.text.rfind('.') + 1; // of the last token, before the name
+    out.nameSpan = last.span;
+    out.nameSpan.begin += before;
+    out.nameSpan.column += static_cast<int>(before);
+    parser.expect("(");
+    if (out.name == "layout" && parser.accept("row")) {
+        parser.expect("-");
+        parser.expect("major");
+    } else if (out.name == "layout") {
+        while (!parser.failed() && !parser.at(")"))
+            out.layout.push_back(layoutAxis(parser));
+    } else if (!parser.at(")")) {
+        do
+            out.args.push_back(argument(parser));
+        while (!parser.failed() && parser.accept(","));
+    }
+    parser.expect(")");
+    out.span = parser.spanFrom(first);
+    out.text = parser.source(out.span);
+    return out;
+}
+
+} // namespace
+
+std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
+    auto out = std::make_shared<ScheduleTree>();
+    out->name = parser.expectName("the name of a schedule");
+    out->doc = parser.acceptText();
+    if (parser.accept("for")) {
+        out->subjectKind = parser.accept("kind") ? SubjectKind::Kind : SubjectKind::Operator;
+        out->subjectSpan = parser.peek().span;
+        out->subject = parser.expectName(*out->subjectKind == SubjectKind::Kind
+                                             ? "a kind of operators"
+                                             : "an operator, or kind and a kind");
+        if (parser.accept("on"))
+            out->keys = parseKeys(parser);
+    }
+    parser.expect("{");
+    while (!parser.failed() && !parser.at("}"))
+        if (parser.accept("knob"))
+            out->knobs.push_back(knob(parser));
+        else
+            out->steps.push_back(step(parser));
+    parser.expect("}");
+    return out;
+}
+
+std::string scheduleCode(std::string_view name) {
+    return std::string(codePrefix) + std::string(name);
+}
+
+std::optional<std::string_view> scheduleOfCode(std::string_view code) {
+    return code.starts_with(codePrefix) ? std::optional(code.substr(codePrefix.size()))
+                                        : std::nullopt;
+}
+
+} // namespace fw
