@@ -95,6 +95,8 @@ public:
                 if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
                     m_books.patterns.insert_or_assign(pattern->name, pattern.get());
         for (ReadBook& book : m_books.read)
+            declareSchedules(book);
+        for (ReadBook& book : m_books.read)
             check(book);
         while (refuseDependents()) {
         }
@@ -146,9 +148,21 @@ private:
         m_books.operators = operators;
     }
 
+    // Before the blocks that name them.
+    void declareSchedules(ReadBook& book) {
+        for (std::size_t i = 0; i < book.written.size(); ++i)
+            if (const auto schedule = declarationAs<ScheduleTree>(book.written[i])) {
+                judge(book, i);
+                m_schedules.insert_or_assign(
+                    schedule->name,
+                    DeclaredSchedule{{schedule, book.file}, book.items[i].verdict != "ok"});
+            }
+    }
+
     void check(ReadBook& book) {
         for (std::size_t i = 0; i < book.written.size(); ++i)
-            if (!declarationAs<OpTree>(book.written[i]))
+            if (!declarationAs<OpTree>(book.written[i]) &&
+                !declarationAs<ScheduleTree>(book.written[i]))
                 judge(book, i);
     }
 
@@ -156,7 +170,7 @@ private:
         const auto check = kindOf(*book.written[i]).check;
         if (check == nullptr)
             return;
-        const BookNamesKnown known{*m_books.operators, m_books.patterns};
+        const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules};
         for (Diag& diag : check(*book.written[i], known, book.file))
             book.refuse(i, std::move(diag));
     }
@@ -229,6 +243,7 @@ private:
     }
 
     Books& m_books;
+    ScheduleTable m_schedules;
     std::set<const DeclarationTree*> m_replaced;
 };
 

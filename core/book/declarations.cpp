@@ -56,7 +56,12 @@ Diags growCheck(const Declaration& declaration, const Known&, const std::string&
 }
 
 Diags blockCheck(const Declaration& declaration, const Known& known, const std::string& file) {
-    return checkBlock(as<ImplementationsTree>(declaration), known.operators, known.patterns, file);
+    return checkBlock(as<ImplementationsTree>(declaration), known.operators, known.patterns,
+                      known.schedules, file);
+}
+
+Diags scheduleCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkSchedule(as<ScheduleTree>(declaration), known.operators, file);
 }
 
 } // namespace
@@ -71,6 +76,7 @@ const std::vector<DeclarationKind>& declarationKinds() {
         {"builtin", "builtin", Adds, builtinCheck},
         {"test", "test", Adds, nullptr},
         {"implementations", "implementations", Adds, blockCheck},
+        {"schedule", "schedule", Replaces, scheduleCheck},
         {"grow", "grow", Adds, growCheck},
         {"fuse", "fuse", Replaces, fuseCheck},
         {"composite", "composite", Replaces, fuseCheck},

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "pattern/match.h"
+#include "strategy/scheduled.h"
 
 namespace fw {
 
@@ -13,13 +14,14 @@ namespace fw {
 struct BookNamesKnown {
     const OperatorSet& operators;
     const PatternTable& patterns;
+    const ScheduleTable& schedules;
 };
 
 // What a later declaration of the same keyword and name does to an earlier one.
 enum class SameName : std::uint8_t {
     Adds,    // both count: blocks of implementations, growth rules, pins
     Hides,   // who names it means the later one: operators, patterns
-    Replaces // the earlier one is not asked any more: rules
+    Replaces // the earlier one is not asked any more: rules, schedules
 };
 
 struct DeclarationKind {

@@ -111,7 +111,8 @@ private:
     }
 
     void operatorLines(const Operator& op, std::vector<std::string>& out) const {
-        const OpsDocument described = describeOperators(*m_names.books.operators, m_names.books.strategy, op.name());
+        const OpsDocument described =
+            describeOperators(*m_names.books.operators, m_names.books.strategy, op.name());
         for (const OpRecord& row : described.ops) {
             out.push_back(row.signature);
             if (!row.doc.empty())
@@ -198,10 +199,10 @@ private:
         const TextPlaces places(text);
         const std::vector<Token> tokens = tokenize(text).tokens;
         for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-            const bool declares = tokens[i].is("op") || tokens[i].is("pattern") ||
-                                  tokens[i].is("chain") || tokens[i].is("rule") ||
-                                  tokens[i].is("fuse") || tokens[i].is("composite") ||
-                                  tokens[i].is("builtin");
+            const bool declares =
+                tokens[i].is("op") || tokens[i].is("pattern") || tokens[i].is("chain") ||
+                tokens[i].is("rule") || tokens[i].is("fuse") || tokens[i].is("composite") ||
+                tokens[i].is("builtin") || (tokens[i].is("schedule") && tokens[i].firstOnLine);
             if (declares && tokens[i + 1].kind == TokenKind::Name && tokens[i + 1].text == m_word)
                 return location(file, places, tokens[i + 1].span, shipped);
         }

@@ -65,6 +65,20 @@ public:
         case Expect::Entry:
             implementations();
             break;
+        case Expect::Schedule:
+            for (const WrittenSchedule& schedule : m_names.books.strategy.schedules())
+                add(schedule.tree->name, "schedule", {}, schedule.tree->doc);
+            break;
+        case Expect::Step: {
+            const std::string typed =
+                m_text.substr(m_context.begin, m_context.end - m_context.begin);
+            for (const std::string stage : {"anchor", "epilogue"})
+                if (typed.starts_with(stage + "."))
+                    for (const std::string& step : stepNames())
+                        add(stage + "." + step, "step",
+                            std::string(wordSentence(step, "schedule")));
+            break;
+        }
         case Expect::Implementation:
             implementations();
             if (m_context.keyword == "pin")

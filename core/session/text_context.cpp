@@ -67,6 +67,8 @@ public:
             return grow();
         if (keyword == "implementations")
             return implementations();
+        if (keyword == "schedule")
+            return schedule();
         if (keyword == "pin")
             return pin();
         if (keyword == "test")
@@ -118,7 +120,7 @@ private:
         const std::string& keyword = m_out.keyword;
         if (keyword == "pattern" || keyword == "chain")
             return true;
-        if (keyword == "op" || keyword == "implementations")
+        if (keyword == "op" || keyword == "implementations" || keyword == "schedule")
             return false;
         return std::any_of(m_open.begin(), m_open.end(),
                            [](const Open& open) { return open.mark == "{"; }) &&
@@ -296,7 +298,9 @@ private:
         const std::string clause =
             lastClause(std::set<std::string>(clauses.begin(), clauses.end()), 1);
         if (prev() == "by")
-            return set(Expect::Implementation);
+            return set(Expect::Implementation, {"schedule"});
+        if (prev() == "schedule" && prev(2) == "by")
+            return set(Expect::Schedule);
         if (clause == "compute" && (prev() == "compute" || m_open.size() > 1) && !ended())
             return set(Expect::Operator);
         if (prev() == "priority")
@@ -309,6 +313,29 @@ private:
                                  prev() == "has" || prev() == "libs" || prev() == "target"))
             return guard({});
         set(Expect::Entry, clauses);
+    }
+
+    void schedule() {
+        if (braces() == 0) {
+            const std::string clause = lastClause({"for", "on"}, 0);
+            if (prev() == "for")
+                return set(Expect::Operator, {"kind"});
+            if (prev() == "kind")
+                return set(Expect::Kind, {"any"});
+            if (clause == "on" && (prev() == "on" || prev() == "," || prev() == "-"))
+                return set(Expect::TargetKey);
+            return set(prev() == m_out.keyword ? Expect::Nothing : Expect::Words,
+                       clause.empty()   ? Words{"for"}
+                       : clause == "on" ? Words{}
+                                        : Words{"on"});
+        }
+        if (m_open.size() == 1) // between steps
+            return set(prev() == "knob" || prev() == "in" || prev() == "=" || prev() == ".."
+                           ? Expect::Nothing
+                           : Expect::Step,
+                       {"knob", "anchor", "epilogue"});
+        set(Expect::Capture, {"epilogue", "reduce", "space", "lanes", "registers", "threads", "min",
+                              "max", "guard", "peel"});
     }
 
     void pin() {
@@ -496,7 +523,8 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
         depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
     const bool braced = out.keyword == "rule" || out.keyword == "fuse" || out.keyword == "test" ||
                         out.keyword == "pin" || out.keyword == "op" || out.keyword == "graph" ||
-                        out.keyword == "composite" || out.keyword == "implementations";
+                        out.keyword == "composite" || out.keyword == "implementations" ||
+                        out.keyword == "schedule";
     const std::string_view line = text.substr(0, out.begin);
     const std::size_t lineStart =
         line.rfind('\n') == std::string_view::npos ? 0 : line.rfind('\n') + 1;

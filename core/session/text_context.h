@@ -25,6 +25,8 @@ enum class Expect : std::uint8_t {
     Library,
     Entry,          // an implementation, as books name it
     Implementation, // or a library behind `avoid`
+    Schedule,       // by its name
+    Step,           // of a schedule: behind the dot
     Guard,          // names of a signature, functions
     Chain,
     Operator,

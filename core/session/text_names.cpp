@@ -19,7 +19,7 @@ public:
         for (std::size_t i = m_out.first + 2; i < m_out.last; ++i) {
             if (at(i).is("{"))
                 m_braces.push_back(at(i - 1).is(")") && keyword != "implementations" &&
-                                   keyword != "op");
+                                   keyword != "op" && keyword != "schedule");
             else if (at(i).is("}") && !m_braces.empty())
                 m_braces.pop_back();
             if (at(i).is("("))
@@ -60,10 +60,23 @@ private:
             keyword == "graph" || keyword == "test"
                 ? (next(i, "=") && !inAttributes()) || next(i, ":")
             : keyword == "implementations" ? next(i, ":") || next(i, "=") || at(i - 1).is("[")
+            : keyword == "schedule"        ? at(i - 1).is("knob") || isMade(i)
             : keyword == "op" ? next(i, ":") || next(i, "?") || next(i, "*") || at(i - 1).is("let")
                               : false;
         if (binds)
             add(m_out.values, text, i);
+    }
+
+    // Whether a step of a schedule makes a loop of this name.
+    bool isMade(std::size_t i) const {
+        std::size_t open = i, commas = 0;
+        while (open > m_out.first && !at(open).is("(") && !at(open).is("{"))
+            commas += at(--open).is(",");
+        if (!at(open).is("(") || open == m_out.first)
+            return false;
+        const std::string& step = at(open - 1).text;
+        return step.ends_with(".split") ? commas == 1 || commas == 2
+                                        : step.ends_with(".fuse") && next(i, ")") && commas > 1;
     }
 
     void attribute(std::size_t i) {

@@ -83,8 +83,18 @@ void StrategyBook::add(const std::vector<DeclarationPtr>& declarations, const st
             m_blocks.push_back({block, file, m_books});
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
             m_chains.add(pattern);
+        else if (auto schedule = declarationAs<ScheduleTree>(declaration))
+            add(std::move(schedule), file);
     }
     ++m_books;
+}
+
+void StrategyBook::add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file) {
+    std::erase_if(m_schedules,
+                  [&](const WrittenSchedule& known) { return known.tree->name == schedule->name; });
+    if (auto block = blockOf(*schedule))
+        m_blocks.push_back({std::move(block), file, m_books});
+    m_schedules.push_back({std::move(schedule), file});
 }
 
 bool StrategyBook::names(std::string_view implementation) const {
@@ -170,7 +180,8 @@ Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file) {
 }
 
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
-                 const PatternTable& chains, const std::string& file) {
+                 const PatternTable& chains, const ScheduleTable& schedules,
+                 const std::string& file) {
     Diags out;
     const auto refuse = [&](DiagCode code, std::string message, const Span& span,
                             std::string hint = {}) {
@@ -190,7 +201,9 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
     }
     for (Diag& diag : checkKeys(block.keys, file))
         out.push_back(std::move(diag));
-    for (const EntryTree& entry : block.entries)
+    for (const EntryTree& entry : block.entries) {
+        if (auto problem = checkScheduled(entry, block, op, schedules, file))
+            out.push_back(std::move(*problem));
         if (entry.absorbs == AbsorbClause::Chain) {
             const auto chain = chains.find(entry.chain);
             if (chain == chains.end() || !chain->second->isChain)
@@ -198,6 +211,7 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                        didYouMean(entry.chain, chainNames(chains),
                                   "none, any or the name of a chain"));
         }
+    }
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)
         for (Diag& diag : checkGuards(block, op, file))
             out.push_back(std::move(diag));

@@ -8,6 +8,7 @@
 
 #include "pattern/match.h"
 #include "strategy/call_scope.h"
+#include "strategy/scheduled.h"
 
 namespace fw {
 
@@ -43,11 +44,15 @@ public:
                                      const std::vector<std::string>& keys) const;
     const std::vector<StrategyBlock>& blocks() const { return m_blocks; }
     const PatternTable& chains() const { return m_chains.table(); }
+    const std::vector<WrittenSchedule>& schedules() const { return m_schedules; } // one per name
     bool names(std::string_view implementation) const; // some entry is computed by it
 
 private:
+    void add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file);
+
     std::vector<StrategyBlock> m_blocks;
     DeclaredPatterns m_chains;
+    std::vector<WrittenSchedule> m_schedules;
     int m_books = 0;
 };
 
@@ -56,9 +61,10 @@ const StrategyBook& standardStrategy();
 std::string_view embeddedStrategy();
 
 Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file);
-// What is wrong with one block: operators, kinds, keys, names in guards, chains.
+// What is wrong with one block: operators, kinds, keys, names in guards, chains, schedules.
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
-                 const PatternTable& chains, const std::string& file);
+                 const PatternTable& chains, const ScheduleTable& schedules,
+                 const std::string& file);
 // Subjects for which no unconditional entry is left, and entries that change another's.
 Diags checkStrategy(const StrategyBook& book);
 

@@ -171,8 +171,14 @@ Result<GroupBody> groupBody(const GroupSite& site) {
     VariableNames variables(members);
     for (std::size_t position = 0; position < members.size(); ++position) {
         const Member& member = members[position];
-        OpInst own = renamed(member.inst, member.tensors,
-                             [&](Symbol var) { return variables.take(var, position); });
+        std::map<Symbol, Symbol> axes;
+        OpInst own = renamed(member.inst, member.tensors, [&](Symbol var) {
+            const Symbol name = variables.take(var, position);
+            axes.emplace(var, name);
+            return name;
+        });
+        if (member.node->id == site.anchor)
+            body.anchor = {std::move(axes), {member.tensors.begin(), member.tensors.end()}};
         for (Stage& stage : own.stages) {
             stage.nodes = {static_cast<std::int64_t>(position)};
             body.inst.stages.push_back(std::move(stage));

@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 #include "ir/storage_map.h"
+#include "schedule/written.h"
 
 #include <functional>
 #include <span>
@@ -33,6 +34,7 @@ struct GroupBody {
     std::vector<StorageMap> inputLayouts;
     std::vector<StorageMap> outputLayouts; // outputs are those of the site, in order
     std::vector<bool> constantInput;       // the value is a constant of the graph
+    OwnNames anchor;                       // what its operator calls what is in `inst`
 };
 
 // Names depend only on positions, so equal groups have equal bodies. Stages whose result nobody

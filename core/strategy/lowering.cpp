@@ -95,17 +95,34 @@ private:
     std::size_t m_inputs = 0;
 };
 
-} // namespace
-
-Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site,
-                                 const Target& target) {
+// `schedule` is given the position of the anchor, the body and its context.
+template <class Make>
+Result<Lowering> lowered(const GroupSite& site, const Target& target, const Make& schedule) {
     KernelCode code;
     FW_TRY(code.body, groupBody(site));
     std::int64_t anchor = 0;
     while (site.nodes[static_cast<std::size_t>(anchor)] != site.anchor)
         ++anchor;
-    FW_TRY(code.choice, scheduleBy(own, anchor, code.body.inst, contextOf(code.body, target)));
+    FW_TRY(code.choice, schedule(anchor, code.body, contextOf(code.body, target)));
     return Lowering{std::make_shared<const KernelCode>(std::move(code)), nullptr};
+}
+
+} // namespace
+
+Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site,
+                                 const Target& target) {
+    return lowered(site, target,
+                   [&](std::int64_t anchor, const GroupBody& body, const ScheduleContext& context) {
+                       return scheduleBy(own, anchor, body.inst, context);
+                   });
+}
+
+Result<Lowering> lowerAsWritten(const WrittenSchedule& schedule, const GroupSite& site,
+                                const Target& target) {
+    return lowered(site, target,
+                   [&](std::int64_t anchor, const GroupBody& body, const ScheduleContext& context) {
+                       return scheduleAsWritten(schedule, anchor, body.anchor, body.inst, context);
+                   });
 }
 
 Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
@@ -115,8 +132,8 @@ Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
         call ? target.text
              : fmt::format("{} {} {} {} {}", target.vectorLanesF32, target.vectorRegisters,
                            target.threads, target.l1, target.l2);
-    return hashOf(
-        fmt::format("{} {}\n{}\n{}", by.identity(), machine, KeyText(site, call).take(), m_operators));
+    return hashOf(fmt::format("{} {}\n{}\n{}", by.identity(), machine, KeyText(site, call).take(),
+                              m_operators));
 }
 
 std::shared_ptr<const Result<Lowering>> LoweringMemo::find(const Hash& key) {

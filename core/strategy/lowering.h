@@ -29,6 +29,9 @@ struct Lowering {
 
 // The group by a template of schedules, its anchor's nest by this one. Refuses with the reason.
 Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site, const Target& target);
+// The group by a schedule of a book. Refuses with the step, its line and the reason.
+Result<Lowering> lowerAsWritten(const WrittenSchedule& schedule, const GroupSite& site,
+                                const Target& target);
 
 class Implementation;
 

@@ -31,7 +31,10 @@ struct Catalog::KnownOffers {
 Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
                  std::vector<std::shared_ptr<const Library>> libraries, Measurements measured)
     : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)),
-      m_measured(std::move(measured)), m_offers(std::make_shared<KnownOffers>()) {}
+      m_measured(std::move(measured)), m_offers(std::make_shared<KnownOffers>()) {
+    for (const WrittenSchedule& schedule : m_book.schedules())
+        m_scheduled.push_back(scheduledImplementation(schedule));
+}
 
 Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
                   Measurements measured) {
@@ -43,9 +46,10 @@ Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, 
 }
 
 ImplementationPtr Catalog::find(std::string_view name) const {
-    for (const auto& implementation : m_all)
-        if (implementation->name() == name)
-            return implementation;
+    for (const auto* list : {&m_all, &m_scheduled})
+        for (const auto& implementation : *list)
+            if (implementation->name() == name)
+                return implementation;
     return nullptr;
 }
 
@@ -138,7 +142,9 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
     }
     const ImplementationsTree& block = *entry.computedBlock;
     return computedBy({entry.computed, &block},
-                      fmt::format("{} by {}\n{}", entry.name, entry.code, block.source),
+                      fmt::format("{} by {}\n{}", entry.name,
+                                  inner.size() == 1 ? inner.front()->identity() : entry.code,
+                                  block.source),
                       std::move(inner));
 }
 

@@ -102,6 +102,7 @@ private:
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
     std::vector<ImplementationPtr> m_all;
+    std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
     Measurements m_measured;

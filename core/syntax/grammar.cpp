@@ -3,6 +3,7 @@
 #include "syntax/graph.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
+#include "syntax/schedule.h"
 #include "syntax/test.h"
 
 namespace fw {
@@ -17,6 +18,7 @@ const Grammar& fwGrammar() {
         {"graph", parseGraphDeclaration},
         {"test", parseTestDeclaration},
         {"implementations", parseImplementationsDeclaration},
+        {"schedule", parseScheduleDeclaration},
         {"composite", parseCompositeDeclaration},
         {"fuse", parseFuseDeclaration},
         {"grow", parseGrowDeclaration},

@@ -1,5 +1,7 @@
 #include "syntax/strategy.h"
 
+#include "syntax/schedule.h"
+
 namespace fw {
 
 namespace {
@@ -14,7 +16,13 @@ EntryTree entry(Parser& parser) {
     }
     while (!parser.failed()) {
         if (parser.accept("by")) {
-            out.code = parser.expectName("the implementation that computes it");
+            out.codeSpan = parser.peek().span;
+            if (parser.accept("schedule")) {
+                out.codeSpan = parser.peek().span;
+                out.code = scheduleCode(parser.expectName("the name of a schedule"));
+            } else {
+                out.code = parser.expectName("the implementation that computes it");
+            }
         } else if (parser.at("compute") && !out.compute) {
             parser.take();
             out.compute = parser.expression();

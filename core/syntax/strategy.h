@@ -21,6 +21,7 @@ struct EntryTree {
     Span chainSpan;
     std::string code; // behind `by`: the implementation that computes it; empty: that of its name
     std::optional<Tree> compute; // a call of other operators that computes it in the operator's place
+    Span codeSpan;
     std::optional<std::int64_t> priority;
     std::optional<ConditionTree> guard;
     AbsorbClause absorbs = AbsorbClause::Unwritten;

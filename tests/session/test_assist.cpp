@@ -112,6 +112,18 @@ void TestAssist::completions_data() {
     row("pattern p(x) = |", "relu x", "y emit");
     row("chain c = relu(^) >> |", "bias relu onednn.tail");
     row("chain c = relu(^)? | (", "", "rule");
+    row("schedule s |", "for", "relu vectorize");
+    row("schedule s for |", "conv2d kind", "elementwise");
+    row("schedule s for kind |", "elementwise any", "conv2d");
+    row("schedule s for conv2d on |", "any x86-64-v3", "relu");
+    row("schedule s { |", "knob anchor epilogue", "relu match");
+    row("schedule s { epilogue.|", "epilogue.split epilogue.vectorize", "relu split");
+    row("schedule s { epilogue.split(n, n1, n0, 4, guard) epilogue.unroll(|", "n0 n1 reduce lanes",
+        "relu vectorize");
+    row("schedule s { anchor.unroll(reduce) }\nimplementations dense(...) on any { a by |",
+        "schedule generated.tiled", "s relu");
+    row("schedule s { anchor.unroll(reduce) }\nimplementations dense(...) on any { a by schedule |",
+        "s", "generated.tiled relu");
     row("fuse f on |", "any x86-64-v3 cpu", "relu");
     row("fuse f on x86-64-|", "x86-64-v3", "relu");
     row("fuse f { |", "match where as", "emit");

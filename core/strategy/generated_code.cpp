@@ -1,0 +1,74 @@
+#include "strategy/generated_code.h"
+
+#include "tensor/images.h"
+#include "tensor/movement.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+bool isMapKind(FusionKind kind) {
+    return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
+}
+
+Result<OpInst> computationOf(const Graph& graph, const Node& node) {
+    return graph.operators().find(node.op)->instantiate(callOf(graph, node));
+}
+
+bool readsPiecesAcross(const Workload& before, const Workload& reader) {
+    if (before.graph == nullptr)
+        return false;
+    const Result<OpInst> made = computationOf(*before.graph, *before.node);
+    const auto pieces = made ? piecesOf(*made) : std::nullopt;
+    if (!pieces)
+        return false;
+    const Result<OpInst> read = computationOf(*reader.graph, *reader.node);
+    if (!read || read->inputs.size() != reader.node->inputs.size())
+        return false;
+    for (std::size_t i = 0; i < read->inputs.size(); ++i)
+        if (reader.node->inputs[i].node == before.node->id &&
+            readsAcross(*pieces, *read, read->inputs[i].name))
+            return true;
+    return false;
+}
+
+} // namespace
+
+Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) const {
+    if (!takesEpilogue())
+        return {Verdict::No, ReasonCode::AbsorbsNothing, name()};
+    if (!isMapKind(next.facts.kind))
+        return {Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} takes maps, {} is {}", name(), next.node->op,
+                            kindText(next.facts.kind))};
+    return {Verdict::Yes, ReasonCode::FusedEpilogue,
+            fmt::format("{} at the store of {}", next.node->op, name())};
+}
+
+Answer GeneratedCode::absorbsPrologue(const Workload& before, const Workload& anchor) const {
+    if (!takesPrologue(anchor.facts.kind))
+        return {Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} reads its operands more than once", name())};
+    // What a movement reads may be moved itself: indices compose.
+    const bool movements =
+        before.facts.kind == FusionKind::Injective && anchor.facts.kind == FusionKind::Injective;
+    // Every vector would come from several pieces; joined by itself, what is put together is
+    // computed in place and costs nothing.
+    if (movements && readsPiecesAcross(before, anchor))
+        return {Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} reads across the pieces of {}", anchor.node->op, before.node->op)};
+    if (!isMapKind(before.facts.kind) && !movements)
+        return {Verdict::No, ReasonCode::CannotAbsorb,
+                fmt::format("{} is {}, not a map", before.node->op, kindText(before.facts.kind))};
+    return {Verdict::Yes, ReasonCode::FusedPrologue,
+            fmt::format("{} where {} reads it", before.node->op, anchor.node->op)};
+}
+
+LayoutWish GeneratedCode::wants(const Graph& graph, const Node& node, const Target& target) const {
+    const Result<OpInst> inst = computationOf(graph, node);
+    return inst && worksOnChannels(*inst) ? wishChannelsLast(graph, node, target) : LayoutWish();
+}
+
+} // namespace fw

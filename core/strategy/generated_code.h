@@ -1,0 +1,23 @@
+// What all code that we generate takes along.
+//
+// An epilogue is taken if it reads the value element by element. A prologue is taken only where an
+// element is read a fixed small number of times: maps and row-wise operators, never a contraction,
+// which would compute it again for every output tile.
+#pragma once
+
+#include "strategy/implementation.h"
+
+namespace fw {
+
+class GeneratedCode : public Implementation {
+public:
+    Answer absorbsEpilogue(const Growing& group, const Workload& next) const final;
+    Answer absorbsPrologue(const Workload& before, const Workload& anchor) const final;
+    LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const final;
+
+private:
+    virtual bool takesEpilogue() const = 0;
+    virtual bool takesPrologue(FusionKind anchor) const = 0;
+};
+
+} // namespace fw

@@ -1,0 +1,206 @@
+#include "strategy/scheduled.h"
+
+#include "base/nearest.h"
+#include "rewrite/check.h"
+#include "strategy/book.h"
+#include "strategy/generated_code.h"
+#include "strategy/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+std::string subjectText(const ScheduleTree& schedule) {
+    return (schedule.subjectKind == SubjectKind::Kind ? "kind " : "") + schedule.subject;
+}
+
+class Scheduled final : public GeneratedCode {
+public:
+    explicit Scheduled(WrittenSchedule schedule)
+        : m_schedule(std::move(schedule)), m_name(scheduleCode(m_schedule.tree->name)) {}
+
+    const std::string& name() const override { return m_name; }
+
+    std::string identity() const override {
+        const ScheduleTree& tree = *m_schedule.tree;
+        return fmt::format("{} {}:{} {}", m_name, m_schedule.file, tree.span.line, tree.source);
+    }
+
+    Answer accepts(const Workload& anchor, const Target&) const override {
+        const FusionKind kind = anchor.facts.kind;
+        if (kind == FusionKind::Opaque)
+            return {Verdict::No, ReasonCode::OpaqueOperator, anchor.node->op};
+        const ScheduleTree& tree = *m_schedule.tree;
+        const bool fits =
+            !tree.subjectKind || tree.subject == "any" ||
+            tree.subject == (tree.subjectKind == SubjectKind::Kind ? std::string(kindText(kind))
+                                                                   : anchor.node->op);
+        if (!fits)
+            return {Verdict::No, ReasonCode::GuardFalse,
+                    fmt::format("it is for {}, {} is {}", subjectText(tree), anchor.node->op,
+                                kindText(kind))};
+        return {Verdict::Yes, ReasonCode::ScheduleWritten, m_schedule.text()};
+    }
+
+    // As good as the best template of the kind.
+    double estimate(const Facts& work, const Workload&, const Target& target) const override {
+        return rooflineUs(work, target, work.kind == FusionKind::Contraction ? 0.6 : 0.2);
+    }
+
+    Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
+        return lowerAsWritten(m_schedule, site, target);
+    }
+
+private:
+    bool takesEpilogue() const override { return true; }
+    bool takesPrologue(FusionKind anchor) const override {
+        return anchor != FusionKind::Contraction && anchor != FusionKind::Window;
+    }
+
+    WrittenSchedule m_schedule;
+    std::string m_name;
+};
+
+void addName(std::vector<std::string>& names, const Tree& tree) {
+    const bool pack = tree.kind == TreeKind::Pack && tree.args[0].isName();
+    if (!tree.isName() && !pack) {
+        if (tree.kind != TreeKind::Call || tree.isCall("permute"))
+            for (const Tree& part : tree.args)
+                addName(names, part);
+        return;
+    }
+    std::string name = pack ? tree.args[0].text + "..." : tree.text;
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+}
+
+void addReduced(std::vector<std::string>& names, const Tree& tree) {
+    if (tree.kind == TreeKind::Reduce)
+        for (std::size_t i = 0; i + 1 < tree.args.size(); i += 2)
+            addName(names, tree.args[i]);
+    for (const Tree& part : tree.args)
+        addReduced(names, part);
+}
+
+Diag wrong(DiagCode code, const Span& span, const std::string& file, std::string message,
+           std::string hint = {}) {
+    return makeDiag(code, std::move(message), {file, {}, span.line, span.column}, std::move(hint));
+}
+
+} // namespace
+
+ImplementationPtr scheduledImplementation(WrittenSchedule schedule) {
+    return std::make_shared<Scheduled>(std::move(schedule));
+}
+
+std::optional<OperatorNames> namesOf(const Operator& op) {
+    if (op.isNative())
+        return std::nullopt;
+    const FileTree file = parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
+                                    {{"op", parseOpDeclaration}});
+    if (!file.errors.empty() || file.declarations.size() != 1)
+        return std::nullopt;
+    OperatorNames out;
+    for (const StmtTree& statement : declarationAs<OpTree>(file.declarations.front())->stmts) {
+        for (const Tree& index : statement.indices)
+            addName(out.axes, index);
+        addReduced(out.axes, statement.value);
+    }
+    out.tensors = op.inputNames();
+    return out;
+}
+
+Diags checkSchedule(const ScheduleTree& schedule, const OperatorSet& operators,
+                    const std::string& file) {
+    Diags out;
+    std::optional<OperatorNames> names;
+    if (schedule.subjectKind == SubjectKind::Operator) {
+        if (const Operator* op = operators.find(schedule.subject))
+            names = namesOf(*op);
+        else
+            out.push_back(wrong(DiagCode::UnknownOperator, schedule.subjectSpan, file,
+                                "there is no operator named " + schedule.subject,
+                                operatorHint(schedule.subject, operators, nullptr)));
+    } else if (schedule.subjectKind && schedule.subject != "any" && !parseKind(schedule.subject)) {
+        out.push_back(wrong(DiagCode::TextName, schedule.subjectSpan, file,
+                            "there is no kind " + schedule.subject,
+                            didYouMean(schedule.subject, kindNames(),
+                                       fmt::format("{} or any", fmt::join(kindNames(), ", ")))));
+    }
+    for (Diag& diag : checkKeys(schedule.keys, file))
+        out.push_back(std::move(diag));
+    for (Diag& diag : checkSteps(schedule, names, file))
+        out.push_back(std::move(diag));
+    return out;
+}
+
+std::optional<Diag> checkScheduled(const EntryTree& entry, const ImplementationsTree& block,
+                                   const Operator* op, const ScheduleTable& schedules,
+                                   const std::string& file) {
+    const auto name = scheduleOfCode(entry.code);
+    if (!name)
+        return std::nullopt;
+    const auto found = schedules.find(*name);
+    if (found == schedules.end()) {
+        std::vector<std::string> known;
+        for (const auto& [one, schedule] : schedules)
+            known.push_back(one);
+        return wrong(
+            DiagCode::TextName, entry.codeSpan, file, fmt::format("there is no schedule {}", *name),
+            didYouMean(std::string(*name), known,
+                       known.empty() ? "no book declares one"
+                                     : fmt::format("there are {}", fmt::join(known, ", "))));
+    }
+    if (found->second.refused)
+        return wrong(DiagCode::TextName, entry.codeSpan, file,
+                     fmt::format("{} is refused, so this cannot be used", *name),
+                     fmt::format("mend {}", *name));
+    if (entry.compute) // then it schedules what stands there
+        return std::nullopt;
+    const ScheduleTree& schedule = *found->second.written.tree;
+    const bool other = schedule.subjectKind == block.subjectKind &&
+                       schedule.subject != block.subject && schedule.subject != "any" &&
+                       block.subject != "any";
+    if (other)
+        return wrong(DiagCode::RuleIllegal, entry.codeSpan, file,
+                     fmt::format("the schedule {} is for {}, not for {}", *name,
+                                 subjectText(schedule), block.name),
+                     fmt::format("{}:{}", found->second.written.file, schedule.span.line));
+    if (op == nullptr || !isByRole(schedule))
+        return std::nullopt;
+    const Diags misfits = checkSteps(schedule, namesOf(*op), found->second.written.file);
+    if (misfits.empty())
+        return std::nullopt;
+    return wrong(misfits.front().code, entry.codeSpan, file,
+                 fmt::format("the schedule {} does not fit {}: {} ({}:{})", *name, block.subject,
+                             misfits.front().message, misfits.front().where.file,
+                             misfits.front().where.line),
+                 misfits.front().hint);
+}
+
+std::shared_ptr<const ImplementationsTree> blockOf(const ScheduleTree& schedule) {
+    if (!schedule.subjectKind)
+        return nullptr;
+    auto out = std::make_shared<ImplementationsTree>();
+    out->keyword = schedule.keyword;
+    out->name = subjectText(schedule);
+    out->doc = schedule.doc;
+    out->span = schedule.span;
+    out->subjectKind = *schedule.subjectKind;
+    out->subject = schedule.subject;
+    out->subjectSpan = schedule.subjectSpan;
+    out->keys = schedule.keys;
+    if (out->keys.empty())
+        out->keys.push_back({"any", schedule.span});
+    EntryTree entry;
+    entry.name = entry.code = scheduleCode(schedule.name);
+    entry.span = schedule.span;
+    out->entries.push_back(std::move(entry));
+    return out;
+}
+
+} // namespace fw

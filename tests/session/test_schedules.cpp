@@ -1,0 +1,349 @@
+// Schedules of books: what is printed comes back as the same loops, schedules by roles serve any
+// instance, and what cannot be lowered leaves the group to the next candidate.
+#include "base/files.h"
+#include "ir/graph_text.h"
+#include "loop/print.h"
+#include "session/pipeline.h"
+#include "tensor/evaluate_graph.h"
+
+#include <QDir>
+#include <QtTest>
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace fw;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString samples = QStringLiteral(FW_SOURCE_DIR "/samples");
+
+Books booksOf(const std::string& text) {
+    return readBooks({{"my.fw", text}});
+}
+
+struct Planned {
+    Books books;
+    Target target;
+    std::unique_ptr<const Catalog> catalog;
+    FusionPlan plan;
+    GraphPtr graph;
+
+    // Of the only group that is no view.
+    const Group& group() const {
+        for (const Group& one : plan.groups)
+            if (!one.isView())
+                return one;
+        throw InternalError("no group");
+    }
+    std::string refusal(const std::string& implementation) const {
+        for (const Candidate& candidate : group().candidates)
+            if (candidate.implementation == implementation && candidate.verdict == Verdict::No)
+                return candidate.evidence;
+        return {};
+    }
+};
+
+std::unique_ptr<Planned> planned(const std::string& book, const std::string& graph,
+                                 const std::string& cpu = "x86-64-v3", int threads = 1) {
+    auto out = std::make_unique<Planned>();
+    out->books = booksOf(book);
+    for (const Diag& diag : out->books.diagnostics)
+        if (diag.severity == Severity::Error)
+            throw InternalError(diag.text());
+    out->target =
+        parseTarget(fmt::format("x86-64 -mcpu={} -libs= -threads={}", cpu, threads)).value();
+    out->catalog = std::make_unique<const Catalog>(generatedImplementations(), out->books.strategy);
+    out->graph = parseGraph(graph, out->books.operators).value();
+    PlanOptions options;
+    options.catalog = out->catalog.get();
+    options.book = &out->books.fusion;
+    out->plan = planFusion(*out->graph, out->target, options).value();
+    return out;
+}
+
+// The first difference between the module of the plan and the reference; empty: there is none.
+std::string difference(const Planned& planned,
+                       const std::map<std::string, std::int64_t>& dims = {}) {
+    const auto module = std::make_shared<CompiledModule>(
+        compileModule(*planned.graph, planned.plan, planned.target).value());
+    const auto loaded = loadModule(module, planned.target).take();
+    const auto inputs = loaded->randomInputs(3, dims).value();
+    const auto got = loaded->run(inputs).value();
+    const auto wanted = evaluateGraph(*planned.graph, inputs).value();
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        for (std::size_t k = 0; k < wanted[i].count(); ++k) {
+            const double a = got[i].at(k), b = wanted[i].at(k);
+            if (!(std::abs(a - b) <= 1e-4 * std::max(1.0, std::abs(b))))
+                return fmt::format("{}[{}] is {}, not {}", i, k, a, b);
+        }
+    return {};
+}
+
+// The book of samples/schedules, with a tile that leaves a rest.
+const std::string& tiles() {
+    static const std::string text = [] {
+        std::string out =
+            readFile((samples + u"/schedules/tiles.fw"_s).toStdString(), largestBook).value();
+        out.replace(out.find("= 6"), 3, "= 3");
+        return out;
+    }();
+    return text;
+}
+
+std::string convGraph(const std::string& batch, int channels, int size, int outputs, int window,
+                      const std::string& tail) {
+    return fmt::format("graph g(x: f32[{0}, {1}, {2}, {2}]) -> y {{\n"
+                       "  w = const random(1) : f32[{3}, {1}, {4}, {4}]\n"
+                       "  b = const random(2) : f32[{3}]\n"
+                       "  c = conv2d(x, w) {{pads = [{5}, {5}, {5}, {5}]}}\n{6}}}\n",
+                       batch, channels, size, outputs, window, window / 2, tail);
+}
+
+} // namespace
+
+class TestSchedules : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whatIsPrintedComesBack_data();
+    void whatIsPrintedComesBack();
+    void rolesFitEveryInstance_data();
+    void rolesFitEveryInstance();
+    void knobsAreTold();
+    void schedulesAreDefaults();
+    void whatCannotBeLoweredIsLeftToOthers_data();
+    void whatCannotBeLoweredIsLeftToOthers();
+    void changedTextIsLoweredAnew();
+};
+
+void TestSchedules::whatIsPrintedComesBack_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<QString>("cpu");
+    for (const char* model : {"mlp", "lenet", "residual", "conv_zoo", "encoder", "inception",
+                              "attention", "odd/group_two", "odd/primes"})
+        for (const char* cpu : {"x86-64-v3", "x86-64-v4"})
+            QTest::addRow("%s %s", model, cpu)
+                << QString::fromLatin1(model) << QString::fromLatin1(cpu);
+}
+
+void TestSchedules::whatIsPrintedComesBack() {
+    QFETCH(QString, model);
+    QFETCH(QString, cpu);
+    PipelineInputs inputs;
+    inputs.model = (samples + u'/' + model).toStdString();
+    inputs.target = fmt::format("x86-64 -mcpu={} -libs= -threads=2", cpu.toStdString());
+    Pipeline pipeline(inputs);
+    const FusionPlan& plan = *pipeline.plan({}).value();
+    const Graph& graph = *pipeline.simplified({}).value()->graph;
+    const Target& target = *pipeline.target().value();
+    int compared = 0;
+    for (const Group& group : plan.groups) {
+        if (!group.lowering.kernel)
+            continue;
+        const KernelCode& code = *group.lowering.kernel;
+        const Books books =
+            booksOf(fmt::format("schedule s {{\n{}}}\n", code.choice.schedule.text()));
+        QVERIFY2(books.diagnostics.empty(),
+                 books.diagnostics.empty() ? "" : books.diagnostics.front().text().c_str());
+        const WrittenSchedule& written = books.strategy.schedules().back();
+        const Result<Lowering> again =
+            scheduledImplementation(written)->lower(siteOf(graph, plan, group), target);
+        QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
+        QCOMPARE(text(again->kernel->choice.lowered.nest), text(code.choice.lowered.nest));
+        QVERIFY(again->kernel->choice.packs == code.choice.packs);
+        ++compared;
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestSchedules::rolesFitEveryInstance_data() {
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<QString>("cpu");
+    QTest::addColumn<int>("threads");
+    const std::pair<const char*, const char*> tails[] = {
+        {"plain", "  y = relu(x)\n"},
+        {"alone", ""},
+        {"bias", "  y = bias(c, b) {axis = 1}\n"},
+        {"relu", "  d = bias(c, b) {axis = 1}  y = relu(d)\n"},
+        {"residual", "  d = bias(c, b) {axis = 1}  e = add(d, c2)  y = relu(e)\n"},
+    };
+    struct Shape {
+        const char* batch;
+        int channels, size, outputs, window;
+    };
+    const Shape shapes[] = {{"1", 3, 7, 5, 3},   {"2", 4, 8, 16, 1}, {"1", 1, 1, 1, 1},
+                            {"1", 5, 13, 37, 3}, {"N", 3, 6, 9, 3},  {"3", 8, 5, 64, 3}};
+    for (const Shape& shape : shapes)
+        for (const auto& [name, tail] : tails) {
+            if (std::string(name) == "plain")
+                continue;
+            std::string body = tail;
+            if (body.empty())
+                body = "  y = identity(c)\n";
+            if (std::string(name) == "alone")
+                body.clear();
+            std::string graph = convGraph(shape.batch, shape.channels, shape.size, shape.outputs,
+                                          shape.window, body);
+            if (std::string(name) == "alone")
+                graph.replace(graph.find("  c = conv2d"), 4, "  y ");
+            if (std::string(name) == "residual") {
+                graph.replace(graph.find(") -> y"), 1,
+                              fmt::format(", c2: f32[{0}, {1}, {2}, {2}])", shape.batch,
+                                          shape.outputs, shape.size));
+            }
+            for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+                for (const int threads : {1, 2})
+                    if (threads == 1 || std::string(name) == "residual")
+                        QTest::addRow("%s of %s, %d channels, %d rows, %d outputs, %s, %d threads",
+                                      name, shape.batch, shape.channels, shape.size, shape.outputs,
+                                      cpu, threads)
+                            << QString::fromStdString(graph) << QString::fromLatin1(cpu) << threads;
+        }
+}
+
+void TestSchedules::rolesFitEveryInstance() {
+    QFETCH(QString, graph);
+    QFETCH(QString, cpu);
+    QFETCH(int, threads);
+    const auto made = planned(tiles(), graph.toStdString(), cpu.toStdString(), threads);
+    QVERIFY2(made->group().implementation == "mine", made->refusal("mine").c_str());
+    QCOMPARE(made->group().lowering.kernel->choice.main(), std::string("conv_tile"));
+    if (!made->target.isHost)
+        QSKIP("this CPU cannot run the target");
+    if (made->graph->freeDims().empty())
+        QCOMPARE(difference(*made), std::string());
+    else
+        for (const std::int64_t batch : {0, 1, 3})
+            QCOMPARE(difference(*made, {{"N", batch}}), std::string());
+}
+
+void TestSchedules::knobsAreTold() {
+    const auto made = planned(tiles(), convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n"));
+    const Decisions& decisions = made->group().lowering.kernel->choice.decisions;
+    QVERIFY(std::any_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
+        return decision.code == ReasonCode::ScheduleWritten &&
+               decision.evidence == "conv_tile (my.fw:3), rows = 3";
+    }));
+    QVERIFY(made->group().lowering.kernel->choice.schedule.text().find(", 3, peel)") !=
+            std::string::npos);
+}
+
+void TestSchedules::schedulesAreDefaults() {
+    // For an operator, where the priority is that of what the shipped book says, and for a kind.
+    std::string forConv = tiles().substr(0, tiles().find("implementations"));
+    forConv.replace(forConv.find(" {\n"), 3, " for conv2d on any {\n");
+    const std::string graph = convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n");
+    QCOMPARE(planned(forConv, graph)->group().implementation, std::string("schedule.conv_tile"));
+    const std::string maps = "schedule lines for kind elementwise on x86-64 {\n"
+                             "  epilogue.fuse(space, all)\n"
+                             "  epilogue.split(all, chunk, lane, lanes, peel)\n"
+                             "  epilogue.vectorize(lane)\n"
+                             "  epilogue.parallel(chunk)\n"
+                             "}\n";
+    const auto made = planned(maps, "graph g(x: f32[3, 5, N]) -> y { a = tanh(x) y = relu(a) }");
+    QVERIFY2(made->group().implementation == "schedule.lines",
+             made->refusal("schedule.lines").c_str());
+    for (const std::int64_t n : {0, 1, 7, 64})
+        QCOMPARE(difference(*made, {{"N", n}}), std::string());
+    // Elsewhere it takes no part.
+    QCOMPARE(planned(maps, "graph g(x: f32[8, 8]) -> y { y = softmax(x) }")->group().implementation,
+             std::string("generated.rowwise"));
+}
+
+void TestSchedules::whatCannotBeLoweredIsLeftToOthers_data() {
+    QTest::addColumn<QString>("steps");
+    QTest::addColumn<QString>("why");
+    const std::pair<const char*, const char*> rows[] = {
+        {"out0.split(nobody, a, b, 4, guard)", "my.fw:1: out0.split(nobody, a, b, 4, guard): no "
+                                               "such loop"},
+        {"nobody.unroll(a)", "no such stage"},
+        {"out0.parallel(i3_1, 1)", "my.fw:1: out0.parallel(i3_1, 1): i3_1 is parallel but not the "
+                                   "outermost"},
+        {"epilogue.split(o, a, b, 1099511627776, guard)", "1099511627776 is more than a factor"},
+        {"epilogue.split(o, a, b, 1000000, guard)", "beyond the tail"},
+        {"epilogue.split(o, a, b, 1048576 * 1048576 * 1048576 * 1048576, guard)", "too large"},
+        {"epilogue.split(ow, a, b, registers * 1099511627776, peel)", "more than a factor"},
+        {"epilogue.split(ow, a, b, 1000000, peel) epilogue.unroll(b)", "copies"},
+        {"epilogue.split(o, a, b, 4096, peel) epilogue.reorder(n, oh, ow, a, b) "
+         "epilogue.vectorize(b)",
+         "lanes"},
+        {"epilogue.split(o, a, b, lanes - lanes, guard)", "the number is 0"},
+        {"epilogue.split(o, a, b, 4 / (lanes - lanes), guard)", "division by zero"},
+        {"epilogue.unroll(h)", "h is no loop"},
+        {"anchor.unroll(p...)", "none of these loops"},
+        {"w.layout(d0 d1) anchor.at(epilogue)", "d2 is not laid out as a whole"},
+        {"w.layout(d0/1099511627776 d1 d2 d3 d0%1099511627776) anchor.at(epilogue)",
+         "more than a factor"},
+        {"in0.layout(d1 d0 d2 d3)", "only a constant is packed"},
+        {"out0.layout(d1 d0 d2 d3)", "only a constant is packed"},
+    };
+    for (const auto& [steps, why] : rows)
+        QTest::addRow("%s", steps) << QString::fromLatin1(steps) << QString::fromLatin1(why);
+    std::string many;
+    for (int i = 0; i < 2000; ++i)
+        many += fmt::format("epilogue.split({}, a{}, b{}, 1, guard) ",
+                            i == 0 ? "o" : fmt::format("b{}", i - 1), i, i);
+    QTest::newRow("many loops") << QString::fromStdString(many) << u"no more can be made"_s;
+}
+
+void TestSchedules::whatCannotBeLoweredIsLeftToOthers() {
+    QFETCH(QString, steps);
+    QFETCH(QString, why);
+    const std::string book =
+        fmt::format("schedule s {{ {} }}\nimplementations conv2d(...) on any {{ mine by schedule s "
+                    "priority 15 }}\n",
+                    steps.toStdString());
+    const StrategyBook strategy = [&] { // as it is, without the checks of books
+        StrategyBook out = standardStrategy();
+        out.add(parseFile(book, "my.fw").declarations, "my.fw");
+        return out;
+    }();
+    const Catalog catalog(generatedImplementations(), strategy);
+    const Books books = booksOf({});
+    const GraphPtr graph =
+        parseGraph(convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n"), books.operators).value();
+    PlanOptions options;
+    options.catalog = &catalog;
+    QElapsedTimer timer;
+    timer.start();
+    const FusionPlan plan =
+        planFusion(*graph, parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value(), options).value();
+    QVERIFY(timer.elapsed() < 5000);
+    const Group& group = plan.groups.at(0);
+    QCOMPARE(group.implementation, std::string("generated.tiled"));
+    std::string said;
+    for (const Candidate& candidate : group.candidates)
+        if (candidate.implementation == "mine")
+            said = candidate.evidence;
+    QVERIFY2(said.starts_with("my.fw:1") && said.find(why.toStdString()) != std::string::npos,
+             said.c_str());
+    QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const Decision& notice) {
+        return notice.code == ReasonCode::LoweringRefused;
+    }));
+}
+
+void TestSchedules::changedTextIsLoweredAnew() {
+    const GraphPtr graph =
+        parseGraph(convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n"), booksOf({}).operators).value();
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value();
+    LoweringMemo memo;
+    std::set<std::string> loops;
+    for (const char* rows : {"= 3", "= 2", "= 3"}) {
+        std::string book = tiles();
+        book.replace(book.find("= 3"), 3, rows);
+        const Books books = booksOf(book);
+        const Catalog catalog(generatedImplementations(), books.strategy);
+        PlanOptions options;
+        options.catalog = &catalog;
+        options.memo = &memo;
+        const FusionPlan plan = planFusion(*graph, target, options).value();
+        loops.insert(text(plan.groups.at(0).lowering.kernel->choice.lowered.nest));
+    }
+    QCOMPARE(loops.size(), std::size_t(2));
+    QCOMPARE(memo.made(), std::size_t(2));
+}
+
+QTEST_GUILESS_MAIN(TestSchedules)
+#include "test_schedules.moc"
