@@ -87,6 +87,10 @@ private:
     Status finish() {
         for (const ScheduledStage& stage : group.stages) {
             const Symbol out = group.inst.stages[stage.stage].out;
+            const auto& nest = group.stages[rootOf(stage)].loops;
+            const Symbol inside = stage.consumer ? stage.loop : stage.accumulate.value_or(Symbol());
+            if (!inside.empty() && findLoop(nest, inside) == nest.end())
+                return refuse(stage, "a step behind it made others of the loop", stage.placed);
             for (const ScheduledStage& reader : group.stages)
                 if (rootOf(reader) < rootOf(stage) && reader.stage > stage.stage &&
                     loadedTensors(group.inst.stages[reader.stage].body).contains(out))
@@ -168,6 +172,13 @@ private:
 
     bool claim(Symbol name) { return m_names.insert(name).second; }
 
+    // Whether it counts tiles of which the last is computed apart.
+    static bool isPeeled(const ScheduledStage& stage, Symbol loop) {
+        return std::any_of(stage.steps.begin(), stage.steps.end(), [&](const AxisStep& step) {
+            return !step.isFuse && step.tail == Tail::Peel && step.outer == loop;
+        });
+    }
+
     Status split(const ScheduleStep& step, ScheduledStage& stage) {
         auto* list = listOf(stage, step.names[0]);
         if (list == nullptr)
@@ -177,6 +188,8 @@ private:
         const auto loop = findLoop(*list, step.names[0]);
         if (loop->kind != LoopKind::Serial)
             return illegalStep(step, "the loop is already " + std::string("annotated"));
+        if (isPeeled(stage, step.names[0]))
+            return illegalStep(step, "a peeled loop cannot be split");
         if (const auto much = tooMuchSplit(step, stage, group.inst.stages[stage.stage]))
             return illegalStep(step, *much);
         stage.steps.push_back(
@@ -196,10 +209,8 @@ private:
             return illegalStep(step, "the loops are not neighbours");
         if (!claim(step.names[2]))
             return illegalStep(step, "a name is taken");
-        for (const AxisStep& axis : stage.steps)
-            if (!axis.isFuse && axis.tail == Tail::Peel &&
-                (axis.outer == step.names[0] || axis.outer == step.names[1]))
-                return illegalStep(step, "a peeled loop cannot be fused");
+        if (isPeeled(stage, step.names[0]) || isPeeled(stage, step.names[1]))
+            return illegalStep(step, "a peeled loop cannot be fused");
         stage.steps.push_back(
             {true, step.names[0], step.names[1], step.names[2], {}, 1, Tail::Guard});
         first->var = step.names[2];

@@ -83,7 +83,7 @@ Result<ScheduleChoice> scheduleAsWritten(const WrittenSchedule& schedule, std::i
                                          ? byRole(schedule, anchor, names, inst, context)
                                          : spelled(schedule, inst, context);
         return out ? std::move(out) : inBook(out.takeDiag(), schedule.file);
-    } catch (const InternalError& error) {
+    } catch (const std::exception& error) {
         // Steps that are legal one by one and make no legal loops together.
         return makeDiag(DiagCode::ScheduleIllegal, error.what());
     }

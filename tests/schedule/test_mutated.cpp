@@ -56,7 +56,7 @@ private:
             return;
         const std::size_t at = below(steps.size());
         const auto place = steps.begin() + static_cast<std::ptrdiff_t>(at);
-        switch (below(7)) {
+        switch (below(9)) {
         case 0:
             steps.erase(place);
             break;
@@ -77,6 +77,10 @@ private:
             if (!steps[at].names.empty() && !m_names.empty())
                 steps[at].names[below(steps[at].names.size())] = m_names[below(m_names.size())];
             break;
+        case 6:
+        case 7:
+            insertSplit(at);
+            break;
         default: // another mark
             if (steps[at].kind == StepKind::Unroll || steps[at].kind == StepKind::Vectorize ||
                 steps[at].kind == StepKind::Parallel || steps[at].kind == StepKind::Partial) {
@@ -86,6 +90,24 @@ private:
                 steps[at].number = std::max<std::int64_t>(steps[at].number, 1);
             }
         }
+    }
+
+    // Of a loop that a step names, behind it. New loops are loops that later changes may take.
+    void insertSplit(std::size_t at) {
+        auto& steps = m_schedule.steps;
+        if (steps[at].names.empty() || steps[at].kind == StepKind::At)
+            return;
+        const Symbol loop = steps[at].names[below(steps[at].names.size())];
+        const std::string number = std::to_string(m_names.size());
+        ScheduleStep split;
+        split.kind = StepKind::Split;
+        split.stage = steps[at].stage;
+        split.names = {loop, Symbol("outer" + number), Symbol("inner" + number)};
+        split.number = 1 + static_cast<std::int64_t>(below(6));
+        split.tail = below(2) == 0 ? Tail::Guard : Tail::Peel;
+        m_names.insert(m_names.end(), {split.names[1], split.names[2]});
+        const bool before = below(4) == 0;
+        steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(before ? at : at + 1), split);
     }
 
     Schedule m_schedule;

@@ -276,6 +276,9 @@ void TestSchedules::whatCannotBeLoweredIsLeftToOthers_data() {
         {"w.layout(d0 d1) anchor.at(epilogue)", "d2 is not laid out as a whole"},
         {"w.layout(d0/1099511627776 d1 d2 d3 d0%1099511627776) anchor.at(epilogue)",
          "more than a factor"},
+        {"anchor.at(epilogue, ow) epilogue.split(ow, a, b, 2, peel)", "made others of the loop"},
+        {"epilogue.split(o, a, b, 2, peel) epilogue.split(a, e, f, 2, guard)",
+         "a peeled loop cannot be split"},
         {"in0.layout(d1 d0 d2 d3)", "only a constant is packed"},
         {"out0.layout(d1 d0 d2 d3)", "only a constant is packed"},
     };
