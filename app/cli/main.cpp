@@ -462,7 +462,12 @@ private:
                          "imported, rewritten or fused (the default if it can be planned)");
         draw->add_option("--body", a.body,
                          "the graph inside a node instead: a path that `fw info` lists");
-        command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
+        CLI::App* doctor =
+            command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
+        doctor->add_option("--target", a.target, "whose ceilings; this machine's unless written");
+        doctor->add_option("--threads", a.threads, "short for -threads=N in the target");
+        doctor->add_flag("--machine", m_machine, "measure what it does at best, again")
+            ->each([&a](const std::string&) { a.measure = true; });
         m_app.add_subcommand("help", "this list")->callback([this] {
             m_chosen = [this](Client&, const Options&) {
                 // help() of the program is that of the command which was found.
@@ -479,6 +484,7 @@ private:
     bool m_measure = false;
     bool m_strict = false;
     bool m_each = false;
+    bool m_machine = false;
     bool m_libraryDied = false;
     std::vector<CLI::App*> m_listBooks;
     Run m_chosen;

@@ -297,9 +297,16 @@ std::string render(const DoctorDocument& document) {
         out += fmt::format("levels of {}: {}{}\n", levels.of, list(levels.plays, ", "),
                            levels.lacks.empty() ? std::string()
                                                 : "; not here: " + list(levels.lacks, ", "));
-    if (document.problems.empty())
-        return out + "nothing is missing\n";
-    return out + list(document.problems, "\n") + "\n";
+    out +=
+        document.problems.empty() ? "nothing is missing\n" : list(document.problems, "\n") + "\n";
+    if (std::none_of(document.ceilings.begin(), document.ceilings.end(),
+                     [](const CeilingRecord& one) { return one.value.has_value(); }))
+        return out;
+    out += fmt::format("what it does at best ({}):\n", document.ceilingsFrom);
+    for (const CeilingRecord& one : document.ceilings)
+        out += one.value ? fmt::format("{:10.4g} {:8} {}\n", *one.value, one.unit, one.sentence)
+                         : fmt::format("{:>10} {:8} {}\n", "-", one.unit, one.sentence);
+    return out;
 }
 
 } // namespace fw::cli

@@ -201,12 +201,14 @@ std::string render(const VerifyDocument& document) {
 
 std::string render(const ProfileDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
-    Table table({"group", "implementation", "median us", "p95 us", "share %", "GFLOP/s", "GB/s"},
-                {false, false, true, true, true, true, true});
+    Table table(
+        {"group", "implementation", "median us", "est. us", "p95 us", "share %", "GFLOP/s", "GB/s"},
+        {false, false, true, true, true, true, true, true});
     for (const ProfileRow& row : document.rows)
         table.row({row.group, row.implementation, marked(decimal(row.medianUs, 1), row.disturbed),
-                   optionalText(row.p95Us, 1), decimal(row.share * 100, 1),
-                   optionalText(row.gflops, 1), optionalText(row.gbps, 1)});
+                   optionalText(row.estUs, 1), optionalText(row.p95Us, 1),
+                   decimal(row.share * 100, 1), optionalText(row.gflops, 1),
+                   optionalText(row.gbps, 1)});
     out += table.text();
     out += starLine(document.disturbed ||
                     std::any_of(document.rows.begin(), document.rows.end(),
@@ -218,6 +220,8 @@ std::string render(const ProfileDocument& document) {
                        decimal(document.iqrPercent, 1), document.threads,
                        decimal(document.compileMs, 0));
     out += startText(document.start) + "\n";
+    for (const std::string& miss : document.misses)
+        out += "missed: " + miss + "\n";
     out += operatorTimes(document);
     return out + noticeLines(document.notices);
 }

@@ -77,6 +77,7 @@ public:
     // A library that ends the worker in one of these is avoided by a pin, and the work goes on.
     void compile(); // and runs once, with random inputs
     void profile();
+    void measureMachine() { askDoctor(true); } // its ceilings, again
     void exportModule(const QString& folder);
     // Times the implementations of every group into the file, which then decides.
     void tune(const QString& log);
@@ -128,7 +129,7 @@ private:
     void askFor(Part part, const snapshot::Arguments& arguments, Shared<T>& slot);
     template <class T, class Done>
     std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done);
-    void askDoctor();
+    void askDoctor(bool measure = false);
     void openInputs(snapshot::Inputs inputs, const QString& savedPath);
     void adopt(snapshot::Inputs inputs, const QString& savedPath,
                std::shared_ptr<const snapshot::InfoDocument> info);

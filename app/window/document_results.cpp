@@ -76,8 +76,11 @@ void Document::want(Part part, const Arguments& about) {
     ask(part, wanted);
 }
 
-void Document::askDoctor() {
-    send<snapshot::DoctorDocument>("doctor", {},
+void Document::askDoctor(bool measure) {
+    Arguments asked;
+    if (measure)
+        asked.measure = true;
+    send<snapshot::DoctorDocument>("doctor", asked,
                                    [this](Result<Shared<snapshot::DoctorDocument>> answer) {
                                        if (!answer)
                                            return;

@@ -188,6 +188,8 @@ void MainWindow::buildActions() {
     profile->addSeparator();
     needsModel(addAction(profile, u"&Measure the candidates…"_s, keys("Ctrl+Shift+F10"),
                          [this] { tuneDialog(); }));
+    addAction(profile, u"Measure this mac&hine"_s, keys("Ctrl+Alt+M"),
+              [this] { m_document.measureMachine(); });
     needsModel(addAction(profile, u"&Verify the candidates"_s, keys("Ctrl+Shift+F11"),
                          [this] { verifyCandidates(); }));
     needsModel(addAction(profile, u"&Open measurements…"_s, keys("Ctrl+Alt+O"),

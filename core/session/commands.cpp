@@ -285,8 +285,18 @@ Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
     return json(std::move(out));
 }
 
-Answer doctor(PipelineStore&, const Arguments&, const Context&) {
-    return json(describeMachine());
+Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context) {
+    FW_TRY(const Target target, parseTarget(inputsOf(arguments).target));
+    std::size_t done = 0;
+    for (const CeilingRow& row : ceilings())
+        if (arguments.measure.value_or(false)) {
+            if (context.cancel.cancelled())
+                return makeDiag(DiagCode::Cancelled, "the work was cancelled");
+            context.report("machine", std::string(row.sentence), done++, ceilings().size());
+            ceilingAgain(target, row.value);
+        }
+    FW_CHECK(checkMachine(target));
+    return json(describeMachine(target));
 }
 
 Answer check(PipelineStore&, const Arguments& arguments, const Context&) {

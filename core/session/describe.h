@@ -29,6 +29,7 @@ Result<const Node*> findNode(const Graph& graph, const std::string& name);
 
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);
-snapshot::DoctorDocument describeMachine();
+// With the ceilings of the target, as far as they are known; nothing is measured.
+snapshot::DoctorDocument describeMachine(const Target& target);
 
 } // namespace fw

@@ -3,6 +3,7 @@
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "session/describe.h"
+#include "strategy/machine.h"
 
 #include <fmt/format.h>
 
@@ -114,7 +115,7 @@ OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& 
     return out;
 }
 
-DoctorDocument describeMachine() {
+DoctorDocument describeMachine(const Target& on) {
     DoctorDocument out;
     out.version = "0.1.0";
     const runtime::CpuInfo& cpu = runtime::cpuInfo();
@@ -152,6 +153,13 @@ DoctorDocument describeMachine() {
         if (!isInstalled(program))
             out.problems.push_back(fmt::format("{} is not installed, so {}: apt-get install {}",
                                                program, why, package));
+    for (const CeilingRow& row : ceilings()) {
+        const double value = knownCeiling(on, row.value);
+        out.ceilings.push_back({std::string(row.name), std::string(row.unit),
+                                std::string(row.sentence),
+                                value > 0 ? std::optional(value) : std::nullopt});
+    }
+    out.ceilingsFrom = ceilingSource(on);
     return out;
 }
 

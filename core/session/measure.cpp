@@ -383,6 +383,33 @@ void describeStep(const Graph& graph, const Group& group, const runtime::Step& s
             {nodes[i], graph.node(nodes[i]).name, weights[i] / total, nodes.size() > 1});
 }
 
+// Misses that matter: by more than half, and by more than a hundredth of the whole.
+void compareWithEstimates(const FusionPlan& plan, ProfileDocument& out) {
+    std::map<int, int> rows;
+    for (const ProfileRow& row : out.rows)
+        ++rows[row.groupId];
+    std::vector<const ProfileRow*> missed;
+    for (ProfileRow& row : out.rows) {
+        const auto group = std::find_if(plan.groups.begin(), plan.groups.end(),
+                                        [&](const Group& one) { return one.id == row.groupId; });
+        if (group == plan.groups.end() || rows[row.groupId] != 1 || group->estimateUs <= 0)
+            continue;
+        row.estUs = group->estimateUs;
+        const double off = std::abs(row.medianUs - *row.estUs);
+        if (!row.disturbed && off > 0.5 * std::min(row.medianUs, *row.estUs) &&
+            off > 10 * out.sumMs)
+            missed.push_back(&row);
+    }
+    const auto off = [](const ProfileRow& row) { return std::abs(row.medianUs - *row.estUs); };
+    std::stable_sort(missed.begin(), missed.end(),
+                     [&](const ProfileRow* a, const ProfileRow* b) { return off(*a) > off(*b); });
+    constexpr std::size_t most = 3;
+    for (std::size_t i = 0; i < std::min(missed.size(), most); ++i)
+        out.misses.push_back(fmt::format("{} by {}: {:.1f} us expected, {:.1f} us measured",
+                                         missed[i]->group, missed[i]->implementation,
+                                         *missed[i]->estUs, missed[i]->medianUs));
+}
+
 } // namespace
 
 Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments,
@@ -473,6 +500,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     if (arguments.each.value_or(false))
         FW_CHECK(timeOperators(pipeline, operands, arguments, out, context));
     out.dims = sizesOf(*module);
+    if (out.dims.empty())
+        compareWithEstimates(*plan, out);
     tellInputs(out.dims, out.randomInputs, out.notices);
     return out;
 }

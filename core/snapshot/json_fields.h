@@ -114,11 +114,11 @@ FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v(
           v("alone_us", r.aloneUs);)
 FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
           v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("min_us", r.minUs); v("disturbed", r.disturbed); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
-          v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps);)
+          v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps); v("est_us", r.estUs);)
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
           v("iqr_percent", r.iqrPercent); v("disturbed", r.disturbed); v("compile_ms", r.compileMs); v("start", r.start);
-          v("random_inputs", r.randomInputs); v("dims", r.dims); v("notices", r.notices);)
+          v("random_inputs", r.randomInputs); v("dims", r.dims); v("misses", r.misses); v("notices", r.notices);)
 FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
           v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow); v("disturbed", r.disturbed);)
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
@@ -173,8 +173,11 @@ FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.f
 FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);
           v("reason", r.reason); v("package", r.package);)
 FW_FIELDS(LevelsRecord, v("of", r.of); v("plays", r.plays); v("lacks", r.lacks);)
+FW_FIELDS(CeilingRecord, v("name", r.name); v("unit", r.unit); v("sentence", r.sentence);
+          v("value", r.value);)
 FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries", r.libraries);
-          v("levels", r.levels); v("problems", r.problems);)
+          v("levels", r.levels); v("problems", r.problems); v("ceilings", r.ceilings);
+          v("ceilings_from", r.ceilingsFrom);)
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);

@@ -383,6 +383,8 @@ struct ProfileRow {
     std::optional<double> gflops; // per second
     std::optional<double> gbps;
     std::optional<double> aloneUs = {}; // repeated on warm caches; with --each
+    // What the plan expected of the group; nothing if it has several rows, or free dimensions.
+    std::optional<double> estUs = {};
 
     bool operator==(const ProfileRow&) const = default;
 };
@@ -401,6 +403,7 @@ struct ProfileDocument {
     StartRecord start;
     bool randomInputs = false;
     std::map<std::string, std::int64_t> dims; // what the free dimensions were
+    std::vector<std::string> misses; // groups whose time was expected wrongly, the worst first
     std::vector<std::string> notices;
 
     bool operator==(const ProfileDocument&) const = default;

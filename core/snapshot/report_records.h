@@ -106,12 +106,24 @@ struct LevelsRecord {
     bool operator==(const LevelsRecord&) const = default;
 };
 
+// What the machine can do at best.
+struct CeilingRecord {
+    std::string name; // "gflops"
+    std::string unit; // "GFLOP/s", "GB/s", "us"
+    std::string sentence;
+    std::optional<double> value; // nothing: no plan asked for it yet
+
+    bool operator==(const CeilingRecord&) const = default;
+};
+
 struct DoctorDocument {
     std::string version; // of Fusewright
     CpuRecord cpu;
     std::vector<LibraryRecord> libraries;
     std::vector<LevelsRecord> levels;  // of generated code and of the libraries that are ready
     std::vector<std::string> problems; // what is missing and how to install it
+    std::vector<CeilingRecord> ceilings;
+    std::string ceilingsFrom; // "measured on this machine"
 
     bool operator==(const DoctorDocument&) const = default;
 };

@@ -17,18 +17,13 @@ namespace fw {
 
 namespace {
 
-struct Field {
-    const char* name;
-    double MachineProfile::*value;
-};
-
-constexpr std::array fields = {
-    Field{"gflops", &MachineProfile::gflops},
-    Field{"l2_gbps", &MachineProfile::l2Gbps},
-    Field{"l3_gbps", &MachineProfile::l3Gbps},
-    Field{"memory_gbps", &MachineProfile::memoryGbps},
-    Field{"launch_us", &MachineProfile::launchUs},
-    Field{"fork_us", &MachineProfile::forkUs},
+constexpr std::array rows = {
+    CeilingRow{"gflops", "GFLOP/s", "multiply-adds of one core, f32", &MachineProfile::gflops},
+    CeilingRow{"l2_gbps", "GB/s", "read by one core from the L2 cache", &MachineProfile::l2Gbps},
+    CeilingRow{"l3_gbps", "GB/s", "read by one core from the L3 cache", &MachineProfile::l3Gbps},
+    CeilingRow{"memory_gbps", "GB/s", "read by one core from memory", &MachineProfile::memoryGbps},
+    CeilingRow{"launch_us", "us", "to call a kernel", &MachineProfile::launchUs},
+    CeilingRow{"fork_us", "us", "to share work among the threads", &MachineProfile::forkUs},
 };
 
 constexpr double worthThreadsUs = 20; // shorter work stays on one thread
@@ -57,6 +52,11 @@ bool isHost(const Target& target) {
     return target.isHost && target.cpu == "native";
 }
 
+std::string_view profileOfEnvironment() {
+    const char* given = std::getenv("FUSEWRIGHT_MACHINE");
+    return given == nullptr ? std::string_view() : std::string_view(given);
+}
+
 // What is known without measuring; 0 is what is not.
 struct Known {
     MachineProfile profile = nothingMeasured;
@@ -70,7 +70,7 @@ Known knownOf(const Target& target) {
         out.profile = tabulatedMachine(target);
         return out;
     }
-    if (const char* given = std::getenv("FUSEWRIGHT_MACHINE"); given != nullptr && *given != '\0') {
+    if (const std::string given(profileOfEnvironment()); !given.empty()) {
         Result<MachineProfile> profile = readProfile(given, {});
         if (profile)
             out.profile = *profile;
@@ -122,7 +122,7 @@ Known& figuresOf(const Target& target) {
 
 std::string MachineProfile::text() const {
     std::string out;
-    for (const Field& field : fields)
+    for (const CeilingRow& field : rows)
         if (this->*field.value > 0)
             out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
     return out;
@@ -141,10 +141,10 @@ Result<MachineProfile> parseMachine(std::string_view text, const std::string& fi
             continue;
         const auto value =
             blank == std::string_view::npos ? std::nullopt : parseNumber(row.substr(blank + 1));
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& known) {
+        const auto field = std::find_if(rows.begin(), rows.end(), [&](const CeilingRow& known) {
             return row.substr(0, blank) == known.name;
         });
-        if (!value || *value <= 0 || field == fields.end())
+        if (!value || *value <= 0 || field == rows.end())
             return makeDiag(DiagCode::Syntax, "a line of a machine profile is a name and a number",
                             {file, {}, line, 1}, "gflops 50");
         out.*(field->value) = *value;
@@ -162,20 +162,51 @@ MachineProfile tabulatedMachine(const Target& target) {
     return out;
 }
 
+namespace {
+
+// Under the mutex.
+void measure(const Target& target, Known& known, Ceiling ceiling) {
+    const auto start = std::chrono::steady_clock::now();
+    known.profile.*ceiling = measureCeiling(target, ceiling);
+    if (!known.refusal)
+        writeProfile(target, known.profile);
+    measuringMs +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+std::span<const CeilingRow> ceilings() {
+    return rows;
+}
+
 double ceilingOf(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
     Known& known = figuresOf(target);
-    double& figure = known.profile.*ceiling;
-    if (figure <= 0) {
-        const auto start = std::chrono::steady_clock::now();
-        figure = measureCeiling(target, ceiling);
-        if (!known.refusal)
-            writeProfile(target, known.profile);
-        measuringMs +=
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                .count();
-    }
-    return figure;
+    if (known.profile.*ceiling <= 0)
+        measure(target, known, ceiling);
+    return known.profile.*ceiling;
+}
+
+double knownCeiling(const Target& target, Ceiling ceiling) {
+    const std::lock_guard lock(mutex);
+    return figuresOf(target).profile.*ceiling;
+}
+
+std::string ceilingSource(const Target& target) {
+    if (!isHost(target))
+        return fmt::format("a table for {}", target.cpu);
+    if (const std::string_view file = profileOfEnvironment(); !file.empty())
+        return std::string(file);
+    return "measured on this machine";
+}
+
+double ceilingAgain(const Target& target, Ceiling ceiling) {
+    const std::lock_guard lock(mutex);
+    Known& known = figuresOf(target);
+    if (isHost(target) && profileOfEnvironment().empty())
+        measure(target, known, ceiling);
+    return known.profile.*ceiling;
 }
 
 Result<Diags> checkMachine(const Target& target) {

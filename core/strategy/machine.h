@@ -9,6 +9,8 @@
 #include "ir/facts.h"
 #include "target/target.h"
 
+#include <span>
+
 namespace fw {
 
 struct MachineProfile {
@@ -38,6 +40,21 @@ double ceilingOf(const Target& target, Ceiling ceiling);
 // Refused if the environment names a file that cannot be used (FileMissing, Syntax). Otherwise
 // warnings about cached figures that were damaged and are measured anew.
 Result<Diags> checkMachine(const Target& target);
+// What a ceiling is, for people.
+struct CeilingRow {
+    std::string_view name; // in profiles: "gflops"
+    std::string_view unit;
+    std::string_view sentence;
+    Ceiling value;
+};
+std::span<const CeilingRow> ceilings();
+// 0 if it was not measured yet. Measures nothing.
+double knownCeiling(const Target& target, Ceiling ceiling);
+// Where the figures of the target come from: "measured on this machine", "a table for x86-64-v3",
+// the file of the environment.
+std::string ceilingSource(const Target& target);
+// Measures one again and keeps it; what a file or a table says stays as it is.
+double ceilingAgain(const Target& target, Ceiling ceiling);
 // A millisecond for most, up to 60 for memoryGbps. Threads of `host`: how many the fork is measured
 // with.
 double measureCeiling(const Target& host, Ceiling ceiling);

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void demandsOnFreeDimensions();
     void freeDimensionsRunAtOddSizes();
     void profileKeepsSumAndEndToEndApart();
+    void theMachineIsMeasured();
     void graphFilesAreModels();
     void wrongInputsAreRefused();
     void unknownThingsAreNamed();
@@ -273,6 +274,34 @@ void TestCommands::profileKeepsSumAndEndToEndApart() {
     }
     QVERIFY(std::abs(share - 1) < 1e-6);
     QVERIFY(estimated);
+    const auto plan = a.get<FuseDocument>("fuse", on("lenet"));
+    for (const ProfileRow& row : profile.rows)
+        for (const GroupRecord& group : plan.groups)
+            if (group.id == row.groupId && row.estUs)
+                QCOMPARE(row.estUs, group.estUs);
+    QVERIFY(std::any_of(profile.rows.begin(), profile.rows.end(),
+                        [](const ProfileRow& row) { return row.estUs.has_value(); }));
+}
+
+void TestCommands::theMachineIsMeasured() {
+    QTemporaryDir folder;
+    qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+    Asked a;
+    Arguments arguments;
+    arguments.target = "x86-64 -threads=2";
+    arguments.measure = true;
+    const auto measured = a.get<DoctorDocument>("doctor", arguments);
+    QCOMPARE(measured.ceilings.size(), std::size_t(6));
+    for (const CeilingRecord& one : measured.ceilings)
+        QVERIFY2(one.value && *one.value > 0, one.name.c_str());
+    QCOMPARE(measured.ceilingsFrom, std::string("measured on this machine"));
+    QCOMPARE(std::count(a.stages.begin(), a.stages.end(), "machine"), 6);
+    arguments.measure.reset();
+    const auto kept = a.get<DoctorDocument>("doctor", arguments);
+    QCOMPARE(kept.ceilings, measured.ceilings);
+    arguments.target = "x86-64 -mcpu=haswell";
+    QCOMPARE(a.get<DoctorDocument>("doctor", arguments).ceilingsFrom,
+             std::string("a table for haswell"));
 }
 
 // A model can be text, with operators of its own.

@@ -238,7 +238,9 @@ void TestDocuments::othersRoundTrip() {
                              {"cpu", "v4", {"avx2"}, 2, 512},
                              {{"onednn", "", "", "missing", "not found", "libdnnl2"}},
                              {{"generated", {"x86-64-v3"}, {"x86-64-v4"}}},
-                             {"p"}});
+                             {"p"},
+                             {{"gflops", "GFLOP/s", "sums", 50.5}, {"fork_us", "us", "", {}}},
+                             "a table"});
     roundTrip(ValueDocument{"w",
                             "f32[2]",
                             "constant",

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void theRooflineHasTwoSides();
     void thisMachineIsMeasured();
     void onlyWhatIsAskedForIsMeasured();
+    void everyFigureHasARowAndASource();
 };
 
 void TestMachine::profilesReadBack() {
@@ -153,6 +154,29 @@ void TestMachine::onlyWhatIsAskedForIsMeasured() {
     QVERIFY(rooflineUs(work, target, 1) > first);
     QVERIFY2(kept().contains("memory_gbps") && kept().contains("fork_us"), kept().constData());
     qunsetenv("XDG_CACHE_HOME");
+}
+
+void TestMachine::everyFigureHasARowAndASource() {
+    QTemporaryDir folder;
+    qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+    const Target host = parseTarget("x86-64 -threads=9").value();
+    const Target v3 = parseTarget("x86-64 -mcpu=x86-64-v3 -threads=2").value();
+    MachineProfile all;
+    for (const CeilingRow& row : ceilings()) {
+        QVERIFY(!row.unit.empty() && !row.sentence.empty());
+        QCOMPARE(knownCeiling(host, row.value), 0.0); // nothing is measured by asking
+        QCOMPARE(knownCeiling(v3, row.value), tabulatedMachine(v3).*row.value);
+        QCOMPARE(ceilingAgain(v3, row.value), tabulatedMachine(v3).*row.value);
+        QVERIFY(ceilingAgain(host, row.value) > 0);
+        QVERIFY(knownCeiling(host, row.value) > 0);
+        all.*row.value = 1000;
+    }
+    QCOMPARE(all, parseMachine("gflops 1000\nl2_gbps 1000\nl3_gbps 1000\nmemory_gbps "
+                               "1000\nlaunch_us 1000\nfork_us 1000\n",
+                               "p")
+                      .value());
+    QCOMPARE(ceilingSource(v3), std::string("a table for x86-64-v3"));
+    QCOMPARE(ceilingSource(host), std::string("measured on this machine"));
 }
 
 QTEST_GUILESS_MAIN(TestMachine)

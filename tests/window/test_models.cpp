@@ -23,6 +23,7 @@ private Q_SLOTS:
     void outlineWithoutPlanIsFlat();
     void profileIsATreeOfGroupsAndShares();
     void estimatedSharesAreMarked();
+    void expectedStandsBesideMeasured();
     void profileSortsByNumbers();
     void propertiesOfANode();
     void propertiesOfAGroup();
@@ -70,6 +71,7 @@ std::shared_ptr<ProfileDocument> TestModels::profile() {
     dense.medianUs = 900;
     dense.share = 0.9;
     dense.gflops = 12.5;
+    dense.estUs = 300;
     ProfileRow softmax;
     softmax.groupId = 8;
     softmax.group = "softmax_1";
@@ -147,6 +149,16 @@ void TestModels::estimatedSharesAreMarked() {
     const QModelIndex alone = model.index(0, ProfileModel::Median, model.indexOfGroup(8));
     QCOMPARE(alone.data().toString(), QStringLiteral("100 µs"));
     QVERIFY(!alone.data(ProfileModel::EstimatedRole).toBool());
+}
+
+void TestModels::expectedStandsBesideMeasured() {
+    ProfileModel model;
+    model.setProfile(profile());
+    const QModelIndex dense = model.indexOfGroup(7).siblingAtColumn(ProfileModel::Estimate);
+    QCOMPARE(dense.data().toString(), QStringLiteral("300 µs"));
+    QVERIFY(dense.data(Qt::ToolTipRole).toString().contains(QStringLiteral("3 times")));
+    QCOMPARE(model.indexOfGroup(8).siblingAtColumn(ProfileModel::Estimate).data().toString(),
+             QStringLiteral("–"));
 }
 
 void TestModels::profileSortsByNumbers() {

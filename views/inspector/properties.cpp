@@ -209,4 +209,15 @@ Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument*
     return out;
 }
 
+Properties propertiesOf(const snapshot::DoctorDocument& machine) {
+    Properties out;
+    out.push_back({u"machine"_s, text(machine.cpu.name)});
+    for (const snapshot::CeilingRecord& ceiling : machine.ceilings)
+        if (ceiling.value)
+            out.push_back({text(ceiling.name),
+                           u"%1 %2 %3"_s.arg(QString::number(*ceiling.value, 'g', 3),
+                                             text(ceiling.unit), text(ceiling.sentence))});
+    return out;
+}
+
 } // namespace fw::ui

@@ -89,7 +89,7 @@ PropertiesView::PropertiesView(QWidget* parent)
 }
 
 void PropertiesView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan}))
+    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Doctor}))
         selectionChanged(nullptr);
     if (parts.has(Part::Value))
         showValue();
@@ -123,6 +123,9 @@ void PropertiesView::selectionChanged(const QObject*) {
     }
     if (properties.empty() && document().info()) {
         properties = propertiesOf(*document().info(), imported.get());
+        if (document().doctor())
+            for (Property& row : propertiesOf(*document().doctor()))
+                properties.push_back(std::move(row));
         title = document().fileName();
     }
     setProperties(std::move(properties));

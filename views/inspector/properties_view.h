@@ -25,6 +25,8 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
                         const snapshot::GraphDocument* imported,
                         const snapshot::FuseDocument* plan);
 Properties propertiesOf(const snapshot::GroupRecord& group);
+// The machine with the ceilings that are known.
+Properties propertiesOf(const snapshot::DoctorDocument& machine);
 // `graph` is the model as it was imported last: its free dimensions may have got sizes since.
 Properties propertiesOf(const snapshot::InfoDocument& info,
                         const snapshot::GraphDocument* graph = nullptr);

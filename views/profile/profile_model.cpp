@@ -87,6 +87,7 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
                        : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
         }
         case Implementation:
+        case Estimate:
         case Gflops:
         case Gbps:
         case Calls:
@@ -104,6 +105,10 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
         return forSorting
                    ? QVariant(row.medianUs)
                    : QVariant(timeText(row.medianUs) + (row.disturbed ? u" *"_s : QString()));
+    case Estimate:
+        if (!row.estUs)
+            return optionalNumber({}, 0, forSorting);
+        return forSorting ? QVariant(*row.estUs) : QVariant(timeText(*row.estUs));
     case Bar:
         return forSorting ? QVariant(row.share) : QVariant();
     case Share:
@@ -138,6 +143,9 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         if (group && row.disturbed && index.column() == Median)
             return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
+        if (group && row.estUs && index.column() == Estimate)
+            return u"what the plan expected; it takes %1 times as long"_s.arg(
+                QString::number(row.medianUs / *row.estUs, 'g', 2));
         if (group)
             return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
         return row.nodes[size_t(index.row())].estimated
@@ -170,7 +178,7 @@ QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u""_s,
+    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u"estimated"_s, u""_s,
                                        u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,   u"calls"_s};
     return titles[section];
 }

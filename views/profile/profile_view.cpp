@@ -37,7 +37,7 @@ ProfileView::ProfileView(QWidget* parent)
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
     m_table->header()->setSectionResizeMode(ProfileModel::Bar, QHeaderView::Stretch);
-    const int widths[] = {260, 44, 92, 0, 76, 84, 70, 56};
+    const int widths[] = {260, 44, 92, 84, 0, 76, 84, 70, 56};
     static_assert(std::size(widths) == ProfileModel::ColumnCount);
     for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
         if (widths[column] > 0)
@@ -114,6 +114,10 @@ void ProfileView::setProfile(const Shared<snapshot::ProfileDocument>& profile) {
             .arg(profile->disturbed ? u" – disturbed by other work"_s
                  : noise > 5        ? u" – noisy"_s
                                     : QString()));
+    QStringList missed;
+    for (const std::string& miss : profile->misses)
+        missed << u"missed: "_s + QString::fromStdString(miss);
+    m_footer->setToolTip(missed.join(u'\n'));
     QStringList with;
     for (const auto& [name, value] : profile->dims)
         with << u"%1 = %2"_s.arg(QString::fromStdString(name)).arg(value);
