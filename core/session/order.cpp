@@ -153,14 +153,17 @@ private:
 
     // What others name: the one that is read last is meant.
     void names() {
-        std::map<std::pair<bool, std::string>, std::string> meant; // operator?, name -> place
+        std::map<std::pair<std::string_view, std::string>, std::string> meant; // -> place
         for (auto book = m_books.read.rbegin(); book != m_books.read.rend(); ++book)
             for (const DeclarationPtr& declaration : book->declarations) {
-                const bool op = declaration->keyword == "op";
-                if (!op && !declarationAs<PatternDeclTree>(declaration))
+                const bool schedule = declarationAs<ScheduleTree>(declaration) != nullptr,
+                           pattern = declarationAs<PatternDeclTree>(declaration) != nullptr;
+                if (declaration->keyword != "op" && !schedule && !pattern)
                     continue;
+                // Patterns and chains are one kind of name.
+                const std::string_view kind = pattern ? "pattern" : declaration->keyword;
                 OrderRecord& row = add("name", *declaration, book->file);
-                const auto [known, first] = meant.emplace(std::pair(op, declaration->name),
+                const auto [known, first] = meant.emplace(std::pair(kind, declaration->name),
                                                           placeOf(book->file, declaration->span));
                 if (!first)
                     row.shadowed = fmt::format("{} takes its place", known->second);

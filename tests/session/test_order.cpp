@@ -136,7 +136,9 @@ void TestOrder::whatIsNeverAskedIsSaid() {
     Asked a;
     const auto order = a.get<OrderDocument>(
         "order", with(on("lenet"), {{mine, "grow contraction -> elementwise never\n"
-                                           "chain onednn.tail = relu(^)*\n"}}));
+                                           "chain onednn.tail = relu(^)*\n"
+                                           "schedule tile { anchor.unroll(reduce) }\n"}}));
+    QVERIFY(find(order, "name", "tile", mine));
     const auto* never = find(order, "grow", "contraction -> elementwise never", mine);
     QVERIFY(never && never->shadowed.empty());
     const auto* shipped = find(order, "grow", "contraction -> elementwise forward", "fusion.fw");
