@@ -83,6 +83,20 @@ private:
         return stage.consumer.value_or(stage.stage);
     }
 
+    // A loop made of the inner one of a peeled split that lies outside the outer one; or none.
+    static Symbol beforeItsTile(const ScheduledStage& stage, const AxisStep& peeled) {
+        std::set<Symbol> inner{peeled.inner};
+        for (const AxisStep& step : stage.steps)
+            if (inner.contains(step.first) || (step.isFuse && inner.contains(step.second)))
+                inner.insert({step.outer, step.inner});
+        for (const auto* list : {&stage.loops, &stage.reduce})
+            if (const auto outer = findLoop(*list, peeled.outer); outer != list->end())
+                for (auto loop = list->begin(); loop != outer; ++loop)
+                    if (inner.contains(loop->var))
+                        return loop->var;
+        return {};
+    }
+
     // What no single step can see.
     Status finish() {
         for (const ScheduledStage& stage : group.stages) {
@@ -104,17 +118,11 @@ private:
             if (stage.consumer && !stage.loops.empty() && stage.loops[0].kind == LoopKind::Parallel)
                 return refuse(stage, "it lies in another nest and cannot be parallel",
                               stage.loops[0].step);
-            for (const auto* list : {&stage.loops, &stage.reduce})
-                for (const AxisStep& axis : stage.steps) {
-                    if (axis.isFuse)
-                        continue;
-                    const auto outer = findLoop(*list, axis.outer),
-                               inner = findLoop(*list, axis.inner);
-                    if (axis.tail == Tail::Peel && outer != list->end() && inner != list->end() &&
-                        inner < outer)
-                        return refuse(stage, axis.inner.text() + " is peeled and must lie inside " +
+            for (const AxisStep& axis : stage.steps)
+                if (!axis.isFuse && axis.tail == Tail::Peel)
+                    if (const Symbol before = beforeItsTile(stage, axis); !before.empty())
+                        return refuse(stage, before.text() + " is peeled and must lie inside " +
                                                  axis.outer.text());
-                }
             const auto extents = axisExtents(group.inst.stages[stage.stage], stage.steps);
             for (const auto* list : {&stage.loops, &stage.reduce})
                 for (const ScheduledLoop& loop : *list)

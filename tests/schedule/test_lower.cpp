@@ -547,6 +547,8 @@ void TestLower::illegalStepsAreRefused() {
         {"y.split(ow_a, a, b, 2, peel)\ny.split(a, e, f, 2, guard)", "peeled loop cannot be split"},
         {"conv.at(y, ow_a)\ny.split(ow_a, e, f, 2, guard)", "made others of the loop"},
         {"conv.accumulate(ow)\nconv.split(ow, e, f, 2, guard)", "made others of the loop"},
+        {"y.split(ow_a, e, f, 4, peel)\ny.reorder(n_a, o_a, oh_a, f, e)\ny.fuse(oh_a, f, g)",
+         "is peeled and must lie inside e"},
         {"y.parallel(oh_a, 1)", "not the outermost"},
         {"y.vectorize(oh_a)", "must be the innermost"},
         {"y.at(conv)", "no such stage after it"},
