@@ -196,6 +196,8 @@ Refused RolePlan::split(const StepParts& parts) {
         return why;
     if (auto why = tooLargeFactor(factor))
         return why;
+    if (auto why = tooManyLoops(m_space.size() + m_reduce.size()))
+        return why;
     const Loop loop = axis.front();
     const std::string &outer = parts.names[1]->text, &inner = parts.names[2]->text;
     const Symbol first = m_planner.fresh(Symbol(outer), ""),

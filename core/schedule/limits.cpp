@@ -66,12 +66,18 @@ std::optional<std::string> tooLargeFactor(std::int64_t factor) {
     return fmt::format("{} is more than a factor may be, {}", factor, largestFactor);
 }
 
+std::optional<std::string> tooManyLoops(std::size_t loops) {
+    if (loops < mostLoops)
+        return std::nullopt;
+    return fmt::format("the stage has {} loops, and no more can be made", loops);
+}
+
 std::optional<std::string> tooMuchSplit(const ScheduleStep& split, const ScheduledStage& scheduled,
                                         const Stage& stage) {
     if (auto why = tooLargeFactor(split.number))
         return why;
-    if (scheduled.loops.size() + scheduled.reduce.size() >= mostLoops)
-        return fmt::format("the stage has {} loops, and no more can be made", mostLoops);
+    if (auto why = tooManyLoops(scheduled.loops.size() + scheduled.reduce.size()))
+        return why;
     Waste waste;
     std::size_t peels = split.tail == Tail::Peel;
     const auto extents = axisExtents(stage, scheduled.steps);

@@ -7,6 +7,7 @@
 namespace fw {
 
 std::optional<std::string> tooLargeFactor(std::int64_t factor);
+std::optional<std::string> tooManyLoops(std::size_t loops); // of a stage, to make more
 // Why a split is too much for a stage whose steps it has not joined yet; nullopt: it is not.
 std::optional<std::string> tooMuchSplit(const ScheduleStep& split, const ScheduledStage& scheduled,
                                         const Stage& stage);

@@ -45,6 +45,7 @@ private:
 
     void checkKnob(const KnobTree& knob) {
         const bool known = !m_numbers.try_emplace(knob.name, knob.value).second;
+        m_knobs.try_emplace(knob.name, knob.value);
         if (known)
             return refuse(DiagCode::RuleIllegal, knob.span,
                           fmt::format("there is a number {} already", knob.name));
@@ -66,6 +67,7 @@ private:
     }
 
     void checkStep(const StepTree& step) {
+        const std::size_t before = m_out.size();
         const Result<StepParts> parts = partsOf(step, m_file);
         if (!parts) {
             m_out.push_back(parts.diag());
@@ -78,7 +80,6 @@ private:
             for (const auto* part : {&axis.div, &axis.mod})
                 if (*part)
                     checkNumber(**part);
-        const std::size_t before = m_out.size();
         checkLoops(step, *parts);
         if (!m_byRole && m_out.size() == before)
             checkSpelled(step, *parts);
@@ -105,8 +106,7 @@ private:
     }
 
     void checkNumber(const Tree& tree) {
-        const StepNumbers names = withKnobs(m_schedule, m_numbers);
-        const Result<std::int64_t> value = numberOf(tree, names, m_file);
+        const Result<std::int64_t> value = numberOf(tree, m_numbers, m_file);
         const bool machine = std::any_of(machineNumbers().begin(), machineNumbers().end(),
                                          [&](const std::string& name) { return uses(tree, name); });
         // What depends on the machine may fail for the numbers at hand only.
@@ -182,18 +182,12 @@ private:
                                gone->second));
     }
 
-    // One spelled out reads as it is printed.
+    // One spelled out reads as it is printed. Numbers were checked.
     void checkSpelled(const StepTree& step, const StepParts& parts) {
-        ScheduleTree one;
-        one.knobs = m_schedule.knobs;
-        one.steps = {step};
-        const bool machine = parts.number != nullptr && uses(*parts.number, "lanes");
-        const Result<Schedule> made =
-            spelledSchedule(one, {{"lanes", 16}, {"registers", 32}, {"threads", 1}}, m_file);
-        if (!made && !machine && std::none_of(m_out.begin(), m_out.end(), [&](const Diag& known) {
-                return known.where.line == made.diag().where.line &&
-                       known.where.column == made.diag().where.column;
-            }))
+        if (parts.number != nullptr && unknownNumber(*parts.number, m_knobs) != nullptr)
+            return; // of the machine
+        const Result<ScheduleStep> made = spelledStep(step, m_knobs, m_file);
+        if (!made && step.layout.empty())
             m_out.push_back(made.diag());
     }
 
@@ -205,7 +199,7 @@ private:
     const std::optional<OperatorNames>& m_names;
     const std::string& m_file;
     bool m_byRole;
-    StepNumbers m_numbers;
+    StepNumbers m_numbers, m_knobs; // all; those of the knobs
     std::set<std::string> m_made;
     std::map<std::string, int> m_gone; // loop -> the line that split or fused it
     Diags m_out;

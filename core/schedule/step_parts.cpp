@@ -184,35 +184,41 @@ Result<StorageMap> layoutOf(const StepTree& step, const StepNumbers& names,
     return out;
 }
 
+Result<ScheduleStep> spelledStep(const StepTree& tree, const StepNumbers& names,
+                                 const std::string& file) {
+    FW_TRY(const StepParts parts, partsOf(tree, file));
+    ScheduleStep step;
+    step.kind = parts.kind;
+    step.stage = tree.stage;
+    step.tail = parts.tail;
+    step.line = tree.span.line;
+    for (const Tree* name : parts.names) {
+        if (!name->isName())
+            return wrong(name->span, file, "a loop is named by itself here");
+        step.names.emplace_back(name->text);
+    }
+    if (parts.kind == StepKind::Fuse && parts.names.size() != 3)
+        return wrong(tree.span, file, "two loops are fused at a time here");
+    if (parts.kind == StepKind::Parallel && parts.number == nullptr)
+        return wrong(tree.span, file, "the grain is written here: parallel(loop, grain)");
+    if (parts.number != nullptr) {
+        FW_TRY(step.number, numberOf(*parts.number, names, file));
+        if (step.number < 1)
+            return wrong(parts.number->span, file,
+                         fmt::format("the number is {}, at least 1 is needed", step.number));
+    }
+    if (parts.kind == StepKind::Layout) {
+        FW_TRY(step.layout, layoutOf(tree, names, file));
+    }
+    return step;
+}
+
 Result<Schedule> spelledSchedule(const ScheduleTree& schedule, const StepNumbers& machine,
                                  const std::string& file) {
     const StepNumbers names = withKnobs(schedule, machine);
     Schedule out;
     for (const StepTree& tree : schedule.steps) {
-        FW_TRY(const StepParts parts, partsOf(tree, file));
-        ScheduleStep step;
-        step.kind = parts.kind;
-        step.stage = tree.stage;
-        step.tail = parts.tail;
-        step.line = tree.span.line;
-        for (const Tree* name : parts.names) {
-            if (!name->isName())
-                return wrong(name->span, file, "a loop is named by itself here");
-            step.names.emplace_back(name->text);
-        }
-        if (parts.kind == StepKind::Fuse && parts.names.size() != 3)
-            return wrong(tree.span, file, "two loops are fused at a time here");
-        if (parts.kind == StepKind::Parallel && parts.number == nullptr)
-            return wrong(tree.span, file, "the grain is written here: parallel(loop, grain)");
-        if (parts.number != nullptr) {
-            FW_TRY(step.number, numberOf(*parts.number, names, file));
-            if (step.number < 1)
-                return wrong(parts.number->span, file,
-                             fmt::format("the number is {}, at least 1 is needed", step.number));
-        }
-        if (parts.kind == StepKind::Layout) {
-            FW_TRY(step.layout, layoutOf(tree, names, file));
-        }
+        FW_TRY(ScheduleStep step, spelledStep(tree, names, file));
         out.steps.push_back(std::move(step));
     }
     return out;

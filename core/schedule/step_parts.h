@@ -33,6 +33,8 @@ Result<StorageMap> layoutOf(const StepTree& step, const StepNumbers& names,
 
 // Every stage and loop by its own name. The refusal says what is wrong with a step, with line and
 // column.
+Result<ScheduleStep> spelledStep(const StepTree& step, const StepNumbers& names,
+                                 const std::string& file);
 Result<Schedule> spelledSchedule(const ScheduleTree& schedule, const StepNumbers& machine,
                                  const std::string& file = {});
 
