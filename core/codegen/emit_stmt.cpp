@@ -101,8 +101,9 @@ llvm::Function* Emitter::makeFunction(const std::string& name, bool isBody) {
     function->addFnAttr("no-builtins");
     // Without both of these LLVM splits zmm vectors in two.
     if (m_request.target->hasAvx512()) {
-        function->addFnAttr("prefer-vector-width", "512");
-        function->addFnAttr("min-legal-vector-width", "512");
+        const std::string bits = std::to_string(m_request.target->vectorLanesF32 * 32);
+        function->addFnAttr("prefer-vector-width", bits);
+        function->addFnAttr("min-legal-vector-width", bits);
     }
     llvm::Argument* context = function->getArg(0);
     context->setName("context");

@@ -136,7 +136,8 @@ llvm::Value* MathBuilder::powerOfTwo(const Nearest& nearest) const {
 llvm::Value* MathBuilder::timesPowerOfTwo(llvm::Value* p, const Nearest& nearest) const {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     const unsigned lanes = isF64 ? 8 : 16;
-    if (target.hasAvx512() && vector && vector->getNumElements() == lanes) {
+    if (target.hasAvx512() && target.vectorLanesF32 == 16 && vector &&
+        vector->getNumElements() == lanes) {
         llvm::Value* everyLane = builder.getIntN(lanes, (std::uint64_t(1) << lanes) - 1);
         constexpr int currentRounding = 4;
         return builder.CreateIntrinsic(

@@ -129,7 +129,7 @@ Hash LoweringMemo::keyOf(const GroupSite& site, const Target& target,
                          const Implementation& by) const {
     const bool call = by.library() != nullptr;
     const std::string machine =
-        call ? target.text
+        call ? target.madeOf()
              : fmt::format("{} {} {} {} {}", target.vectorLanesF32, target.vectorRegisters,
                            target.threads, target.l1, target.l2);
     return hashOf(fmt::format("{} {}\n{}\n{}", by.identity(), machine, KeyText(site, call).take(),

@@ -48,8 +48,10 @@ Result<MachineProfile> readProfile(const std::filesystem::path& file, const Mach
 
 constexpr MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
 
+// What is measured here is measured with whole registers.
 bool isHost(const Target& target) {
-    return target.isHost && target.cpu == "native";
+    static const int lanes = hostTarget().vectorLanesF32;
+    return target.isHost && target.cpu == "native" && target.vectorLanesF32 == lanes;
 }
 
 std::string_view profileOfEnvironment() {
@@ -111,7 +113,7 @@ std::mutex mutex; // of the figures and of measuringMs
 Known& figuresOf(const Target& target) {
     static std::map<std::string, Known> known;
     const std::string key = fmt::format("{} {} {}", isHost(target) ? "native" : target.cpu,
-                                        static_cast<int>(target.level), target.threads);
+                                        target.codeKey(), target.threads);
     auto found = known.find(key);
     if (found == known.end())
         found = known.emplace(key, knownOf(target)).first;

@@ -212,9 +212,9 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
 
 const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& target) const {
     const std::lock_guard lock(m_offers->mutex);
-    std::string on =
-        fmt::format("{} {} {} {}", target.cpu, static_cast<int>(target.level),
-                    static_cast<int>(target.libraryChoice), fmt::join(target.libs, ","));
+    std::string on = fmt::format("{} {} {} {} {}", target.cpu, static_cast<int>(target.level),
+                                 static_cast<int>(target.libraryChoice),
+                                 fmt::join(target.libs, ","), fmt::join(target.ownKeys, ","));
     const auto [place, isNew] =
         m_offers->known.try_emplace({anchor.node->op, anchor.facts.kind, std::move(on)});
     Offers& out = place->second;

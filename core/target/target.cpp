@@ -1,5 +1,6 @@
 #include "target/target.h"
 
+#include "base/nearest.h"
 #include "base/numbers.h"
 #include "runtime/cpu.h"
 
@@ -145,13 +146,73 @@ Status setThreads(Target& target, std::string_view text) {
 }
 
 std::string canonicalText(const Target& target) {
-    std::string text = "x86-64 -mcpu=" + target.cpu;
+    std::string text = target.name.empty() ? "x86-64 -mcpu=" + target.cpu : target.name;
     if (target.libraryChoice == LibraryChoice::Listed) {
         text += " -libs=";
         for (std::size_t i = 0; i < target.libs.size(); ++i)
             text += (i ? "," : "") + target.libs[i];
     }
     return text + " -threads=" + std::to_string(target.threads);
+}
+
+Status setVectors(Target& target, int bits) {
+    const int most = rowOf(target.level).lanes * 32;
+    if (bits > most)
+        return unknown(target.name + " wants vectors of " + std::to_string(bits) + " bits, " +
+                           (target.cpu == "native" ? "this machine" : target.cpu) + " has " +
+                           std::to_string(most),
+                       "let it stand on x86-64-v4, or leave vector_bits out");
+    target.vectorLanesF32 = bits / 32;
+    return {};
+}
+
+// What it stands on comes first, then what it says itself.
+Status setDeclared(Target& target, const DeclaredTarget& one, const DeclaredTargets& all,
+                   std::size_t depth = 0) {
+    if (const auto below = all.find(one.on); below != all.end()) {
+        if (depth > all.size())
+            return unknown("the target " + one.name + " stands on itself", {});
+        FW_CHECK(setDeclared(target, below->second, all, depth + 1));
+    } else {
+        FW_CHECK(setCpu(target, isMachineKey(one.on) ? "native" : one.on));
+    }
+    target.name = one.name;
+    std::vector<std::string> keys = {one.name};
+    keys.insert(keys.end(), one.keys.begin(), one.keys.end());
+    keys.insert(keys.end(), target.ownKeys.begin(), target.ownKeys.end());
+    target.ownKeys.clear();
+    for (std::string& key : keys)
+        if (std::find(target.ownKeys.begin(), target.ownKeys.end(), key) == target.ownKeys.end())
+            target.ownKeys.push_back(std::move(key));
+    if (one.libs) {
+        std::string list;
+        for (const std::string& library : *one.libs)
+            list += library + ",";
+        FW_CHECK(setLibraries(target, list));
+    }
+    target.features |= one.features;
+    if (one.vectorBits)
+        FW_CHECK(setVectors(target, *one.vectorBits));
+    if (one.threads)
+        FW_CHECK(setThreads(target, std::to_string(*one.threads)));
+    return {};
+}
+
+Diag unknownWord(std::string_view written, bool first, const DeclaredTargets& declared) {
+    const std::string word(written);
+    const std::string usage = "x86-64 -mcpu=NAME -libs=a,b -threads=N; -mcpu is native, "
+                              "x86-64-v2, x86-64-v3, x86-64-v4 or a name, -libs of onednn, "
+                              "openblas";
+    if (!first || word.starts_with("-"))
+        return unknown("\"" + word + "\" is not part of a target", usage);
+    if (std::any_of(std::begin(cpuRows), std::end(cpuRows),
+                    [&](const CpuRow& row) { return row.name == word; }) ||
+        word == "native")
+        return unknown("\"" + word + "\" is the name of a CPU", "x86-64 -mcpu=" + word);
+    std::vector<std::string> known = {"x86-64"};
+    for (const auto& [name, target] : declared)
+        known.push_back(name);
+    return unknown("no target is called \"" + word + "\"", didYouMean(word, known, usage));
 }
 
 } // namespace
@@ -161,7 +222,15 @@ std::string Target::llvmCpu() const {
 }
 
 std::string Target::codeKey() const {
-    return llvmCpu();
+    const bool whole = vectorLanesF32 == rowOf(level).lanes;
+    return llvmCpu() + (whole ? "" : " " + std::to_string(vectorLanesF32 * 32) + " bits");
+}
+
+std::string Target::madeOf() const {
+    std::string out = text + " of " + cpu + " " + codeKey() + " " + std::to_string(features);
+    for (const std::string& key : ownKeys)
+        out += " " + key;
+    return out;
 }
 
 std::string Target::libraryLevel(std::string_view library) const {
@@ -171,7 +240,7 @@ std::string Target::libraryLevel(std::string_view library) const {
     return {};
 }
 
-Result<Target> parseTarget(std::string_view text) {
+Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declared) {
     Target target;
     target.threads = std::clamp(runtime::cpuInfo().cores, 1, maxThreads);
     FW_CHECK(setCpu(target, "native"));
@@ -189,6 +258,12 @@ Result<Target> parseTarget(std::string_view text) {
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
         if (first && word == "x86-64") {
+        } else if (const auto found = declared.find(word); first && found != declared.end()) {
+            FW_CHECK(setDeclared(target, found->second, declared));
+        } else if (name == "-mcpu" && !target.name.empty()) {
+            return unknown("the target " + target.name + " says which CPU it is",
+                           "leave " + std::string(word) + " out, or write x86-64 in place of " +
+                               target.name);
         } else if (name == "-mcpu" && !value.empty()) {
             FW_CHECK(setCpu(target, value));
         } else if (name == "-libs" && equals != std::string_view::npos) {
@@ -196,9 +271,7 @@ Result<Target> parseTarget(std::string_view text) {
         } else if (name == "-threads" && !value.empty()) {
             FW_CHECK(setThreads(target, value));
         } else {
-            return unknown("\"" + std::string(word) + "\" is not part of a target",
-                           "x86-64 -mcpu=NAME -libs=a,b -threads=N; -mcpu is native, x86-64-v2, "
-                           "x86-64-v3, x86-64-v4 or a name, -libs of onednn, openblas");
+            return unknownWord(word, first, declared);
         }
         first = false;
     }
@@ -218,7 +291,41 @@ std::vector<std::string> targetKeys(const Target& target) {
     if (target.cpu != "native" && target.cpu != out.front())
         out.insert(out.begin(), target.cpu);
     out.insert(out.end(), {"x86-64", "cpu", "any"});
+    std::vector<std::string> own = target.ownKeys; // those of every CPU keep their place
+    std::erase_if(own, [&](const std::string& key) {
+        return std::find(out.begin(), out.end(), key) != out.end();
+    });
+    out.insert(out.begin(), own.begin(), own.end());
     return out;
+}
+
+bool isMachineKey(std::string_view key) {
+    return key == "x86-64" || key == "cpu" || key == "any";
+}
+
+const std::vector<std::string>& knownCpuFeatures() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> out;
+        for (std::uint64_t bit = 1; bit != 0; bit <<= 1)
+            if (std::string name = runtime::featureNames(bit & ~runtime::cpuLevel2); !name.empty())
+                out.push_back(std::move(name));
+        return out;
+    }();
+    return names;
+}
+
+std::optional<std::uint64_t> cpuFeature(std::string_view name) {
+    for (std::uint64_t bit = 1; bit != 0; bit <<= 1)
+        if (const std::string known = runtime::featureNames(bit); !known.empty() && known == name)
+            return bit;
+    return std::nullopt;
+}
+
+CpuLevel levelOfFeature(std::uint64_t feature) {
+    for (const LevelRow& row : levelRows)
+        if ((feature & ~row.features) == 0)
+            return row.level;
+    return CpuLevel::V4; // all others extend AVX-512
 }
 
 const std::vector<std::string>& knownTargetKeys() {

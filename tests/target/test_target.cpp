@@ -19,7 +19,36 @@ private Q_SLOTS:
     void hostFollowsCpuid();
     void mistakesNameWhatIsKnown_data();
     void mistakesNameWhatIsKnown();
+    void declaredTargetsSayWhatIsDifferent();
+    void declaredTargetsStandOnEachOther();
+    void narrowVectorsAreOtherCode();
+    void declaredNamesAreKnown_data();
+    void declaredNamesAreKnown();
+    void featuresHaveLevels();
 };
+
+namespace {
+
+DeclaredTarget standing(const std::string& name, const std::string& on,
+                        std::vector<std::string> keys = {}) {
+    DeclaredTarget out;
+    out.name = name;
+    out.on = on;
+    out.keys = std::move(keys);
+    return out;
+}
+
+DeclaredTargets declared() {
+    DeclaredTarget chip = standing("mychip", "x86-64-v3", {"family", "cpu"});
+    chip.libs = {"dnnl"};
+    chip.threads = 3;
+    DeclaredTarget next = standing("next-chip", "mychip", {"fast", "family"});
+    next.features = runtime::CpuFma;
+    next.vectorBits = 128;
+    return {{"mychip", chip}, {"next-chip", next}, {"here", standing("here", "cpu")}};
+}
+
+} // namespace
 
 void TestTarget::textReadsBack() {
     for (const char* text : {"x86-64 -mcpu=x86-64-v3 -libs= -threads=2",
@@ -102,6 +131,84 @@ void TestTarget::mistakesNameWhatIsKnown() {
     QCOMPARE(target.diag().code, DiagCode::UnknownTarget);
     QVERIFY2(QString::fromStdString(target.diag().text()).contains(known),
              target.diag().text().c_str());
+}
+
+void TestTarget::declaredTargetsSayWhatIsDifferent() {
+    const Target chip = parseTarget("mychip", declared()).take();
+    QCOMPARE(chip.text, std::string("mychip -libs=onednn -threads=3"));
+    QCOMPARE(chip.name, std::string("mychip"));
+    QCOMPARE(chip.cpu, std::string("x86-64-v3"));
+    QCOMPARE(chip.libs, std::vector<std::string>{"onednn"});
+    QCOMPARE(chip.vectorLanesF32, 8);
+    QVERIFY(parseTarget(chip.text, declared()).take() == chip);
+    QCOMPARE(targetKeys(chip), (std::vector<std::string>{"mychip", "family", "x86-64-v3",
+                                                         "x86-64-v2", "x86-64", "cpu", "any"}));
+    const Target other = parseTarget("mychip -libs= -threads=1", declared()).take();
+    QCOMPARE(other.text, std::string("mychip -libs= -threads=1"));
+    QVERIFY(other.libs.empty());
+    const Target here = parseTarget("here", declared()).take();
+    QCOMPARE(here.level, hostTarget().level);
+    QCOMPARE(here.threads, hostTarget().threads);
+    QVERIFY(here.isHost && here.libraryChoice == LibraryChoice::Found);
+}
+
+void TestTarget::declaredTargetsStandOnEachOther() {
+    const Target next = parseTarget("next-chip -threads=1", declared()).take();
+    QCOMPARE(next.ownKeys,
+             (std::vector<std::string>{"next-chip", "fast", "family", "mychip", "cpu"}));
+    QCOMPARE(targetKeys(next)[3], std::string("mychip"));
+    QCOMPARE(targetKeys(next).back(), std::string("any"));
+    QCOMPARE(next.libs, std::vector<std::string>{"onednn"});
+    QCOMPARE(next.cpu, std::string("x86-64-v3"));
+    QVERIFY(!parseTarget("a", {{"a", standing("a", "b")}, {"b", standing("b", "a")}}));
+}
+
+void TestTarget::narrowVectorsAreOtherCode() {
+    const Target narrow = parseTarget("next-chip", declared()).take();
+    QCOMPARE(narrow.vectorLanesF32, 4);
+    QCOMPARE(narrow.llvmCpu(), std::string("x86-64-v3"));
+    QVERIFY(narrow.codeKey() != parseTarget("mychip", declared()).take().codeKey());
+    QCOMPARE(parseTarget("mychip", declared()).take().codeKey(), std::string("x86-64-v3"));
+    // Two targets of one text, made of something else.
+    DeclaredTargets changed = declared();
+    changed["mychip"].on = "x86-64-v2";
+    QVERIFY(parseTarget("mychip", changed).take().madeOf() !=
+            parseTarget("mychip", declared()).take().madeOf());
+    changed["mychip"].on = "x86-64";
+    changed["mychip"].vectorBits = 1024;
+    QCOMPARE(parseTarget("mychip", changed).diag().code, DiagCode::UnknownTarget);
+}
+
+void TestTarget::declaredNamesAreKnown_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("told");
+    QTest::newRow("near") << "mychp"
+                          << "did you mean mychip?";
+    QTest::newRow("cpu") << "haswell"
+                         << "x86-64 -mcpu=haswell";
+    QTest::newRow("its cpu") << "mychip -mcpu=haswell"
+                             << "says which CPU";
+    QTest::newRow("two") << "mychip here"
+                         << "not part of a target";
+}
+
+void TestTarget::declaredNamesAreKnown() {
+    QFETCH(QString, text);
+    QFETCH(QString, told);
+    const Result<Target> target = parseTarget(text.toStdString(), declared());
+    QVERIFY(!target.ok());
+    QCOMPARE(target.diag().code, DiagCode::UnknownTarget);
+    QVERIFY2(QString::fromStdString(target.diag().text()).contains(told),
+             target.diag().text().c_str());
+}
+
+void TestTarget::featuresHaveLevels() {
+    QCOMPARE(levelOfFeature(*cpuFeature("avx2")), CpuLevel::V3);
+    QCOMPARE(levelOfFeature(*cpuFeature("avx512vnni")), CpuLevel::V4);
+    QCOMPARE(levelOfFeature(*cpuFeature("popcnt")), CpuLevel::V2);
+    QVERIFY(!cpuFeature("avx3"));
+    for (const std::string& name : knownCpuFeatures())
+        QVERIFY2(cpuFeature(name), name.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestTarget)
