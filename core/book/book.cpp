@@ -46,13 +46,17 @@ const PatternTree* reference(const PatternTree& p, const Names& names) {
     return nullptr;
 }
 
+Diag refusedBelow(const std::string& name, const Span& span, const std::string& file) {
+    return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
+                    {file, {}, span.line, span.column}, "mend " + name);
+}
+
 // A declaration that names a pattern or chain which is refused: without that, a chain's name would
 // be a capture and stand for any value.
 std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names& refused,
                                  const std::string& file) {
     const auto refuse = [&](const std::string& name, const Span& span) {
-        return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
-                        {file, {}, span.line, span.column}, "mend " + name);
+        return refusedBelow(name, span, file);
     };
     if (const auto rule = ruleOf(*declaration))
         for (const NamedPattern& named : rule->match)
@@ -61,6 +65,10 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
     if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
         if (const PatternTree* found = reference(pattern->pattern, refused))
             return refuse(found->name, found->span);
+    if (const auto target = declarationAs<TargetTree>(declaration))
+        for (const SequenceTree& sequence : target->required)
+            if (const PatternTree* found = reference(sequence.pattern, refused))
+                return refuse(found->name, found->span);
     if (const auto block = declarationAs<ImplementationsTree>(declaration))
         for (const EntryTree& entry : block->entries)
             if (refused.contains(entry.chain))
@@ -95,10 +103,15 @@ public:
                 if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
                     m_books.patterns.insert_or_assign(pattern->name, pattern.get());
         for (ReadBook& book : m_books.read)
+            declareTargets(book);
+        m_targetKeys = targetKeysKnown(m_books.targets);
+        for (ReadBook& book : m_books.read)
             declareSchedules(book);
         for (ReadBook& book : m_books.read)
             check(book);
         while (refuseDependents()) {
+        }
+        while (refuseTargets()) {
         }
         m_books.patterns.clear();
         for (const ReadBook& book : m_books.read)
@@ -159,6 +172,21 @@ private:
             }
     }
 
+    void declareTargets(ReadBook& book) {
+        for (std::size_t i = 0; i < book.written.size(); ++i) {
+            const auto target = declarationAs<TargetTree>(book.written[i]);
+            if (!target || isTakenTarget(target->name))
+                continue;
+            if (m_books.targets.size() < mostTargets || m_books.targets.contains(target->name))
+                m_books.targets.insert_or_assign(target->name, target.get());
+            else
+                book.refuse(i, makeDiag(DiagCode::LimitReached,
+                                        fmt::format("there are {} targets already", mostTargets),
+                                        {book.file, {}, target->span.line, target->span.column},
+                                        "leave out those that are not used"));
+        }
+    }
+
     void check(ReadBook& book) {
         for (std::size_t i = 0; i < book.written.size(); ++i)
             if (!declarationAs<OpTree>(book.written[i]) &&
@@ -170,7 +198,8 @@ private:
         const auto check = kindOf(*book.written[i]).check;
         if (check == nullptr)
             return;
-        const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules};
+        const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
+                                   m_books.targets, m_targetKeys};
         for (Diag& diag : check(*book.written[i], known, book.file))
             book.refuse(i, std::move(diag));
     }
@@ -212,6 +241,30 @@ private:
         return any;
     }
 
+    // Takes out what stands on targets that were taken out; whether there was any. An earlier one
+    // of the name stays in force.
+    bool refuseTargets() {
+        TargetTable valid;
+        for (const ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size(); ++i)
+                if (const auto target = declarationAs<TargetTree>(book.written[i]);
+                    target && book.items[i].verdict == "ok")
+                    valid.insert_or_assign(target->name, target.get());
+        bool any = false;
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size(); ++i) {
+                const auto target = declarationAs<TargetTree>(book.written[i]);
+                if (!target || book.items[i].verdict != "ok" || valid.contains(target->on.name) ||
+                    !m_books.targets.contains(target->on.name))
+                    continue;
+                book.refuse(i, refusedBelow(target->on.name, target->on.span, book.file));
+                any = true;
+            }
+        if (!any)
+            m_books.targets = std::move(valid);
+        return any;
+    }
+
     void noteSameNames() {
         struct Place {
             const ReadBook* book;
@@ -244,6 +297,7 @@ private:
 
     Books& m_books;
     ScheduleTable m_schedules;
+    std::vector<std::string> m_targetKeys;
     std::set<const DeclarationTree*> m_replaced;
 };
 
@@ -306,6 +360,13 @@ Books readBooks(const std::vector<BookText>& given) {
     for (Diag& diag : checkStrategy(out.strategy))
         out.ofWholeBooks.push_back(std::move(diag));
     out.diagnostics.insert(out.diagnostics.end(), out.ofWholeBooks.begin(), out.ofWholeBooks.end());
+    return out;
+}
+
+DeclaredTargets declaredTargets(const Books& books) {
+    DeclaredTargets out;
+    for (const auto& [name, target] : books.targets)
+        out.emplace(name, declaredTarget(*target));
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include "rewrite/book_test.h"
 #include "rewrite/driver.h"
 #include "strategy/selection.h"
+#include "strategy/targets.h"
 
 namespace fw {
 
@@ -30,13 +31,17 @@ struct Books {
     StrategyBook strategy;
     FusionBook fusion;
     PatternTable patterns; // all that are valid; `read` owns them
+    TargetTable targets;   // likewise
     std::shared_ptr<const OperatorSet> operators;
     std::vector<ReadBook> read; // in order: the shipped ones, or what takes their place, first
     std::string operatorText;   // the declarations of operators that the books add, as written
-    Diags ofWholeBooks; // what is about no one declaration
+    Diags ofWholeBooks;         // what is about no one declaration
     // All that is to be told: errors of declarations that were left out, notices.
     Diags diagnostics;
 };
+
+// For parseTarget.
+DeclaredTargets declaredTargets(const Books& books);
 
 // Refused only if a file cannot be read.
 Result<Books> loadBooks(const std::vector<std::string>& files);

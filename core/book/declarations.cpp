@@ -48,7 +48,8 @@ Diags builtinCheck(const Declaration& declaration, const Known&, const std::stri
 }
 
 Diags fuseCheck(const Declaration& declaration, const Known& known, const std::string& file) {
-    return checkFuse(as<FuseTree>(declaration), known.operators, known.patterns, file);
+    return checkFuse(as<FuseTree>(declaration), known.operators, known.patterns, known.targetKeys,
+                     file);
 }
 
 Diags growCheck(const Declaration& declaration, const Known&, const std::string& file) {
@@ -57,11 +58,16 @@ Diags growCheck(const Declaration& declaration, const Known&, const std::string&
 
 Diags blockCheck(const Declaration& declaration, const Known& known, const std::string& file) {
     return checkBlock(as<ImplementationsTree>(declaration), known.operators, known.patterns,
-                      known.schedules, file);
+                      known.schedules, known.targetKeys, file);
 }
 
 Diags scheduleCheck(const Declaration& declaration, const Known& known, const std::string& file) {
-    return checkSchedule(as<ScheduleTree>(declaration), known.operators, file);
+    return checkSchedule(as<ScheduleTree>(declaration), known.operators, known.targetKeys, file);
+}
+
+Diags targetCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkTarget(as<TargetTree>(declaration), known.targets, known.operators, known.patterns,
+                       file);
 }
 
 } // namespace
@@ -75,6 +81,7 @@ const std::vector<DeclarationKind>& declarationKinds() {
         {"rule", "rule", Replaces, ruleCheck},
         {"builtin", "builtin", Adds, builtinCheck},
         {"test", "test", Adds, nullptr},
+        {"target", "target", Replaces, targetCheck},
         {"implementations", "implementations", Adds, blockCheck},
         {"schedule", "schedule", Replaces, scheduleCheck},
         {"grow", "grow", Adds, growCheck},

@@ -5,8 +5,8 @@
 // owns it: that folder checks it and takes the valid ones.
 #pragma once
 
-#include "pattern/match.h"
 #include "strategy/scheduled.h"
+#include "strategy/targets.h"
 
 namespace fw {
 
@@ -15,13 +15,15 @@ struct BookNamesKnown {
     const OperatorSet& operators;
     const PatternTable& patterns;
     const ScheduleTable& schedules;
+    const TargetTable& targets;
+    const std::vector<std::string>& targetKeys;
 };
 
 // What a later declaration of the same keyword and name does to an earlier one.
 enum class SameName : std::uint8_t {
     Adds,    // both count: blocks of implementations, growth rules, pins
     Hides,   // who names it means the later one: operators, patterns
-    Replaces // the earlier one is not asked any more: rules, schedules
+    Replaces // the earlier one is not asked any more: rules, schedules, targets
 };
 
 struct DeclarationKind {

@@ -183,11 +183,11 @@ private:
 
     std::optional<TermKind> has(const Tree& tree) {
         const std::string &set = tree.args[0].text, &member = tree.args[1].text;
-        if (!m_known.target)
+        if (m_known.targetKeys == nullptr)
             return refuse(DiagCode::RuleIllegal, "no target is known here", tree,
                           "say it in `when` of an implementation or `on` of a fusion rule");
         const bool ofLibraries = set == "libs";
-        const std::vector<std::string>& all = ofLibraries ? knownLibraries() : knownTargetKeys();
+        const std::vector<std::string>& all = ofLibraries ? knownLibraries() : *m_known.targetKeys;
         if (std::find(all.begin(), all.end(), member) == all.end())
             return refuse(
                 DiagCode::TextName,

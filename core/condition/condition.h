@@ -29,10 +29,11 @@ struct Offer {
     std::vector<std::string> libraries;
 };
 
-// The names that may be used, and whether a target is known where the condition is decided.
+// The names that may be used.
 struct Vocabulary {
     std::map<std::string, TermKind> names;
-    bool target = false;
+    // What `target has` may name; nullptr: no target is known where the condition is decided.
+    const std::vector<std::string>* targetKeys = nullptr;
     std::string_view bind = "there are"; // "match binds": in front of the names, in a hint
 };
 

@@ -103,14 +103,14 @@ const FusionBook& standardFusion() {
 }
 
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
-                const std::string& file) {
-    Diags out = checkRule(rule.rule, operators, patterns, file, Decided::ForTarget);
+                const std::vector<std::string>& targetKeys, const std::string& file) {
+    Diags out = checkRule(rule.rule, operators, patterns, file, &targetKeys);
     const std::vector<std::string>& known = knownLibraries();
     if (!rule.library.empty() && std::find(known.begin(), known.end(), rule.library) == known.end())
         out.push_back(makeDiag(DiagCode::TextName, "there is no library " + rule.library,
                                {file, {}, rule.librarySpan.line, rule.librarySpan.column},
                                didYouMean(rule.library, known)));
-    for (Diag& diag : checkKeys(rule.keys, file))
+    for (Diag& diag : checkKeys(rule.keys, targetKeys, file))
         out.push_back(std::move(diag));
     return out;
 }

@@ -61,7 +61,7 @@ std::string_view embeddedFusion();
 
 // What is wrong with one declaration: kinds, patterns, conditions, libraries.
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
-                const std::string& file);
+                const std::vector<std::string>& targetKeys, const std::string& file);
 Diags checkGrow(const GrowTree& rule, const std::string& file);
 
 } // namespace fw

@@ -6,13 +6,11 @@
 
 namespace fw {
 
-// Whether the target is known where conditions are decided.
-enum class Decided : std::uint8_t { Anywhere, ForTarget };
-
 // Names that nothing binds, operators that do not exist, conditions not understood: each with its
-// place.
+// place. `targetKeys`: those that a condition may name; nullptr: no target is known where
+// conditions are decided.
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
-                const std::string& file, Decided decided = Decided::Anywhere);
+                const std::string& file, const std::vector<std::string>* targetKeys = nullptr);
 
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file);

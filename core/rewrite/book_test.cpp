@@ -17,12 +17,6 @@ namespace {
 
 constexpr double mostFlops = 50e6; // what the reference is asked to evaluate
 
-std::string missText(const Graph& graph, const NearMiss& miss) {
-    return fmt::format("at {}, {} of {} operators matched: {} expected {}, found {}",
-                       graph.node(miss.root).name, miss.matched, miss.total, miss.clause,
-                       miss.expected, miss.found);
-}
-
 double flopsOf(const Graph& graph) {
     double total = 0;
     for (const NodePtr& node : graph.nodes())

@@ -152,14 +152,14 @@ void checkClauses(const RuleTree& rule, Refusals& out) {
 } // namespace
 
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
-                const std::string& file, Decided decided) {
+                const std::string& file, const std::vector<std::string>* targetKeys) {
     Refusals out(file);
     for (const NamedPattern& named : rule.match)
         checkPatternTree(named.pattern, false, operators, table, out);
     checkClauses(rule, out);
     Bound bound = boundBy(rule.match, operators, table);
     Vocabulary known = bound.vocabulary();
-    known.target = decided == Decided::ForTarget;
+    known.targetKeys = targetKeys;
     for (const ConditionTree& condition : rule.where)
         out.add(checkCondition(condition.tree, known, file));
     RightSide right(operators, bound, out);

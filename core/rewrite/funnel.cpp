@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t mostSteps = 64;
 
-struct Step {
-    Span span;
-    bool optional = false;
-    PatternTree upTo;
-};
-
 // Puts what stands at one place of a pattern into all that leads up to it.
 using LeadUp = std::function<PatternTree(PatternTree)>;
 
@@ -67,7 +61,7 @@ public:
         }
     }
 
-    const std::vector<Step>& all() const { return m_steps; }
+    std::vector<PatternStep> take() { return std::move(m_steps); }
 
 private:
     void step(const PatternTree& p, const LeadUp& lead, bool optional) {
@@ -76,19 +70,24 @@ private:
     }
 
     const PatternTable& m_table;
-    std::vector<Step> m_steps;
+    std::vector<PatternStep> m_steps;
 };
 
 } // namespace
 
-std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
-                                    const PatternTable& table, const MatchLimits& limits) {
+std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
+                                 const PatternTable& table) {
     Steps steps(table);
     for (const NamedPattern& named : patterns)
         steps.add(
             named.pattern, [](PatternTree p) { return p; }, false);
+    return steps.take();
+}
+
+std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
+                                    const PatternTable& table, const MatchLimits& limits) {
     std::vector<FunnelCount> out;
-    for (const Step& step : steps.all()) {
+    for (const PatternStep& step : stepsOf(patterns, table)) {
         const std::vector<NamedPattern> alone{{"", withDeclared(step.upTo, table)}};
         std::set<std::string> roots;
         const bool anyRoot = !rootOperators(alone.front().pattern, table, roots);

@@ -140,6 +140,12 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
 
 } // namespace
 
+std::string missText(const Graph& graph, const NearMiss& miss) {
+    return fmt::format("at {}, {} of {} operators matched: {} expected {}, found {}",
+                       graph.node(miss.root).name, miss.matched, miss.total, miss.clause,
+                       miss.expected, miss.found);
+}
+
 const RuleTree* ruleOf(const DeclarationTree& declaration) {
     if (const auto* fuse = dynamic_cast<const FuseTree*>(&declaration))
         return &fuse->rule;

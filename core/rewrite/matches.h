@@ -47,6 +47,19 @@ bool canMatch(const DeclarationTree& declaration); // a rule, fusion rule, compo
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table, const MatchLimits& limits = {});
 
+// One operator of a pattern, with all that leads up to it.
+struct PatternStep {
+    Span span;
+    bool optional = false; // it may be absent
+    PatternTree upTo;      // a pattern of its own, which ends with the step
+};
+// In the order in which they are read; a chain is one step. At most 64.
+std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
+                                 const PatternTable& table);
+
+// "at r, 1 of 2 operators matched: relu(^) expected relu, found tanh"
+std::string missText(const Graph& graph, const NearMiss& miss);
+
 // The steps of a declaration's funnel without counts of its conditions, which findMatches adds.
 // Each is a pattern of its own: what leads up to the step, and the step.
 std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,

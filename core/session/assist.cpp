@@ -96,6 +96,13 @@ private:
             addLines(out, pattern->second->source);
             return out;
         }
+        if (const auto target = m_names.books.targets.find(m_word);
+            target != m_names.books.targets.end()) {
+            if (!target->second->doc.empty())
+                out.push_back(target->second->doc);
+            addLines(out, target->second->source);
+            return out;
+        }
         implementationLines(out);
         if (const Library* library = externLibrary(m_word); library != nullptr && out.empty()) {
             const LibraryStatus& status = library->status();
@@ -206,7 +213,10 @@ private:
             if (declares && tokens[i + 1].kind == TokenKind::Name && tokens[i + 1].text == m_word)
                 return location(file, places, tokens[i + 1].span, shipped);
         }
-        for (const DeclarationPtr& declaration : parseFile(text, file).declarations)
+        for (const DeclarationPtr& declaration : parseFile(text, file).declarations) {
+            if (const auto target = declarationAs<TargetTree>(declaration);
+                target && target->name == m_word)
+                return location(file, places, target->nameSpan, shipped);
             if (const auto block = declarationAs<ImplementationsTree>(declaration))
                 for (const EntryTree& entry : block->entries)
                     if (entry.name == m_word)
@@ -214,6 +224,7 @@ private:
                                         {entry.span.begin, entry.span.begin + m_word.size(),
                                          entry.span.line, entry.span.column},
                                         shipped);
+        }
         return std::nullopt;
     }
 

@@ -203,6 +203,11 @@ private:
         }
     }
     void keys() {
+        for (const auto& [name, target] : m_names.books.targets)
+            add(name, "target", "on " + target->on.name, target->doc);
+        for (const auto& [name, target] : m_names.books.targets)
+            for (const KeyTree& key : target->keys)
+                add(key.name, "target", "of " + name);
         for (const std::string& key : targetKeys(hostTarget()))
             add(key, "target", "this machine");
         for (const char* key : {"any", "cpu", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"})

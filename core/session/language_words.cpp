@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view constraint = "the value is a constant: a weight, or what folds into one";
 constexpr std::string_view conditions = "conditions that must hold of a match; a comma joins them";
 constexpr std::string_view keys =
-    "the targets that this is for: any, cpu, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, or a CPU";
+    "the targets that this is for: any, cpu, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, a CPU, or "
+    "what a target of a book is called";
 
 } // namespace
 
@@ -22,6 +23,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"builtin", "", "a rewrite of the program, run at this place of the order"},
         {"test", "", "what the declaration before it does to a small graph; fw check runs it"},
         {"graph", "", "a graph of operators as text"},
+        {"target", "", "a target in terms of another one: what is different"},
         {"implementations", "", "what may compute an operator, or every operator of a kind"},
         {"schedule", "", "how loops are made of a computation, step by step"},
         {"composite", "", "operators that a library computes by one call"},
@@ -113,6 +115,14 @@ const std::vector<LanguageWord>& languageWords() {
          "an accumulator per iteration of a reduced loop, folded at the end"},
         {"layout", "schedule", "the order in which a constant is packed"},
 
+        {"on", "target", "what it stands on: x86-64 for this machine's CPU, a CPU, another target"},
+        {"keys", "target", "what books call it beside its name, the most specific first"},
+        {"libs", "target", "the libraries that it has, unless -libs= says other ones"},
+        {"features", "target", "what its CPU has beyond the one that it stands on"},
+        {"vector_bits", "target", "how wide the vectors of its code are: 128, 256 or 512"},
+        {"threads", "target", "how many threads it has, unless -threads= says another number"},
+        {"requires", "target", "what begins like this pattern in a model is all of it"},
+
         {"together", "pin", "these operators in one group"},
         {"apart", "pin", "these operators in different groups"},
         {"use", "pin", "use IMPLEMENTATION for OPERATORS"},
@@ -189,8 +199,8 @@ const std::vector<LanguageWord>& languageWords() {
 
 std::string_view wordSentence(std::string_view word, std::string_view keyword) {
     // Patterns and chains are written like the left side of a rule; so are fuse and composite.
-    const bool pattern =
-        keyword == "pattern" || keyword == "chain" || keyword == "fuse" || keyword == "composite";
+    const bool pattern = keyword == "pattern" || keyword == "chain" || keyword == "fuse" ||
+                         keyword == "composite" || keyword == "target";
     const std::string_view like = pattern             ? "rule"
                                   : keyword == "test" ? "graph" // it holds graphs
                                                       : keyword;

@@ -156,12 +156,13 @@ private:
         std::map<std::pair<std::string_view, std::string>, std::string> meant; // -> place
         for (auto book = m_books.read.rbegin(); book != m_books.read.rend(); ++book)
             for (const DeclarationPtr& declaration : book->declarations) {
-                const bool schedule = declarationAs<ScheduleTree>(declaration) != nullptr,
-                           pattern = declarationAs<PatternDeclTree>(declaration) != nullptr;
-                if (declaration->keyword != "op" && !schedule && !pattern)
+                const bool pattern = declarationAs<PatternDeclTree>(declaration) != nullptr;
+                if (!pattern && declaration->keyword != "op" && declaration->keyword != "target" &&
+                    declaration->keyword != "schedule")
                     continue;
                 // Patterns and chains are one kind of name.
-                const std::string_view kind = pattern ? "pattern" : declaration->keyword;
+                const std::string_view kind =
+                    pattern ? std::string_view("pattern") : declaration->keyword;
                 OrderRecord& row = add("name", *declaration, book->file);
                 const auto [known, first] = meant.emplace(std::pair(kind, declaration->name),
                                                           placeOf(book->file, declaration->span));

@@ -3,6 +3,7 @@
 #include "extern/extern.h"
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
+#include "rewrite/required.h"
 #include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "strategy/machine.h"
@@ -228,7 +229,31 @@ Diag Pipeline::inFile(Diag diag) const {
 }
 
 Result<const Target*> Pipeline::target() {
-    return keep(m_target, [&] { return parseTarget(m_inputs.target); });
+    FW_TRY(const Books* known, books());
+    return keep(m_target, [&] { return parseTarget(m_inputs.target, declaredTargets(*known)); });
+}
+
+Status Pipeline::givesWhatIsRequired(const Graph& graph, const Books& books, const Target& on,
+                                     const Context& context) const {
+    constexpr std::size_t mostTold = 8;
+    for (const SequenceTree* required : requiredBy(on.name, books.targets)) {
+        FW_TRY(const std::vector<MissingSequence> missing,
+               missingSequences(graph, required->pattern, books.patterns, context.cancel));
+        if (missing.empty())
+            continue;
+        Diag out = makeDiag(DiagCode::NotRunnable,
+                            fmt::format("the target {} requires {}", on.name, required->text),
+                            {.file = m_modelFile, .node = graph.node(missing[0].node).name},
+                            "choose another target, or a model that has the whole sequence; "
+                            "fw match shows what a pattern finds");
+        for (std::size_t i = 0; i < std::min(missing.size(), mostTold); ++i)
+            out.message +=
+                fmt::format("; {}: {}", graph.node(missing[i].node).name, missing[i].why);
+        if (missing.size() > mostTold)
+            out.message += fmt::format("; and {} other nodes", missing.size() - mostTold);
+        return out;
+    }
+    return {};
 }
 
 Result<const FusionPlan*> Pipeline::plan(const Context& context) {
@@ -243,6 +268,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
                                              problems.size() - 1, problems.size() > 2 ? "s" : "");
             return inFile(std::move(first));
         }
+        FW_CHECK(givesWhatIsRequired(*source->graph, *known, *on, context));
         if (context.cancel.cancelled())
             return cancelled();
         const auto start = std::chrono::steady_clock::now();

@@ -172,6 +172,9 @@ public:
 
 private:
     Diag inFile(Diag diag) const;
+    // NotRunnable names the nodes that begin what the target requires and do not go on so.
+    Status givesWhatIsRequired(const Graph& graph, const Books& books, const Target& on,
+                               const Context& context) const;
     Result<FusionPlan> planOf(const Graph& graph, const PlanOptions& options,
                               const Target& on) const;
     Result<CompiledModule> compileOf(const Graph& graph, const FusionPlan& plan, const Target& on,

@@ -2,6 +2,7 @@
 
 #include "condition/condition.h"
 #include "syntax/parser.h"
+#include "target/target.h"
 
 #include <algorithm>
 #include <set>
@@ -69,6 +70,8 @@ public:
             return implementations();
         if (keyword == "schedule")
             return schedule();
+        if (keyword == "target")
+            return target();
         if (keyword == "pin")
             return pin();
         if (keyword == "test")
@@ -140,7 +143,7 @@ private:
             return true;
         if (last.kind == TokenKind::Name)
             return !last.is("match") && !last.is("where") && !last.is("let") && !last.is("emit") &&
-                   !last.is("in") && !last.is("when");
+                   !last.is("in") && !last.is("when") && !last.is("requires");
         return last.is(")") || last.is("}") || last.is("]") || last.is("?") || last.is("...") ||
                last.is("^") || last.is("*");
     }
@@ -338,6 +341,35 @@ private:
                               "max", "guard", "peel"});
     }
 
+    void target() {
+        if (braces() == 0) {
+            if (prev() == m_out.keyword)
+                return set(Expect::Nothing);
+            const bool base = lastClause({"on"}, 0) == "on";
+            return set(prev() == "on" || (base && prev() == "-") ? Expect::TargetKey
+                                                                 : Expect::Words,
+                       base ? Words{} : Words{"on"});
+        }
+        const Words clauses = {"keys", "libs", "features", "vector_bits", "threads", "requires"};
+        const std::string clause =
+            lastClause(std::set<std::string>(clauses.begin(), clauses.end()), 1);
+        if (!m_open.empty() && m_open.back().mark == "[" && clause != "requires") {
+            if (prev() != "[" && prev() != "," && prev() != "-")
+                return set(Expect::Words);
+            if (clause == "features")
+                return set(Expect::Words, knownCpuFeatures());
+            return set(clause == "libs" ? Expect::Library : Expect::TargetKey);
+        }
+        if (prev() == "=" && clause != "requires")
+            return set(Expect::Nothing);
+        if (clause == "requires")
+            patternPlace();
+        else
+            set(Expect::Words);
+        if (m_open.size() == 1 && (clause.empty() || (prev() != clause && ended())))
+            m_out.words.insert(m_out.words.end(), clauses.begin(), clauses.end());
+    }
+
     void pin() {
         if (braces() == 0)
             return set(Expect::Nothing);
@@ -524,7 +556,7 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
     const bool braced = out.keyword == "rule" || out.keyword == "fuse" || out.keyword == "test" ||
                         out.keyword == "pin" || out.keyword == "op" || out.keyword == "graph" ||
                         out.keyword == "composite" || out.keyword == "implementations" ||
-                        out.keyword == "schedule";
+                        out.keyword == "schedule" || out.keyword == "target";
     const std::string_view line = text.substr(0, out.begin);
     const std::size_t lineStart =
         line.rfind('\n') == std::string_view::npos ? 0 : line.rfind('\n') + 1;

@@ -165,7 +165,7 @@ struct MatchDocument {
 struct OrderRecord {
     std::string phase; // "rewrite", "pin", "fuse", "grow", "implement", "name"
     std::string kind;  // "rule", "builtin", "pin", "fuse", "composite", "grow", "implementations",
-                       // "pattern", "chain", "operator"
+                       // "pattern", "chain", "operator", "target"
     std::string name;
     std::string doc;
     std::string file; // without a folder: shipped

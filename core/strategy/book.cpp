@@ -167,21 +167,23 @@ const StrategyBook& standardStrategy() {
     return book;
 }
 
-Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file) {
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
+                const std::string& file) {
     Diags out;
-    const std::vector<std::string>& known = knownTargetKeys();
     for (const KeyTree& key : keys)
         if (std::find(known.begin(), known.end(), key.name) == known.end())
-            out.push_back(makeDiag(
-                DiagCode::TextName, "there is no target key " + key.name,
-                {file, {}, key.span.line, key.span.column},
-                didYouMean(key.name, known, "any, cpu, x86-64, x86-64-v3 or the name of a CPU")));
+            out.push_back(
+                makeDiag(DiagCode::TextName, "there is no target key " + key.name,
+                         {file, {}, key.span.line, key.span.column},
+                         didYouMean(key.name, known,
+                                    "any, cpu, x86-64, x86-64-v3, the name of a CPU or of "
+                                    "a target that a book declares")));
     return out;
 }
 
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const ScheduleTable& schedules,
-                 const std::string& file) {
+                 const std::vector<std::string>& targetKeys, const std::string& file) {
     Diags out;
     const auto refuse = [&](DiagCode code, std::string message, const Span& span,
                             std::string hint = {}) {
@@ -199,7 +201,7 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                didYouMean(block.subject, kindNames(),
                           fmt::format("{} or any", fmt::join(kindNames(), ", "))));
     }
-    for (Diag& diag : checkKeys(block.keys, file))
+    for (Diag& diag : checkKeys(block.keys, targetKeys, file))
         out.push_back(std::move(diag));
     for (const EntryTree& entry : block.entries) {
         if (auto problem = checkScheduled(entry, block, op, schedules, file))
@@ -213,7 +215,7 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
         }
     }
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)
-        for (Diag& diag : checkGuards(block, op, file))
+        for (Diag& diag : checkGuards(block, op, targetKeys, file))
             out.push_back(std::move(diag));
     for (const EntryTree& entry : block.entries)
         if (entry.compute)

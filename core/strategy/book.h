@@ -60,11 +60,13 @@ private:
 const StrategyBook& standardStrategy();
 std::string_view embeddedStrategy();
 
-Diags checkKeys(const std::vector<KeyTree>& keys, const std::string& file);
+// `known`: the keys that there are (targetKeysKnown).
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
+                const std::string& file);
 // What is wrong with one block: operators, kinds, keys, names in guards, chains, schedules.
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const ScheduleTable& schedules,
-                 const std::string& file);
+                 const std::vector<std::string>& targetKeys, const std::string& file);
 // Subjects for which no unconditional entry is left, and entries that change another's.
 Diags checkStrategy(const StrategyBook& book);
 

@@ -99,7 +99,6 @@ private:
 
 Vocabulary callVocabulary(const ImplementationsTree& block, const Operator* op) {
     Vocabulary out;
-    out.target = true;
     out.bind = "the signature has";
     out.names.emplace("result", TermKind::Tensor);
     if (op != nullptr)
@@ -121,9 +120,11 @@ Vocabulary callVocabulary(const ImplementationsTree& block, const Operator* op) 
     return out;
 }
 
-Diags checkGuards(const ImplementationsTree& block, const Operator* op, const std::string& file) {
+Diags checkGuards(const ImplementationsTree& block, const Operator* op,
+                  const std::vector<std::string>& targetKeys, const std::string& file) {
     Diags out;
     Vocabulary known = callVocabulary(block, op);
+    known.targetKeys = &targetKeys;
     for (const NamedTree& let : block.let)
         known.names.insert_or_assign(
             let.name, checkTerm(let.value, known, file, out).value_or(TermKind::Any));

@@ -14,6 +14,7 @@ Result<Scope> callScope(const ImplementationsTree& block, const Workload& worklo
 
 // `op` is nullptr for a block of a kind.
 Vocabulary callVocabulary(const ImplementationsTree& block, const Operator* op);
-Diags checkGuards(const ImplementationsTree& block, const Operator* op, const std::string& file);
+Diags checkGuards(const ImplementationsTree& block, const Operator* op,
+                  const std::vector<std::string>& targetKeys, const std::string& file);
 
 } // namespace fw

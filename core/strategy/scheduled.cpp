@@ -115,7 +115,7 @@ std::optional<OperatorNames> namesOf(const Operator& op) {
 }
 
 Diags checkSchedule(const ScheduleTree& schedule, const OperatorSet& operators,
-                    const std::string& file) {
+                    const std::vector<std::string>& targetKeys, const std::string& file) {
     Diags out;
     std::optional<OperatorNames> names;
     if (schedule.subjectKind == SubjectKind::Operator) {
@@ -131,7 +131,7 @@ Diags checkSchedule(const ScheduleTree& schedule, const OperatorSet& operators,
                             didYouMean(schedule.subject, kindNames(),
                                        fmt::format("{} or any", fmt::join(kindNames(), ", ")))));
     }
-    for (Diag& diag : checkKeys(schedule.keys, file))
+    for (Diag& diag : checkKeys(schedule.keys, targetKeys, file))
         out.push_back(std::move(diag));
     for (Diag& diag : checkSteps(schedule, names, file))
         out.push_back(std::move(diag));

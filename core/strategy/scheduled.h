@@ -22,7 +22,7 @@ using ScheduleTable = std::map<std::string, DeclaredSchedule, std::less<>>;
 std::optional<OperatorNames> namesOf(const Operator& op);
 
 Diags checkSchedule(const ScheduleTree& schedule, const OperatorSet& operators,
-                    const std::string& file);
+                    const std::vector<std::string>& targetKeys, const std::string& file);
 // What is wrong with an entry that is computed by a schedule: there is none, it is refused, or it
 // is not for what the block is about. Nothing of entries that have other code.
 std::optional<Diag> checkScheduled(const EntryTree& entry, const ImplementationsTree& block,

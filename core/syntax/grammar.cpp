@@ -4,6 +4,7 @@
 #include "syntax/op.h"
 #include "syntax/rule.h"
 #include "syntax/schedule.h"
+#include "syntax/target.h"
 #include "syntax/test.h"
 
 namespace fw {
@@ -17,6 +18,7 @@ const Grammar& fwGrammar() {
         {"builtin", parseBuiltinDeclaration},
         {"graph", parseGraphDeclaration},
         {"test", parseTestDeclaration},
+        {"target", parseTargetDeclaration},
         {"implementations", parseImplementationsDeclaration},
         {"schedule", parseScheduleDeclaration},
         {"composite", parseCompositeDeclaration},

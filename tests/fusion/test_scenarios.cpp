@@ -13,6 +13,7 @@
 #include "library/library.h"
 #include "module/load.h"
 #include "session/compare.h"
+#include "strategy/targets.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QtTest>
@@ -192,8 +193,12 @@ void TestScenarios::scenario() {
     options.catalog = &catalog;
     options.book = &fusion;
     std::string got;
+    DeclaredTargets declared;
+    for (const DeclarationPtr& declaration : tree.declarations)
+        if (const auto target = declarationAs<TargetTree>(declaration))
+            declared.emplace(target->name, declaredTarget(*target));
     for (const std::string& text : scenario.targets) {
-        const Target target = parseTarget(text).value();
+        const Target target = parseTarget(text, declared).value();
         const FusionPlan plan = planFusion(*graph, target, options).value();
         const Absent absent = libraries.empty() ? Absent::Hide : Absent::Show;
         got += planText(*graph, plan, text, absent);
