@@ -27,11 +27,25 @@ Document::Document(WorkerClient& worker, QObject* parent) : QObject(parent), m_w
 }
 
 std::vector<std::string> Document::foundLibraries() const {
+    if (!inputs().libraries && snapshot::namesDeclaredTarget(inputs().target) && m_plan)
+        if (auto said = snapshot::splitTarget(m_plan->target).libraries)
+            return *said;
     std::vector<std::string> out;
     if (m_doctor)
         for (const auto& library : m_doctor->libraries)
             if (library.status == "ready")
                 out.push_back(library.name);
+    return out;
+}
+
+QStringList Document::declaredTargets() const {
+    QStringList out;
+    for (const std::string& book : inputs().enabledBooks())
+        if (const auto check = m_checks.find(book); check != m_checks.end() && check->second)
+            for (const auto& item : check->second->items)
+                if (item.kind == "target" && item.verdict == "ok")
+                    out += QString::fromStdString(item.name);
+    out.removeDuplicates();
     return out;
 }
 

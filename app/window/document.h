@@ -94,7 +94,9 @@ public:
     bool idle() const { return m_busy == 0; }
     bool taskRunning() const { return m_tasks > 0; } // a compile, profile or export
 
+    // Those that the target takes without -libs=.
     std::vector<std::string> foundLibraries() const;
+    QStringList declaredTargets() const; // of the books that are switched on
 
 Q_SIGNALS:
     void modelChanged();               // another model is open

@@ -45,7 +45,7 @@ LibraryBoxes::LibraryBoxes(QWidget* parent) : QWidget(parent), m_layout(new QHBo
     m_layout->setSpacing(10);
     for (const char* name : expected)
         rowOf(name);
-    show(nullptr, {});
+    show(nullptr, {}, {});
 }
 
 LibraryBoxes::Row& LibraryBoxes::rowOf(const std::string& name) {
@@ -67,7 +67,9 @@ LibraryBoxes::Row& LibraryBoxes::rowOf(const std::string& name) {
     return m_rows.back();
 }
 
-void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs) {
+void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs,
+                        const std::vector<std::string>& found) {
+    const std::vector<std::string>& taken = inputs.libraries ? *inputs.libraries : found;
     if (machine)
         for (const auto& library : machine->libraries)
             rowOf(library.name);
@@ -78,10 +80,7 @@ void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot:
                 if (library.name == row.name)
                     record = &library;
         const bool ready = record && record->status == "ready";
-        const bool listed = inputs.libraries
-                                ? std::find(inputs.libraries->begin(), inputs.libraries->end(),
-                                            row.name) != inputs.libraries->end()
-                                : ready;
+        const bool listed = std::find(taken.begin(), taken.end(), row.name) != taken.end();
         // A library that the target lists although it is absent can be unticked.
         const bool enabled = ready || (listed && machine);
         const QString tip = !machine  ? u"asking the machine …"_s

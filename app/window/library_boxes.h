@@ -21,8 +21,10 @@ class LibraryBoxes : public QWidget {
 public:
     explicit LibraryBoxes(QWidget* parent = nullptr);
 
-    // `machine` is null until `fw doctor` has answered.
-    void show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs);
+    // `machine` is null until `fw doctor` has answered; `found` are the libraries that the target
+    // takes without -libs=.
+    void show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs,
+              const std::vector<std::string>& found);
     const std::vector<QAction*>& actions() const { return m_actions; }
     QCheckBox* box(const QString& name) const; // "onednn"; null: unknown
 

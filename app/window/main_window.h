@@ -153,6 +153,8 @@ private:
     void remember(const QString& path);
     bool mayDiscard();
     bool answered(Unsaved answer);
+    void showLibraries();
+    void showTargets();
     bool saveDocument();
     bool saveDocumentAs();
     void openBookDialog();
@@ -215,6 +217,7 @@ private:
     MessageBar* m_offer = nullptr; // stays until it is answered
 
     QComboBox* m_target = nullptr;
+    int m_targetPresets = 0; // in front of those that books declare
     LibraryBoxes* m_libraries = nullptr;
     QPushButton* m_profileButton = nullptr;
     QPushButton* m_stopButton = nullptr;

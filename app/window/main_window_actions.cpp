@@ -245,6 +245,7 @@ void MainWindow::buildToolBar() {
     m_target->setInsertPolicy(QComboBox::NoInsert);
     m_target->lineEdit()->setPlaceholderText(u"x86-64 -mcpu=native"_s);
     m_target->addItems(targetPresets());
+    m_targetPresets = m_target->count();
     m_target->setMinimumWidth(270);
     m_target->setToolTip(u"What the plan is made for; Enter plans again (Ctrl+L)"_s);
     label->setBuddy(m_target);

@@ -70,7 +70,7 @@ void MainWindow::inputsChanged() {
         m_target->setCurrentText(text(inputs.target));
     if (!m_target->lineEdit()->hasFocus())
         m_target->setCurrentText(text(inputs.target));
-    m_libraries->show(m_document.doctor().get(), inputs);
+    showLibraries();
     if (m_memory == Memory::Remember)
         m_settings.setTarget(m_document.target());
     m_clearPinsAction->setEnabled(!inputs.pins.empty());
@@ -102,8 +102,26 @@ void MainWindow::switchLibrary(const QString& name, bool on) {
     m_document.edit(snapshot::SwitchLibrary{name.toStdString(),
                                             on ? snapshot::Enabled::Yes : snapshot::Enabled::No,
                                             m_document.foundLibraries()});
-    // A box that cannot change anything jumps back.
-    m_libraries->show(m_document.doctor().get(), m_document.inputs());
+    showLibraries(); // a box that cannot change anything jumps back
+}
+
+void MainWindow::showLibraries() {
+    m_libraries->show(m_document.doctor().get(), m_document.inputs(), m_document.foundLibraries());
+}
+
+// Those that every machine knows, then those of the books.
+void MainWindow::showTargets() {
+    const QStringList declared = m_document.declaredTargets();
+    QStringList listed;
+    for (int i = m_targetPresets; i < m_target->count(); ++i)
+        listed += m_target->itemText(i);
+    if (listed == declared)
+        return;
+    const QString written = m_target->currentText();
+    while (m_target->count() > m_targetPresets)
+        m_target->removeItem(m_target->count() - 1);
+    m_target->addItems(declared);
+    m_target->setCurrentText(written);
 }
 
 // --- files

@@ -175,6 +175,10 @@ void MainWindow::documentChanged(Parts parts) {
     }
     if (parts.hasAny({Part::Inputs, Part::Doctor}))
         inputsChanged();
+    if (parts.has(Part::Plan))
+        showLibraries();
+    if (parts.hasAny({Part::Inputs, Part::Checks}))
+        showTargets();
     for (const Shown& shown : m_views)
         if (shown.row.shows.hasAny(parts))
             shown.view->documentChanged(parts);

@@ -81,7 +81,8 @@ struct Applier {
         });
         if (inputs.libraries || listed != edit.found)
             inputs.libraries = std::move(listed);
-        if (inputs.libraries == edit.found)
+        // What a declared target takes is not known any more once others are listed.
+        if (inputs.libraries == edit.found && !namesDeclaredTarget(inputs.target))
             inputs.libraries.reset();
     }
     void operator()(const AddBook& edit) const {
@@ -180,6 +181,11 @@ SplitTarget splitTarget(std::string_view text) {
         }
     }
     return out;
+}
+
+bool namesDeclaredTarget(std::string_view text) {
+    const std::vector<std::string_view> all = words(text);
+    return !all.empty() && all.front() != "x86-64" && !all.front().starts_with("-");
 }
 
 std::string Inputs::fullTarget() const {

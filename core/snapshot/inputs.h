@@ -60,7 +60,7 @@ struct Inputs {
 struct SetTarget {
     std::string text; // may name libraries
 };
-// `found` are the libraries that a target without -libs= takes.
+// `found` are the libraries that the target takes without -libs=.
 struct SwitchLibrary {
     std::string name;
     Enabled enabled = Enabled::Yes;
@@ -115,5 +115,7 @@ struct SplitTarget {
     std::optional<std::vector<std::string>> libraries;
 };
 SplitTarget splitTarget(std::string_view text);
+// Whether its first word is the name of a target that a book declares, which may say its libraries.
+bool namesDeclaredTarget(std::string_view text);
 
 } // namespace fw::snapshot

@@ -19,6 +19,7 @@ class TestInputs : public QObject {
 private Q_SLOTS:
     void targetAndLibrariesAreOneText();
     void boxesStandForTheList();
+    void boxesOfADeclaredTarget();
     void pinsPrintAsText();
     void deathsOfALibraryBecomePins();
     void historyGoesBackAndForth();
@@ -84,6 +85,19 @@ void TestInputs::boxesStandForTheList() {
     inputs = applied(inputs, SwitchLibrary{"onednn", Enabled::Yes, found});
     QVERIFY(!inputs.libraries); // all that are found: nothing to list
     QCOMPARE(applied(inputs, SwitchLibrary{"onednn", Enabled::Yes, found}), inputs);
+}
+
+// What a target of a book takes stands in the book, so that both are written once both are ticked.
+void TestInputs::boxesOfADeclaredTarget() {
+    const std::vector<std::string> none, found{"onednn", "openblas"};
+    Inputs inputs = applied({}, SetTarget{"mychip -threads=2"});
+    inputs = applied(inputs, SwitchLibrary{"onednn", Enabled::Yes, none});
+    QCOMPARE(inputs.fullTarget(), std::string("mychip -threads=2 -libs=onednn"));
+    inputs = applied(inputs, SwitchLibrary{"openblas", Enabled::Yes, found});
+    QCOMPARE(inputs.fullTarget(), std::string("mychip -threads=2 -libs=onednn,openblas"));
+    for (const char* plain : {"", "-threads=2", "x86-64", "x86-64 -threads=2"})
+        QVERIFY2(!namesDeclaredTarget(plain), plain);
+    QVERIFY(namesDeclaredTarget(" mychip"));
 }
 
 void TestInputs::pinsPrintAsText() {
