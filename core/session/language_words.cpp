@@ -87,6 +87,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"for", "schedule",
          "the operator or kind whose default it is: it is offered for every call"},
         {"kind", "schedule", "every operator of a kind"},
+        {"any", "schedule", "every operator that has a tensor expression"},
         {"on", "schedule", keys},
         {"knob", "schedule", "a number by name: knob rows in 4..32 = 14"},
         {"anchor", "schedule", "the stage that computes the operator"},
