@@ -111,6 +111,8 @@ private Q_SLOTS:
     void whatIsPrintedComesBack();
     void rolesFitEveryInstance_data();
     void rolesFitEveryInstance();
+    void productsOfAnyRank_data();
+    void productsOfAnyRank();
     void knobsAreTold();
     void schedulesAreDefaults();
     void whatCannotBeLoweredIsLeftToOthers_data();
@@ -217,6 +219,40 @@ void TestSchedules::rolesFitEveryInstance() {
     else
         for (const std::int64_t batch : {0, 1, 3})
             QCOMPARE(difference(*made, {{"N", batch}}), std::string());
+}
+
+void TestSchedules::productsOfAnyRank_data() {
+    QTest::addColumn<QString>("rows");
+    QTest::addColumn<int>("inner");
+    QTest::addColumn<int>("columns");
+    for (const char* rows : {"1", "17", "0", "N", "3, 5", "2, N, 3"})
+        for (const int inner : {0, 1, 6})
+            for (const int columns : {1, 33})
+                QTest::addRow("%s by %d to %d", rows, inner, columns)
+                    << QString::fromLatin1(rows) << inner << columns;
+}
+
+// The pack p... is one axis, several, some of them free or empty.
+void TestSchedules::productsOfAnyRank() {
+    QFETCH(QString, rows);
+    QFETCH(int, inner);
+    QFETCH(int, columns);
+    const std::string graph =
+        fmt::format("graph g(x: f32[{0}, {1}]) -> y {{\n"
+                    "  w = const random(1) : f32[{2}, {1}]    b = const random(2) : f32[{2}]\n"
+                    "  d = dense(x, w)    e = bias(d, b) {{axis = -1}}    y = tanh(e)\n}}\n",
+                    rows.toStdString(), inner, columns);
+    for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+        const auto made = planned(tiles(), graph, cpu);
+        QVERIFY2(made->group().implementation == "mine", made->refusal("mine").c_str());
+        if (!made->target.isHost)
+            continue;
+        for (const std::int64_t n : {0, 1, 7})
+            QCOMPARE(difference(*made, made->graph->freeDims().empty()
+                                           ? std::map<std::string, std::int64_t>()
+                                           : std::map<std::string, std::int64_t>{{"N", n}}),
+                     std::string());
+    }
 }
 
 void TestSchedules::knobsAreTold() {
