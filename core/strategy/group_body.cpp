@@ -177,8 +177,15 @@ Result<GroupBody> groupBody(const GroupSite& site) {
             axes.emplace(var, name);
             return name;
         });
-        if (member.node->id == site.anchor)
+        if (member.node->id == site.anchor) {
             body.anchor = {std::move(axes), {member.tensors.begin(), member.tensors.end()}};
+            // Of a computation of its own the operands are those of the operator all the same.
+            const std::vector<std::string> operands =
+                graph.operators().find(member.node->op)->inputNames();
+            for (std::size_t i = 0; i < std::min(operands.size(), member.node->inputs.size()); ++i)
+                if (member.node->inputs[i].valid())
+                    body.anchor.tensors.emplace(operands[i], names.at(member.node->inputs[i]));
+        }
         for (Stage& stage : own.stages) {
             stage.nodes = {static_cast<std::int64_t>(position)};
             body.inst.stages.push_back(std::move(stage));

@@ -113,6 +113,7 @@ private Q_SLOTS:
     void rolesFitEveryInstance();
     void productsOfAnyRank_data();
     void productsOfAnyRank();
+    void computationsHaveTheirOwnAxes();
     void knobsAreTold();
     void schedulesAreDefaults();
     void whatCannotBeLoweredIsLeftToOthers_data();
@@ -253,6 +254,24 @@ void TestSchedules::productsOfAnyRank() {
                                            : std::map<std::string, std::int64_t>{{"N", n}}),
                      std::string());
     }
+}
+
+void TestSchedules::computationsHaveTheirOwnAxes() {
+    const std::string book =
+        "op twin(x: T[P..., K], w: T[N, K]) -> y: T[P..., N] {\n"
+        "  y[p..., m] = sum(q in K : x[p..., q] * w[m, q]) }\n"
+        "schedule s {\n"
+        "  epilogue.split(m, m1, lane, lanes, guard)    epilogue.vectorize(lane)\n"
+        "  anchor.split(q, q1, q0, 4, peel)             anchor.unroll(q0)\n"
+        "  anchor.at(epilogue, m1)                      w.layout(d0/lanes d1 d0%lanes)\n"
+        "}\n"
+        "implementations dense(...) on any { mine compute twin(x, w) by schedule s priority 20 }\n";
+    const auto made = planned(book, "graph g(x: f32[3, 10]) -> y {\n"
+                                    "  w = const random(1) : f32[13, 10]\n"
+                                    "  d = dense(x, w)    y = relu(d)\n}\n");
+    QVERIFY2(made->group().implementation == "mine", made->refusal("mine").c_str());
+    QCOMPARE(made->group().lowering.kernel->choice.packs.size(), std::size_t(1));
+    QCOMPARE(difference(*made), std::string());
 }
 
 void TestSchedules::knobsAreTold() {
