@@ -76,6 +76,20 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
     return std::nullopt;
 }
 
+// A clause about nodes that another operator of the same book is.
+std::optional<Diag> takenNodes(const OperatorSet& operators, const Operator& op) {
+    for (const OnnxBinding& clause : op.onnx())
+        for (const OnnxReading& other : operators.onnxReadings())
+            if (other.op != op.name() && other.binding.where.file == clause.where.file &&
+                other.binding.overlaps(clause))
+                return makeDiag(DiagCode::TextName,
+                                fmt::format("{}: nodes of type {} are {} by the clause in line {}",
+                                            op.name(), clause.type, other.op,
+                                            other.binding.where.line),
+                                clause.where, "end one of the clauses with 'until'");
+    return std::nullopt;
+}
+
 // The user's rules are asked first; patterns of later books hide those of earlier ones.
 RuleBook ruleBook(const std::vector<ReadBook>& books, std::size_t shipped) {
     RuleBook out, standard;
@@ -152,7 +166,11 @@ private:
             if (book.items[i].verdict != "ok")
                 continue;
             Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);
-            const Status added = defined ? operators->add(*defined) : Status(defined.diag());
+            Status added = defined ? Status() : Status(defined.diag());
+            if (auto taken = defined ? takenNodes(*operators, **defined) : std::nullopt)
+                added = std::move(*taken);
+            if (added)
+                added = operators->add(*defined);
             if (!added)
                 book.refuse(i, added.diag());
             else

@@ -6,8 +6,6 @@
 #include "syntax/test.h"
 #include "tensor/op_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace fw {
@@ -24,15 +22,7 @@ const T& as(const Declaration& declaration) {
 }
 
 Diags operatorCheck(const Declaration& declaration, const Known&, const std::string& file) {
-    const auto& op = as<OpTree>(declaration);
-    Diags out = checkOperator(op, file);
-    if (op.onnx)
-        out.push_back(makeWarning(
-            DiagCode::RuleIllegal, "the onnx clause does nothing: models are not read by it",
-            {file, {}, op.span.line, op.span.column},
-            fmt::format("rule take_{} {{ match y = unknown(...) {{op_type = \"{}\"}} ... }}",
-                        op.name, op.onnx->type)));
-    return out;
+    return checkOperator(as<OpTree>(declaration), file);
 }
 
 Diags patternCheck(const Declaration& declaration, const Known& known, const std::string& file) {

@@ -2,6 +2,7 @@
 
 #include "ir/remembered.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
@@ -20,13 +21,29 @@ std::optional<Diag> Operator::refusal(const OpCall& call) const {
     return computation ? std::nullopt : std::optional(computation.takeDiag());
 }
 
-Status OperatorSet::add(std::shared_ptr<const Operator> op) {
+Status OperatorSet::add(std::shared_ptr<const Operator> op, OperatorSource source) {
     if (!op || op->name().empty())
         return makeDiag(DiagCode::TextName, "an operator needs a name");
     const std::string name = op->name();
+    for (OnnxBinding& binding : op->onnx()) {
+        const auto behind = std::upper_bound(
+            m_readings.begin(), m_readings.end(), source,
+            [](OperatorSource one, const OnnxReading& other) { return one < other.source; });
+        m_readings.insert(behind, {std::move(binding), name, source});
+    }
     if (!m_operators.insert_or_assign(name, remembering(std::move(op))).second)
         m_replaced.insert(name);
     return {};
+}
+
+const OnnxReading* OperatorSet::onnxReading(std::string_view domain, std::string_view type,
+                                            std::int64_t opset) const {
+    const auto found =
+        std::find_if(m_readings.rbegin(), m_readings.rend(), [&](const OnnxReading& reading) {
+            const OnnxBinding& binding = reading.binding;
+            return binding.type == type && binding.domain == domain && binding.takes(opset);
+        });
+    return found == m_readings.rend() ? nullptr : &*found;
 }
 
 const Operator* OperatorSet::find(std::string_view name) const {

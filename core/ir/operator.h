@@ -63,13 +63,36 @@ struct Arity {
     std::string text() const; // "2 operands", "1 to 3 operands", "any number of operands"
 };
 
+// Nodes of an ONNX model that are an operator: those of a domain and a type, in the opsets from
+// `since` to `until` of that domain.
+struct OnnxBinding {
+    std::string domain; // "" is the standard one, also called "ai.onnx"
+    std::string type;
+    std::int64_t since = 1;
+    std::int64_t until = std::numeric_limits<std::int64_t>::max();
+    // The operator's attributes that the node calls otherwise, with its names for them.
+    std::map<std::string, std::string> attributes;
+    Where where; // of the clause that says so
+
+    bool takes(std::int64_t opset) const { return since <= opset && opset <= until; }
+    bool overlaps(const OnnxBinding& other) const {
+        return domain == other.domain && type == other.type && since <= other.until &&
+               other.since <= until;
+    }
+    const std::string& nodeAttribute(const std::string& ours) const {
+        const auto renamed = attributes.find(ours);
+        return renamed == attributes.end() ? ours : renamed->second;
+    }
+};
+
 class Operator {
 public:
     virtual ~Operator() = default;
     virtual const std::string& name() const = 0;
     virtual const std::string& doc() const = 0;
-    virtual std::string signature() const = 0; // "relu(x: T[S...]) -> y: T[S...]"
-    virtual std::string body() const = 0;      // its text; "native" for native operators
+    virtual std::string signature() const = 0;        // "relu(x: T[S...]) -> y: T[S...]"
+    virtual std::string body() const = 0;             // its text; "native" for native operators
+    virtual std::string source() const { return {}; } // its declaration; empty: it has none
     virtual std::vector<std::string> inputNames() const = 0;
     virtual std::vector<std::string> outputNames() const = 0;
     virtual Arity arity() const = 0;
@@ -81,6 +104,7 @@ public:
     virtual std::optional<AttrValue> attrDefault(std::string_view /*attr*/) const {
         return std::nullopt;
     }
+    virtual std::vector<OnnxBinding> onnx() const { return {}; }
     virtual Result<Inferred> infer(const OpCall& call) const = 0;
     // The computation. Tensors are named after the parameters; variadic ones get a number appended.
     // Refused (OpaqueOperator as UnknownOperator diag) when there is no tensor expression.
@@ -98,19 +122,36 @@ public:
     virtual bool isNative() const = 0;
 };
 
+// Who declares an operator. Of two that read the same node of ONNX the later kind does it.
+enum class OperatorSource : std::uint8_t { Shipped, Model, Book };
+
+// A clause with the operator that it makes of nodes.
+struct OnnxReading {
+    OnnxBinding binding;
+    std::string op;
+    OperatorSource source = OperatorSource::Book;
+};
+
 class OperatorSet {
 public:
-    Status
-    add(std::shared_ptr<const Operator> op); // a later one shadows an earlier one of the same name
+    // A later one shadows an earlier one of the same name, whose clauses still lead to that name
+    // where the later one has none of its own.
+    Status add(std::shared_ptr<const Operator> op, OperatorSource source = OperatorSource::Book);
     const Operator* find(std::string_view name) const;
     // Whether it shadows another one: what is written elsewhere for the name (calls of libraries)
     // may not be what it computes.
     bool isReplaced(std::string_view name) const { return m_replaced.contains(name); }
     std::vector<const Operator*> all() const; // by name
+    // Clauses of ONNX, those that go first last.
+    const std::vector<OnnxReading>& onnxReadings() const { return m_readings; }
+    // Who reads such a node of this opset of the domain; nullptr if nobody does.
+    const OnnxReading* onnxReading(std::string_view domain, std::string_view type,
+                                   std::int64_t opset) const;
 
 private:
     std::map<std::string, std::shared_ptr<const Operator>, std::less<>> m_operators;
     std::set<std::string, std::less<>> m_replaced;
+    std::vector<OnnxReading> m_readings; // by source, then in the order in which they were added
 };
 
 } // namespace fw

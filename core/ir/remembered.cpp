@@ -121,6 +121,7 @@ public:
     const std::string& doc() const override { return m_op->doc(); }
     std::string signature() const override { return m_op->signature(); }
     std::string body() const override { return m_op->body(); }
+    std::string source() const override { return m_op->source(); }
     std::vector<std::string> inputNames() const override { return m_op->inputNames(); }
     std::vector<std::string> outputNames() const override { return m_op->outputNames(); }
     Arity arity() const override { return m_op->arity(); }
@@ -131,6 +132,7 @@ public:
     std::optional<AttrValue> attrDefault(std::string_view attr) const override {
         return m_op->attrDefault(attr);
     }
+    std::vector<OnnxBinding> onnx() const override { return m_op->onnx(); }
     Result<Inferred> infer(const OpCall& call) const override {
         return *m_inferred.answer(call, [&] { return m_op->infer(call); });
     }

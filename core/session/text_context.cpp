@@ -452,10 +452,18 @@ private:
                                                     ? Words{"int", "float", "bool", "text", "dtype"}
                                                     : Words{"T"});
             if (m_open.empty() && ended())
-                return set(Expect::Words, {"requires", "where", "onnx"});
+                return set(Expect::Words, lastClause({"requires", "where", "onnx"}, 0) == "onnx"
+                                              ? Words{"since", "until", "onnx"}
+                                              : Words{"requires", "where", "onnx"});
             return set(lastClause({"requires", "where"}, 0).empty() ? Expect::Nothing
                                                                     : Expect::Expression);
         }
+        if (m_open.size() == 1 && prev() == ",") { // {ours = theirs, ...} of a clause
+            m_out.op = m_tokens[std::min(m_out.first + 1, m_before)].text;
+            return set(Expect::Attribute);
+        }
+        if (m_open.size() == 1 && prev() == "=" && (prev(3) == "{" || prev(3) == ","))
+            return set(Expect::Nothing);
         const bool begins = m_open.size() == 1 && (prev() == "{" || ended());
         if (begins)
             return set(Expect::Expression, {"let", "each"});

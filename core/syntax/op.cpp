@@ -140,6 +140,35 @@ StmtTree statement(Parser& parser) {
     return stmt;
 }
 
+OnnxTree onnxClause(Parser& parser) {
+    OnnxTree onnx;
+    const Token first = parser.take();
+    onnx.domain = parser.expectText("the domain");
+    onnx.type = parser.expectText("the operator type");
+    if (parser.accept("since"))
+        onnx.since = parser.expectInt("the first opset");
+    if (parser.accept("until"))
+        onnx.until = parser.expectInt("the last opset");
+    // A statement, which the body begins with, is never a name and '='.
+    if (parser.at("{") && parser.peek(1).kind == TokenKind::Name && parser.peek(2).is("=")) {
+        parser.take();
+        do {
+            const Token start = parser.peek();
+            OnnxAttributeTree attribute;
+            attribute.ours = parser.expectName("an attribute of the operator");
+            parser.expect("=");
+            attribute.theirs = parser.peek().kind == TokenKind::Text
+                                   ? parser.expectText("an attribute of the node")
+                                   : parser.expectName("an attribute of the node");
+            attribute.span = parser.spanFrom(start);
+            onnx.attributes.push_back(std::move(attribute));
+        } while (parser.accept(","));
+        parser.expect("}");
+    }
+    onnx.span = parser.spanFrom(first);
+    return onnx;
+}
+
 } // namespace
 
 std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
@@ -176,14 +205,8 @@ std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
             op->where.push_back(std::move(where));
         } while (parser.accept(","));
     }
-    if (parser.accept("onnx")) {
-        OnnxTree onnx;
-        onnx.domain = parser.expectText("the domain");
-        onnx.type = parser.expectText("the operator type");
-        if (parser.accept("since"))
-            onnx.since = parser.expectInt("the opset version");
-        op->onnx = std::move(onnx);
-    }
+    while (parser.at("onnx"))
+        op->onnx.push_back(onnxClause(parser));
     const Token brace = parser.peek();
     parser.expect("{");
     while (!parser.failed() && !parser.at("}"))

@@ -45,10 +45,19 @@ struct StmtTree {
     Span span;
 };
 
+struct OnnxAttributeTree {
+    std::string ours;
+    std::string theirs; // the node's name for it
+    Span span;
+};
+
 struct OnnxTree {
     std::string domain;
     std::string type;
     std::int64_t since = 1;
+    std::optional<std::int64_t> until;
+    std::vector<OnnxAttributeTree> attributes;
+    Span span;
 };
 
 struct OpTree : DeclarationTree {
@@ -57,7 +66,7 @@ struct OpTree : DeclarationTree {
     std::vector<ConditionTree> requirements;
     std::vector<OutTree> outs;
     std::vector<WhereTree> where;
-    std::optional<OnnxTree> onnx;
+    std::vector<OnnxTree> onnx;
     std::vector<StmtTree> stmts;
     std::string signature; // as written, name to outs, blanks normalised
     std::string body;      // as written between the braces, without common indentation

@@ -4,6 +4,7 @@
 #include "tensor/binding.h"
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
+#include "tensor/onnx_clauses.h"
 #include "tensor/reference.h"
 #include "tensor/requirement.h"
 
@@ -105,6 +106,7 @@ public:
     const std::string& doc() const override { return m_tree->doc; }
     std::string signature() const override { return m_tree->signature; }
     std::string body() const override { return m_tree->body; }
+    std::string source() const override { return m_tree->source; }
     bool commutative() const override { return m_commutative; }
     bool isView() const override { return m_view; }
     bool isNative() const override { return false; }
@@ -155,6 +157,8 @@ public:
                 return defaultOf(attr);
         return std::nullopt;
     }
+
+    std::vector<OnnxBinding> onnx() const override { return onnxBindings(*m_tree, m_file); }
 
     Result<Inferred> infer(const OpCall& call) const override {
         Result<Binding> binding = bindCall(*m_tree, m_file, call);
@@ -224,8 +228,9 @@ public:
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
                            fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
-        for (Diag& diag : checkRequirements(m_op, m_file))
-            m_errors.push_back(std::move(diag));
+        for (const auto check : {checkRequirements, checkOnnxClauses})
+            for (Diag& diag : check(m_op, m_file))
+                m_errors.push_back(std::move(diag));
         for (const StmtTree& stmt : m_op.stmts)
             checkStatement(stmt);
         for (const OutTree& out : m_op.outs)

@@ -136,7 +136,7 @@ op concat(xs*: T[P..., D@axis, Q...], bcast mask?: T[M...], attr axis: int) -> (
     QCOMPARE(op->attrs[1].count.value_or(0), std::int64_t(4));
     QVERIFY(op->attrs[1].list && op->attrs[1].fallback);
     QCOMPARE(op->where[0].name, std::string("K"));
-    QCOMPARE(op->onnx->type, std::string("Softer"));
+    QCOMPARE(op->onnx.at(0).type, std::string("Softer"));
     QVERIFY(op->stmts[0].let);
     QCOMPARE(op->body, std::string("let m[p..., q...] = max(d in D : x[p..., d, q...])\n"
                                    "y[p..., d, q...] = x[p..., d, q...] - m[p..., q...]"));
