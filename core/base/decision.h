@@ -64,6 +64,7 @@
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
+    X(ReadByClause,       "IMP12", "a clause of a book says what the node is: {}") \
     X(LibraryAbsent,      "LIB11", "the library cannot be used: {}") \
     X(LibraryRefused,     "LIB12", "the library refuses it: {}") \
     X(LibraryTakes,       "LIB13", "the library takes it: {}") \

@@ -5,6 +5,8 @@
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -23,17 +25,28 @@ namespace fw {
 namespace {
 
 // Operators of the library itself are tried by a test, not whenever the program starts.
-enum class Trial : std::uint8_t { Skip, Make };
-
-void addText(OperatorSet& operators, std::string_view text, const std::string& file, Trial trial,
-             Diags& errors) {
+void addText(OperatorSet& operators, std::string_view text, const std::string& file,
+             OperatorSource source, Diags& errors) {
     FileTree tree = parseFile(text, file);
     errors.insert(errors.end(), tree.errors.begin(), tree.errors.end());
+    std::size_t ofModel = 0;
     for (const DeclarationPtr& declaration : tree.declarations) {
         const auto op = declarationAs<OpTree>(declaration);
         if (!op)
             continue;
-        Diags wrong = trial == Trial::Make ? checkOperator(*op, file) : checkDefinition(*op, file);
+        if (source == OperatorSource::Model) {
+            if (operators.find(op->name) != nullptr)
+                continue;
+            if (++ofModel > mostOfModel) {
+                errors.push_back(makeDiag(
+                    DiagCode::LimitReached,
+                    fmt::format("a model may carry {} operators, this is one more", mostOfModel),
+                    {file, {}, op->span.line, op->span.column}, "give them in a book"));
+                return;
+            }
+        }
+        Diags wrong = source == OperatorSource::Shipped ? checkDefinition(*op, file)
+                                                        : checkOperator(*op, file);
         if (!wrong.empty()) {
             std::move(wrong.begin(), wrong.end(), std::back_inserter(errors));
             continue;
@@ -43,9 +56,17 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
             errors.push_back(defined.takeDiag());
             continue;
         }
-        if (const Status status = operators.add(*defined); !status)
+        if (const Status status = operators.add(*defined, source); !status)
             errors.push_back(status.diag());
     }
+}
+
+std::shared_ptr<const OperatorSet> extended(const OperatorSet& base, std::string_view text,
+                                            const std::string& file, OperatorSource source,
+                                            Diags& errors) {
+    auto operators = std::make_shared<OperatorSet>(base);
+    addText(*operators, text, file, source, errors);
+    return operators;
 }
 
 } // namespace
@@ -64,9 +85,10 @@ std::shared_ptr<const OperatorSet> standardOperators() {
         auto operators = std::make_shared<OperatorSet>();
         Diags errors;
         for (const LibraryText& book : libraryTexts())
-            addText(*operators, book.text, book.file, Trial::Skip, errors);
+            addText(*operators, book.text, book.file, OperatorSource::Shipped, errors);
         for (auto& op : nativeOperators())
-            if (const Status status = operators->add(std::move(op)); !status)
+            if (const Status status = operators->add(std::move(op), OperatorSource::Shipped);
+                !status)
                 errors.push_back(status.diag());
         if (!errors.empty())
             throw InternalError("the operator library: " + errors.front().text());
@@ -77,9 +99,13 @@ std::shared_ptr<const OperatorSet> standardOperators() {
 
 std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,
                                                  const std::string& file, Diags& errors) {
-    auto operators = std::make_shared<OperatorSet>(base);
-    addText(*operators, text, file, Trial::Make, errors);
-    return operators;
+    return extended(base, text, file, OperatorSource::Book, errors);
+}
+
+std::shared_ptr<const OperatorSet> withModelOperators(const OperatorSet& base,
+                                                      std::string_view text,
+                                                      const std::string& file, Diags& errors) {
+    return extended(base, text, file, OperatorSource::Model, errors);
 }
 
 } // namespace fw

@@ -23,4 +23,10 @@ std::vector<LibraryText> libraryTexts();
 std::shared_ptr<const OperatorSet> withOperators(const OperatorSet& base, std::string_view text,
                                                  const std::string& file, Diags& errors);
 
+// Operators that a model carries: those whose names `base` does not have, at most this many.
+constexpr std::size_t mostOfModel = 64;
+std::shared_ptr<const OperatorSet> withModelOperators(const OperatorSet& base,
+                                                      std::string_view text,
+                                                      const std::string& file, Diags& errors);
+
 } // namespace fw

@@ -33,6 +33,9 @@ bool isKind(const proto::AttributeProto& attribute, Kind::AttributeType kind) {
     case Kind::INTS: // an empty list leaves no trace
         return !attribute.has_i() && !attribute.has_f() && !attribute.has_s() &&
                !attribute.has_t() && attribute.floats_size() == 0 && attribute.strings_size() == 0;
+    case Kind::FLOATS:
+        return attribute.ints_size() == 0 &&
+               (attribute.floats_size() > 0 || isKind(attribute, Kind::INTS));
     default:
         return false;
     }
@@ -85,6 +88,19 @@ Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::
         return wrongKind(name, "a list of integers");
     return std::optional(
         std::vector<std::int64_t>(attribute->ints().begin(), attribute->ints().end()));
+}
+
+Result<std::optional<std::vector<double>>> realsAttribute(const proto::NodeProto& node,
+                                                          std::string_view name) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return std::optional<std::vector<double>>();
+    if (!isKind(*attribute, proto::AttributeProto::FLOATS))
+        return wrongKind(name, "a list of numbers");
+    std::vector<double> out;
+    for (const float value : attribute->floats())
+        out.push_back(readableReal(value));
+    return std::optional(std::move(out));
 }
 
 Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,

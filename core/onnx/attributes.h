@@ -21,6 +21,8 @@ Result<std::string> textAttribute(const proto::NodeProto& node, std::string_view
                                   const std::string& fallback);
 Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::NodeProto& node,
                                                                    std::string_view name);
+Result<std::optional<std::vector<double>>> realsAttribute(const proto::NodeProto& node,
+                                                          std::string_view name);
 
 // nullptr if there is none.
 Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,

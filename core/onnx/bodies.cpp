@@ -4,7 +4,6 @@
 
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
-#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -78,7 +77,7 @@ std::string typeName(const proto::NodeProto& node) {
                                                      : node.domain() + "." + node.op_type());
 }
 
-Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) const {
+Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
     const std::string type = typeName(node);
     if (isStandardDomain(node.domain()) && hasSubgraphs(node))
         return makeDiag(DiagCode::NotRunnable,
@@ -92,12 +91,12 @@ Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) const {
                                     "this domain, but none of this name",
                                     type),
                         {}, "export the model again with all its functions");
+    const std::string clause = clauseHint(node);
     return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
                     {},
-                    fmt::format("the model can be looked at but not run, unless a rule of a book "
-                                "puts known operators in its place: match y = unknown(...) "
-                                "{{op_type = {}}}",
-                                quoteText(node.op_type())));
+                    clause.empty() ? "the model can be looked at but not run: a value of this kind "
+                                     "has no form in the text of an operator"
+                                   : clause);
 }
 
 ModelImporter::Value ModelImporter::known(const std::string& name) const {

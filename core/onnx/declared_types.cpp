@@ -34,6 +34,13 @@ Status ModelImporter::checkDeclared(const std::string& name, const TensorType& f
     return {};
 }
 
+Status ModelImporter::checkResults(int index) {
+    for (const std::string& output : m_graph.node(index).output())
+        if (const Name* known = find(output); known != nullptr && known->value.ref)
+            FW_CHECK(checkDeclared(output, m_editor.type(*known->value.ref), index));
+    return {};
+}
+
 Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
     const Name* known = find(name);
     if (!known || !known->declared || !known->declared->type().has_tensor_type())

@@ -2,6 +2,7 @@
 
 #include "ir/inline_calls.h"
 #include "onnx/graph_writer.h"
+#include "onnx/import.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -33,6 +34,11 @@ Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& optio
         auto* entry = model.add_opset_import();
         entry->set_domain(domain);
         entry->set_version(version);
+    }
+    if (std::string text = writer.operatorText(); !text.empty()) {
+        auto* entry = model.add_metadata_props();
+        entry->set_key(operatorsKey);
+        entry->set_value(std::move(text));
     }
     for (const proto::FunctionProto* function : writer.functions())
         *model.add_functions() = *function;

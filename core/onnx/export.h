@@ -6,7 +6,8 @@
 // (gelu). "unknown" nodes are written as they were read, with
 // their domains. The opset is 17 unless one of those means something else there; then it is the
 // nearest in which all mean what they meant, and everything is written in its form. An operator
-// without an ONNX spelling, such as one of the user's own, is refused by name.
+// of a book is a node of its `onnx` clause, and its text goes into the metadata (operatorsKey); one
+// without a spelling in ONNX and without a clause is refused by name.
 #pragma once
 
 #include "ir/graph.h"

@@ -16,6 +16,8 @@ bool byText(const Expr& a, const Expr& b) {
     return a.text() < b.text();
 }
 
+} // namespace
+
 const WriterRow* findWriter(std::string_view op) {
     for (const auto& family :
          {plainWriters(), windowWriters(), movementWriters(), unknownWriters()})
@@ -24,8 +26,6 @@ const WriterRow* findWriter(std::string_view op) {
                 return &row;
     return nullptr;
 }
-
-} // namespace
 
 GraphWriter::GraphWriter(const Graph& graph, proto::GraphProto& out)
     : m_graph(graph), m_out(out), m_dims(byText) {}
@@ -69,10 +69,17 @@ Status GraphWriter::readUnknown() {
 // one, else the nearest earlier one.
 Status GraphWriter::chooseOpset() {
     std::int64_t needed = oldestWrittenOpset; // by what this program writes in its own words
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
     for (const NodePtr& node : m_graph.nodes())
-        if (const WriterRow* row = findWriter(node->op))
+        if (const auto clauses = clausesOf(*node); !clauses.empty()) {
+            if (!clauses.back()->domain.empty())
+                continue;
+            needed = std::max(needed, clauses.back()->since);
+            last = std::min(last, clauses.back()->until);
+        } else if (const WriterRow* row = findWriter(node->op)) {
             needed = std::max(needed, row->since);
-    OpsetRange allowed{needed, std::numeric_limits<std::int64_t>::max()};
+        }
+    OpsetRange allowed{needed, std::max(needed, last)};
     const auto choose = [&]() -> std::optional<std::int64_t> {
         if (allowed.least > allowed.most)
             return std::nullopt;
@@ -94,6 +101,7 @@ Status GraphWriter::chooseOpset() {
     }
     m_opset = *choose();
     markDomain("", m_opset);
+    chooseDomains();
     for (const auto& [id, spelling] : m_unknown)
         if (spelling.standardOpset() > 0)
             for (Diag& diag : problemsOf(spelling.node, m_opset)) {
@@ -133,11 +141,13 @@ void GraphWriter::nameValues() {
 }
 
 Status GraphWriter::writeNode(const Node& node) {
+    if (isByClause(node))
+        return writeByClause(node);
     const WriterRow* row = findWriter(node.op);
     if (!row)
         return makeDiag(DiagCode::UnknownOperator,
                         "the operator " + node.op + " has no spelling in ONNX", {},
-                        "only operators that can be imported can be written");
+                        "give it a clause: onnx \"my.domain\" \"Type\" since 1");
     return row->write(*this, node);
 }
 

@@ -26,6 +26,9 @@ public:
     // Of the models read, that unknown nodes call; each once.
     std::vector<const proto::FunctionProto*> functions() const;
 
+    // The declarations of operators of books that were written as nodes of their clauses.
+    std::string operatorText() const;
+
     // Names. A constant that is asked for becomes an initializer.
     std::string use(ValueRef value);
     const std::string& nameOf(ValueRef value) const { return m_names.at(value); }
@@ -58,6 +61,10 @@ private:
     Status chooseOpset();
     void nameValues();
     Status writeNode(const Node& node);
+    bool isByClause(const Node& node) const;
+    std::vector<const OnnxBinding*> clausesOf(const Node& node) const;
+    void chooseDomains();
+    Status writeByClause(const Node& node);
     void declare(proto::ValueInfoProto& out, const std::string& name, ValueRef value);
     Result<std::string> dimValue(const std::string& wish, const Expr& dim);
 
@@ -69,6 +76,7 @@ private:
     std::set<NodeId> m_folded;       // nodes written with another
     std::map<std::string, std::int64_t> m_domains;
     std::map<NodeId, UnknownSpelling> m_unknown;
+    std::map<std::string, std::string> m_ofBooks; // operators written by a clause, with their text
     std::set<std::string> m_inner; // names inside sub-graphs, which no value of the graph may have
     std::int64_t m_opset = writtenOpset;
     Diags m_diagnostics;
@@ -81,10 +89,11 @@ struct WriterRow {
     Status (*write)(GraphWriter& out, const Node& node);
     std::int64_t since = oldestWrittenOpset; // from here on its form holds
 };
-std::span<const WriterRow> plainWriters();    // elementwise, normalisation, reductions
-std::span<const WriterRow> windowWriters();   // contractions and pools
-std::span<const WriterRow> movementWriters(); // what moves elements
-std::span<const WriterRow> unknownWriters();  // "unknown", as it was read
+const WriterRow* findWriter(std::string_view op); // nullptr if there is none
+std::span<const WriterRow> plainWriters();        // elementwise, normalisation, reductions
+std::span<const WriterRow> windowWriters();       // contractions and pools
+std::span<const WriterRow> movementWriters();     // what moves elements
+std::span<const WriterRow> unknownWriters();      // "unknown", as it was read
 
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value);
 void setAttribute(proto::NodeProto& node, const std::string& name, double value);

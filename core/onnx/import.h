@@ -21,11 +21,22 @@
 
 namespace fw {
 
+// The metadata of a model under this key is the `.fw` text of operators that its nodes are: the
+// writer puts it there for operators of books, so that the model opens without the book.
+inline constexpr const char* operatorsKey = "fusewright.operators";
+
+// Adds those that the text declares and `known` does not have, with what is wrong with the others.
+using DefineOperators = std::shared_ptr<const OperatorSet> (*)(const OperatorSet& known,
+                                                               std::string_view text,
+                                                               const std::string& file,
+                                                               Diags& errors);
+
 struct ImportOptions {
     // Values for free dimensions, by the model's name or by the name in the graph ("batch" or
     // "Batch").
     std::map<std::string, std::int64_t> dims;
     OnnxLimits limits;
+    DefineOperators define = nullptr; // without it the operators that a model carries are not read
 };
 
 struct ModelInfo {
@@ -47,6 +58,7 @@ struct Imported {
     Decisions decisions; // what was brought to normal form or computed while importing
     ModelInfo info;
     std::vector<std::string> weightFiles; // that were read beside the model
+    std::string operatorText;             // of operators that the model itself declares
 };
 
 Result<Imported> importModel(const std::string& path, std::shared_ptr<const OperatorSet> operators,

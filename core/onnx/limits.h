@@ -12,6 +12,7 @@ struct OnnxLimits {
     std::int64_t nodes = 1'000'000;
     int nesting = 100; // protobuf messages, 33 levels of sub-graphs
     std::int64_t rank = 64;
+    std::uint64_t operatorBytes = 64u << 10; // text of operators in the metadata: each is tried
 };
 
 } // namespace fw

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "ir/inline_calls.h"
+#include "onnx/import_clause.h"
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
 
@@ -437,6 +438,14 @@ Status ModelImporter::importNode(int index) {
     const auto& node = m_graph.node(index);
     const std::string name = nodeName(index);
     const std::string type = typeName(node);
+    const auto untyped = [&](const std::string& input) {
+        const Name* known = find(input);
+        return known != nullptr && known->value.untyped;
+    };
+    const bool isUntyped = std::any_of(node.input().begin(), node.input().end(), untyped);
+    const OnnxReading* clause = clauseOf(node);
+    if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
+        return importOwn(index, *clause);
     if (const auto* function = m_run.functions.find(node))
         return importCall(index, *function);
     if (m_run.functions.isAmbiguous(node))
@@ -447,21 +456,18 @@ Status ModelImporter::importNode(int index) {
     FW_TRY(const bool isDone, importBranch(index));
     if (isDone)
         return {};
-    const auto untyped = [&](const std::string& input) {
-        const Name* known = find(input);
-        return known != nullptr && known->value.untyped;
-    };
-    if (std::any_of(node.input().begin(), node.input().end(), untyped))
+    if (isUntyped)
         return importUnknown(index, name,
                              makeDiag(DiagCode::UnknownOperator,
                                       fmt::format("{} reads a value of unknown type", type), {},
                                       "it becomes known when the operator before it is"));
     const ImportFunction import =
         isStandardDomain(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
-    if (!import)
+    if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);
-    auto status = import(context);
+    auto status = import ? import(context)
+                         : importByClause(context, *m_run.operators->find(clause->op), *clause);
     if (status)
         status = context.allHonoured();
     if (!status) {
@@ -481,10 +487,7 @@ Status ModelImporter::importNode(int index) {
     const NodeId origin = context.emitted().back();
     for (const NodeId id : context.emitted())
         m_editor.setOrigins(id, {origin});
-    for (const std::string& output : node.output())
-        if (const Name* known = find(output); known != nullptr && known->value.ref)
-            FW_CHECK(checkDeclared(output, m_editor.type(*known->value.ref), index));
-    return {};
+    return checkResults(index);
 }
 
 Status ModelImporter::addResults() {

@@ -31,7 +31,8 @@ struct ImportRun {
     LocalFunctions functions;
     ExternalData external;
     DimNames dims;
-    int wrongShapes = 0; // of what loops carry, that were tried and did not hold
+    int wrongShapes = 0;                  // of what loops carry, that were tried and did not hold
+    std::set<const OnnxReading*> noticed; // clauses of which it was told what they displace
     Imported out;
 };
 
@@ -119,6 +120,11 @@ private:
     Status sortNodes();
     Status importNodes();
     Status importNode(int index);
+    // The clause that reads such a node; nullptr if none does.
+    const OnnxReading* clauseOf(const proto::NodeProto& node) const;
+    std::string readOtherwise(const proto::NodeProto& node, const OnnxReading& reading) const;
+    // By a clause of a book. What does not fit it becomes unknown.
+    Status importOwn(int index, const OnnxReading& reading);
     Status importCall(int index, const proto::FunctionProto& function);
     Result<bool> importBranch(int index); // of an If whose condition is constant
     // Operands that no body reads are left out.
@@ -142,6 +148,7 @@ private:
     Result<bool> importKnown(int index); // constants and shape arithmetic
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, int index);
+    Status checkResults(int index); // of a node that was understood
     Result<std::optional<TensorType>> declaredType(const std::string& name);
     std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
     Result<Attrs> unknownAttrs(const proto::NodeProto& node);
@@ -155,7 +162,9 @@ private:
     Status embedExternal(proto::AttributeProto& attribute);
     Status embedExternal(proto::TensorProto& tensor);
     Diag inNode(int index, Diag diag) const;
-    Diag reasonUnknown(const proto::NodeProto& node) const;
+    Diag reasonUnknown(const proto::NodeProto& node);
+    // The declaration of an operator that such nodes would become; empty if none can have them.
+    std::string clauseHint(const proto::NodeProto& node);
 
     ImportRun& m_run;
     proto::GraphProto& m_graph;

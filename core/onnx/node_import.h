@@ -60,6 +60,9 @@ public:
     Result<std::optional<Integers>> list(std::string_view name) const {
         return integersAttribute(honoured(name), name);
     }
+    Result<std::optional<Reals>> reals(std::string_view name) const {
+        return realsAttribute(honoured(name), name);
+    }
     bool given(std::string_view name) const {
         return findAttribute(honoured(name), name) != nullptr;
     }

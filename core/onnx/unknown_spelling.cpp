@@ -58,11 +58,19 @@ struct AttributeWriter {
     }
 };
 
+} // namespace
+
+Status fillAttribute(proto::AttributeProto& out, const AttrValue& value) {
+    return std::visit(AttributeWriter{out}, value);
+}
+
+namespace {
+
 Status restore(proto::AttributeProto& out, const std::string& name, const AttrValue& value) {
     const auto* bytes = name.starts_with("onnx:") ? std::get_if<TensorData>(&value) : nullptr;
     if (!bytes) {
         out.set_name(name);
-        return std::visit(AttributeWriter{out}, value);
+        return fillAttribute(out, value);
     }
     if (!out.ParseFromArray(bytes->bytes().data(), static_cast<int>(bytes->bytes().size())))
         return makeDiag(DiagCode::UnsupportedAttribute,

@@ -26,6 +26,9 @@ struct UnknownSpelling {
     std::int64_t standardOpset() const;
 };
 
+// The value of an attribute that has its name. UnsupportedAttribute if it has no form in ONNX.
+Status fillAttribute(proto::AttributeProto& out, const AttrValue& value);
+
 // UnsupportedAttribute if an attribute has no form in ONNX.
 Result<UnknownSpelling> unknownSpelling(const Node& node);
 

@@ -35,7 +35,8 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 std::shared_ptr<const OperatorSet> operators,
                                 const std::map<std::string, std::int64_t>& dims) {
     Diags errors;
-    operators = withOperators(*operators, text, path, errors);
+    const std::shared_ptr<const OperatorSet> known = operators;
+    operators = withOperators(*known, text, path, errors);
     if (!errors.empty())
         return errors.front();
     GraphTextOptions options;
@@ -49,6 +50,9 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
         return tensor ? std::optional(std::move(tensor->data)) : std::nullopt;
     };
     Imported out;
+    for (const Operator* op : operators->all())
+        if (known->find(op->name()) != op)
+            out.operatorText += op->source() + "\n";
     FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
     out.info.producer = "text";
     FW_TRY(out.inlined, inlineCalls(out.graph));

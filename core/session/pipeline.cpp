@@ -1,6 +1,7 @@
 #include "session/pipeline.h"
 
 #include "extern/extern.h"
+#include "library/library.h"
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
 #include "rewrite/required.h"
@@ -114,6 +115,9 @@ std::string Pipeline::importKey(const Books& books) const {
     std::string key = m_modelFile + "\n" + m_stamps.model + "\n";
     for (const auto& [name, extent] : m_inputs.dims)
         key += fmt::format("{} = {}\n", name, extent);
+    for (const OnnxReading& reading : books.operators->onnxReadings()) // notices cite them
+        if (reading.source == OperatorSource::Book)
+            key += reading.binding.where.text() + "\n";
     return key + books.operatorText;
 }
 
@@ -169,10 +173,13 @@ Result<PlanOptions> Pipeline::planOptions() {
 Result<LoweringMemo*> Pipeline::lowerings() {
     if (!m_lowerings) {
         FW_TRY(const Books* known, books());
-        std::weak_ptr<LoweringMemo>& shared = m_shared->lowerings[known->operatorText];
+        std::string text = known->operatorText;
+        if (m_imported.result && m_imported.result->ok())
+            text += m_imported.result->value().operatorText;
+        std::weak_ptr<LoweringMemo>& shared = m_shared->lowerings[text];
         m_lowerings = shared.lock();
         if (!m_lowerings)
-            shared = m_lowerings = std::make_shared<LoweringMemo>(known->operatorText);
+            shared = m_lowerings = std::make_shared<LoweringMemo>(text);
         std::erase_if(m_shared->lowerings, [](const auto& one) { return one.second.expired(); });
     }
     return m_lowerings.get();
@@ -185,6 +192,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
+        options.define = withModelOperators;
         FW_TRY(Imported imported,
                isGraphFile(m_modelFile)
                    ? readGraphFile(m_modelFile, known->operators, m_inputs.dims)

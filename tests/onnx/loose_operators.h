@@ -17,9 +17,15 @@ public:
     std::string body() const override { return "native"; }
     std::vector<std::string> inputNames() const override { return {"x"}; }
     std::vector<std::string> outputNames() const override { return {"y"}; }
-    Arity arity() const override { return {}; }
+    Arity arity() const override { return onnx().empty() ? Arity() : Arity{1, 1}; }
     std::vector<std::string> attrNames() const override { return {}; }
     std::optional<AttrType> attrType(std::string_view) const override { return AttrType::Any; }
+    std::vector<OnnxBinding> onnx() const override {
+        OnnxBinding clause;
+        clause.type = m_name == "relu" ? "Relu" : "Neg";
+        return m_name == "relu" || m_name == "neg" ? std::vector{clause}
+                                                   : std::vector<OnnxBinding>();
+    }
     bool isNative() const override { return true; }
     Result<OpInst> instantiate(const OpCall&) const override { return opaque(); }
     Result<Facts> facts(const OpCall&) const override { return opaque(); }
@@ -56,7 +62,7 @@ inline std::shared_ptr<const OperatorSet> looseOperators() {
     for (const char* name :
          {"input", "constant", "add", "mul", "relu", "neg", "bias", "unknown", "identity",
           "reshape", "dense", "transpose", "shape", "gather", "concat", "clip"})
-        (void)set->add(std::make_shared<LooseOperator>(name));
+        (void)set->add(std::make_shared<LooseOperator>(name), OperatorSource::Shipped);
     return set;
 }
 

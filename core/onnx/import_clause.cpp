@@ -1,0 +1,151 @@
+#include "onnx/import_clause.h"
+
+#include "onnx/model_importer.h"
+#include "onnx/standard_operators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name, AttrType type) {
+    switch (type) {
+    case AttrType::Int: {
+        FW_TRY(const std::int64_t value, node.integer(name, 0));
+        return AttrValue(value);
+    }
+    case AttrType::Bool: {
+        FW_TRY(const bool value, node.flag(name, false));
+        return AttrValue(std::int64_t{value});
+    }
+    case AttrType::Float: {
+        FW_TRY(const double value, node.real(name, 0));
+        return AttrValue(value);
+    }
+    case AttrType::Text: {
+        FW_TRY(std::string value, node.text(name, {}));
+        return AttrValue(std::move(value));
+    }
+    case AttrType::DType: {
+        FW_TRY(const std::int64_t code, node.integer(name, 0));
+        const auto dtype = dtypeOfCode(code);
+        if (!dtype || *dtype == DType::Text)
+            return node.unsupported(
+                fmt::format("the element type {} of attribute '{}' is not supported", code, name));
+        return AttrValue(*dtype);
+    }
+    case AttrType::IntList: {
+        FW_TRY(auto values, node.list(name));
+        return AttrValue(values.value_or(Integers()));
+    }
+    case AttrType::FloatList: {
+        FW_TRY(auto values, node.reals(name));
+        return AttrValue(values.value_or(Reals()));
+    }
+    default:
+        return node.unsupported(fmt::format("attribute '{}' cannot be read", name));
+    }
+}
+
+// Every attribute of the node is one of the operator's.
+Status checkAllTaken(const NodeImport& node, const Operator& op, const OnnxBinding& clause) {
+    const std::vector<std::string> ours = op.attrNames();
+    for (const auto& attribute : node.node().attribute())
+        if (std::none_of(ours.begin(), ours.end(), [&](const std::string& name) {
+                return clause.nodeAttribute(name) == attribute.name();
+            }))
+            return node.unsupported(fmt::format("the operator has no attribute for the node's '{}'",
+                                                cleanText(attribute.name())),
+                                    "give it one, or name it in the clause: {ours = theirs}");
+    return {};
+}
+
+} // namespace
+
+Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& reading) {
+    const OnnxBinding& clause = reading.binding;
+    const Arity arity = op.arity();
+    // An operand that is absent among others may be an optional one.
+    FW_CHECK(node.need(node.inputCount() < arity.least ? arity.least : 0, arity.most));
+    if (reading.source != OperatorSource::Shipped)
+        FW_CHECK(checkAllTaken(node, op, clause));
+    std::vector<ValueRef> operands(std::min(node.inputCount(), arity.most));
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        if (node.has(i)) {
+            FW_TRY(operands[i], node.input(i));
+        }
+    while (!operands.empty() && !operands.back().valid())
+        operands.pop_back();
+    for (std::size_t i = op.outputNames().size(); i < node.outputCount(); ++i)
+        if (node.outputUsed(i))
+            return node.unsupported(fmt::format("output {} is not computed", i + 1));
+    Attrs attrs;
+    for (const std::string& ours : op.attrNames()) {
+        const std::string& theirs = clause.nodeAttribute(ours);
+        if (node.given(theirs)) {
+            FW_TRY(AttrValue value,
+                   attributeValue(node, theirs, op.attrType(ours).value_or(AttrType::Any)));
+            attrs.set(ours, std::move(value));
+        } else if (auto fallback = op.attrDefault(ours)) {
+            attrs.set(ours, std::move(*fallback));
+        }
+    }
+    return node.result(op.name(), std::move(operands), std::move(attrs));
+}
+
+const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) const {
+    return m_run.operators->onnxReading(isStandardDomain(node.domain()) ? "" : node.domain(),
+                                        node.op_type(), opsetOf(node.domain()));
+}
+
+// What would have read the node if no book did; empty: nothing.
+std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
+                                         const OnnxReading& reading) const {
+    if (m_run.functions.find(node) != nullptr)
+        return "the function that the model brings along";
+    const std::int64_t opset = opsetOf(node.domain());
+    for (const OnnxReading& other : m_run.operators->onnxReadings())
+        if (&other != &reading && other.binding.domain == reading.binding.domain &&
+            other.binding.type == node.op_type() && other.binding.takes(opset))
+            return other.source == OperatorSource::Shipped
+                       ? "the shipped operator " + other.op
+                       : fmt::format("{} of {}", other.op, other.binding.where.text());
+    if (isStandardDomain(node.domain()) && findImporter(node.op_type(), m_opset) != nullptr)
+        return "the importer's own reading";
+    return {};
+}
+
+Status ModelImporter::importOwn(int index, const OnnxReading& reading) {
+    const auto& node = m_graph.node(index);
+    const std::string name = nodeName(index);
+    const std::string place = reading.binding.where.text();
+    for (const std::string& input : node.input()) // whose errors are not those of this node
+        if (!input.empty())
+            FW_CHECK(use(input));
+    NodeImport context(*this, node, name);
+    if (auto status = importByClause(context, *m_run.operators->find(reading.op), reading);
+        !status) {
+        Diag diag = status.takeDiag();
+        if (diag.code == DiagCode::Cancelled)
+            return diag;
+        diag.message = fmt::format("{} does not fit the operator {} of {}: {}", typeName(node),
+                                   reading.op, place, diag.message);
+        diag.where = {};
+        return importUnknown(index, name, std::move(diag));
+    }
+    m_run.out.decisions.push_back({m_prefix + name, Verdict::Note, ReasonCode::ReadByClause,
+                                   fmt::format("{} of {}", reading.op, place)});
+    const std::string otherwise = readOtherwise(node, reading);
+    if (!otherwise.empty() && m_run.noticed.insert(&reading).second)
+        m_run.out.diagnostics.push_back(
+            makeWarning(DiagCode::TextName,
+                        fmt::format("{} is read as {}, which takes the place of {}", typeName(node),
+                                    reading.op, otherwise),
+                        reading.binding.where));
+    return checkResults(index);
+}
+
+} // namespace fw
