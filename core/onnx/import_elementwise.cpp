@@ -77,46 +77,6 @@ Status mean(NodeImport& n) {
     return n.result("div", {sum, count});
 }
 
-template <Name op, Name attribute>
-Status withReal(NodeImport& n, double fallback) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const double value, n.real(attribute.text, fallback));
-    Attrs attrs;
-    attrs.set(attribute.text, value);
-    return n.result(op.text, {x}, std::move(attrs));
-}
-
-Status leakyRelu(NodeImport& n) {
-    return withReal<"leaky_relu", "alpha">(n, 0.01);
-}
-
-Status elu(NodeImport& n) {
-    return withReal<"elu", "alpha">(n, 1.0);
-}
-
-Status swish(NodeImport& n) {
-    return withReal<"swish", "alpha">(n, 1.0);
-}
-
-Status hardSigmoid(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const double alpha, n.real("alpha", 0.2));
-    FW_TRY(const double beta, n.real("beta", 0.5));
-    Attrs attrs;
-    attrs.set("alpha", alpha);
-    attrs.set("beta", beta);
-    return n.result("hard_sigmoid", {x}, std::move(attrs));
-}
-
-Status prelu(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const ValueRef slope, n.input(1));
-    return n.result("prelu", {x, slope});
-}
-
 Status clipBounds(NodeImport& n, ValueRef x, std::optional<double> low,
                   std::optional<double> high) {
     if (!low && !high)
@@ -216,16 +176,6 @@ Status gelu(NodeImport& n) {
     return unary<"gelu">(n);
 }
 
-Status where(NodeImport& n) {
-    FW_CHECK(n.need(3, 3));
-    std::vector<ValueRef> inputs;
-    for (std::size_t i = 0; i < 3; ++i) {
-        FW_TRY(const ValueRef value, n.input(i));
-        inputs.push_back(value);
-    }
-    return n.result("where", std::move(inputs));
-}
-
 // The exponent may have another type than the base, which decides the result's.
 Status pow(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
@@ -264,48 +214,12 @@ constexpr ImporterRow rows[] = {
     {"Div", 1, oldBroadcast<binary<"div">>},
     {"Pow", 1, oldBroadcast<binary<"pow">>},
     {"Add", 7, add},
-    {"Sub", 7, binary<"sub">},
-    {"Mul", 7, binary<"mul">},
-    {"Div", 7, binary<"div">},
     {"Pow", 7, pow},
     {"Max", 1, chain<"max">},
     {"Min", 1, chain<"min">},
     {"Sum", 1, chain<"add">},
     {"Mean", 1, mean},
-    {"Equal", 7, binary<"equal">},
-    {"Less", 7, binary<"less">},
-    {"Greater", 7, binary<"greater">},
-    {"LessOrEqual", 12, binary<"less_or_equal">},
-    {"GreaterOrEqual", 12, binary<"greater_or_equal">},
-    {"And", 7, binary<"and">},
-    {"Or", 7, binary<"or">},
-    {"Not", 1, unary<"not">},
-    {"Where", 9, where},
-    {"Relu", 1, unary<"relu">},
-    {"LeakyRelu", 1, leakyRelu},
-    {"PRelu", 7, prelu},
-    {"Elu", 1, elu},
     {"Gelu", 20, gelu},
-    {"HardSigmoid", 1, hardSigmoid},
-    {"HardSwish", 14, unary<"hard_swish">},
-    {"Swish", 24, swish},
-    {"Softplus", 1, unary<"softplus">},
-    {"Softsign", 1, unary<"softsign">},
-    {"Sigmoid", 1, unary<"sigmoid">},
-    {"Tanh", 1, unary<"tanh">},
-    {"Erf", 9, unary<"erf">},
-    {"Exp", 1, unary<"exp">},
-    {"Log", 1, unary<"log">},
-    {"Sqrt", 1, unary<"sqrt">},
-    {"Reciprocal", 1, unary<"reciprocal">},
-    {"Neg", 1, unary<"neg">},
-    {"Abs", 1, unary<"abs">},
-    {"Floor", 1, unary<"floor">},
-    {"Ceil", 1, unary<"ceil">},
-    {"Round", 11, unary<"round">},
-    {"Sign", 9, unary<"sign">},
-    {"Sin", 7, unary<"sin">},
-    {"Cos", 7, unary<"cos">},
     {"Clip", 6, clipAttributes},
     {"Clip", 11, clip},
     {"Cast", 6, cast},
