@@ -60,8 +60,12 @@ llvm::Type* Emitter::valueType(DType dtype) {
     case DType::Text:
         break;
     }
-    refuse("no code for values of type " + std::string(dtypeText(dtype)), m_builder.getInt32Ty());
-    return m_builder.getInt32Ty();
+    // What is emitted around it must still fit together.
+    llvm::Type* type = dtype == DType::F16    ? m_builder.getHalfTy()
+                       : dtype == DType::BF16 ? m_builder.getBFloatTy()
+                                              : static_cast<llvm::Type*>(m_builder.getInt32Ty());
+    refuse("no code for values of type " + std::string(dtypeText(dtype)), type);
+    return type;
 }
 
 llvm::Value* Emitter::splat(llvm::Value* v) {

@@ -31,6 +31,8 @@ private Q_SLOTS:
     void freeDimensionsRunAtOddSizes();
     void profileKeepsSumAndEndToEndApart();
     void theMachineIsMeasured();
+    void whatHasNoCodeIsToldByItsType_data();
+    void whatHasNoCodeIsToldByItsType();
     void graphFilesAreModels();
     void wrongInputsAreRefused();
     void unknownThingsAreNamed();
@@ -281,6 +283,30 @@ void TestCommands::profileKeepsSumAndEndToEndApart() {
                 QCOMPARE(row.estUs, group.estUs);
     QVERIFY(std::any_of(profile.rows.begin(), profile.rows.end(),
                         [](const ProfileRow& row) { return row.estUs.has_value(); }));
+}
+
+void TestCommands::whatHasNoCodeIsToldByItsType_data() {
+    QTest::addColumn<QString>("model");
+    for (const char* dtype : {"f16", "bf16"})
+        for (const char* body : {"y = abs(x)", "y = relu(x)", "y = exp(x)", "y = softmax(x)",
+                                 "a = add(x, x)  y = mul(a, x)"})
+            QTest::addRow("%s %s", dtype, body)
+                << QString("graph g(x: %1[3, 40]) -> y { %2 }").arg(dtype, body);
+}
+
+void TestCommands::whatHasNoCodeIsToldByItsType() {
+    QFETCH(QString, model);
+    QTemporaryDir folder;
+    Arguments arguments = on("lenet");
+    arguments.model = folder.filePath("half.fw").toStdString();
+    QVERIFY(writeFile(arguments.model, model.toStdString()).ok());
+    for (const char* target : {"x86-64 -libs=", "x86-64 -mcpu=x86-64-v2 -libs="}) {
+        arguments.target = target;
+        const auto answer = Asked().ask("run", arguments);
+        QVERIFY(!answer.ok());
+        const std::string said = answer.diag().text();
+        QVERIFY2(said.find("no code for") != std::string::npos, said.c_str());
+    }
 }
 
 void TestCommands::theMachineIsMeasured() {
