@@ -37,7 +37,7 @@ ProfileView::ProfileView(QWidget* parent)
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
     m_table->header()->setSectionResizeMode(ProfileModel::Bar, QHeaderView::Stretch);
-    const int widths[] = {260, 44, 92, 84, 0, 76, 84, 70, 56};
+    const int widths[] = {196, 44, 84, 80, 0, 68, 76, 60, 48};
     static_assert(std::size(widths) == ProfileModel::ColumnCount);
     for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
         if (widths[column] > 0)
