@@ -385,14 +385,15 @@ void describeStep(const Graph& graph, const Group& group, const runtime::Step& s
 
 // Misses that matter: by more than half, and by more than a hundredth of the whole.
 void compareWithEstimates(const FusionPlan& plan, ProfileDocument& out) {
-    std::map<int, int> rows;
+    std::map<int, int> rows; // that compute something of the group
     for (const ProfileRow& row : out.rows)
-        ++rows[row.groupId];
+        rows[row.groupId] += !row.nodes.empty();
     std::vector<const ProfileRow*> missed;
     for (ProfileRow& row : out.rows) {
         const auto group = std::find_if(plan.groups.begin(), plan.groups.end(),
                                         [&](const Group& one) { return one.id == row.groupId; });
-        if (group == plan.groups.end() || rows[row.groupId] != 1 || group->estimateUs <= 0)
+        if (row.nodes.empty() || group == plan.groups.end() || rows[row.groupId] != 1 ||
+            group->estimateUs <= 0)
             continue;
         row.estUs = group->estimateUs;
         const double off = std::abs(row.medianUs - *row.estUs);

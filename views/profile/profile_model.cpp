@@ -178,7 +178,7 @@ QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u"estimated"_s, u""_s,
+    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u"est."_s, u""_s,
                                        u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,   u"calls"_s};
     return titles[section];
 }

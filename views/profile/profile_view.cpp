@@ -37,7 +37,7 @@ ProfileView::ProfileView(QWidget* parent)
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
     m_table->header()->setSectionResizeMode(ProfileModel::Bar, QHeaderView::Stretch);
-    const int widths[] = {196, 44, 84, 80, 0, 68, 76, 60, 48};
+    const int widths[] = {196, 44, 88, 64, 0, 70, 80, 62, 56};
     static_assert(std::size(widths) == ProfileModel::ColumnCount);
     for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
         if (widths[column] > 0)
