@@ -59,7 +59,7 @@ void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& bl
         merged.code = entry.code;
     if (entry.compute) {
         merged.computed = &entry;
-        merged.computedBlock = block.tree.get();
+        merged.computedBlock = block.tree;
     }
     if (entry.priority)
         merged.priority = static_cast<int>(*entry.priority);

@@ -24,7 +24,7 @@ struct MergedEntry {
     std::string code; // the implementation that computes it
     int priority = 10;
     const EntryTree* computed = nullptr; // whose `compute` counts; null: the operator's expression
-    const ImplementationsTree* computedBlock = nullptr;
+    std::shared_ptr<const ImplementationsTree> computedBlock;
     const ConditionTree* guard = nullptr;
     const ImplementationsTree* guardBlock = nullptr; // whose names the guard uses
     const ImplementationsTree* home = nullptr;       // whose signature the call must fit

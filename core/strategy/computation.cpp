@@ -5,6 +5,7 @@
 #include "rewrite/check.h"
 #include "strategy/group_body.h"
 #include "strategy/machine.h"
+#include "target/target.h"
 #include "tensor/facts.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ std::vector<std::string> operandNames(const ImplementationsTree& block, const Op
 class Check {
 public:
     Check(const ComputedEntry& computed, const OperatorSet& operators, const std::string& file)
-        : m_block(*computed.block), m_entry(*computed.entry), m_operators(operators), m_file(file),
+        : m_block(*computed.block), m_entry(*computed.entry), m_operators(operators), m_out(file),
           m_op(operators.find(m_block.subject)) {}
 
     Diags run() {
@@ -41,13 +42,19 @@ public:
             refuse(tree, DiagCode::RuleIllegal, "behind `compute` stands a call of an operator");
         else if (m_op != nullptr)
             call(tree);
-        return std::move(m_out);
+        const std::vector<std::string>& libraries = knownLibraries();
+        const std::string library = m_entry.code.substr(0, m_entry.code.find('.'));
+        if (std::find(libraries.begin(), libraries.end(), library) != libraries.end())
+            refuse(tree, DiagCode::RuleIllegal,
+                   fmt::format("{} is a library's code, which computes operators of its own",
+                               m_entry.code),
+                   "leave `by` out, or name generated code or a schedule");
+        return m_out.take();
     }
 
 private:
     void refuse(const Tree& tree, DiagCode code, std::string message, std::string hint = {}) {
-        m_out.push_back(makeDiag(code, std::move(message),
-                                 {m_file, {}, tree.span.line, tree.span.column}, std::move(hint)));
+        m_out.refuse(code, std::move(message), tree.span, std::move(hint));
     }
 
     void call(const Tree& tree) {
@@ -68,16 +75,10 @@ private:
             operand(arg);
         const Vocabulary known = callVocabulary(m_block, m_op);
         for (const TreeAttr& attr : tree.attrs) {
-            const auto type = op->attrType(attr.name);
-            if (!type) {
-                m_out.push_back(
-                    makeDiag(DiagCode::TextName,
-                             fmt::format("{} has no attribute {}", op->name(), attr.name),
-                             {m_file, {}, attr.span.line, attr.span.column},
-                             didYouMean(attr.name, op->attrNames(), op->signature())));
-                continue;
-            }
-            checkTerm(attr.value, known, m_file, m_out);
+            Diags terms;
+            const auto kind = checkTerm(attr.value, known, m_out.file(), terms);
+            m_out.add(std::move(terms));
+            checkAttribute(*op, attr.name, kind, attr.span, m_out);
         }
     }
 
@@ -95,9 +96,8 @@ private:
     const ImplementationsTree& m_block;
     const EntryTree& m_entry;
     const OperatorSet& m_operators;
-    const std::string& m_file;
+    Refusals m_out;
     const Operator* m_op;
-    Diags m_out;
 };
 
 class Builder {
@@ -192,8 +192,10 @@ private:
 
 class Computed final : public Implementation {
 public:
-    Computed(ComputedEntry computed, std::string identity, std::vector<ImplementationPtr> inner)
-        : m_computed(computed), m_identity(std::move(identity)), m_inner(std::move(inner)) {}
+    Computed(ComputedEntry computed, std::shared_ptr<const void> owner, std::string identity,
+             std::vector<ImplementationPtr> inner)
+        : m_computed(computed), m_owner(std::move(owner)), m_identity(std::move(identity)),
+          m_inner(std::move(inner)) {}
 
     const std::string& name() const override { return m_computed.entry->name; }
     std::string identity() const override { return m_identity; }
@@ -245,6 +247,7 @@ public:
 
 private:
     ComputedEntry m_computed;
+    std::shared_ptr<const void> m_owner;
     std::string m_identity;
     std::vector<ImplementationPtr> m_inner;
 };
@@ -299,9 +302,10 @@ Result<OpInst> computationOf(const ComputedEntry& computed, const Workload& call
     return out;
 }
 
-ImplementationPtr computedBy(ComputedEntry computed, std::string identity,
-                             std::vector<ImplementationPtr> inner) {
-    return std::make_shared<Computed>(computed, std::move(identity), std::move(inner));
+ImplementationPtr computedBy(ComputedEntry computed, std::shared_ptr<const void> owner,
+                             std::string identity, std::vector<ImplementationPtr> inner) {
+    return std::make_shared<Computed>(computed, std::move(owner), std::move(identity),
+                                      std::move(inner));
 }
 
 } // namespace fw

@@ -31,7 +31,8 @@ std::optional<Diag> disagreement(const ComputedEntry& computed,
                                  const std::string& file);
 
 // Our code for it. `inner`: the implementations that are asked for it, in order.
-ImplementationPtr computedBy(ComputedEntry computed, std::string identity,
-                             std::vector<ImplementationPtr> inner);
+// `owner` keeps what `computed` points at: plans outlive the books that they were made with.
+ImplementationPtr computedBy(ComputedEntry computed, std::shared_ptr<const void> owner,
+                             std::string identity, std::vector<ImplementationPtr> inner);
 
 } // namespace fw

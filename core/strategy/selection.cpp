@@ -140,11 +140,10 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
     } else {
         inner = generatedImplementations();
     }
-    const ImplementationsTree& block = *entry.computedBlock;
-    return computedBy({entry.computed, &block},
+    return computedBy({entry.computed, entry.computedBlock.get()}, entry.computedBlock,
                       fmt::format("{} by {}\n{}", entry.name,
                                   inner.size() == 1 ? inner.front()->identity() : entry.code,
-                                  block.source),
+                                  entry.computedBlock->source),
                       std::move(inner));
 }
 

@@ -90,6 +90,9 @@ void TestComputation::wrong_data() {
     row("a compute batch_matmul(x)", "2:13: error");
     row("a compute softmax(x) {axes = 1}", "2:25: error TXT02: softmax has no attribute axes");
     row("a compute softmax(x) {axis = size(q)}", "2:37: error TXT02: nothing is named q");
+    row("a compute softmax(x) {axis = \"x\"}", "axis of softmax is an integer, not a text");
+    row("a by onednn.matmul compute batch_matmul(x, w)",
+        "onednn.matmul is a library's code, which computes operators of its own");
     row("a compute x", "2:13: error RUL01: behind `compute` stands a call of an operator");
     row("a compute relu(3)", "2:18: error RUL01: an operand is a name of the signature or a call");
 }
