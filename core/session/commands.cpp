@@ -295,8 +295,13 @@ Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context
             context.report("machine", std::string(row.sentence), done++, ceilings().size());
             ceilingAgain(target, row.value);
         }
-    FW_CHECK(checkMachine(target));
-    return json(describeMachine(target));
+    DoctorDocument out = describeMachine(target);
+    if (const Result<Diags> machine = checkMachine(target); !machine.ok())
+        out.problems.push_back(machine.diag().text());
+    else
+        for (const Diag& damaged : *machine)
+            out.problems.push_back(damaged.text());
+    return json(std::move(out));
 }
 
 Answer check(PipelineStore&, const Arguments& arguments, const Context&) {
