@@ -49,6 +49,25 @@ struct ModelBuilder {
             value->mutable_type()->mutable_tensor_type()->clear_shape();
         return *this;
     }
+    // That lie in a file beside the model; empty: the key is not written.
+    ModelBuilder& externalWeights(const std::string& name, std::int64_t count,
+                                  const std::string& location, const std::string& offset = {},
+                                  const std::string& length = {}) {
+        auto* tensor = graph().add_initializer();
+        tensor->set_name(name);
+        tensor->set_data_type(proto::TensorProto::FLOAT);
+        tensor->add_dims(count);
+        tensor->set_data_location(proto::TensorProto::EXTERNAL);
+        for (const auto& [key, value] :
+             {std::pair("location", location), {"offset", offset}, {"length", length}}) {
+            if (value.empty() && key != std::string("location"))
+                continue;
+            auto* entry = tensor->add_external_data();
+            entry->set_key(key);
+            entry->set_value(value);
+        }
+        return *this;
+    }
     ModelBuilder& weights(const std::string& name, const std::vector<std::int64_t>& dims,
                           std::vector<float> values = {}) {
         auto* tensor = graph().add_initializer();

@@ -42,21 +42,7 @@ ModelBuilder external(const std::string& location, const std::string& offset = {
     ModelBuilder m;
     m.input("x", {"4"}).output("y");
     m.node("Mul", "x w", "y");
-    auto* w = m.graph().add_initializer();
-    w->set_name("w");
-    w->set_data_type(proto::TensorProto::FLOAT);
-    w->add_dims(4);
-    w->set_data_location(proto::TensorProto::EXTERNAL);
-    const auto add = [&](const char* key, const std::string& value) {
-        auto* entry = w->add_external_data();
-        entry->set_key(key);
-        entry->set_value(value);
-    };
-    add("location", location);
-    if (!offset.empty())
-        add("offset", offset);
-    if (!length.empty())
-        add("length", length);
+    m.externalWeights("w", 4, location, offset, length);
     return m;
 }
 

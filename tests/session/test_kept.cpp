@@ -79,14 +79,7 @@ std::string besideItsWeights() {
     ModelBuilder m;
     m.input("x", {"4"}).output("y");
     m.node("Mul", "x w", "y");
-    auto* w = m.graph().add_initializer();
-    w->set_name("w");
-    w->set_data_type(proto::TensorProto::FLOAT);
-    w->add_dims(4);
-    w->set_data_location(proto::TensorProto::EXTERNAL);
-    auto* where = w->add_external_data();
-    where->set_key("location");
-    where->set_value("w.bin");
+    m.externalWeights("w", 4, "w.bin");
     return m.bytes();
 }
 
