@@ -40,7 +40,8 @@ public:
     Layouts(const Graph& graph, const Target& target, FusionPlan& plan)
         : m_graph(graph), m_target(target), m_plan(plan) {}
 
-    void run() {
+    void run(const std::map<ValueRef, StorageMap>& border) {
+        m_plan.layouts = border;
         for (const Group& group : m_plan.groups) {
             if (group.isView()) {
                 keep(m_graph.node(group.anchor));
@@ -146,21 +147,16 @@ private:
                     return reader.by == group.by && !reader.stacked && use.node == reader.anchor &&
                            m_graph.node(use.node).inputs[0] == value;
                 });
-            if (between && isWhole(m_graph.type(value), *map))
+            if (between && isWhole(*map, m_graph.type(value).shape))
                 out.emplace(value, *map);
         }
         return out;
     }
 
-    static bool isWhole(const TensorType& type, const StorageMap& map) {
-        return std::all_of(map.axes.begin(), map.axes.end(), [&](const StorageAxis& axis) {
-            const auto extent = type.shape[static_cast<std::size_t>(axis.dim)].asInt();
-            return axis.mod == 0 || (extent && *extent % axis.mod == 0);
-        });
-    }
-
     void decide(ValueRef value, const Wanted& wanted,
                 const std::map<ValueRef, StorageMap>& blocks) {
+        if (m_plan.layouts.contains(value)) // as it is given
+            return;
         const std::string& name = m_graph.output(value).name;
         const auto refuse = [&](const std::string& why) {
             m_plan.notices.push_back({name, Verdict::No, ReasonCode::LayoutKept,
@@ -196,8 +192,9 @@ private:
 
 } // namespace
 
-void chooseLayouts(const Graph& graph, const Target& target, FusionPlan& plan) {
-    Layouts(graph, target, plan).run();
+void chooseLayouts(const Graph& graph, const Target& target,
+                   const std::map<ValueRef, StorageMap>& border, FusionPlan& plan) {
+    Layouts(graph, target, plan).run(border);
     placeInside(graph, plan);
 }
 

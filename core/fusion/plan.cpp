@@ -253,7 +253,7 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
     // When all that the groups took to form is gone.
     for (Group& group : plan.groups)
         divideAtCall(graph, target, *options.catalog, group);
-    chooseLayouts(graph, target, plan);
+    chooseLayouts(graph, target, options.border, plan);
     const auto start = std::chrono::steady_clock::now();
     FW_CHECK(lowerGroups(graph, target, options, plan));
     plan.lowerMs =

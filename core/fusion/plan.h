@@ -93,6 +93,9 @@ struct PlanOptions {
     const FusionBook* book = &standardFusion();
     LoweringMemo* memo = nullptr; // shared by plans over the same operators; null: one of its own
     CancelToken cancel = {};
+    // How inputs and results of the graph lie where the order is not that of their dimensions; each
+    // map only permutes the elements (isWhole).
+    std::map<ValueRef, StorageMap> border = {};
 };
 
 // Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node);

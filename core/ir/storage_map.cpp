@@ -61,6 +61,14 @@ Shape physicalShape(const StorageMap& map, const Shape& own) {
     return out;
 }
 
+bool isWhole(const StorageMap& map, const Shape& logical) {
+    return map.slices.empty() &&
+           std::all_of(map.axes.begin(), map.axes.end(), [&](const StorageAxis& axis) {
+               const auto extent = logical[static_cast<std::size_t>(axis.dim)].asInt();
+               return axis.mod == 0 || (extent && *extent % axis.mod == 0);
+           });
+}
+
 Expr storageSize(const StorageMap& map, const Shape& logical) {
     return elementCount(physicalShape(map, logical));
 }

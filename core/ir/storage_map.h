@@ -43,6 +43,8 @@ struct StorageMap {
 };
 
 StorageMap channelsLast(std::size_t rank); // d0 d2 .. dn d1
+// True if the map permutes the elements of the tensor and adds no padding, so far as it is known.
+bool isWhole(const StorageMap& map, const Shape& logical);
 // Extents of the physical axes of the memory that the map leads to: of the outermost tensor.
 Shape physicalShape(const StorageMap& map, const Shape& logical);
 Expr storageSize(const StorageMap& map, const Shape& logical); // elements, padding included

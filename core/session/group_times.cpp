@@ -78,7 +78,9 @@ const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {
 Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std::uint64_t seed,
                   double seconds, GroupRecord& row, const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const GraphPtr part, graphOf(*source->graph, {&group, &next}));
+    const ApartRuns runs{.border = borderOf(*source->graph, *plan, *part)};
     PinClause pin;
     pin.kind = PinKind::Together;
     pin.implementation = group.implementation;
@@ -86,8 +88,8 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
         for (const NodeId node : one->nodes)
             pin.names.push_back(source->graph->node(node).name);
     FW_TRY(const PlanOptions options, pipeline.planOptions());
-    FW_TRY(Apart apart, pipeline.apart(part, options, context));
-    FW_TRY(Apart together, apartPinned(pipeline, part, {pin, "fuse --measure"}, context));
+    FW_TRY(Apart apart, pipeline.apart(part, options, context, runs));
+    FW_TRY(Apart together, apartPinned(pipeline, part, {pin, "fuse --measure"}, context, runs));
     const auto computes = [](const Group& one) { return !one.isView(); };
     if (std::count_if(together.plan.groups.begin(), together.plan.groups.end(), computes) != 1)
         return makeDiag(DiagCode::NotRunnable, "the pin was refused");
@@ -109,13 +111,15 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
 Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_t seed,
                             double seconds, const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const GraphPtr part, graphOf(*source->graph, {&group}));
+    const ApartRuns runs{.border = borderOf(*source->graph, *plan, *part)};
     FW_TRY(const PlanOptions options, pipeline.planOptions());
-    FW_TRY(Apart whole, pipeline.apart(part, options, context));
+    FW_TRY(Apart whole, pipeline.apart(part, options, context, runs));
     PlanOptions alone = options;
     const FusionBook nothing = options.book->onlyAvoiding();
     alone.book = &nothing;
-    FW_TRY(Apart split, pipeline.apart(part, alone, context));
+    FW_TRY(Apart split, pipeline.apart(part, alone, context, runs));
     FW_TRY(const std::vector<TensorData> operands, whole.module->randomInputs(seed, {}));
     FW_TRY(const std::vector<TensorData> wanted, whole.module->run(operands));
     FW_TRY(const std::vector<TensorData> got, split.module->run(operands));

@@ -114,6 +114,24 @@ Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& gr
     return partOf(graph, inputs, results);
 }
 
+std::map<ValueRef, StorageMap> borderOf(const Graph& graph, const FusionPlan& plan,
+                                        const Graph& part) {
+    std::map<std::string_view, const StorageMap*> named;
+    for (const auto& [value, map] : plan.layouts)
+        if (isWhole(map, graph.type(value).shape))
+            named.emplace(graph.output(value).name, &map);
+    std::map<ValueRef, StorageMap> out;
+    const auto add = [&](ValueRef value, const std::string& name) {
+        if (const auto found = named.find(name); found != named.end())
+            out.emplace(value, *found->second);
+    };
+    for (const NodeId input : part.inputs())
+        add({input, 0}, part.node(input).outputs[0].name);
+    for (const NamedValue& result : part.results())
+        add(result.value, result.name);
+    return out;
+}
+
 Result<GraphPtr> refilled(const Graph& graph, const Refilling& with) {
     Copy copy(graph);
     for (const NodeId id : graph.inputs()) {

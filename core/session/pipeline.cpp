@@ -329,7 +329,9 @@ Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const 
     if (const Diags problems = obstacles(*graph); !problems.empty())
         return inFile(problems.front());
     Apart out{std::move(graph), {}, nullptr, nullptr};
-    FW_TRY(out.plan, planOf(*out.graph, options, on));
+    PlanOptions bordered = options;
+    bordered.border = runs.border;
+    FW_TRY(out.plan, planOf(*out.graph, bordered, on));
     FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, on, context));
     out.compiled = std::make_shared<const CompiledModule>(std::move(module));
     FW_TRY(out.module, loadModule(out.compiled, on, runs.fill));

@@ -84,6 +84,7 @@ struct Apart {
 struct ApartRuns {
     std::optional<int> threads = {}; // those of the target
     runtime::ArenaFill fill = runtime::ArenaFill::Leave;
+    std::map<ValueRef, StorageMap> border = {}; // PlanOptions::border
 };
 
 // Results that pipelines have in common, for as long as one of them is kept: the text of a book may

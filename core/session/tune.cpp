@@ -15,6 +15,7 @@ using namespace snapshot;
 
 constexpr int rounds = 5; // of one attempt
 constexpr double grainUs = 1;
+constexpr double hopeless = 5; // so many times the fastest: one look is enough
 
 // One implementation of a group, ready to run.
 struct Contender {
@@ -50,14 +51,15 @@ std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, cons
     return out;
 }
 
-Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::uint64_t seed,
-               std::vector<std::string>& notices, const Context& context) {
+Status prepare(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan, Contest& contest,
+               std::uint64_t seed, std::vector<std::string>& notices, const Context& context) {
     FW_TRY(const GraphPtr part, graphOf(graph, {contest.group}));
+    const ApartRuns runs{.border = borderOf(graph, plan, *part)};
     const std::string& anchor = graph.node(contest.group->anchor).name;
     // The chosen one, which comes first, is what the others are compared with.
     std::vector<TensorData> operands, wanted;
     for (const std::string& name : readyCandidates(*contest.group)) {
-        Result<Apart> made = candidateApart(pipeline, part, anchor, name, "tune", context);
+        Result<Apart> made = candidateApart(pipeline, part, anchor, name, "tune", context, runs);
         if (!made) {
             if (made.diag().code == DiagCode::Cancelled)
                 return made.takeDiag();
@@ -87,21 +89,31 @@ Status prepare(Pipeline& pipeline, const Graph& graph, Contest& contest, std::ui
 
 // In turn, so that noise of the machine hits all. Again, if it hit one of them.
 Status race(Contest& contest, double seconds, const Context& context) {
+    std::vector<Contender*> racing;
+    double fastest = 0;
+    for (Contender& one : contest.contenders) {
+        const MeasureEffort look{.seconds = 0, .least = 3, .attempts = 1};
+        FW_TRY(one.time, timeStepsTogether(*one.apart.module, look, context));
+        fastest = fastest == 0 ? one.time.minimum() : std::min(fastest, one.time.minimum());
+    }
+    for (Contender& one : contest.contenders)
+        if (one.time.minimum() <= hopeless * fastest ||
+            one.implementation == contest.group->implementation)
+            racing.push_back(&one);
     const MeasureEffort each{
-        .seconds = seconds / (rounds * static_cast<double>(
-                                           std::max<std::size_t>(contest.contenders.size(), 1))),
+        .seconds = seconds / static_cast<double>(rounds * std::max<std::size_t>(racing.size(), 1)),
         .attempts = 1};
     for (int attempt = 0; attempt < MeasureEffort().attempts; ++attempt) {
-        for (Contender& one : contest.contenders)
-            one.time = {};
+        for (Contender* one : racing)
+            one->time = {};
         for (int round = 0; round < rounds; ++round)
-            for (Contender& one : contest.contenders) {
+            for (Contender* one : racing) {
                 FW_TRY(const MeasuredTime times,
-                       timeStepsTogether(*one.apart.module, each, context));
-                one.time.add(times);
+                       timeStepsTogether(*one->apart.module, each, context));
+                one->time.add(times);
             }
-        if (std::none_of(contest.contenders.begin(), contest.contenders.end(),
-                         [](const Contender& one) { return one.disturbed(); }))
+        if (std::none_of(racing.begin(), racing.end(),
+                         [](const Contender* one) { return one->disturbed(); }))
             break;
     }
     return {};
@@ -155,7 +167,7 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
     std::size_t done = 0;
     for (Contest& contest : contests) {
         context.report("tune", contest.group->name, done++, contests.size());
-        FW_CHECK(prepare(pipeline, *source->graph, contest,
+        FW_CHECK(prepare(pipeline, *source->graph, *plan, contest,
                          static_cast<std::uint64_t>(arguments.seed.value_or(1)), out.notices,
                          context));
         FW_CHECK(race(contest, arguments.seconds.value_or(0.5), context));
