@@ -123,6 +123,7 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     runtime::Weights weights;
     weights.payload = module->weights->data();
     runtime::ExecutorOptions options;
+    options.ownsOpenMpThreads = true;
     options.threads = target.threads;
     options.arenaFill = fill;
     options.libraries = runtime::prepareCall;

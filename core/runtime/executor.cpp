@@ -22,6 +22,7 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
             m_crumbs.push_back({step.name, {}, {}});
         }
     m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
+    m_ownsOpenMpThreads = options.ownsOpenMpThreads;
     m_settings.controlWord =
         options.denormals == Denormals::Flush ? flushDenormalsWord : keepDenormalsWord;
 }
@@ -250,6 +251,8 @@ Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
         return status;
     if (m_arenaFill == ArenaFill::Poison && m_arena.data())
         std::memset(m_arena.data(), 0xff, m_arena.size());
+    if (m_settings.openMp && m_ownsOpenMpThreads)
+        keepOthersOffThisCore(*m_settings.openMp, m_settings.threads);
     const FloatingPointMode mode(m_settings.controlWord);
     const std::int64_t start = times ? now() : 0;
     copyInputs();

@@ -30,6 +30,8 @@ struct ExecutorOptions {
     // How library calls are made ready: prepareCall, or null where no step is one. A pointer, so
     // that a module without such steps does not carry the code.
     PrepareCall libraries = nullptr;
+    // The OpenMP threads of libraries are this program's: they are kept off the caller's core.
+    bool ownsOpenMpThreads = false;
 };
 
 struct StepTime {
@@ -114,6 +116,7 @@ private:
     KeepTeams m_keepTeams;
     ParallelSettings m_settings;
     ArenaFill m_arenaFill;
+    bool m_ownsOpenMpThreads = false;
     PrepareCall m_libraries;
     std::vector<Calls> m_calls; // the set in use first
 

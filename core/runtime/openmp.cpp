@@ -1,6 +1,8 @@
 #include "runtime/openmp.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
+#include <sched.h>
 
 namespace fw::runtime {
 
@@ -27,6 +29,43 @@ bool findOpenMp(void* library, OpenMp& found) {
            find(library, "omp_in_parallel", found.inParallel) &&
            find(library, "omp_get_max_threads", found.mostThreads) &&
            find(library, "omp_set_num_threads", found.setThreads);
+}
+
+namespace {
+
+bool boundByUser() {
+    static const bool bound =
+        std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("GOMP_CPU_AFFINITY") != nullptr;
+    return bound;
+}
+
+struct Others {
+    const OpenMp& openMp;
+    cpu_set_t cores;
+};
+
+void keepOff(void* data) {
+    const auto& [openMp, cores] = *static_cast<const Others*>(data);
+    if (openMp.threadNumber() != 0)
+        sched_setaffinity(0, sizeof cores, &cores);
+}
+
+} // namespace
+
+void keepOthersOffThisCore(const OpenMp& openMp, int threads) {
+    thread_local int known = -1, team = 0;
+    const int core = sched_getcpu();
+    if (threads < 2 || (core == known && threads <= team) || core < 0 || core >= CPU_SETSIZE ||
+        serialBuild || boundByUser() || openMp.inParallel() != 0)
+        return;
+    Others others{openMp, {}};
+    if (sched_getaffinity(0, sizeof others.cores, &others.cores) != 0)
+        return; // more cores than the set holds
+    CPU_CLR(static_cast<unsigned>(core), &others.cores);
+    known = core;
+    team = threads;
+    if (CPU_COUNT(&others.cores) > 0)
+        openMp.parallel(keepOff, &others, static_cast<unsigned>(threads), 0);
 }
 
 ThreadCount::ThreadCount(const OpenMp& openMp, int threads)

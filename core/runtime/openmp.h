@@ -18,6 +18,12 @@ struct OpenMp {
 // Among what was loaded with the library; false if a function is missing.
 bool findOpenMp(void* library, OpenMp& found);
 
+// Keeps the other threads of this thread's team off the core that this one runs on, where some
+// kernels wake them: there they wait until the loop is over, and the loop waits for them. Does
+// nothing while this thread stays on its core, nor where the user has bound threads (OMP_PROC_BIND,
+// GOMP_CPU_AFFINITY).
+void keepOthersOffThisCore(const OpenMp& openMp, int threads);
+
 // The number of threads of the library calls inside; restored afterwards. One under the thread
 // sanitizer, which does not understand libgomp.
 class ThreadCount {

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <memory>
 #include <new>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -55,6 +56,22 @@ void ThreadTeam::start(int threads) {
         m_started += m_noMore ? 0 : 1;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    m_callersCore = -1;
+}
+
+void ThreadTeam::keepOffCallersCore() {
+    const int core = sched_getcpu();
+    if (core == m_callersCore || core < 0 || core >= CPU_SETSIZE)
+        return;
+    m_callersCore = core;
+    cpu_set_t others;
+    if (sched_getaffinity(0, sizeof others, &others) != 0)
+        return; // more cores than the set holds
+    CPU_CLR(static_cast<unsigned>(core), &others);
+    if (CPU_COUNT(&others) == 0)
+        return;
+    for (int seat = 1; seat < m_started; ++seat)
+        pthread_setaffinity_np(m_members[seat].thread, sizeof others, &others);
 }
 
 ThreadTeam::~ThreadTeam() {
@@ -169,6 +186,7 @@ void ThreadTeam::waitForOthers(std::uint32_t wanted, std::uint64_t cycles) {
 void ThreadTeam::run(const Loop& loop, int threads) {
     if (m_started < threads)
         start(threads);
+    keepOffCallersCore();
     const std::int64_t share = loop.count / threads;
     std::int64_t pieces = loop.grain > 1 ? share / loop.grain : share;
     pieces = pieces < 1 ? 1 : pieces > mostPieces ? mostPieces : pieces;

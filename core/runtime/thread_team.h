@@ -4,7 +4,8 @@
 // keeps its caches warm, and every share into a few pieces. A thread takes the pieces of its own
 // share and then what is left of the others', so a thread that gets no core holds up nobody: the
 // caller does its work. Only a piece that was begun is waited for. Waiting threads spin for a
-// bounded time, less where they see that others need the core, and sleep then. Which thread
+// bounded time, less where they see that others need the core, and sleep then. None is woken on the
+// caller's core, where some kernels would put it: there it waits until the loop is over. Which thread
 // computes a piece must not matter: pieces are ranges of iterations that write apart.
 #pragma once
 
@@ -57,6 +58,7 @@ private:
     };
 
     void start(int threads);
+    void keepOffCallersCore();
     static void* memberMain(void* member);
     void serve(int seat);
     bool spinForCall(const Seat& seat, std::uint32_t seen, std::uint64_t& limit) const;
@@ -67,6 +69,7 @@ private:
     Member m_members[mostThreads];
     int m_started = 1;     // seats that have a thread; the first one is the caller's
     bool m_noMore = false; // threads could be started
+    int m_callersCore = -1; // that the members keep off
     std::uint64_t m_job = 0;
     std::atomic<bool> m_ending{false};
     // The loop. A thread that comes late may read the next one's, but then takes no piece of it.

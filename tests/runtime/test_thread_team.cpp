@@ -5,6 +5,7 @@
 #include <QTest>
 #include <atomic>
 #include <csignal>
+#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <time.h>
@@ -43,6 +44,22 @@ void holdOthers(const fw_kernel_context* context, std::int64_t, std::int64_t) {
     ++pieces.done;
 }
 
+struct Cores {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> others{0};
+    cpu_set_t allowed = {}; // of another thread
+};
+
+// Long enough for a thread that sleeps to come.
+void noteCores(const fw_kernel_context* context, std::int64_t, std::int64_t) {
+    auto& cores = *static_cast<Cores*>(context->buffers[0]);
+    if (std::this_thread::get_id() == cores.caller)
+        for (int i = 0; cores.others == 0 && i < 2000; ++i)
+            usleep(1000);
+    else if (sched_getaffinity(0, sizeof cores.allowed, &cores.allowed) == 0)
+        ++cores.others;
+}
+
 void addOne(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
     auto* counters = static_cast<std::int32_t*>(context->buffers[0]);
     for (std::int64_t i = begin; i < end; ++i)
@@ -73,6 +90,34 @@ class TestThreadTeam : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Woken there, it would wait until the caller is done.
+    void othersKeepOffTheCoreOfTheCaller() {
+        cpu_set_t own;
+        QCOMPARE(sched_getaffinity(0, sizeof own, &own), 0);
+        if (CPU_COUNT(&own) < 2)
+            QSKIP("one core");
+        for (int move = 0; move < 2; ++move) {
+            unsigned core = 0; // the caller's: the first allowed one, then the next
+            for (int passed = 0; !CPU_ISSET(core, &own) || passed++ < move;)
+                ++core;
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(core, &one);
+            QCOMPARE(sched_setaffinity(0, sizeof one, &one), 0);
+            QCOMPARE(sched_setaffinity(0, sizeof own, &own), 0); // it stays there for now
+            Cores cores;
+            Context c;
+            c.settings.threads = 2;
+            c.buffers[0] = &cores;
+            const int before = sched_getcpu();
+            parallelFor(&c.context, noteCores, 2, 1);
+            if (before != sched_getcpu() || cores.others == 0)
+                continue; // moved meanwhile, or the other one got no core
+            QVERIFY(!CPU_ISSET(static_cast<unsigned>(before), &cores.allowed));
+            QCOMPARE(CPU_COUNT(&cores.allowed), CPU_COUNT(&own) - 1);
+        }
+    }
+
     void takesTheShareOfAThreadThatIsHeld() {
         Pieces pieces;
         Context c;
