@@ -269,7 +269,7 @@ std::int64_t constantOr(const Expr& extent, std::int64_t otherwise) {
 
 std::int64_t grainFor(double operations) {
     constexpr double worthwhile =
-        40000; // operations; about 10 us without vectors, 1 to 2 us with them
+        10000; // operations; about 10 us without vectors, 1 to 2 us with them
     return std::max<std::int64_t>(
         1, static_cast<std::int64_t>(worthwhile / std::max(operations, 1.0)));
 }
