@@ -53,5 +53,5 @@ function(fw_test path)
     set(ARG_LABELS fast)
   endif()
   set_tests_properties(${path} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QT_SCALE_FACTOR=1;LC_ALL=C.UTF-8;TZ=UTC;FW_BIN=${PROJECT_BINARY_DIR}/bin")
+    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QT_SCALE_FACTOR=1;LC_ALL=C.UTF-8;TZ=UTC;FW_BIN=${PROJECT_BINARY_DIR}/bin;FUSEWRIGHT_MACHINE=${PROJECT_SOURCE_DIR}/tests/common/machine.txt")
 endfunction()

@@ -348,27 +348,32 @@ Books readBooks(const std::vector<BookText>& given) {
                          [&](const BookText& one) { return one.file == book.file; }))
             texts.push_back(book);
     std::vector<BookText> all;
+    std::vector<BookOrigin> origins;
     for (const ShippedText& shipped : shippedBooks()) {
         const auto replaced = std::find_if(texts.begin(), texts.end(), [&](const BookText& book) {
             return fileName(book.file) == shipped.file;
         });
         if (replaced == texts.end()) {
             all.push_back({shipped.file, std::string(shipped.text)});
+            origins.push_back(BookOrigin::Shipped);
             continue;
         }
         out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
                                                "takes the place of the shipped " + shipped.file,
                                                {replaced->file}));
         all.push_back(std::move(*replaced));
+        origins.push_back(BookOrigin::User);
         texts.erase(replaced); // another one of the name is a book like others
     }
     const std::size_t shipped = all.size();
     std::move(texts.begin(), texts.end(), std::back_inserter(all));
+    origins.resize(all.size(), BookOrigin::User);
     Reading(out, all).read();
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);
-    for (const ReadBook& book : out.read) {
-        out.strategy.add(book.declarations, book.file);
+    for (std::size_t i = 0; i < out.read.size(); ++i) {
+        const ReadBook& book = out.read[i];
+        out.strategy.add(book.declarations, book.file, origins[i]);
         out.fusion.add(book.declarations, book.file);
         out.diagnostics.insert(out.diagnostics.end(), book.errors.begin(), book.errors.end());
         for (const CheckedItem& item : book.items)

@@ -23,7 +23,6 @@ public:
         int priority;
         std::vector<Computed> operators;
         Order order;
-        double efficiency; // of the peak of the FMA units
     };
 
     ExternImplementation(const Library& library, Row row)
@@ -34,8 +33,7 @@ public:
     int priority() const override { return m_row.priority; }
     Answer accepts(const Workload& anchor, const Target& target) const override;
     Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
-    double estimate(const Facts& work, const Workload& anchor,
-                    const Target& target) const override;
+    double estimate(const Facts& work, const Workload& anchor, const Target& target) const override;
     Result<Lowering> lower(const GroupSite& group, const Target& target) const override;
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override;
 

@@ -40,8 +40,10 @@ Group partOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
                 out.outputs.push_back(value);
         }
         if (const auto facts = graph.operators().find(node.op)->facts(callOf(graph, node)); facts) {
-            if (facts->kind > out.work.kind)
+            if (facts->kind > out.work.kind || id == out.anchor) {
                 out.anchor = id;
+                out.work.work = facts->work;
+            }
             out.work.kind = std::max(out.work.kind, facts->kind);
             out.work.flops += facts->flops;
             out.work.transcendentals += facts->transcendentals;

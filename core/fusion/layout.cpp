@@ -192,8 +192,8 @@ private:
 
 } // namespace
 
-void chooseLayouts(const Graph& graph, const Target& target,
-                   const std::map<ValueRef, StorageMap>& border, FusionPlan& plan) {
+void chooseLayouts(const Graph& graph, const Target& target, FusionPlan& plan,
+                   const std::map<ValueRef, StorageMap>& border) {
     Layouts(graph, target, plan).run(border);
     placeInside(graph, plan);
 }

@@ -7,8 +7,8 @@ namespace fw {
 
 // Adds the storage map of every value to the plan, with a Decision for those that an implementation
 // wants in another order than row-major (layout.cpp). `border`: PlanOptions::border.
-void chooseLayouts(const Graph& graph, const Target& target,
-                   const std::map<ValueRef, StorageMap>& border, FusionPlan& plan);
+void chooseLayouts(const Graph& graph, const Target& target, FusionPlan& plan,
+                   const std::map<ValueRef, StorageMap>& border = {});
 
 // Concats, slices and splits that have nothing to do, because their parts lie in the whole, become
 // views; a Decision for each (places.cpp).

@@ -84,6 +84,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
     group.anchor = forming.anchor.node->id;
     group.work = Facts{};
     group.work.kind = forming.anchor.facts.kind;
+    group.work.work = forming.anchor.facts.work;
     const std::set<NodeId> members(group.nodes.begin(), group.nodes.end());
     std::set<ValueRef> seen;
     for (const NodeId id : group.nodes) {
@@ -253,7 +254,7 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
     // When all that the groups took to form is gone.
     for (Group& group : plan.groups)
         divideAtCall(graph, target, *options.catalog, group);
-    chooseLayouts(graph, target, options.border, plan);
+    chooseLayouts(graph, target, plan, options.border);
     const auto start = std::chrono::steady_clock::now();
     FW_CHECK(lowerGroups(graph, target, options, plan));
     plan.lowerMs =

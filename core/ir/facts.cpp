@@ -24,4 +24,24 @@ std::string_view kindText(FusionKind kind) {
     return "opaque";
 }
 
+std::string_view workText(WorkClass work) {
+    switch (work) {
+    case WorkClass::Other:
+        return "other";
+    case WorkClass::Convolution:
+        return "convolution";
+    case WorkClass::Grouped:
+        return "grouped";
+    case WorkClass::Product:
+        return "product";
+    case WorkClass::FewRows:
+        return "few_rows";
+    case WorkClass::Pool:
+        return "pool";
+    case WorkClass::Rows:
+        return "rows";
+    }
+    return "other";
+}
+
 } // namespace fw

@@ -1,4 +1,5 @@
 #include "session/commands.h"
+#include "session/calibrate.h"
 
 #include "rewrite/check.h"
 #include "session/assist.h"
@@ -287,14 +288,8 @@ Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
 
 Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context) {
     FW_TRY(const Target target, parseTarget(inputsOf(arguments).target));
-    std::size_t done = 0;
-    for (const CeilingRow& row : ceilings())
-        if (arguments.measure.value_or(false)) {
-            if (context.cancel.cancelled())
-                return makeDiag(DiagCode::Cancelled, "the work was cancelled");
-            context.report("machine", std::string(row.sentence), done++, ceilings().size());
-            ceilingAgain(target, row.value);
-        }
+    if (arguments.measure.value_or(false))
+        FW_CHECK(measureMachine(target, context));
     DoctorDocument out = describeMachine(target);
     if (const Result<Diags> machine = checkMachine(target); !machine.ok())
         out.problems.push_back(machine.diag().text());

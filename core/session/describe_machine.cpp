@@ -3,6 +3,7 @@
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "session/describe.h"
+#include "strategy/generated_code.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>
@@ -115,6 +116,46 @@ OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& 
     return out;
 }
 
+namespace {
+
+std::string_view sentenceOf(WorkClass work) {
+    switch (work) {
+    case WorkClass::Convolution:
+        return "convolutions";
+    case WorkClass::Grouped:
+        return "convolutions in groups";
+    case WorkClass::Product:
+        return "matrix products";
+    case WorkClass::FewRows:
+        return "products of few rows";
+    case WorkClass::Pool:
+        return "pools";
+    case WorkClass::Rows:
+        return "folds of rows";
+    case WorkClass::Other:
+        return "other work";
+    }
+    return "other work";
+}
+
+// What is known of a maker: measured, or for a CPU that is named what its table says.
+void addRates(const Target& on, std::string_view maker, std::span<const Reach> table,
+              std::vector<CeilingRecord>& out) {
+    const double peak = knownCeiling(on, &MachineProfile::gflops);
+    for (const Reach& row : table) {
+        const std::string name = rateName(maker, row.work);
+        std::optional<double> value = knownRate(on, name);
+        if (!value && !isMeasuredHere(on) && peak > 0)
+            value = peak * efficiencyOf(row.work, on, maker, table);
+        out.push_back({name, "GFLOP/s",
+                       fmt::format("{} by {}, of each core", sentenceOf(row.work),
+                                   maker == ownCode ? "our code" : maker),
+                       value});
+    }
+}
+
+} // namespace
+
 DoctorDocument describeMachine(const Target& on) {
     DoctorDocument out;
     out.version = "0.1.0";
@@ -159,6 +200,10 @@ DoctorDocument describeMachine(const Target& on) {
                                 std::string(row.sentence),
                                 value > 0 ? std::optional(value) : std::nullopt});
     }
+    addRates(on, ownCode, ownReach(), out.ceilings);
+    for (const auto& library : externLibraries())
+        if (library->status().state == LibraryState::Ready)
+            addRates(on, library->name(), library->reach(), out.ceilings);
     out.ceilingsFrom = ceilingSource(on);
     return out;
 }

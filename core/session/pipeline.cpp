@@ -6,6 +6,7 @@
 #include "onnx/tensor_file.h"
 #include "rewrite/required.h"
 #include "session/book_texts.h"
+#include "session/calibrate.h"
 #include "session/graph_file.h"
 #include "strategy/machine.h"
 #include "syntax/op.h"
@@ -286,6 +287,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         FW_CHECK(checkMachine(*on));
         FW_CHECK(checkLibraries(*on, notices));
         m_librariesMs = milliseconds(start);
+        FW_CHECK(calibrate(*on, context));
         FW_TRY(PlanOptions options, planOptions());
         options.cancel = context.cancel;
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));

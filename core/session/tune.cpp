@@ -1,7 +1,7 @@
 #include "session/tune.h"
 
-#include "session/candidates.h"
 #include "session/group_times.h"
+#include "session/race.h"
 
 #include <fmt/format.h>
 
@@ -12,19 +12,6 @@ namespace fw {
 namespace {
 
 using namespace snapshot;
-
-constexpr int rounds = 5; // of one attempt
-constexpr double grainUs = 1;
-constexpr double hopeless = 5; // so many times the fastest: one look is enough
-
-// One implementation of a group, ready to run.
-struct Contender {
-    std::string implementation;
-    Apart apart;
-    MeasuredTime time;
-
-    bool disturbed() const { return time.disturbed(grainUs); }
-};
 
 struct Contest {
     const Group* group = nullptr;
@@ -87,38 +74,6 @@ Status prepare(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan, C
     return {};
 }
 
-// In turn, so that noise of the machine hits all. Again, if it hit one of them.
-Status race(Contest& contest, double seconds, const Context& context) {
-    std::vector<Contender*> racing;
-    double fastest = 0;
-    for (Contender& one : contest.contenders) {
-        const MeasureEffort look{.seconds = 0, .least = 3, .attempts = 1};
-        FW_TRY(one.time, timeStepsTogether(*one.apart.module, look, context));
-        fastest = fastest == 0 ? one.time.minimum() : std::min(fastest, one.time.minimum());
-    }
-    for (Contender& one : contest.contenders)
-        if (one.time.minimum() <= hopeless * fastest ||
-            one.implementation == contest.group->implementation)
-            racing.push_back(&one);
-    const MeasureEffort each{
-        .seconds = seconds / static_cast<double>(rounds * std::max<std::size_t>(racing.size(), 1)),
-        .attempts = 1};
-    for (int attempt = 0; attempt < MeasureEffort().attempts; ++attempt) {
-        for (Contender* one : racing)
-            one->time = {};
-        for (int round = 0; round < rounds; ++round)
-            for (Contender* one : racing) {
-                FW_TRY(const MeasuredTime times,
-                       timeStepsTogether(*one->apart.module, each, context));
-                one->time.add(times);
-            }
-        if (std::none_of(racing.begin(), racing.end(),
-                         [](const Contender* one) { return one->disturbed(); }))
-            break;
-    }
-    return {};
-}
-
 void report(const Contest& contest, TuneDocument& out) {
     const auto count = static_cast<double>(contest.count);
     const auto chosen = [&](const Contender& one) {
@@ -170,7 +125,8 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
         FW_CHECK(prepare(pipeline, *source->graph, *plan, contest,
                          static_cast<std::uint64_t>(arguments.seed.value_or(1)), out.notices,
                          context));
-        FW_CHECK(race(contest, arguments.seconds.value_or(0.5), context));
+        FW_CHECK(race(contest.contenders, contest.group->implementation,
+                      {.seconds = arguments.seconds.value_or(0.5)}, context));
         report(contest, out);
         std::vector<TuningRecord> records;
         for (const Contender& one : contest.contenders)

@@ -61,8 +61,10 @@ void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& bl
         merged.computed = &entry;
         merged.computedBlock = block.tree;
     }
-    if (entry.priority)
+    if (entry.priority) {
         merged.priority = static_cast<int>(*entry.priority);
+        merged.prioritized = block.origin;
+    }
     if (entry.guard) {
         merged.guard = &*entry.guard;
         merged.guardBlock = block.tree.get();
@@ -77,23 +79,25 @@ void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& bl
 
 } // namespace
 
-void StrategyBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file) {
+void StrategyBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file,
+                       BookOrigin origin) {
     for (const DeclarationPtr& declaration : declarations) {
         if (auto block = declarationAs<ImplementationsTree>(declaration))
-            m_blocks.push_back({block, file, m_books});
+            m_blocks.push_back({block, file, m_books, origin});
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
             m_chains.add(pattern);
         else if (auto schedule = declarationAs<ScheduleTree>(declaration))
-            add(std::move(schedule), file);
+            add(std::move(schedule), file, origin);
     }
     ++m_books;
 }
 
-void StrategyBook::add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file) {
+void StrategyBook::add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file,
+                       BookOrigin origin) {
     std::erase_if(m_schedules,
                   [&](const WrittenSchedule& known) { return known.tree->name == schedule->name; });
     if (auto block = blockOf(*schedule))
-        m_blocks.push_back({std::move(block), file, m_books});
+        m_blocks.push_back({std::move(block), file, m_books, origin});
     m_schedules.push_back({std::move(schedule), file});
 }
 
@@ -161,7 +165,7 @@ const StrategyBook& standardStrategy() {
         if (!tree.errors.empty())
             throw InternalError("strategy.fw: " + tree.errors.front().text());
         StrategyBook out;
-        out.add(tree.declarations, "strategy.fw");
+        out.add(tree.declarations, "strategy.fw", BookOrigin::Shipped);
         return out;
     }();
     return book;

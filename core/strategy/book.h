@@ -12,10 +12,14 @@
 
 namespace fw {
 
+// User: also one that takes the place of a shipped one.
+enum class BookOrigin : std::uint8_t { Shipped, User };
+
 struct StrategyBlock {
     std::shared_ptr<const ImplementationsTree> tree;
     std::string file;
-    int book = 0; // 0: shipped, then the user's in order
+    int book = 0; // in the order in which they are read
+    BookOrigin origin = BookOrigin::User;
 };
 
 // A clause that an entry got in the end, and where it was written.
@@ -23,6 +27,7 @@ struct MergedEntry {
     std::string name;
     std::string code; // the implementation that computes it
     int priority = 10;
+    BookOrigin prioritized = BookOrigin::Shipped; // who says the priority
     const EntryTree* computed = nullptr; // whose `compute` counts; null: the operator's expression
     std::shared_ptr<const ImplementationsTree> computedBlock;
     const ConditionTree* guard = nullptr;
@@ -37,7 +42,8 @@ struct MergedEntry {
 class StrategyBook {
 public:
     // Later books win. Trees of other declarations are passed over.
-    void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
+    void add(const std::vector<DeclarationPtr>& declarations, const std::string& file,
+             BookOrigin origin = BookOrigin::User);
 
     // Entries for a call, in the order in which they are considered. Keys: most specific first.
     std::vector<MergedEntry> entries(std::string_view op, FusionKind kind,
@@ -48,7 +54,8 @@ public:
     bool names(std::string_view implementation) const; // some entry is computed by it
 
 private:
-    void add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file);
+    void add(std::shared_ptr<const ScheduleTree> schedule, const std::string& file,
+             BookOrigin origin);
 
     std::vector<StrategyBlock> m_blocks;
     DeclaredPatterns m_chains;

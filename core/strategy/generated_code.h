@@ -6,14 +6,22 @@
 #pragma once
 
 #include "strategy/implementation.h"
+#include "strategy/machine.h"
 
 namespace fw {
+
+// What our code reaches where nothing was measured.
+std::span<const Reach> ownReach();
 
 class GeneratedCode : public Implementation {
 public:
     Answer absorbsEpilogue(const Growing& group, const Workload& next) const final;
     Answer absorbsPrologue(const Workload& before, const Workload& anchor) const final;
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const final;
+
+protected:
+    // With the schedule that suits its class of work; `share`: of that efficiency.
+    static double estimateOwn(const Facts& work, const Target& target, double share);
 
 private:
     virtual bool takesEpilogue() const = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "strategy/implementation.h"
+#include "strategy/machine.h"
 
 namespace fw {
 
@@ -22,6 +23,8 @@ public:
     virtual ~Library() = default;
     virtual const std::string& name() const = 0; // as in -libs=: "onednn"
     virtual const LibraryStatus& status() const = 0;
+    // What its calls reach where nothing was measured.
+    virtual std::span<const Reach> reach() const { return {}; }
     virtual std::vector<std::shared_ptr<const Implementation>> implementations() const = 0;
 };
 

@@ -28,6 +28,7 @@ constexpr std::array rows = {
 
 constexpr double worthThreadsUs = 20; // shorter work stays on one thread
 constexpr double transcendentalFlops = 12;
+constexpr double otherEfficiency = 0.2; // of work in no class
 
 std::optional<std::filesystem::path> cacheFile(const Target& host) {
     std::filesystem::path folder;
@@ -38,7 +39,7 @@ std::optional<std::filesystem::path> cacheFile(const Target& host) {
     else
         return std::nullopt;
     return folder / "fusewright" /
-           fmt::format("machine-1-v{}-{}.txt", static_cast<int>(host.level), host.threads);
+           fmt::format("machine-2-v{}-{}.txt", static_cast<int>(host.level), host.threads);
 }
 
 Result<MachineProfile> readProfile(const std::filesystem::path& file, const MachineProfile& base) {
@@ -46,7 +47,7 @@ Result<MachineProfile> readProfile(const std::filesystem::path& file, const Mach
     return parseMachine(text, file.string(), base);
 }
 
-constexpr MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
+const MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
 
 // What is measured here is measured with whole registers.
 bool isHost(const Target& target) {
@@ -120,13 +121,34 @@ Known& figuresOf(const Target& target) {
     return found->second;
 }
 
+// "maker.class" or "maker.call_us".
+bool isRate(std::string_view name) {
+    const std::size_t dot = name.find('.');
+    if (dot == 0 || dot == std::string_view::npos)
+        return false;
+    const std::string_view maker = name.substr(0, dot);
+    return name == callName(maker) ||
+           std::any_of(std::begin(workClasses), std::end(workClasses),
+                       [&](WorkClass work) { return name == rateName(maker, work); });
+}
+
 } // namespace
+
+std::string rateName(std::string_view maker, WorkClass work) {
+    return fmt::format("{}.{}", maker, workText(work));
+}
+
+std::string callName(std::string_view maker) {
+    return fmt::format("{}.call_us", maker);
+}
 
 std::string MachineProfile::text() const {
     std::string out;
     for (const CeilingRow& field : rows)
         if (this->*field.value > 0)
             out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
+    for (const auto& [name, rate] : rates)
+        out += fmt::format("{} {:.4g}\n", name, rate);
     return out;
 }
 
@@ -146,6 +168,11 @@ Result<MachineProfile> parseMachine(std::string_view text, const std::string& fi
         const auto field = std::find_if(rows.begin(), rows.end(), [&](const CeilingRow& known) {
             return row.substr(0, blank) == known.name;
         });
+        const std::string name(row.substr(0, blank));
+        if (value && *value > 0 && isRate(name)) {
+            out.rates[name] = *value;
+            continue;
+        }
         if (!value || *value <= 0 || field == rows.end())
             return makeDiag(DiagCode::Syntax, "a line of a machine profile is a name and a number",
                             {file, {}, line, 1}, "gflops 50");
@@ -219,9 +246,45 @@ Result<Diags> checkMachine(const Target& target) {
     return known.warnings;
 }
 
+std::optional<double> knownRate(const Target& target, const std::string& name) {
+    const std::lock_guard lock(mutex);
+    const auto& rates = figuresOf(target).profile.rates;
+    const auto found = rates.find(name);
+    return found == rates.end() ? std::nullopt : std::optional(found->second);
+}
+
+void setRates(const Target& host, const std::map<std::string, double>& rates, bool keep,
+              double tookMs) {
+    const std::lock_guard lock(mutex);
+    measuringMs += tookMs;
+    Known& known = figuresOf(host);
+    for (const auto& [name, rate] : rates)
+        known.profile.rates[name] = rate;
+    if (keep && !known.refusal)
+        writeProfile(host, known.profile);
+}
+
+bool isMeasuredHere(const Target& target) {
+    return isHost(target) && profileOfEnvironment().empty();
+}
+
 double machineMeasuringMs() {
     const std::lock_guard lock(mutex);
     return measuringMs;
+}
+
+double operationsOf(const Facts& work) {
+    return work.flops + transcendentalFlops * work.transcendentals;
+}
+
+double efficiencyOf(WorkClass work, const Target& target, std::string_view maker,
+                    std::span<const Reach> table) {
+    if (const auto measured = knownRate(target, rateName(maker, work)))
+        return *measured / ceilingOf(target, &MachineProfile::gflops);
+    for (const Reach& row : table)
+        if (row.work == work)
+            return target.hasAvx512() ? row.avx512 : row.avx2;
+    return otherEfficiency;
 }
 
 double rooflineUs(const Facts& work, const Target& target, double efficiency) {
@@ -231,8 +294,8 @@ double rooflineUs(const Facts& work, const Target& target, double efficiency) {
     const Ceiling level = bytes <= l2   ? &MachineProfile::l2Gbps
                           : bytes <= l3 ? &MachineProfile::l3Gbps
                                         : &MachineProfile::memoryGbps;
-    const double flops = work.flops + transcendentalFlops * work.transcendentals;
-    const double compute = flops / (ceilingOf(target, &MachineProfile::gflops) * efficiency) / 1000;
+    const double compute =
+        operationsOf(work) / (ceilingOf(target, &MachineProfile::gflops) * efficiency) / 1000;
     const double alone = std::max(compute, bytes / ceilingOf(target, level) / 1000);
     const double launchUs = ceilingOf(target, &MachineProfile::launchUs);
     if (target.threads < 2 || alone < worthThreadsUs)

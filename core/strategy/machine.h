@@ -9,6 +9,8 @@
 #include "ir/facts.h"
 #include "target/target.h"
 
+#include <map>
+#include <optional>
 #include <span>
 
 namespace fw {
@@ -20,6 +22,9 @@ struct MachineProfile {
     double memoryGbps = 10;
     double launchUs = 0.2; // to call a kernel
     double forkUs = 2;     // to hand work to the other threads and wait for them
+    // What calls reach on all threads, by rateName(): GFLOP/s of each core by class of work, and
+    // microseconds that the smallest call of a library takes.
+    std::map<std::string, double, std::less<>> rates = {};
 
     std::string text() const; // "gflops 50\n...", reads back
     bool operator==(const MachineProfile&) const = default;
@@ -28,7 +33,7 @@ struct MachineProfile {
 // What the text does not name stays as in `base`.
 Result<MachineProfile> parseMachine(std::string_view text, const std::string& file,
                                     MachineProfile base = {});
-// By level of the instruction set.
+// By level of the instruction set; without rates: each maker has a table of its own.
 MachineProfile tabulatedMachine(const Target& target);
 
 using Ceiling = double MachineProfile::*;
@@ -58,11 +63,31 @@ double ceilingAgain(const Target& target, Ceiling ceiling);
 // A millisecond for most, up to 60 for memoryGbps. Threads of `host`: how many the fork is measured
 // with.
 double measureCeiling(const Target& host, Ceiling ceiling);
+// "own.convolution", "onednn.few_rows". Makers are libraries and `own`.
+inline constexpr std::string_view ownCode = "own";
+std::string rateName(std::string_view maker, WorkClass work);
+std::string callName(std::string_view maker); // "onednn.call_us"
+// Nothing if it was not measured, and for CPUs that are named.
+std::optional<double> knownRate(const Target& target, const std::string& name);
+// Of this machine, to be kept in the user's cache folder if they are worth it. `tookMs`: measuring.
+void setRates(const Target& host, const std::map<std::string, double>& rates, bool keep,
+              double tookMs);
+// True if what is measured here is what the target means: `native`, and no file of the environment.
+bool isMeasuredHere(const Target& target);
 // What all measuring of this process took.
 double machineMeasuringMs();
 
 // Microseconds: the longer of computing (at this part of the peak) and moving bytes at the level of
 // the memory that holds them, on all threads if that pays.
 double rooflineUs(const Facts& work, const Target& target, double efficiency);
+// Operations of the work, each function that is more than one counted as such.
+double operationsOf(const Facts& work);
+// The part of the peak that `maker` reaches in the work's class: measured, or of its table.
+struct Reach { // of the table of a CPU that is named, and where nothing was measured
+    WorkClass work;
+    double avx2, avx512; // part of the peak
+};
+double efficiencyOf(WorkClass work, const Target& target, std::string_view maker,
+                    std::span<const Reach> table);
 
 } // namespace fw

@@ -4,7 +4,6 @@
 #include "rewrite/check.h"
 #include "strategy/book.h"
 #include "strategy/generated_code.h"
-#include "strategy/machine.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +47,7 @@ public:
 
     // As good as the best template of the kind.
     double estimate(const Facts& work, const Workload&, const Target& target) const override {
-        return rooflineUs(work, target, work.kind == FusionKind::Contraction ? 0.6 : 0.2);
+        return estimateOwn(work, target, 1);
     }
 
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {

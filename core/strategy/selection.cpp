@@ -154,6 +154,7 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     Candidate& candidate = out.candidate;
     candidate.implementation = entry.name;
     candidate.priority = entry.priority;
+    candidate.prioritized = entry.prioritized;
     candidate.level = entry.level;
     candidate.place = entry.places;
     out.absorbs = {entry.absorbs, entry.chain, entry.places};
@@ -173,9 +174,16 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
     }
     if (!implementation)
         return refuse(ReasonCode::NoSuchCode, entry.code);
-    if (const Library* library = implementation->library())
+    if (const Library* library = implementation->library()) {
         if (const std::string why = whyNot(library->name(), target); !why.empty())
             return refuse(ReasonCode::LibraryAbsent, why);
+        const int usual = MergedEntry().priority;
+        if (target.libraryChoice == LibraryChoice::Found &&
+            entry.prioritized == BookOrigin::Shipped && entry.priority >= usual) {
+            candidate.byCost = true;
+            candidate.priority = usual;
+        }
+    }
     for (const Avoided& avoid : avoided)
         if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == prefix)
             return refuse(ReasonCode::PinAvoids, avoid.evidence);
@@ -245,22 +253,53 @@ namespace {
 
 using Candidates = std::vector<Candidate>;
 
+// A call leaves to others what own code takes along, so its estimate must be this much lower.
+constexpr double libraryGain = 0.1;
+
+// Indices of those of `among` that cost the least.
+std::vector<std::size_t> cheapestOf(const Candidates& all, const std::vector<std::size_t>& among) {
+    const auto costs = [&](std::size_t i) {
+        const bool library = all[i].by->library() != nullptr;
+        return all[i].estimateUs / (library ? 1 - libraryGain : 1);
+    };
+    double least = costs(among.front());
+    for (const std::size_t i : among)
+        least = std::min(least, costs(i));
+    std::vector<std::size_t> out;
+    std::copy_if(among.begin(), among.end(), std::back_inserter(out),
+                 [&](std::size_t i) { return costs(i) <= least * (1 + 1e-9); });
+    return out;
+}
+
+std::string estimatesOf(const Candidates& all, const std::vector<std::size_t>& among) {
+    std::string out;
+    for (const std::size_t i : among)
+        out += fmt::format("{}{} {:.3g} us", out.empty() ? "" : ", ", all[i].implementation,
+                           all[i].estimateUs);
+    return out;
+}
+
+// The priorities that count: of calls by cost, that of our code where the shipped book says it.
+std::vector<int> prioritiesOf(const Candidates& all, const std::vector<std::size_t>& ready) {
+    std::optional<int> ours;
+    for (const std::size_t i : ready)
+        if (all[i].by->library() == nullptr && all[i].prioritized == BookOrigin::Shipped)
+            ours = std::max(ours.value_or(all[i].priority), all[i].priority);
+    std::vector<int> out;
+    for (const std::size_t i : ready)
+        out.push_back(all[i].byCost ? ours.value_or(all[i].priority) : all[i].priority);
+    return out;
+}
+
 Choice byPriority(const Candidates& all, const std::vector<std::size_t>& ready) {
     Choice out;
-    int highest = all[ready.front()].priority;
-    for (const std::size_t i : ready)
-        highest = std::max(highest, all[i].priority);
+    const std::vector<int> priorities = prioritiesOf(all, ready);
+    const int highest = *std::max_element(priorities.begin(), priorities.end());
     std::vector<std::size_t> equal;
-    for (const std::size_t i : ready)
-        if (all[i].priority == highest)
-            equal.push_back(i);
-    std::vector<std::size_t> cheapest;
-    double least = all[equal.front()].estimateUs;
-    for (const std::size_t i : equal)
-        least = std::min(least, all[i].estimateUs);
-    for (const std::size_t i : equal)
-        if (all[i].estimateUs <= least * (1 + 1e-9))
-            cheapest.push_back(i);
+    for (std::size_t r = 0; r < ready.size(); ++r)
+        if (priorities[r] == highest)
+            equal.push_back(ready[r]);
+    const std::vector<std::size_t> cheapest = cheapestOf(all, equal);
     out.index = cheapest.front();
     const std::string& name = all[out.index].implementation;
     if (ready.size() == 1) {
@@ -272,7 +311,14 @@ Choice byPriority(const Candidates& all, const std::vector<std::size_t>& ready) 
         out.source = "priority";
     } else if (cheapest.size() == 1) {
         out.why = ReasonCode::ChosenCost;
-        out.evidence = fmt::format("{}, {} of priority {}", name, equal.size(), highest);
+        out.evidence = estimatesOf(all, equal);
+        const bool ownBefore = all[out.index].by->library() == nullptr &&
+                               std::any_of(equal.begin(), equal.end(), [&](std::size_t i) {
+                                   return all[i].estimateUs < all[out.index].estimateUs;
+                               });
+        if (ownBefore)
+            out.evidence +=
+                "; a library must take a tenth less than code of ours, which fuses more";
         out.source = "cost";
     } else if (std::none_of(cheapest.begin() + 1, cheapest.end(),
                             [&](std::size_t i) { return all[i].level == all[out.index].level; })) {

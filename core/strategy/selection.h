@@ -20,6 +20,10 @@ struct Candidate {
     ReasonCode code = ReasonCode::GuardFalse;
     std::string evidence;
     int priority = 0;
+    BookOrigin prioritized = BookOrigin::Shipped; // who says the priority
+    // A library's that nobody named and no book of the user prefers: equal to our own code,
+    // whatever the shipped priorities are.
+    bool byCost = false;
     double estimateUs = 0;
     std::optional<double> measuredUs; // of the log
     bool disturbed = false;           // measured beside other work only

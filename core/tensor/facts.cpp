@@ -2,6 +2,7 @@
 
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
+#include "tensor/work_class.h"
 
 #include <algorithm>
 #include <map>
@@ -216,6 +217,7 @@ public:
     Facts run() {
         Facts facts;
         facts.kind = wholeKind();
+        facts.work = workClassOf(m_inst, facts.kind);
         for (const TensorDecl& input : m_inst.inputs) {
             const FusionKind kind = kindTowardsOutput(input.name);
             const bool reduces = kind >= FusionKind::Reduction && kind < FusionKind::Rowwise;

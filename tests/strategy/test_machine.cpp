@@ -15,6 +15,7 @@ class TestMachine : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase() { qunsetenv("FUSEWRIGHT_MACHINE"); }
     void profilesReadBack();
     void mistakesHaveTheirLine();
     void namedCpusHaveATable();
@@ -31,11 +32,13 @@ void TestMachine::profilesReadBack() {
     MachineProfile profile;
     profile.gflops = 123;
     profile.forkUs = 1.5;
+    profile.rates = {{"own.few_rows", 17}, {"onednn.call_us", 0.5}};
     QCOMPARE(parseMachine(profile.text(), "p").value(), profile);
 }
 
 void TestMachine::mistakesHaveTheirLine() {
-    for (const char* text : {"gflops 1\nspeed 3\n", "gflops 1\nl2_gbps fast\n", "\nl2_gbps -1"}) {
+    for (const char* text : {"gflops 1\nspeed 3\n", "gflops 1\nl2_gbps fast\n", "\nl2_gbps -1",
+                             "gflops 1\nown.speed 3\n", "gflops 1\n.pool 3\n"}) {
         const auto profile = parseMachine(text, "p");
         QVERIFY(!profile.ok());
         QCOMPARE(profile.diag().where.line, 2);
@@ -84,7 +87,7 @@ void TestMachine::damagedFiguresAreToldAndMeasuredAnew() {
     qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
     const Target target = parseTarget("x86-64 -threads=5").value();
     const std::string file =
-        fmt::format("{}/fusewright/machine-1-v{}-5.txt", folder.path().toStdString(),
+        fmt::format("{}/fusewright/machine-2-v{}-5.txt", folder.path().toStdString(),
                     static_cast<int>(target.level));
     QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("fusewright")));
     QVERIFY(writeFile(file, std::string("gflops 7") + '\0' + "7\nl2").ok());
