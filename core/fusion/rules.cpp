@@ -250,6 +250,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
     Matcher matcher(m_graph, patterns);
     RuleTree conditions = tree.rule;
     conditions.duplicate = true; // who else reads the values is looked at here
+    const auto several = [](const Match& match) { return match.nodes.size() > 1; };
     const auto refuse = [&](const Node& root, const std::string& why) {
         m_plan.notices.push_back({tree.name + " at " + root.name, Verdict::No,
                                   ReasonCode::FuseRuleRefused,
@@ -260,20 +261,19 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         const Node& root = **at;
         if (!isOperator(root) || m_where.contains(root.id))
             continue;
-        const Result<std::optional<Match>> found = matcher.matchAt(tree.rule.match, {root.id, 0});
+        const Result<RuleMatch> found = matchRule(matcher, conditions, tree.rule.match, m_graph,
+                                                  {root.id, 0}, {&offer, several});
         if (!found) {
             refuse(root, found.diag().message);
             continue;
         }
-        if (!*found || (*found)->nodes.size() < 2)
+        if (found->failed)
+            refuse(root, found->failed->sentence);
+        if (!found->match)
             continue;
-        std::vector<NodeId> nodes = (*found)->nodes;
+        std::vector<NodeId> nodes = found->match->nodes;
         std::sort(nodes.begin(), nodes.end(),
                   [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
-        if (const auto failed = failedCondition(conditions, m_graph, **found, &offer)) {
-            refuse(root, failed->sentence);
-            continue;
-        }
         if (const std::string why = illegal(nodes); !why.empty()) {
             refuse(root, why);
             continue;

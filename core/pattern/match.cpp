@@ -1,6 +1,7 @@
 #include "pattern/match.h"
 
 #include "condition/condition.h"
+#include "pattern/repeated.h"
 #include "pattern/roots.h"
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ std::string patternText(const PatternTree& p) {
             out += (out.empty() ? "" : mark) + patternText(part);
         return out;
     };
+    const std::string name = writtenName(p.name), sameAs = writtenName(p.sameAs);
     switch (p.kind) {
     case PatternKind::Previous:
         return "^";
@@ -35,11 +37,11 @@ std::string patternText(const PatternTree& p) {
     case PatternKind::Const:
         return "const";
     case PatternKind::Capture:
-        return p.name + (p.isConst || !p.sameAs.empty() ? ": " : "") + (p.isConst ? "const" : "") +
-               (p.isConst && !p.sameAs.empty() ? " & " : "") +
-               (p.sameAs.empty() ? "" : "same(" + p.sameAs + ")");
+        return name + (p.isConst || !sameAs.empty() ? ": " : "") + (p.isConst ? "const" : "") +
+               (p.isConst && !sameAs.empty() ? " & " : "") +
+               (sameAs.empty() ? "" : "same(" + sameAs + ")");
     case PatternKind::Bind:
-        return p.name + " = " + patternText(p.args[0]);
+        return name + " = " + patternText(p.args[0]);
     case PatternKind::Call: {
         std::string out = (p.ofKind ? "kind " : "") + p.name + "(" + list(p.args, ", ") +
                           (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
@@ -181,7 +183,7 @@ bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found 
 }
 
 Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns,
-                                              ValueRef root) {
+                                              ValueRef root, const AcceptMatch& accept) {
     m_bindings = {};
     m_bindings.values = m_options.bound;
     m_nodes.clear();
@@ -192,13 +194,15 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     m_total = 0;
     for (const NamedPattern& named : patterns)
         m_total += callCount(named.pattern);
+    m_repeated = repeatedNames(patterns, m_table);
     Match found;
     std::function<bool(std::size_t)> from = [&](std::size_t i) -> bool {
         if (i == patterns.size()) {
             found.bindings = m_bindings;
+            gatherLists(m_repeated.values, found.bindings);
             found.nodes = m_nodes;
             found.places = m_places;
-            return true;
+            return !accept || accept(found);
         }
         const auto tryAt = [&](ValueRef v) {
             found.roots.push_back(v);
@@ -372,14 +376,52 @@ bool Matcher::onceMore(const PatternTree& p, std::size_t count, ValueRef v, cons
     PatternTree& step = again.args.back();
     step.low = std::max<std::int64_t>(0, step.low - 1);
     --step.high;
+    nameNextRepetition(step.args[0], m_repeated.values);
     const Previous more{&again, count, outer};
     return pattern(p.args[count - 1].args[0], v, &more, next);
+}
+
+// With defaults, so that an attribute that is written equals one that is not.
+bool Matcher::bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node) {
+    const auto [known, isNew] = m_bindings.attrs.emplace(attr.name, node.attrs);
+    if (isNew || m_repeated.attributes.contains(attr.name))
+        return true;
+    const Operator* op = m_graph.operators().find(node.op);
+    const auto valueIn = [&](const Attrs& attrs, const std::string& name) {
+        const AttrValue* written = attrs.find(name);
+        return written != nullptr ? std::optional(*written)
+               : op != nullptr    ? op->attrDefault(name)
+                                  : std::nullopt;
+    };
+    for (const Attrs& attrs : {known->second, node.attrs})
+        for (const auto& [name, value] : attrs)
+            if (valueIn(known->second, name) != valueIn(node.attrs, name))
+                return refuse(
+                    Missed::Attribute, p,
+                    [&] { return fmt::format("{} as in *{} before", name, attr.name); },
+                    [&] {
+                        const auto found = valueIn(node.attrs, name);
+                        return found ? attrText(*found) : std::string("none");
+                    },
+                    &attr);
+    return true;
+}
+
+bool Matcher::bindAttribute(const PatternTree& p, const PatternAttrTree& attr,
+                            const AttrValue& value) {
+    const auto [known, isNew] = m_bindings.attrValues.emplace(attr.name, value);
+    return isNew || known->second == value || m_repeated.attributes.contains(attr.name) ||
+           refuse(
+               Missed::Attribute, p,
+               [&] { return fmt::format("{} = {} again", attr.name, attrText(known->second)); },
+               [&] { return attrText(value); }, &attr);
 }
 
 bool Matcher::attributes(const PatternTree& p, const Node& node) {
     for (const PatternAttrTree& attr : p.attrs) {
         if (attr.kind == PatternAttrTree::Kind::All) {
-            m_bindings.attrs.insert_or_assign(attr.name, node.attrs);
+            if (!bindAll(p, attr, node))
+                return false;
             continue;
         }
         const AttrValue* value = node.attrs.find(attr.name);
@@ -393,7 +435,8 @@ bool Matcher::attributes(const PatternTree& p, const Node& node) {
                 Missed::Attribute, p, [&] { return "attribute " + attr.name; },
                 [] { return "none"; }, &attr);
         if (attr.kind == PatternAttrTree::Kind::Capture) {
-            m_bindings.attrValues.insert_or_assign(attr.name, *value);
+            if (!bindAttribute(p, attr, *value))
+                return false;
         } else if (attr.kind == PatternAttrTree::Kind::Range) {
             const auto* integer = std::get_if<std::int64_t>(value);
             if (integer == nullptr || *integer < attr.low || *integer > attr.high)

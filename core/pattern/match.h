@@ -3,7 +3,8 @@
 // A pattern is matched from a value backward to its operands, with backtracking. Deterministic:
 // nodes and alternatives in order, optional and repeated steps greedy, then shorter. Bounded by a
 // budget of steps. Commutative operators are tried in both orders. Two calls of a pattern are two
-// nodes of the graph.
+// nodes of the graph. A name stands for one value and one attribute throughout; one that stands in
+// repeated steps only is a list, with a value of its own in every repetition.
 // `>>` hands the value before a step on as `^`; an absent step hands on what it got.
 #pragma once
 
@@ -36,7 +37,10 @@ private:
 };
 
 struct MatchBindings {
-    std::map<std::string, ValueRef> values;      // captures and named parts
+    std::map<std::string, ValueRef> values; // captures and named parts
+    // Names of repeated steps, from the first repetition to the last; `values` has them, too, where
+    // there is one value.
+    std::map<std::string, std::vector<ValueRef>> lists;
     std::map<std::string, Attrs> attrs;          // {*a}
     std::map<std::string, AttrValue> attrValues; // {axis}
 };
@@ -100,12 +104,21 @@ bool countsAs(FusionKind found, FusionKind wanted);
 std::string patternText(const PatternTree& pattern);
 std::size_t callCount(const PatternTree& pattern); // operators in its longest form
 
+// Names that stand in repeated steps only: captures and named parts, attributes.
+struct RepeatedNames {
+    std::set<std::string> values, attributes;
+};
+
+// The last of what must hold: false lets the search go on with the next way to match.
+using AcceptMatch = std::function<bool(const Match&)>;
+
 class Matcher {
 public:
     Matcher(const Graph& graph, const PatternTable& table, MatchOptions options = {});
 
     // All named patterns at once, the first of them at `root`. LimitReached if the budget ran out.
-    Result<std::optional<Match>> matchAt(const std::vector<NamedPattern>& patterns, ValueRef root);
+    Result<std::optional<Match>> matchAt(const std::vector<NamedPattern>& patterns, ValueRef root,
+                                         const AcceptMatch& accept = {});
     const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
 
 private:
@@ -127,6 +140,8 @@ private:
     bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
                   const Previous* previous, const Next& next);
     bool attributes(const PatternTree& p, const Node& node);
+    bool bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node);
+    bool bindAttribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
     bool sameType(const PatternTree& call, const std::vector<ValueRef>& values, std::size_t at);
     FusionKind kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
@@ -145,6 +160,7 @@ private:
     MatchBindings m_bindings;
     std::vector<NodeId> m_nodes;
     std::vector<Span> m_places; // beside m_nodes
+    RepeatedNames m_repeated;
     std::size_t m_steps = 0;
     int m_depth = 0;
     NodeId m_root = -1;

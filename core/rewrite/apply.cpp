@@ -191,20 +191,60 @@ Scope matchScope(const Graph& graph, const Match& match) {
     return out;
 }
 
+namespace {
+
+// One scope for every value of the lists that the condition names; one in all if it names none.
+std::vector<Scope> perRepetition(const Scope& scope, const Graph& graph, const Match& match,
+                                 const Tree& condition) {
+    std::set<std::string> named;
+    collectNames(condition, named);
+    std::size_t longest = 0;
+    for (const auto& [name, list] : match.bindings.lists)
+        if (named.contains(name))
+            longest = std::max(longest, list.size());
+    std::vector<Scope> out(std::max<std::size_t>(longest, 1), scope);
+    for (std::size_t i = 0; i < longest; ++i)
+        for (const auto& [name, list] : match.bindings.lists)
+            if (i < list.size())
+                out[i].names.insert_or_assign(name, TensorValue{&graph, list[i]});
+    return out;
+}
+
+bool readsOnRight(const RuleTree& rule, const std::string& name) {
+    std::set<std::string> named;
+    for (const auto* list : {&rule.let, &rule.emit})
+        for (const NamedTree& tree : *list)
+            collectNames(tree.value, named);
+    return named.contains(name);
+}
+
+} // namespace
+
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
                                                const Match& match, const Offer* offer) {
+    const std::size_t count = match.nodes.size();
     if (!rule.where.empty()) {
         Scope scope = matchScope(graph, match);
         scope.offer = offer;
-        for (std::size_t i = 0; i < rule.where.size(); ++i) {
-            const ConditionResult judged = decide(rule.where[i], scope);
-            if (judged.truth != Truth::Yes)
-                return FailedCondition{
-                    i, fmt::format("{} is {}{}{}", rule.where[i].text,
-                                   judged.truth == Truth::No ? "false" : "not decided",
-                                   judged.seen.empty() ? "" : ": ", judged.seen)};
-        }
+        for (std::size_t i = 0; i < rule.where.size(); ++i)
+            for (const Scope& one : perRepetition(scope, graph, match, rule.where[i].tree)) {
+                const ConditionResult judged = decide(rule.where[i], one);
+                if (judged.truth != Truth::Yes)
+                    return FailedCondition{
+                        i,
+                        fmt::format("{} is {}{}{}", rule.where[i].text,
+                                    judged.truth == Truth::No ? "false" : "not decided",
+                                    judged.seen.empty() ? "" : ": ", judged.seen),
+                        count};
+            }
     }
+    for (const auto& [name, list] : match.bindings.lists)
+        if (list.size() > 1 && readsOnRight(rule, name))
+            return FailedCondition{rule.where.size(),
+                                   fmt::format("{} stands for {} values, and the right side takes "
+                                               "one",
+                                               name, list.size()),
+                                   count};
     if (rule.duplicate)
         return std::nullopt;
     const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
@@ -215,15 +255,36 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
             if (std::find(match.roots.begin(), match.roots.end(), value) != match.roots.end())
                 continue;
             if (graph.isResult(value))
-                return FailedCondition{rule.where.size(), node.name + " is a result of the model"};
+                return FailedCondition{rule.where.size(), node.name + " is a result of the model",
+                                       count};
             for (const Use& use : graph.uses(value))
                 if (!matched.contains(use.node))
                     return FailedCondition{rule.where.size(),
                                            fmt::format("{} is used by {} outside the match",
-                                                       node.name, graph.node(use.node).name)};
+                                                       node.name, graph.node(use.node).name),
+                                           count};
         }
     }
     return std::nullopt;
+}
+
+Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
+                            const std::vector<NamedPattern>& patterns, const Graph& graph,
+                            ValueRef root, const RuleMatchOptions& options) {
+    RuleMatch out;
+    const auto accept = [&](const Match& match) {
+        if (options.accept && !options.accept(match))
+            return false;
+        auto failed = failedCondition(rule, graph, match, options.offer);
+        if (failed && (!out.failed || std::pair(failed->matched, failed->index) >
+                                          std::pair(out.failed->matched, out.failed->index)))
+            out.failed = std::move(failed);
+        return !failed;
+    };
+    FW_TRY(out.match, matcher.matchAt(patterns, root, accept));
+    if (out.match)
+        out.failed.reset();
+    return out;
 }
 
 namespace {

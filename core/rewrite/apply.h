@@ -17,12 +17,29 @@ Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
 
 // A condition that does not hold.
 struct FailedCondition {
-    std::size_t index = 0; // in RuleTree::where; as many as there are: a value is used outside
+    std::size_t index = 0; // in RuleTree::where; as many as there are: of the whole match
     std::string sentence;
+    std::size_t matched = 0; // operators
 };
-// The first one; nothing if all hold. `offer` of a target, where one is known.
+// The first one; nothing if all hold. `offer` of a target, where one is known. A condition that
+// names a list is asked of every value in it.
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
                                                const Match& match, const Offer* offer = nullptr);
+
+// What a rule finds at a root: the first way to match in which every condition holds. Where there
+// is none, but some way fails by its conditions alone, the condition that got furthest.
+struct RuleMatch {
+    std::optional<Match> match;
+    std::optional<FailedCondition> failed;
+};
+struct RuleMatchOptions {
+    const Offer* offer = nullptr;
+    AcceptMatch accept = {}; // further ways that are passed over, asked before the conditions
+};
+// `patterns`: those of the rule, or what stands for them. LimitReached as Matcher::matchAt.
+Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
+                            const std::vector<NamedPattern>& patterns, const Graph& graph,
+                            ValueRef root, const RuleMatchOptions& options = {});
 // What a match binds; captures that it does not bind are absent.
 Scope matchScope(const Graph& graph, const Match& match);
 

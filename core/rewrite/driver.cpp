@@ -150,6 +150,11 @@ private:
         std::set<NodeId> touched;
         std::size_t count = 0;
         Matcher matcher(*m_graph, m_table);
+        RuleMatchOptions untouched;
+        untouched.accept = [&](const Match& match) {
+            return std::none_of(match.nodes.begin(), match.nodes.end(),
+                                [&](NodeId id) { return touched.contains(id); });
+        };
         const Successor forward = [&](ValueRef value) {
             for (auto found = moved.find(value); found != moved.end(); found = moved.find(value))
                 value = found->second;
@@ -158,23 +163,20 @@ private:
         for (const NodePtr& node : m_graph->nodes()) {
             if (!anyRoot && !roots.contains(node->op))
                 continue;
-            const Result<std::optional<Match>> attempt = matcher.matchAt(rule.match, {node->id, 0});
+            const Result<RuleMatch> attempt =
+                matchRule(matcher, rule, rule.match, *m_graph, {node->id, 0}, untouched);
             if (!attempt) {
                 m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
                                              ReasonCode::RuleStopped, attempt.diag().message});
                 continue;
             }
-            const std::optional<Match>& match = *attempt;
+            const std::optional<Match>& match = attempt->match;
+            if (attempt->failed)
+                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
+                                             ReasonCode::ConditionFalse,
+                                             attempt->failed->sentence});
             if (!match)
                 continue;
-            if (std::any_of(match->nodes.begin(), match->nodes.end(),
-                            [&](NodeId id) { return touched.contains(id); }))
-                continue;
-            if (const auto failed = failedCondition(rule, *m_graph, *match)) {
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
-                                             ReasonCode::ConditionFalse, failed->sentence});
-                continue;
-            }
             if (const auto demand = demanding.find(node->id); demand != demanding.end()) {
                 m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
                                              ReasonCode::RuleDemands, demand->second});

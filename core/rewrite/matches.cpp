@@ -138,6 +138,13 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
     misses.insert(misses.begin(), stopped.begin(), stopped.end());
 }
 
+Result<RuleMatch> matchPlain(Matcher& matcher, const std::vector<NamedPattern>& patterns,
+                             ValueRef root) {
+    RuleMatch out;
+    FW_TRY(out.match, matcher.matchAt(patterns, root));
+    return out;
+}
+
 } // namespace
 
 std::string missText(const Graph& graph, const NearMiss& miss) {
@@ -191,12 +198,25 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             out.stopped = fmt::format("there are more than {} matches", limits.matches);
             break;
         }
-        Result<std::optional<Match>> attempt = matcher.matchAt(patterns, {node->id, 0});
+        Result<RuleMatch> attempt = rule != nullptr
+                                        ? matchRule(matcher, *rule, patterns, graph, {node->id, 0})
+                                        : matchPlain(matcher, patterns, {node->id, 0});
         if (!attempt) {
             out.problems.push_back(attempt.takeDiag());
             continue;
         }
-        std::optional<Match>& match = *attempt;
+        std::optional<Match>& match = attempt->match;
+        if (const auto& wrong = attempt->failed) {
+            ++complete;
+            ++failed[wrong->index];
+            const bool outside = wrong->index == rule->where.size();
+            out.nearMisses.push_back(
+                {node->id, wrong->matched, wrong->matched, "where",
+                 outside ? "no inner value is used outside" : "every condition holds",
+                 wrong->sentence, Missed::Condition,
+                 outside ? Span() : rule->where[wrong->index].tree.span, "", wrong->index});
+            continue;
+        }
         if (!match) {
             // With known roots the operator fits; what failed are its attributes or operands.
             if (!anyRoot || matcher.nearMiss().matched > 0)
@@ -206,18 +226,6 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         if (match->nodes.empty())
             continue; // a chain of absent steps
         ++complete;
-        if (rule != nullptr)
-            if (const auto wrong = failedCondition(*rule, graph, *match)) {
-                ++failed[wrong->index];
-                const std::size_t count = match->nodes.size();
-                const bool outside = wrong->index == rule->where.size();
-                out.nearMisses.push_back(
-                    {node->id, count, count, "where",
-                     outside ? "no inner value is used outside" : "every condition holds",
-                     wrong->sentence, Missed::Condition,
-                     outside ? Span() : rule->where[wrong->index].tree.span, "", wrong->index});
-                continue;
-            }
         matched.insert(match->nodes.begin(), match->nodes.end());
         out.matches.push_back(std::move(*match));
     }

@@ -53,6 +53,10 @@ public:
         for (const auto& [name, value] : match.bindings.values)
             if (const auto found = m_values.find(name); found != m_values.end() && value.valid())
                 out.push_back({found->second, value.node, value.output});
+        for (const auto& [name, list] : match.bindings.lists)
+            if (const auto found = m_values.find(name); found != m_values.end() && list.size() > 1)
+                for (const ValueRef& value : list)
+                    out.push_back({found->second, value.node, value.output});
         for (std::size_t i = 0; i < match.nodes.size(); ++i)
             if (const auto found = m_operators.find(match.places[i].begin);
                 found != m_operators.end() && match.places[i].line > 0)
@@ -133,6 +137,13 @@ MatchRecord record(const Graph& graph, const Match& match, const Captures& captu
         out.nodes.push_back(graph.node(id).name);
     for (const auto& [name, value] : match.bindings.values)
         out.bindings[name] = valueText(graph, value);
+    for (const auto& [name, list] : match.bindings.lists)
+        if (list.size() > 1) {
+            std::string& text = out.bindings[name];
+            for (const ValueRef& value : list)
+                text += (text.empty() ? "[" : ", ") + valueText(graph, value);
+            text += "]";
+        }
     for (const auto& [name, attrs] : match.bindings.attrs)
         out.bindings["*" + name] = attrs.empty() ? "{}" : attrs.print();
     for (const auto& [name, value] : match.bindings.attrValues)

@@ -97,6 +97,8 @@ private Q_SLOTS:
     void nearMiss();
     void nodesAreDistinct();
     void severalRoots();
+    void namesOfRepeatedStepsAreLists();
+    void acceptedMatchesOnly();
     void budget();
     void deepGraph();
     void secondOutput();
@@ -281,6 +283,42 @@ void TestMatch::severalRoots() {
     QCOMPARE(graph->output(outcome.match->roots[1]).name, std::string("t")); // not u, which reads z
 }
 
+void TestMatch::namesOfRepeatedStepsAreLists() {
+    const GraphPtr graph = graphOf("h = relu(x) p = add(h, z) q = add(x, p) r = tanh(q) "
+                                   "s = add(r, h) y = relu(s)");
+    const Outcome outcome = matchAt(*graph, Book("relu(o) >> (add(^, v) | tanh(^))* >> relu(^)"));
+    QVERIFY(outcome.match);
+    const MatchBindings& bindings = outcome.match->bindings;
+    std::vector<std::string> names;
+    for (const ValueRef& value : bindings.lists.at("v"))
+        names.push_back(graph->output(value).name);
+    QCOMPARE(names, (std::vector<std::string>{"z", "x", "h"}));
+    // Only what is written is a name, and one that stands for several is no single value.
+    QCOMPARE(bindings.values.size(), std::size_t(2));
+    QVERIFY(bindings.values.contains("root") && bindings.values.contains("o"));
+    // One repetition: a list of one, which is a value as well.
+    const Outcome once = matchAt(*graph, Book("relu(o) >> (add(^, v))*"), "p");
+    QVERIFY(once.match);
+    QCOMPARE(once.match->bindings.lists.at("v").size(), std::size_t(1));
+    QCOMPARE(graph->output(once.match->bindings.values.at("v")).name, std::string("z"));
+}
+
+void TestMatch::acceptedMatchesOnly() {
+    const GraphPtr graph = graphOf("h = relu(x) t = tanh(x) y = add(h, t)");
+    const Book book("add(p, q)");
+    Matcher matcher(*graph, book.table);
+    int asked = 0;
+    const auto swapped = [&](const Match& match) {
+        ++asked;
+        return graph->output(match.bindings.values.at("p")).name == "t";
+    };
+    const ValueRef root{graph->findByName("y")->id, 0};
+    const auto match = matcher.matchAt(book.patterns, root, swapped).value();
+    QVERIFY(match);
+    QCOMPARE(asked, 2);
+    QVERIFY(!matcher.matchAt(book.patterns, root, [](const Match&) { return false; }).value());
+}
+
 void TestMatch::budget() {
     // Every level tries both orders and both alternatives; nothing matches at the bottom.
     std::string body = "a0 = relu(x)\n", pattern = "tanh(q)";
@@ -296,7 +334,8 @@ void TestMatch::budget() {
     QVERIFY2(outcome.error.find("LIM01") != std::string::npos, outcome.error.c_str());
     QVERIFY(outcome.error.find("too many ways to match") != std::string::npos);
     QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
-    const Outcome few = matchAt(*graph, Book("add(add(p, q), r)"), "a24", {.budget = 2, .bound = {}});
+    const Outcome few =
+        matchAt(*graph, Book("add(add(p, q), r)"), "a24", {.budget = 2, .bound = {}});
     QVERIFY(few.error.find("LIM01") != std::string::npos);
 }
 
