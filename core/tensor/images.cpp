@@ -24,11 +24,22 @@ std::vector<Expr> loadsOf(const Stage& stage) {
     return out;
 }
 
+bool slidesAlong(const Stage& stage, const Expr& load, std::size_t axis) {
+    return usesAny(load.arg(axis), stage.space) && usesAny(load.arg(axis), stage.reduce);
+}
+
 bool slides(const Stage& stage, const Expr& load) {
     for (std::size_t d = 1; d < imageRank; ++d)
-        if (usesAny(load.arg(d), stage.space) && usesAny(load.arg(d), stage.reduce))
+        if (slidesAlong(stage, load, d))
             return true;
     return false;
+}
+
+// An image [N, H, W, C]: windows go over its rows and not over its last axis.
+bool hasChannelsLast(const Stage& stage, const Expr& load) {
+    return load.args().size() == imageRank && slidesAlong(stage, load, 1) &&
+           !slidesAlong(stage, load, 3) &&
+           (slidesAlong(stage, load, 2) || usesAny(load.arg(3), stage.reduce));
 }
 
 bool foldsPositions(const Stage& stage, const Expr& load) {
@@ -55,6 +66,9 @@ bool worksOnChannels(const OpInst& inst) {
         if (stage.isMap())
             continue;
         const std::vector<Expr> loads = loadsOf(stage);
+        if (std::any_of(loads.begin(), loads.end(),
+                        [&](const Expr& load) { return hasChannelsLast(stage, load); }))
+            continue;
         const bool product =
             stage.reducer == Reducer::Sum && std::any_of(loads.begin(), loads.end(), [&](auto& e) {
                 return e->symbol != loads.front()->symbol;

@@ -16,6 +16,10 @@ op patches "products over channels" (x: T[N, C, H, W], w: T[O, C]) -> y: T[N, O,
   y[n, o, h, w2] = sum(c in C : x[n, c, h, w2] * w[o, c]) }
 op blur "neighbours in a row" (x: T[N, C, H, W]) -> y: T[N, C, H, W] {
   y[n, c, h, w] = sum(k in 3 : pad(x[n, c, h, w + k - 1], 0)) }
+op last_conv "channels last" (x: T[N, H, W, C], w: T[O, C, KH, KW]) -> y: T[N, A, B, O] where A = H - KH + 1, B = W - KW + 1 {
+  y[n, a, b, o] = sum(c in C, i in KH, j in KW : x[n, a + i, b + j, c] * w[o, c, i, j]) }
+op last_pool "channels last" (x: T[N, H, W, C]) -> y: T[N, A, B, C] where A = H / 2, B = W / 2 {
+  y[n, a, b, c] = max(i in 2, j in 2 : x[n, a * 2 + i, b * 2 + j, c]) }
 op stack "behind each other" (xs*: T[P..., D@axis, Q...], attr axis: int = 1) -> y: T[P..., total(D), Q...] {
   each xs: y[p..., before(D) + d, q...] = xs[p..., d, q...] }
 op norm "to the mean of its image" (x: T[N, C, H, W]) -> y: T[N, C, H, W] {
@@ -74,6 +78,12 @@ void TestAccess::images_data() {
     row("lrn(x) {size = 5}", true, false);
     row("patches(x, m)", true, false);
     row("blur(x)", true, false);
+    row("conv2d(x, t)", true, false);
+    row("conv2d(x, k) {groups = 4}", true, false);
+    row("last_conv(x, v)", false, false);
+    row("last_conv(x, w)", false, false);
+    row("last_conv(x, t)", false, false);
+    row("last_pool(x)", false, false);
     row("batch_matmul(x, x)", false, false);
     row("dense(x, m)", false, false);
     row("softmax(x) {axis = 1}", false, false);
@@ -102,6 +112,7 @@ void TestAccess::images() {
         computation("(x: f32[2, 8, 8, 8]) -> y { w = const random(1) : f32[4, 8, 1, 1]\n"
                     "v = const random(2) : f32[4, 8, 3, 3]  d = const random(3) : f32[8, 1, 3, 3]\n"
                     "m = const random(4) : f32[5, 8]  b = const random(5) : f32[8]\n"
+                    "t = const random(6) : f32[4, 8, 3, 1]  k = const random(7) : f32[8, 2, 3, 1]\n"
                     "y = " +
                         call.toStdString() + " }",
                     "y");
