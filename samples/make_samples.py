@@ -22,6 +22,7 @@ def write_all(root):
         sample.write(root / "samples")
     for sample in odd.all_odd():
         sample.write(root / "samples/odd")
+    models.custom().write(root / "samples/own-operator")
     (root / "samples/control-flow").mkdir(parents=True, exist_ok=True)
     (root / "samples/control-flow/branches_and_loops.onnx").write_bytes(bodies.control_flow())
     (root / "samples/broken").mkdir(parents=True, exist_ok=True)

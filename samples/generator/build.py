@@ -58,7 +58,8 @@ class Sample:
         initializers = [numpy_helper.from_array(array, name) for name, array in self.weights.items()]
         graph = helper.make_graph(nodes, self.name, inputs, outputs, initializers, doc_string=doc)
         opsets = [helper.make_opsetid("", opset)]
-        opsets += [helper.make_opsetid(domain, 1) for domain in sorted({f.domain for f in functions})]
+        domains = {f.domain for f in functions} | {n.domain for n in nodes if n.domain}
+        opsets += [helper.make_opsetid(domain, 1) for domain in sorted(domains)]
         model = helper.make_model(graph, producer_name="make_samples", opset_imports=opsets, functions=functions)
         model.ir_version = IR_VERSIONS[opset]
         return model

@@ -218,5 +218,14 @@ def attention():
     return Sample("attention", nodes, [{"tokens": s.data(1, length, width)} for _ in range(2)], s.weights, "out", opset=17)
 
 
+def custom():
+    """One node of a domain of one's own, of samples/own-operator."""
+    s = Seeded(51)
+    s.weight("w", 16, 3, 3, 3)
+    mine = node("MyConv", "image w", "found", steps=[2, 2])
+    mine.domain = "com.me"
+    return Sample("custom", [mine, node("Relu", "found", "y")], [{"image": s.data(1, 56, 56, 3)}], s.weights, "y")
+
+
 def all_models():
     return [mlp(), lenet(), residual(), free_batch(), conv_zoo(), attention()]

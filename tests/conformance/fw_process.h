@@ -1,6 +1,8 @@
 // Runs the command line as a user would, for the tests that judge the product from outside.
 #pragma once
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QProcess>
 #include <QStringList>
 
@@ -31,6 +33,14 @@ inline Answer runProgram(const QString& program, const QStringList& arguments, i
 
 inline Answer runFw(const QStringList& arguments, int seconds) {
     return runProgram(programPath(), arguments, seconds);
+}
+
+// The answer as JSON; empty, with a warning, where the command failed.
+inline QJsonObject askFw(const QStringList& arguments, int seconds = 60) {
+    const Answer answer = runFw(arguments + QStringList{QStringLiteral("--json")}, seconds);
+    if (answer.exitCode != 0)
+        qWarning("exit code %d: %s", answer.exitCode, answer.error.constData());
+    return QJsonDocument::fromJson(answer.out).object();
 }
 
 // Larger models that do not lie in the repository: FW_MODELS, or a folder beside the checkout.

@@ -3,13 +3,12 @@
 #include "fw_process.h"
 
 #include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::Answer;
+using fw::conformance::askFw;
 using fw::conformance::runFw;
 
 class TestLibraryFusion : public QObject {
@@ -30,17 +29,11 @@ private Q_SLOTS:
     void step9Profile();
 
 private:
-    static QJsonObject ask(const QStringList& arguments) {
-        const Answer answer = runFw(arguments + QStringList{u"--json"_s}, 60);
-        if (answer.exitCode != 0)
-            qWarning("exit code %d: %s", answer.exitCode, answer.error.constData());
-        return QJsonDocument::fromJson(answer.out).object();
-    }
     static QString sample(const char* file) {
         return QStringLiteral(FW_SOURCE_DIR "/samples/library-fusion/") + QLatin1StringView(file);
     }
     static QJsonObject plan(const QStringList& more, const QString& model = sample("dense.fw")) {
-        return ask(QStringList{u"fuse"_s, model} + more);
+        return askFw(QStringList{u"fuse"_s, model} + more);
     }
     static QStringList groups(const QJsonObject& plan) {
         QStringList out;
@@ -96,7 +89,7 @@ void TestLibraryFusion::step3OneDnnTakesItsChain() {
 void TestLibraryFusion::step4Explain() {
     NEEDS("openblas");
     const QJsonObject got =
-        ask({u"explain"_s, sample("dense.fw"), u"dense"_s, u"bias"_s, u"-libs=cblas"_s});
+        askFw({u"explain"_s, sample("dense.fw"), u"dense"_s, u"bias"_s, u"-libs=cblas"_s});
     QCOMPARE(got[u"verdict"].toString(), u"no"_s);
     const QJsonArray gates = got[u"gates"].toArray();
     QVERIFY(gates.size() >= 4);
@@ -119,7 +112,7 @@ void TestLibraryFusion::step5ForcedIsAStage() {
     QVERIFY(got[u"groups"][0][u"warnings"][0].toString().contains(u"extern-in-group"_s));
     QCOMPARE(got[u"groups"][0][u"call"][u"library"].toString(), u"openblas"_s);
     const QJsonObject stages =
-        ask(QStringList{u"stages"_s, sample("dense.fw"), u"--stage"_s, u"loops"_s} + forced);
+        askFw(QStringList{u"stages"_s, sample("dense.fw"), u"--stage"_s, u"loops"_s} + forced);
     const QString text = stages[u"text"].toString();
     const auto call = text.indexOf(u"openblas"_s), loop = text.indexOf(u"parallel "_s);
     QVERIFY2(call >= 0 && loop > call, qPrintable(text));
@@ -139,9 +132,9 @@ void TestLibraryFusion::step5NumbersAgree() {
     QTemporaryDir folder;
     const auto run = [&](const QStringList& more, const char* name) {
         const QString to = folder.filePath(QLatin1StringView(name));
-        const QJsonObject got =
-            ask(QStringList{u"run"_s, sample("dense.fw"), u"--output"_s, to, u"--seed"_s, u"3"_s} +
-                more);
+        const QJsonObject got = askFw(
+            QStringList{u"run"_s, sample("dense.fw"), u"--output"_s, to, u"--seed"_s, u"3"_s} +
+            more);
         QFile file(to + u"/r.npy"_s);
         return file.open(QIODevice::ReadOnly) ? file.readAll().mid(128) : QByteArray();
     };
@@ -194,7 +187,7 @@ void TestLibraryFusion::step8EncoderWithOpenBlas() {
     QCOMPARE(operators.count(u"dense"_s), 12);
     QCOMPARE(operators.count(u"batch_matmul"_s), 4);
     const QJsonObject diff =
-        ask({u"diff"_s, encoder, u"--dim"_s, u"S=32"_s, u"-libs="_s, u"-libs=cblas"_s});
+        askFw({u"diff"_s, encoder, u"--dim"_s, u"S=32"_s, u"-libs="_s, u"-libs=cblas"_s});
     QVERIFY(diff[u"added"].toArray().isEmpty() && diff[u"removed"].toArray().isEmpty());
     QStringList after; // every product is in some change
     for (const QJsonValue change : diff[u"changed"].toArray())
@@ -231,7 +224,7 @@ void TestLibraryFusion::step9Profile() {
         if (const QString why = missing(library); !why.isEmpty())
             QSKIP(qPrintable(why));
     const QJsonObject got =
-        ask(QStringList{u"profile"_s, sample("dense.fw"), u"--seconds"_s, u"0.2"_s} + options);
+        askFw(QStringList{u"profile"_s, sample("dense.fw"), u"--seconds"_s, u"0.2"_s} + options);
     QStringList names;
     double sum = 0;
     for (const QJsonValue row : got[u"rows"].toArray()) {

@@ -3,12 +3,11 @@
 #include "fw_process.h"
 
 #include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QtTest>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::Answer;
+using fw::conformance::askFw;
 using fw::conformance::runFw;
 
 class TestOwnTarget : public QObject {
@@ -21,23 +20,21 @@ private Q_SLOTS:
     void step3NumbersAreRight();
 
 private:
+    static QStringList words(const QString& command, const QString& model,
+                             const QStringList& more = {}, const QString& target = u"vta"_s) {
+        const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/own-target/");
+        return QStringList{command,       folder + model, u"--rules"_s, folder + u"vta.fw"_s,
+                           u"--target"_s, target} +
+               more;
+    }
     static Answer ask(const QString& command, const QString& model, const QStringList& more = {},
                       const QString& target = u"vta"_s) {
-        const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/own-target/");
-        return runFw(QStringList{command, folder + model, u"--rules"_s, folder + u"vta.fw"_s,
-                                 u"--target"_s, target} +
-                         more,
-                     60);
-    }
-    static QJsonObject document(const Answer& answer) {
-        if (answer.exitCode != 0)
-            qWarning("exit code %d: %s", answer.exitCode, answer.error.constData());
-        return QJsonDocument::fromJson(answer.out).object();
+        return runFw(words(command, model, more, target), 60);
     }
 };
 
 void TestOwnTarget::step1OneTile() {
-    const QJsonObject plan = document(ask(u"fuse"_s, u"sequence.fw"_s, {u"--json"_s}));
+    const QJsonObject plan = askFw(words(u"fuse"_s, u"sequence.fw"_s));
     const QJsonArray groups = plan[u"groups"].toArray();
     QCOMPARE(groups.size(), 1);
     QCOMPARE(groups[0][u"implementation"].toString(), u"vta.tile"_s);

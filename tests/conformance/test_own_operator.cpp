@@ -1,0 +1,200 @@
+// The walk of samples/own-operator, step by step as its page says, through `fw`: an operator of a
+// book for nodes of a custom domain, in place of a shipped one, and many operators as one function.
+#include "fw_process.h"
+
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace Qt::StringLiterals;
+using fw::conformance::askFw;
+using fw::conformance::runFw;
+
+class TestOwnOperator : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void step1UnknownNode();
+    void step2TheOperator();
+    void step3TheModelRuns_data();
+    void step3TheModelRuns();
+    void step3TheNodeSurvives();
+    void step4InPlaceOfTheShippedOne();
+    void step6EveryPassSeesIt();
+    void step6NumbersAreTheShippedOnes();
+    void step7ManyOperatorsAsOne();
+
+private:
+    static QString sample(const char* file) {
+        return QStringLiteral(FW_SOURCE_DIR "/samples/own-operator/") + QLatin1StringView(file);
+    }
+    static QStringList book() { return {u"--rules"_s, sample("my_conv.fw")}; }
+    static QJsonObject ask(const QString& command, const char* model,
+                           const QStringList& more = {}) {
+        return askFw(QStringList{command, sample(model)} + book() + more);
+    }
+    static QStringList texts(const QJsonValue& list) {
+        QStringList out;
+        for (const QJsonValue one : list.toArray())
+            out += one.toString();
+        return out;
+    }
+    static QStringList groups(const QJsonObject& plan) {
+        QStringList out;
+        for (const QJsonValue group : plan[u"groups"].toArray())
+            out += texts(group[u"nodes"]).join(u' ');
+        return out;
+    }
+    // Of a run on seeded inputs: what lies in the file of a result.
+    static QList<float> values(const QString& model, const QString& result,
+                               const QStringList& more) {
+        QTemporaryDir folder;
+        (void)askFw(QStringList{u"run"_s, model, u"--output"_s, folder.path(), u"--seed"_s, u"3"_s,
+                                u"--target"_s, u"x86-64 -libs="_s} +
+                    more);
+        QFile file(folder.filePath(result + u".npy"_s));
+        const QByteArray bytes = file.open(QIODevice::ReadOnly) ? file.readAll().mid(128) : "";
+        QList<float> out(bytes.size() / qsizetype(sizeof(float)));
+        std::memcpy(out.data(), bytes.constData(), std::size_t(out.size()) * sizeof(float));
+        return out;
+    }
+};
+
+void TestOwnOperator::step1UnknownNode() {
+    const QJsonObject info = askFw({u"info"_s, sample("custom")});
+    QCOMPARE(info[u"ops"][u"com.me.MyConv"].toInt(), 1);
+    QVERIFY(!info[u"runnable"].toBool(true));
+    const QJsonValue said = info[u"diagnostics"][0];
+    QVERIFY(said[u"message"].toString().contains(u"com.me.MyConv"_s));
+    QVERIFY2(said[u"hint"].toString().contains(u"onnx \"com.me\" \"MyConv\" since 1"_s),
+             qPrintable(said[u"hint"].toString()));
+}
+
+void TestOwnOperator::step2TheOperator() {
+    const QJsonObject checked = askFw({u"check"_s, sample("my_conv.fw")});
+    QMap<QString, int> accepted;
+    for (const QJsonValue item : checked[u"items"].toArray())
+        accepted[item[u"kind"].toString()] += item[u"verdict"].toString() == u"ok"_s;
+    QCOMPARE(accepted[u"operator"_s], 1);
+    QCOMPARE(accepted[u"rule"_s], 1);
+    QCOMPARE(accepted[u"test"_s], 2);
+    QCOMPARE(checked[u"items"].toArray().size(), 4);
+    const QJsonObject ops = askFw(QStringList{u"ops"_s, u"my_conv2d"_s} + book());
+    QCOMPARE(ops[u"ops"][0][u"kind"].toString(), u"contraction"_s);
+}
+
+void TestOwnOperator::step3TheModelRuns_data() {
+    QTest::addColumn<QString>("target");
+    for (const QString& target :
+         {u"x86-64 -mcpu=x86-64-v2"_s, u"x86-64 -mcpu=x86-64-v3"_s, u"x86-64 -libs="_s})
+        QTest::newRow(qPrintable(target)) << target;
+}
+
+void TestOwnOperator::step3TheModelRuns() {
+    QFETCH(QString, target);
+    const QJsonObject got = ask(u"test"_s, "custom", {u"--strict"_s, u"--target"_s, target});
+    QCOMPARE(got[u"passed"].toInt(), 1);
+}
+
+void TestOwnOperator::step3TheNodeSurvives() {
+    QTemporaryDir folder;
+    const QString again = folder.filePath(u"again.onnx"_s);
+    QCOMPARE(ask(u"rewrite"_s, "custom", {u"-o"_s, again})[u"file"].toString(), again);
+    const QJsonObject info = askFw({u"info"_s, again});
+    QCOMPARE(info[u"ops"][u"com.me.MyConv"].toInt(), 1);
+    QVERIFY(info[u"runnable"].toBool());
+}
+
+void TestOwnOperator::step4InPlaceOfTheShippedOne() {
+    const QJsonObject found = ask(u"match"_s, "net.fw", {u"--rule"_s, u"take_conv"_s});
+    const QJsonValue rule = found[u"rules"][0];
+    QCOMPARE(rule[u"matches"].toArray().size(), 1);
+    const QJsonValue bindings = rule[u"matches"][0][u"bindings"];
+    QCOMPARE(bindings[u"strides"].toString(), u"[2, 1]"_s);
+    QCOMPARE(bindings[u"x"].toString(), u"x: f32[N, 4, 11, 9]"_s);
+    const QJsonValue near = rule[u"near_misses"][0];
+    QCOMPARE(near[u"root"].toString(), u"grouped"_s);
+    QCOMPARE(near[u"expected"].toString(), u"groups = 1"_s);
+    QCOMPARE(near[u"found"].toString(), u"2"_s);
+    const QString program = ask(u"rewrite"_s, "net.fw", {u"-o"_s, u"-"_s})[u"text"].toString();
+    QVERIFY2(program.contains(u"my_conv2d("_s) && program.contains(u"@node(\"plain\")"_s),
+             qPrintable(program));
+    QVERIFY(!program.contains(u"conv2d(x, w)"_s));
+    QVERIFY(!program.contains(u"[0]"_s)); // results have names
+    const QJsonValue verified = ask(u"verify"_s, "net.fw")[u"models"][0];
+    QVERIFY(verified[u"agreeing"].toInt() > 0);
+    QCOMPARE(verified[u"differing"].toInt(), 0);
+}
+
+void TestOwnOperator::step6EveryPassSeesIt() {
+    const QJsonObject rewritten = ask(u"rewrite"_s, "passes.fw", {u"-o"_s, u"-"_s});
+    const QStringList trace = texts(rewritten[u"trace"]);
+    QVERIFY(trace.contains(u"fold_constants: weights (mul)"_s));
+    QVERIFY(trace.contains(u"cse: same is one"_s));
+    QCOMPARE(rewritten[u"text"].toString().count(u"my_conv2d("_s), 1);
+    const QJsonObject plan = ask(u"fuse"_s, "passes.fw", {u"-libs="_s});
+    QCOMPARE(groups(plan), (QStringList{u"beside"_s, u"one add relu"_s, u"transpose"_s,
+                                        u"grouped"_s, u"further relu_1"_s}));
+    const QString notices = texts(plan[u"notices"]).join(u'\n');
+    for (const char* image : {"t", "d", "e"})
+        QVERIFY2(notices.contains(u"LAY01 %1: "_s.arg(QLatin1StringView(image))),
+                 qPrintable(notices));
+    for (const char* last : {"x", "a", "c", "r"})
+        QVERIFY2(!notices.contains(u"LAY01 %1: "_s.arg(QLatin1StringView(last))),
+                 qPrintable(notices));
+    QCOMPARE(ask(u"verify"_s, "passes.fw", {u"-libs="_s})[u"models"][0][u"differing"].toInt(-1), 0);
+}
+
+// The model as a whole, computed without the operator: a rule of the same name takes the place of
+// the book's and goes the other way.
+void TestOwnOperator::step6NumbersAreTheShippedOnes() {
+    QTemporaryDir folder;
+    QFile file(folder.filePath(u"shipped.fw"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "rule take_conv { match y = my_conv2d(x, w) {strides} emit y = transpose(conv2d("
+        "transpose(x) {perm = [0, 3, 1, 2]}, w) {strides = strides}) {perm = [0, 2, 3, 1]} }");
+    file.close();
+    const QStringList back{u"--rules"_s, file.fileName()};
+    const QString text =
+        ask(u"rewrite"_s, "passes.fw", back + QStringList{u"-o"_s, u"-"_s})[u"text"].toString();
+    QVERIFY2(!text.contains(u"my_conv2d("_s), qPrintable(text));
+    const QList<float> own = values(sample("passes.fw"), u"y"_s, book());
+    const QList<float> shipped = values(sample("passes.fw"), u"y"_s, book() + back);
+    QCOMPARE(own.size(), qsizetype(16 * 24 * 22));
+    QCOMPARE(shipped.size(), own.size());
+    for (qsizetype i = 0; i < own.size(); ++i)
+        QVERIFY(std::abs(own[i] - shipped[i]) <= 1e-3f + 1e-4f * std::abs(shipped[i]));
+}
+
+void TestOwnOperator::step7ManyOperatorsAsOne() {
+    const QString model = QStringLiteral(FW_SOURCE_DIR "/samples/inception");
+    const QStringList target{u"--target"_s, u"x86-64 -libs= -threads=2"_s};
+    const QStringList rules{u"--rules"_s, sample("inception.fw")};
+    const auto holding = [&](const QStringList& more) {
+        QStringList out; // the groups of the block
+        for (const QString& nodes : groups(askFw(QStringList{u"fuse"_s, model} + target + more)))
+            if (nodes.contains(
+                    QRegularExpression(u"_(one|three|five|around|projected|block)\\b"_s)))
+                out += nodes;
+        return out;
+    };
+    QVERIFY(holding({}).size() > 4);
+    QCOMPARE(holding(rules).size(), 1);
+    QCOMPARE(holding(rules).front().split(u' ').size(), 20);
+    const auto stage = [&](const char* name) {
+        return askFw(QStringList{u"stages"_s, model, u"--group"_s, u"2"_s, u"--stage"_s,
+                                 QString::fromLatin1(name)} +
+                     target + rules)[u"text"]
+            .toString();
+    };
+    QCOMPARE(stage("loops").count(
+                 QRegularExpression(u"^kernel "_s, QRegularExpression::MultilineOption)),
+             1);
+    QCOMPARE(stage("schedule").count(u".parallel("_s), 7); // six convolutions and a pool
+    const QJsonObject passed = askFw(QStringList{u"test"_s, model, u"--strict"_s} + target + rules);
+    QCOMPARE(passed[u"passed"].toInt(), 1);
+}
+
+QTEST_GUILESS_MAIN(TestOwnOperator)
+#include "test_own_operator.moc"
