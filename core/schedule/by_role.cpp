@@ -86,7 +86,9 @@ void RolePlan::findAxes() {
     if (m_anchor != m_root)
         carried = m_nest.axes.at(m_anchor);
     else if (anchor.isMap())
-        carried = carriedAxes(m_whole, m_planner.context, anchor.out, m_node);
+        carried.clear();
+    // A formula around the sum is a stage of its own, whose axes are the operator's.
+    carried.merge(carriedAxes(m_whole, m_planner.context, m_planner.stage(m_root).out, m_node));
     for (const auto& [own, var] : m_own.axes) {
         if (const auto found = carried.find(var); found != carried.end())
             m_loops[own.text()] = {found->second, false};

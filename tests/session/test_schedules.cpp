@@ -114,6 +114,7 @@ private Q_SLOTS:
     void productsOfAnyRank_data();
     void productsOfAnyRank();
     void computationsHaveTheirOwnAxes();
+    void formulasAroundSumsHaveTheirAxes();
     void knobsAreTold();
     void schedulesAreDefaults();
     void whatCannotBeLoweredIsLeftToOthers_data();
@@ -272,6 +273,23 @@ void TestSchedules::computationsHaveTheirOwnAxes() {
     QVERIFY2(made->group().implementation == "mine", made->refusal("mine").c_str());
     QCOMPARE(made->group().lowering.kernel->choice.packs.size(), std::size_t(1));
     QCOMPARE(difference(*made), std::string());
+}
+
+// An operator whose result is a formula around its sum, alone and with a tail.
+void TestSchedules::formulasAroundSumsHaveTheirAxes() {
+    const std::string book =
+        "op mean_pool(x: T[N, C, H, W]) -> y: T[N, C, A, B]\n"
+        "  where A = H / 2, B = W / 2 {\n  y[n, c, a, b] = sum(i in 2, j in 2 : "
+        "x[n, c, a * 2 + i, b * 2 + j]) * 0.25 }\n"
+        "schedule s for mean_pool {\n"
+        "  epilogue.reorder(n, a, b, c)    epilogue.vectorize(c)\n"
+        "  anchor.unroll(i)                anchor.at(epilogue, b)\n}\n";
+    for (const char* tail : {"y = mean_pool(x)", "p = mean_pool(x)    y = exp(p)"}) {
+        const auto made =
+            planned(book, std::string("graph g(x: f32[1, 8, 6, 10]) -> y { ") + tail + " }");
+        QVERIFY2(made->group().implementation == "schedule.s", made->refusal("schedule.s").c_str());
+        QCOMPARE(difference(*made), std::string());
+    }
 }
 
 void TestSchedules::knobsAreTold() {
