@@ -59,7 +59,9 @@ public:
         case TreeKind::Call:
             if (tree.text == "given")
                 return build(tree.args.at(m_values.contains(tree.args.at(0).text) ? 1 : 2), wish);
-            return buildCall(tree, wish);
+            return first(buildCall(tree, wish));
+        case TreeKind::Index:
+            return oneOfSeveral(tree, wish);
         case TreeKind::Unary:
         case TreeKind::Int:
         case TreeKind::Float:
@@ -107,10 +109,29 @@ private:
                 operands[i] =
                     m_editor.addConstant("scalar", dataFromDoubles(dtype, {}, {*value}), m_origins);
             }
-        return add(op->second, std::move(operands), {}, wish);
+        return first(add(op->second, std::move(operands), {}, wish));
     }
 
-    Result<ValueRef> buildCall(const Tree& tree, const std::string& wish) {
+    static Result<ValueRef> first(Result<std::vector<ValueRef>> results) {
+        FW_TRY(const std::vector<ValueRef> values, std::move(results));
+        return values.at(0);
+    }
+
+    // call[k] of an emit with several names: the call is built once for all of them.
+    Result<ValueRef> oneOfSeveral(const Tree& tree, const std::string& wish) {
+        const auto k = static_cast<std::size_t>(tree.integer);
+        const auto place = std::pair(tree.span.line, tree.span.column);
+        if (!m_several.contains(place)) {
+            FW_TRY(m_several[place], buildCall(tree.args.at(0), wish));
+        }
+        const std::vector<ValueRef>& results = m_several.at(place);
+        if (k >= results.size())
+            return makeDiag(DiagCode::RuleIllegal,
+                            fmt::format("{} has {} results", tree.args[0].text, results.size()));
+        return results[k];
+    }
+
+    Result<std::vector<ValueRef>> buildCall(const Tree& tree, const std::string& wish) {
         std::vector<ValueRef> operands;
         for (const Tree& arg : tree.args) {
             FW_TRY(const ValueRef value, build(arg, {}));
@@ -148,8 +169,8 @@ private:
         return makeDiag(DiagCode::RuleIllegal, textOf(*value) + " is no value of an attribute");
     }
 
-    Result<ValueRef> add(const std::string& op, std::vector<ValueRef> operands, Attrs attrs,
-                         const std::string& wish) {
+    Result<std::vector<ValueRef>> add(const std::string& op, std::vector<ValueRef> operands,
+                                      Attrs attrs, const std::string& wish) {
         GraphEditor::NewNode node;
         node.op = op;
         node.inputs = std::move(operands);
@@ -162,9 +183,9 @@ private:
                 node.name = matched.name;
                 break;
             }
-        FW_TRY(const std::vector<ValueRef> outputs, m_editor.add(std::move(node)));
+        FW_TRY(std::vector<ValueRef> outputs, m_editor.add(std::move(node)));
         ++m_added;
-        return outputs.at(0);
+        return outputs;
     }
 
     const Graph& m_graph;
@@ -174,6 +195,7 @@ private:
     std::vector<NodeId> m_origins;
     Scope m_scope;
     std::map<std::string, ValueRef> m_values;
+    std::map<std::pair<int, int>, std::vector<ValueRef>> m_several; // by the place of the call
     std::size_t m_added = 0;
 };
 

@@ -43,6 +43,11 @@ public:
             return infix(tree);
         case TreeKind::Call:
             return tree.text == "given" ? given(tree) : call(tree);
+        case TreeKind::Index:
+            // Of an emit with several names; text in brackets is refused below.
+            if (tree.text.empty())
+                return call(tree.args.at(0));
+            [[fallthrough]];
         default:
             return m_out.refuse(DiagCode::RuleIllegal,
                                 "this cannot stand on the right side of a rule", tree.span);
@@ -137,6 +142,25 @@ void readRoots(const Tree& tree, const RuleTree& rule, Refusals& out) {
         readRoots(part, rule, out);
 }
 
+// As many names as the operator has results, where a call stands for several.
+void checkResults(const RuleTree& rule, const OperatorSet& operators, Refusals& out) {
+    for (const NamedTree& named : rule.emit) {
+        const Tree& tree = named.value;
+        if (tree.kind != TreeKind::Index || !tree.text.empty() || tree.integer != 0)
+            continue;
+        const Operator* op = operators.find(tree.args.at(0).text);
+        const auto names = static_cast<std::size_t>(
+            std::count_if(rule.emit.begin(), rule.emit.end(), [&](const NamedTree& other) {
+                return other.value.kind == TreeKind::Index && other.value.span == tree.span;
+            }));
+        if (op != nullptr && !op->isNative() && op->outputNames().size() != names)
+            out.refuse(DiagCode::RuleIllegal,
+                       fmt::format("{} has {} results, not {}", op->name(),
+                                   op->outputNames().size(), names),
+                       tree.span, op->signature());
+    }
+}
+
 void checkClauses(const RuleTree& rule, Refusals& out) {
     if (rule.stage != "simplify")
         out.refuse(DiagCode::RuleIllegal,
@@ -167,15 +191,22 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
         readRoots(named.value, rule, out);
         right.let(named);
     }
+    std::set<std::string> given;
     for (const NamedTree& named : rule.emit) {
         if (std::none_of(rule.match.begin(), rule.match.end(),
                          [&](const NamedPattern& one) { return one.name == named.name; }))
             out.refuse(DiagCode::RuleIllegal,
                        "emit gives " + named.name + ", which match does not name",
                        named.value.span);
+        if (!given.insert(named.name).second)
+            out.refuse(DiagCode::RuleIllegal, "emit gives " + named.name + " more than once",
+                       named.value.span);
+        if (named.value.kind == TreeKind::Index && named.value.integer > 0)
+            continue; // a further result of the same call
         right.value(named.value);
         readRoots(named.value, rule, out);
     }
+    checkResults(rule, operators, out);
     return out.take();
 }
 

@@ -1,5 +1,7 @@
 #include "syntax/rule.h"
 
+#include <fmt/format.h>
+
 namespace fw {
 
 namespace {
@@ -133,6 +135,54 @@ PatternTree sequence(Parser& parser) {
     return tree;
 }
 
+NamedTree parseNamedTree(Parser& parser) {
+    NamedTree named;
+    named.name = parser.expectName("a name");
+    parser.expect("=");
+    named.value = parser.expression();
+    return named;
+}
+
+constexpr std::size_t mostResults = 64; // each name holds the call
+
+// "(" NAME "," ... ")" "=" call: value k is the Index tree call[k], which cannot be written itself.
+void resultsOfACall(Parser& parser, std::vector<NamedTree>& out) {
+    std::vector<std::string> names;
+    parser.expect("(");
+    do
+        names.push_back(parser.expectName("a name"));
+    while (parser.accept(","));
+    parser.expect(")");
+    parser.expect("=");
+    const Tree call = parser.expression();
+    if (!parser.failed() && call.kind != TreeKind::Call)
+        parser.failAt(call.span, "several names need a call of an operator with as many results");
+    if (names.size() > mostResults)
+        parser.failAt(call.span, fmt::format("at most {} results have names", mostResults));
+    if (parser.failed())
+        return;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        Tree one;
+        one.kind = TreeKind::Index;
+        one.span = call.span;
+        one.integer = static_cast<std::int64_t>(k);
+        one.depth = call.depth + 1;
+        one.args = {call};
+        out.push_back({names[k], std::move(one)});
+    }
+}
+
+std::vector<NamedTree> emitted(Parser& parser) {
+    std::vector<NamedTree> out;
+    do
+        if (parser.at("("))
+            resultsOfACall(parser, out);
+        else
+            out.push_back(parseNamedTree(parser));
+    while (!parser.failed() && parser.accept(","));
+    return out;
+}
+
 void clause(Parser& parser, RuleTree& rule) {
     if (parser.accept("stage")) {
         rule.stageSpan = parser.peek().span;
@@ -161,7 +211,7 @@ void clause(Parser& parser, RuleTree& rule) {
         for (NamedTree& named : parseNamedTrees(parser))
             rule.let.push_back(std::move(named));
     } else if (parser.accept("emit")) {
-        rule.emit = parseNamedTrees(parser);
+        rule.emit = emitted(parser);
     } else {
         parser.fail("expected stage, strategy, match, where, let, emit or duplicate");
     }
@@ -171,13 +221,9 @@ void clause(Parser& parser, RuleTree& rule) {
 
 std::vector<NamedTree> parseNamedTrees(Parser& parser) {
     std::vector<NamedTree> out;
-    do {
-        NamedTree named;
-        named.name = parser.expectName("a name");
-        parser.expect("=");
-        named.value = parser.expression();
-        out.push_back(std::move(named));
-    } while (parser.accept(","));
+    do
+        out.push_back(parseNamedTree(parser));
+    while (parser.accept(","));
     return out;
 }
 

@@ -69,6 +69,8 @@ void TestRuleText::mistakes_data() {
         "1:6 TXT01 a rule needs match and emit with the same number of values");
     row("emit of another name", "rule r {\n match y = relu(x)\n emit z = x\n}",
         "3:11 RUL01 emit gives z, which match does not name");
+    row("emit twice", "rule r {\n match y = relu(x), m = tanh(x)\n emit y = x, y = x\n}",
+        "3:18 RUL01 emit gives y more than once");
     row("attribute of the operator", "rule r {\n match y = softmax(x) {axes = 1}\n emit y = x\n}",
         "2:24 TXT02 softmax has no attribute axes");
     row("attribute on the right",
@@ -90,6 +92,25 @@ void TestRuleText::mistakes_data() {
         "3:11 RUL01 the right side of a rule has no infix %");
     row("indexing", "rule r {\n match y = relu(x)\n emit y = x[0]\n}",
         "3:11 RUL01 this cannot stand on the right side of a rule");
+    row("several results",
+        "rule r {\n match y = relu(x), m = tanh(x), s = exp(x)\n"
+        " emit (y, m, s) = layernorm(x, x, x)\n}",
+        "ok");
+    row("fewer results", "rule r {\n match y = relu(x), m = tanh(x)\n emit (y, m) = neg(x)\n}",
+        "3:16 RUL01 neg has 1 results, not 2");
+    row("several names for a value",
+        "rule r {\n match y = relu(x), m = tanh(x)\n emit (y, m) = x\n}",
+        "3:16 TXT01 several names need a call of an operator with as many results");
+    std::string many = "a0";
+    for (int i = 1; i < 65; ++i)
+        many += ", a" + std::to_string(i);
+    row("too many results",
+        ("rule r {\n match y = relu(x)\n emit (" + many + ") =\n split(x)\n}").c_str(),
+        "4:2 TXT01 at most 64 results have names");
+    row("operands of several results",
+        "rule r {\n match y = relu(x), m = tanh(x), s = exp(x)\n"
+        " emit (y, m, s) = layernorm(x, y, z)\n}",
+        "3:35 TXT02 z is bound neither by match nor by let");
     row("given", "rule r {\n match y = relu(x)\n emit y = given(x)\n}",
         "3:11 RUL01 given needs an optional capture and two values");
     row("reads what it replaces", "rule r {\n match y = relu(x)\n emit y = neg(y)\n}",

@@ -14,6 +14,7 @@ private Q_SLOTS:
     void duplicate();
     void rightSideReadsTheInterior();
     void severalResults();
+    void severalResultsOfOneCall();
     void numbersAndAttributes();
     void optionalCapture();
     void extentsAsAttributes();
@@ -92,6 +93,21 @@ void TestRewrite::severalResults() {
                       " emit s = neg(sin(n)), c = cos(n)\n}"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("neg sin neg cos"));
+    QCOMPARE(difference(*graph, *out.graph), QString());
+}
+
+void TestRewrite::severalResultsOfOneCall() {
+    const GraphPtr graph = graphOf(
+        "graph g(x: f32[3, 6]) -> y, z {\n"
+        " a = slice(x) {starts = [0], ends = [2], axes = [1], steps = [1]}  y = relu(a)\n"
+        " b = slice(x) {starts = [2], ends = [6], axes = [1], steps = [1]}  z = tanh(b)\n}");
+    const std::string match = "rule r {\n match a = slice(x) {starts = [0], ends = [2]},"
+                              " b = slice(x) {starts = [2], ends = [6]}\n";
+    const Rewritten out =
+        rewritten(graph, bookOf(match + " emit (a, b) = split(x) {axis = 1, sizes = [2, 4]}\n}"));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+    QCOMPARE(operatorsOf(*out.graph).split(u' ').count(QStringLiteral("split")), 1);
+    QCOMPARE(operatorsOf(*out.graph).split(u' ').size(), 3);
     QCOMPARE(difference(*graph, *out.graph), QString());
 }
 
