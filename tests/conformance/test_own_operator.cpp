@@ -20,6 +20,7 @@ private Q_SLOTS:
     void step3TheModelRuns();
     void step3TheNodeSurvives();
     void step4InPlaceOfTheShippedOne();
+    void step5TwoResults();
     void step6EveryPassSeesIt();
     void step6NumbersAreTheShippedOnes();
     void step7ManyOperatorsAsOne();
@@ -124,6 +125,40 @@ void TestOwnOperator::step4InPlaceOfTheShippedOne() {
     const QJsonValue verified = ask(u"verify"_s, "net.fw")[u"models"][0];
     QVERIFY(verified[u"agreeing"].toInt() > 0);
     QCOMPARE(verified[u"differing"].toInt(), 0);
+}
+
+void TestOwnOperator::step5TwoResults() {
+    const QStringList rules{u"--rules"_s, sample("conv_mean.fw")};
+    const auto asked = [&](const char* command, const QStringList& more = {}) {
+        return askFw(QStringList{QString::fromLatin1(command), sample("means.fw")} + rules + more);
+    };
+    const QJsonObject checked = askFw({u"check"_s, sample("conv_mean.fw")});
+    QCOMPARE(checked[u"items"].toArray().size(), 3);
+    for (const QJsonValue item : checked[u"items"].toArray())
+        QVERIFY2(item[u"verdict"].toString() == u"ok"_s, qPrintable(item[u"name"].toString()));
+    const QJsonObject rewritten = asked("rewrite", {u"-o"_s, u"-"_s});
+    const QString program = rewritten[u"text"].toString();
+    QVERIFY(!program.contains(u"= conv2d("_s) && !program.contains(u"global_average_pool"_s));
+    QCOMPARE(program.count(u"= conv_mean("_s), 2);
+    QVERIFY(!program.contains(u"[0]"_s) && !program.contains(u"[1]"_s)); // results have names
+    const QJsonValue verified = asked("verify")[u"models"][0];
+    QVERIFY(verified[u"agreeing"].toInt() > 0);
+    QCOMPARE(verified[u"differing"].toInt(-1), 0);
+    // Written are both results of the one, and the result that is read of the other.
+    int both = -1, one = -1; // groups
+    for (const QJsonValue group : asked("fuse")[u"groups"].toArray())
+        if (group[u"nodes"].toArray().contains(u"unread"_s))
+            one = group[u"id"].toInt();
+        else if (group[u"name"].toString().startsWith(u"conv_mean"_s))
+            both = group[u"id"].toInt();
+    const auto text = [&](int id) {
+        return asked("stages",
+                     {u"--stage"_s, u"tensor"_s, u"--group"_s, QString::number(id)})[u"text"]
+            .toString();
+    };
+    QVERIFY(both >= 0 && one >= 0);
+    QVERIFY2(text(both).contains(u"out1["_s), qPrintable(text(both)));
+    QVERIFY2(!text(one).contains(u"out1["_s), qPrintable(text(one)));
 }
 
 void TestOwnOperator::step6EveryPassSeesIt() {
