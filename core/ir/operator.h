@@ -72,6 +72,9 @@ struct OnnxBinding {
     std::int64_t until = std::numeric_limits<std::int64_t>::max();
     // The operator's attributes that the node calls otherwise, with its names for them.
     std::map<std::string, std::string> attributes;
+    // Attributes of the node that the operator does not have, with the one value (an integer, a
+    // number or a text) under which the node is the operator; one that is not given has it.
+    std::map<std::string, AttrValue> fixed;
     Where where; // of the clause that says so
 
     bool takes(std::int64_t opset) const { return since <= opset && opset <= until; }

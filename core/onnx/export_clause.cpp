@@ -110,6 +110,12 @@ Status GraphWriter::writeByClause(const Node& node) {
         attribute.set_name(clause.nodeAttribute(name));
         FW_CHECK(fillAttribute(attribute, asDeclared(*value, op.attrType(name))));
     }
+    if (!clause.domain.empty()) // the defaults of the standard domain are those of its clauses
+        for (const auto& [name, value] : clause.fixed) {
+            auto& attribute = *written.add_attribute();
+            attribute.set_name(name);
+            FW_CHECK(fillAttribute(attribute, value));
+        }
     return {};
 }
 

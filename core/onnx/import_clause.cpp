@@ -50,16 +50,39 @@ Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name
     }
 }
 
+AttrType typeOfFixed(const AttrValue& value) {
+    return std::holds_alternative<std::int64_t>(value) ? AttrType::Int
+           : std::holds_alternative<double>(value)     ? AttrType::Float
+                                                       : AttrType::Text;
+}
+
+// What the clause gives one value has it.
+Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
+    for (const auto& [name, wanted] : clause.fixed) {
+        if (!node.given(name))
+            continue;
+        FW_TRY(const AttrValue given, attributeValue(node, name, typeOfFixed(wanted)));
+        if (!(given == wanted))
+            return node.unsupported(
+                fmt::format("the attribute '{}' is {}, and only {} is supported", cleanText(name),
+                            attrText(given), attrText(wanted)),
+                fmt::format("export the model with {} = {}", cleanText(name), attrText(wanted)));
+    }
+    return {};
+}
+
 // Every attribute of the node is one of the operator's.
 Status checkAllTaken(const NodeImport& node, const Operator& op, const OnnxBinding& clause) {
     const std::vector<std::string> ours = op.attrNames();
     for (const auto& attribute : node.node().attribute())
-        if (std::none_of(ours.begin(), ours.end(), [&](const std::string& name) {
+        if (!clause.fixed.contains(attribute.name()) &&
+            std::none_of(ours.begin(), ours.end(), [&](const std::string& name) {
                 return clause.nodeAttribute(name) == attribute.name();
             }))
             return node.unsupported(fmt::format("the operator has no attribute for the node's '{}'",
                                                 cleanText(attribute.name())),
-                                    "give it one, or name it in the clause: {ours = theirs}");
+                                    "give it one, or name it in the clause: {ours = theirs}, or "
+                                    "{theirs == value} for the one value that it may have");
     return {};
 }
 
@@ -72,6 +95,7 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
     FW_CHECK(node.need(node.inputCount() < arity.least ? arity.least : 0, arity.most));
     if (reading.source != OperatorSource::Shipped)
         FW_CHECK(checkAllTaken(node, op, clause));
+    FW_CHECK(checkFixed(node, clause));
     std::vector<ValueRef> operands(std::min(node.inputCount(), arity.most));
     for (std::size_t i = 0; i < operands.size(); ++i)
         if (node.has(i)) {

@@ -462,7 +462,8 @@ private:
             m_out.op = m_tokens[std::min(m_out.first + 1, m_before)].text;
             return set(Expect::Attribute);
         }
-        if (m_open.size() == 1 && prev() == "=" && (prev(3) == "{" || prev(3) == ","))
+        if (m_open.size() == 1 && (prev() == "=" || prev() == "==") &&
+            (prev(3) == "{" || prev(3) == ","))
             return set(Expect::Nothing);
         const bool begins = m_open.size() == 1 && (prev() == "{" || ended());
         if (begins)

@@ -140,6 +140,27 @@ StmtTree statement(Parser& parser) {
     return stmt;
 }
 
+std::string nodeAttribute(Parser& parser) {
+    return parser.peek().kind == TokenKind::Text ? parser.expectText("an attribute of the node")
+                                                 : parser.expectName("an attribute of the node");
+}
+
+OnnxAttributeTree onnxAttribute(Parser& parser) {
+    OnnxAttributeTree attribute;
+    const Token start = parser.peek();
+    if (parser.peek(1).is("==")) {
+        attribute.theirs = nodeAttribute(parser);
+        parser.expect("==");
+        attribute.only = parser.expression();
+    } else {
+        attribute.ours = parser.expectName("an attribute of the operator");
+        parser.expect("=");
+        attribute.theirs = nodeAttribute(parser);
+    }
+    attribute.span = parser.spanFrom(start);
+    return attribute;
+}
+
 OnnxTree onnxClause(Parser& parser) {
     OnnxTree onnx;
     const Token first = parser.take();
@@ -149,19 +170,11 @@ OnnxTree onnxClause(Parser& parser) {
         onnx.since = parser.expectInt("the first opset");
     if (parser.accept("until"))
         onnx.until = parser.expectInt("the last opset");
-    // A statement, which the body begins with, is never a name and '='.
-    if (parser.at("{") && parser.peek(1).kind == TokenKind::Name && parser.peek(2).is("=")) {
+    // A statement, which the body begins with, never goes on so after its first word.
+    if (parser.at("{") && (parser.peek(2).is("=") || parser.peek(2).is("=="))) {
         parser.take();
         do {
-            const Token start = parser.peek();
-            OnnxAttributeTree attribute;
-            attribute.ours = parser.expectName("an attribute of the operator");
-            parser.expect("=");
-            attribute.theirs = parser.peek().kind == TokenKind::Text
-                                   ? parser.expectText("an attribute of the node")
-                                   : parser.expectName("an attribute of the node");
-            attribute.span = parser.spanFrom(start);
-            onnx.attributes.push_back(std::move(attribute));
+            onnx.attributes.push_back(onnxAttribute(parser));
         } while (parser.accept(","));
         parser.expect("}");
     }

@@ -45,9 +45,11 @@ struct StmtTree {
     Span span;
 };
 
+// ours = theirs, or theirs == only
 struct OnnxAttributeTree {
-    std::string ours;
-    std::string theirs; // the node's name for it
+    std::string ours;         // empty: the operator has none
+    std::string theirs;       // the node's name for it
+    std::optional<Tree> only; // the one value that it may have
     Span span;
 };
 

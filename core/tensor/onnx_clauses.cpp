@@ -1,6 +1,7 @@
 #include "tensor/onnx_clauses.h"
 
 #include "base/nearest.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,15 @@ namespace fw {
 
 namespace {
 
+// An integer, a number or a text, as it is written.
+std::optional<AttrValue> valueOf(const Tree& tree) {
+    if (const auto integer = integerFromTree(tree))
+        return AttrValue(*integer);
+    if (const auto number = numberFromTree(tree))
+        return AttrValue(*number);
+    return tree.kind == TreeKind::Text ? std::optional(AttrValue(tree.text)) : std::nullopt;
+}
+
 OnnxBinding bindingOf(const OnnxTree& clause, const std::string& file) {
     OnnxBinding out;
     out.domain = clause.domain == "ai.onnx" ? "" : clause.domain;
@@ -18,7 +28,10 @@ OnnxBinding bindingOf(const OnnxTree& clause, const std::string& file) {
     out.since = clause.since;
     out.until = clause.until.value_or(out.until);
     for (const OnnxAttributeTree& attribute : clause.attributes)
-        out.attributes.emplace(attribute.ours, attribute.theirs);
+        if (!attribute.only)
+            out.attributes.emplace(attribute.ours, attribute.theirs);
+        else if (auto value = valueOf(*attribute.only))
+            out.fixed.emplace(attribute.theirs, std::move(*value));
     out.where = {file, {}, clause.span.line, clause.span.column};
     return out;
 }
@@ -65,8 +78,10 @@ private:
         std::set<std::string> renamed;
         std::map<std::string, std::string> theirs;
         for (const OnnxAttributeTree& attribute : clause.attributes)
-            if (std::find(m_attributes.begin(), m_attributes.end(), attribute.ours) ==
-                m_attributes.end())
+            if (attribute.only)
+                checkFixed(attribute, theirs);
+            else if (std::find(m_attributes.begin(), m_attributes.end(), attribute.ours) ==
+                     m_attributes.end())
                 refuse(attribute.span, DiagCode::TextName,
                        fmt::format("there is no attribute '{}'", attribute.ours),
                        didYouMean(attribute.ours, m_attributes,
@@ -76,12 +91,31 @@ private:
                        fmt::format("the attribute '{}' is named twice", attribute.ours));
         for (const std::string& ours : m_attributes) {
             const std::string& name = binding.nodeAttribute(ours);
-            if (const auto [other, isNew] = theirs.emplace(name, ours); !isNew)
+            const auto [other, isNew] = theirs.emplace(name, ours);
+            if (!isNew && other->second.empty())
+                refuse(clause.span, DiagCode::TextName,
+                       fmt::format("'{}' is the attribute '{}' of the node, which has one value",
+                                   ours, name),
+                       "leave one of the two out");
+            else if (!isNew)
                 refuse(clause.span, DiagCode::TextName,
                        fmt::format("'{}' and '{}' are both the attribute '{}' of the node",
                                    other->second, ours, name),
                        "give one of them another name");
         }
+    }
+
+    // `theirs` gets its name, as an attribute that is none of the operator.
+    void checkFixed(const OnnxAttributeTree& attribute,
+                    std::map<std::string, std::string>& theirs) {
+        if (!valueOf(*attribute.only))
+            refuse(attribute.span, DiagCode::TextType,
+                   fmt::format("the value of '{}' is not a constant", attribute.theirs),
+                   "an integer, a number or a text in quotes");
+        if (!theirs.emplace(attribute.theirs, std::string()).second)
+            refuse(
+                attribute.span, DiagCode::TextName,
+                fmt::format("the attribute '{}' of the node has a value twice", attribute.theirs));
     }
 
     void refuse(const Span& span, DiagCode code, std::string message, std::string hint = {}) {

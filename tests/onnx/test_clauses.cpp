@@ -16,6 +16,8 @@ private Q_SLOTS:
     void nodesBecomeTheOperator();
     void operandsAndResultsByPosition();
     void opsetsPickTheClause();
+    void oneValueIsMeant_data();
+    void oneValueIsMeant();
     void misfitsAreToldPerNode_data();
     void misfitsAreToldPerNode();
     void theBookWins();
@@ -27,6 +29,7 @@ private Q_SLOTS:
     void hintsWork_data();
     void hintsWork();
     void writtenAsTheNode();
+    void valuesAreWritten();
     void writtenWithinItsOpsets();
 };
 
@@ -71,6 +74,10 @@ void setReals(proto::NodeProto& node, const std::string& name, const std::vector
 const std::string affine =
     R"(op affine "x * s + t" (x: T[S...], attr s: float = 1, attr t: float = 0) -> y: T[S...]
   onnx "com.me" "Affine" since 1 {s = scale, t = "the shift"} { y[i...] = x[i...] * s + t })";
+
+const std::string twice =
+    R"(op twice (x: T[S...], attr k: float = 2) -> y: T[S...]
+  onnx "com.me" "Twice" {mode == "fast", k = factor, "the depth" == -1, rate == 0.1} { y[i...] = x[i...] * k })";
 
 M affineModel() {
     M m = ofMine();
@@ -162,6 +169,45 @@ op young (x: T[S...], attr k: float = 1) -> y: T[S...]
             QVERIFY(says(read->diagnostics[0].text(),
                          "old (mine.fw:2:35) reads it in other opsets; the model has opset 1"));
     }
+}
+
+void TestClauses::oneValueIsMeant_data() {
+    QTest::addColumn<QString>("attribute");
+    QTest::addColumn<QString>("value"); // an integer, a number or a text
+    QTest::addColumn<QString>("reason");
+    const auto row = [](const char* attribute, const char* value, const char* reason) {
+        QTest::addRow("%s %s", attribute, value) << attribute << value << reason;
+    };
+    row("", "", "");
+    row("mode", "fast", "");
+    row("mode", "slow", "the attribute 'mode' is \"slow\", and only \"fast\" is supported");
+    row("mode", "1", "attribute 'mode' is not a text");
+    row("the depth", "-1", "");
+    row("the depth", "2", "the attribute 'the depth' is 2, and only -1 is supported");
+    row("rate", "0.1", "");
+    row("rate", "0.25", "the attribute 'rate' is 0.25, and only 0.1 is supported");
+    row("other", "1", "the operator has no attribute for the node's 'other'");
+}
+
+void TestClauses::oneValueIsMeant() {
+    QFETCH(QString, attribute);
+    QFETCH(QString, value);
+    QFETCH(QString, reason);
+    M m = ofMine();
+    m.input("x", {"2"}).output("y", {"2"});
+    auto& node = mine(m, "Twice", "x", "y");
+    const std::string name = attribute.toStdString();
+    if (bool isInteger = false; value.toLongLong(&isInteger), isInteger)
+        M::set(node, name, value.toLongLong());
+    else if (bool isNumber = false; value.toFloat(&isNumber), isNumber)
+        M::setReal(node, name, value.toFloat());
+    else if (!value.isEmpty())
+        M::setText(node, name, value.toStdString());
+    const auto read = readWith(m, twice);
+    QVERIFY2(read.ok(), read ? "" : read.diag().text().c_str());
+    QCOMPARE(operatorsOf(*read->graph), std::string(reason.isEmpty() ? "twice" : "unknown"));
+    QCOMPARE(read->diagnostics.empty(), reason.isEmpty());
+    QVERIFY(says(problemOf(read), reason.toStdString()));
 }
 
 void TestClauses::misfitsAreToldPerNode_data() {
@@ -319,6 +365,13 @@ void TestClauses::clausesAreChecked_data() {
         "mine.fw:2:26: error TXT02: o: the attribute 'scale' is named twice");
     row("onnx \"d\" \"T\" {scale = k}",
         "mine.fw:2:1: error TXT02: o: 'scale' and 'k' are both the attribute 'k' of the node");
+    row("onnx \"d\" \"T\" {mode == a + 1}",
+        "mine.fw:2:15: error TXT03: o: the value of 'mode' is not a constant");
+    row("onnx \"d\" \"T\" {mode == 1, \"mode\" == 2}",
+        "mine.fw:2:26: error TXT02: o: the attribute 'mode' of the node has a value twice");
+    row("onnx \"d\" \"T\" {k == 1}",
+        "mine.fw:2:1: error TXT02: o: 'k' is the attribute 'k' of the node, which has one value");
+    row("onnx \"d\" \"T\" {mode == }", "mine.fw:2:23: error TXT01: ");
     row("onnx \"d\" 5", "mine.fw:2:10: error TXT01: ");
     row("onnx \"d\" \"T\" until x", "mine.fw:2:20: error TXT01: ");
     row("onnx \"d\" \"T\" {scale = 5}", "mine.fw:2:23: error TXT01: ");
@@ -404,6 +457,29 @@ void TestClauses::writtenAsTheNode() {
     const auto stranger = importModelBytes(written->bytes, standardOperators());
     QVERIFY(stranger.ok());
     QCOMPARE(stranger->graph->findByName("n")->outputs[0].type.text(), std::string("f32[N, 2]"));
+}
+
+// A runtime of the domain may have other defaults.
+void TestClauses::valuesAreWritten() {
+    M m = ofMine();
+    m.input("x", {"2"}).output("y");
+    mine(m, "Twice", "x", "y");
+    const auto operators = operatorsWith(twice);
+    const auto written = exportModel(*importModelBytes(m.bytes(), operators)->graph);
+    QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
+    proto::ModelProto model;
+    QVERIFY(model.ParseFromString(written->bytes));
+    std::map<std::string, proto::AttributeProto> given;
+    for (const auto& attribute : model.graph().node(0).attribute())
+        given[attribute.name()] = attribute;
+    QCOMPARE(given.size(), std::size_t(4));
+    QCOMPARE(given["factor"].f(), 2.0f);
+    QCOMPARE(given["mode"].s(), std::string("fast"));
+    QCOMPARE(given["the depth"].i(), -1);
+    QCOMPARE(given["rate"].f(), 0.1f);
+    const auto again = importModelBytes(written->bytes, operators);
+    QVERIFY(again.ok() && again->diagnostics.empty());
+    QCOMPARE(operatorsOf(*again->graph), std::string("twice"));
 }
 
 // The opset written is one in which the clause holds; where there is none, the node is named.

@@ -135,6 +135,7 @@ void TestAssist::completions_data() {
     row("op o(x: T[S...]) -> y: T[S...] onnx \"d\" \"T\" |", "since until onnx", "where");
     row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" since 1 {k = |", "",
         "sum relu");
+    row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" {mode == |", "", "sum relu");
     row("grow |", "contraction elementwise", "forward");
     row("grow contraction -> |", "elementwise", "forward");
     row("grow contraction -> elementwise |", "forward into never", "limit");
