@@ -88,7 +88,8 @@ Status GraphWriter::writeByClause(const Node& node) {
     for (const ValueRef& input : node.inputs)
         inputs.push_back(use(input));
     proto::NodeProto& written = this->node(clause.type, inputs, {}, node.name);
-    written.set_domain(clause.domain);
+    if (!clause.domain.empty())
+        written.set_domain(clause.domain);
     int results = static_cast<int>(node.outputs.size());
     const auto isUsed = [&](int output) {
         const ValueRef value{node.id, output};

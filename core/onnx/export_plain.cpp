@@ -16,18 +16,13 @@ struct Spelling {
     std::int64_t since = oldestWrittenOpset;
 };
 
-// Same operands, no attributes. What has a clause in the library is here only if an older form of
-// the node takes fewer element types.
+// Same operands, no attributes; nodes of these types are read in other forms, too.
 constexpr std::array spellings{
     Spelling{"add", "Add", 14},
-    Spelling{"sub", "Sub", 14},
-    Spelling{"mul", "Mul", 14},
-    Spelling{"div", "Div", 14},
     Spelling{"pow", "Pow"},
     Spelling{"max", "Max"},
     Spelling{"min", "Min"},
     Spelling{"identity", "Identity"},
-    Spelling{"relu", "Relu", 14},
     Spelling{"shape", "Shape"},
     Spelling{"batch_matmul", "MatMul"},
     Spelling{"global_average_pool", "GlobalAveragePool"},
@@ -140,12 +135,6 @@ Status scale(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status batchNorm(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "BatchNormalization", operands(out, node)), "epsilon",
-                 node.attrs.real("eps", 1e-5));
-    return {};
-}
-
 Status layernorm(GraphWriter& out, const Node& node) {
     auto& written = out.main(node, "LayerNormalization", operands(out, node));
     setAttribute(written, "axis", std::int64_t{-1});
@@ -166,15 +155,6 @@ Status layernorm(GraphWriter& out, const Node& node) {
             out.node("Squeeze", {kept[i], out.integers(node.name + ".last", {-1})},
                      out.nameOf({node.id, static_cast<int>(i) + 1}),
                      out.fresh(kept[i] + ".squeeze"));
-    return {};
-}
-
-Status lrn(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, "LRN", operands(out, node));
-    setAttribute(written, "size", node.attrs.integer("size", 1));
-    setAttribute(written, "alpha", node.attrs.real("alpha", 1e-4));
-    setAttribute(written, "beta", node.attrs.real("beta", 0.75));
-    setAttribute(written, "bias", node.attrs.real("bias", 1.0));
     return {};
 }
 
@@ -217,9 +197,7 @@ constexpr std::array special{
     WriterRow{"swish", swish},
     WriterRow{"bias", bias},
     WriterRow{"scale", scale},
-    WriterRow{"batch_norm", batchNorm},
     WriterRow{"layernorm", layernorm, 17},
-    WriterRow{"lrn", lrn},
     WriterRow{"softmax", softmax},
     WriterRow{"log_softmax", softmax},
     WriterRow{"reduce_sum", reduce},

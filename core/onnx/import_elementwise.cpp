@@ -169,13 +169,6 @@ Status dropout(NodeImport& n) {
     return n.result("dropout", {x}, std::move(attrs));
 }
 
-Status gelu(NodeImport& n) {
-    FW_TRY(const std::string approximate, n.text("approximate", "none"));
-    if (approximate != "none")
-        return n.unsupported("the approximation '" + approximate + "' is not supported");
-    return unary<"gelu">(n);
-}
-
 // The exponent may have another type than the base, which decides the result's.
 Status pow(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
@@ -219,7 +212,6 @@ constexpr ImporterRow rows[] = {
     {"Min", 1, chain<"min">},
     {"Sum", 1, chain<"add">},
     {"Mean", 1, mean},
-    {"Gelu", 20, gelu},
     {"Clip", 6, clipAttributes},
     {"Clip", 11, clip},
     {"Cast", 6, cast},

@@ -8,25 +8,6 @@ namespace fw {
 
 namespace {
 
-Status batchNorm(NodeImport& n) {
-    FW_CHECK(n.need(5, 5));
-    FW_TRY(const double eps, n.real("epsilon", 1e-5));
-    FW_TRY(const bool training, n.flag("training_mode", false));
-    FW_TRY(const bool spatial, n.flag("spatial", true));
-    if (training)
-        return n.unsupported("training mode is not supported", "export the model for inference");
-    if (!spatial)
-        return n.unsupported("statistics per position (spatial = 0) are not supported");
-    std::vector<ValueRef> inputs;
-    for (std::size_t i = 0; i < 5; ++i) {
-        FW_TRY(const ValueRef value, n.input(i));
-        inputs.push_back(value);
-    }
-    Attrs attrs;
-    attrs.set("eps", eps);
-    return n.result("batch_norm", std::move(inputs), std::move(attrs));
-}
-
 Dim product(const Shape& shape, std::size_t from) {
     Dim out = intExpr(1);
     for (std::size_t i = from; i < shape.size(); ++i)
@@ -101,23 +82,6 @@ Status layerNorm(NodeImport& n) {
     return n.alias(0, y);
 }
 
-Status lrn(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::int64_t size, n.integer("size", 0));
-    if (size < 1 || size > (1 << 24))
-        return n.malformed(fmt::format("size {} is not a positive number", size));
-    FW_TRY(const double alpha, n.real("alpha", 1e-4));
-    FW_TRY(const double beta, n.real("beta", 0.75));
-    FW_TRY(const double bias, n.real("bias", 1.0));
-    FW_TRY(const ValueRef x, n.input(0));
-    Attrs attrs;
-    attrs.set("size", size);
-    attrs.set("alpha", alpha);
-    attrs.set("beta", beta);
-    attrs.set("bias", bias);
-    return n.result("lrn", {x}, std::move(attrs));
-}
-
 Status softmaxAlong(NodeImport& n, const std::string& op, std::int64_t fallback, bool flattens) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const std::int64_t where, n.integer("axis", fallback));
@@ -160,13 +124,8 @@ Status logSoftmax(NodeImport& n) {
 }
 
 constexpr ImporterRow rows[] = {
-    {"BatchNormalization", 7, batchNorm},
-    {"LayerNormalization", 17, layerNorm},
-    {"LRN", 1, lrn},
-    {"Softmax", 1, softmaxOld},
-    {"Softmax", 13, softmax},
-    {"LogSoftmax", 1, logSoftmaxOld},
-    {"LogSoftmax", 13, logSoftmax},
+    {"LayerNormalization", 17, layerNorm}, {"Softmax", 1, softmaxOld},     {"Softmax", 13, softmax},
+    {"LogSoftmax", 1, logSoftmaxOld},      {"LogSoftmax", 13, logSoftmax},
 };
 
 } // namespace
