@@ -34,12 +34,14 @@ RolePlan::RolePlan(const WrittenSchedule& schedule, std::int64_t anchor, const O
       m_numbers(withKnobs(*schedule.tree, {{"lanes", planner.context.vectorLanes},
                                            {"registers", planner.context.vectorRegisters},
                                            {"threads", planner.context.threads}})),
-      m_root(nest.root), m_anchor(nest.root) {}
+      m_root(nest.root), m_anchor(nest.root), m_forEach(isForEach(*schedule.tree)) {}
 
 Refused RolePlan::run() {
-    if (auto why = findAnchor())
-        return why;
-    findAxes();
+    if (!m_forEach) {
+        if (auto why = findAnchor())
+            return why;
+        findAxes();
+    }
     // The loops of the epilogue begin as its result lies in memory.
     for (const Axis& axis : m_planner.storageSpace(m_root)) {
         m_space.push_back(axis.var);
@@ -117,6 +119,15 @@ Refused RolePlan::named(const Tree& tree, Loops& out) const {
             out.push_back({var, name == "reduce"});
         return {};
     }
+    if (!pack && name == "outermost") {
+        const auto several = std::find_if(m_space.begin(), m_space.end(),
+                                          [&](Symbol var) { return m_extents.at(var) != 1; });
+        if (!m_space.empty())
+            out.push_back({several == m_space.end() ? m_space.front() : *several, false});
+        return {};
+    }
+    if (!pack && m_none.contains(name))
+        return {};
     if (!pack) {
         const auto found = m_loops.find(name);
         if (found == m_loops.end())
@@ -164,6 +175,8 @@ Refused RolePlan::step(const StepTree& tree) {
     const Result<StepParts> parts = partsOf(tree, m_schedule.file);
     if (!parts)
         return parts.diag().message;
+    if (m_forEach && skipped(*parts))
+        return {};
     switch (parts->kind) {
     case StepKind::Split:
         return split(*parts);
@@ -185,6 +198,18 @@ Refused RolePlan::step(const StepTree& tree) {
         return "maps are inlined before a schedule by roles";
     }
     return {};
+}
+
+// A stage of `each` without the loops that a step is about is left as it is.
+bool RolePlan::skipped(const StepParts& parts) {
+    const std::size_t used = loopsUsed(parts);
+    Loops loops;
+    for (std::size_t i = 0; i < used; ++i)
+        if (named(*parts.names[i], loops) || !loops.empty())
+            return false;
+    for (std::size_t i = used; i < parts.names.size(); ++i)
+        m_none.insert(parts.names[i]->text);
+    return used > 0;
 }
 
 Refused RolePlan::split(const StepParts& parts) {
@@ -251,19 +276,12 @@ Refused RolePlan::reorder(const StepParts& parts) {
 
 // Iterations worth a thread, of a nest whose work is spread over its loop.
 std::int64_t RolePlan::grainOf(Symbol loop) const {
-    double work = 0;
-    for (const std::size_t i : {m_root, m_anchor}) {
-        const Stage& stage = m_planner.stage(i);
-        double points = bodyCost(stage.body) + 1;
-        for (const auto* axes : {&stage.space, &stage.reduce})
-            for (const Axis& axis : *axes)
-                points *= static_cast<double>(constantOr(axis.extent, 64));
-        work += points;
-        if (m_root == m_anchor)
-            break;
-    }
-    return grainFor(work / static_cast<double>(m_planner.context.vectorLanes) /
-                    static_cast<double>(std::max<std::int64_t>(m_extents.at(loop), 1)));
+    double work = m_planner.work(m_root);
+    if (m_root != m_anchor)
+        work += m_planner.work(m_anchor);
+    if (usesLanes(*m_schedule.tree))
+        work /= static_cast<double>(m_planner.context.vectorLanes);
+    return grainFor(work / static_cast<double>(std::max<std::int64_t>(m_extents.at(loop), 1)));
 }
 
 Refused RolePlan::mark(const StepParts& parts) {

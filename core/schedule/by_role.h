@@ -21,6 +21,7 @@ private:
     };
     using Loops = std::vector<Loop>;
 
+    bool skipped(const StepParts& parts);
     Refused findAnchor();
     void findAxes();
     Refused step(const StepTree& tree);
@@ -45,7 +46,9 @@ private:
     const NestPlan& m_nest;
     StepNumbers m_numbers;
     std::size_t m_root, m_anchor;
+    const bool m_forEach;                             // every stage: it has no operator's names
     std::map<std::string, Loop, std::less<>> m_loops; // by the name in the book
+    std::set<std::string> m_none;                     // loops that a stage of `each` does not have
     std::vector<Symbol> m_space, m_reduce;            // in the order in which they lie
     std::map<Symbol, std::int64_t> m_extents;         // about: 64 of those that are not known
 };

@@ -46,15 +46,9 @@ std::vector<std::size_t> stagesOf(const NestPlan& nest) {
 // Of all its stages, or of those of one node.
 double workOf(const Planner& planner, const NestPlan& nest, std::optional<std::int64_t> node) {
     double work = 0;
-    for (const std::size_t i : stagesOf(nest)) {
-        if (node && !isOf(planner.stage(i), *node))
-            continue;
-        double points = bodyCost(planner.stage(i).body) + 1;
-        for (const auto* axes : {&planner.stage(i).space, &planner.stage(i).reduce})
-            for (const Axis& axis : *axes)
-                points *= static_cast<double>(constantOr(axis.extent, 64));
-        work += points;
-    }
+    for (const std::size_t i : stagesOf(nest))
+        if (!node || isOf(planner.stage(i), *node))
+            work += planner.work(i);
     return work;
 }
 
@@ -79,13 +73,12 @@ public:
     Scheduling(const OpInst& inst, const ScheduleContext& context)
         : m_inst(inst), m_maps(context.maps), m_planner(inst, context) {}
 
-    Result<ScheduleChoice> plain(Inlined inlined) {
+    Result<ScheduleChoice> each(const NestTemplate& own, Inlined inlined) {
         if (inlined == Inlined::Yes)
             m_planner.inlineMaps();
-        for (std::size_t i = 0; i < m_planner.inst.stages.size(); ++i) {
-            planPlain(m_planner, {i, {}, {}, {}});
-            took(templateOf(ScheduleTemplate::Plain), {i, {}, {}, {}});
-        }
+        for (std::size_t i = 0; i < m_planner.inst.stages.size(); ++i)
+            if (const Refused why = refused(own, {i, {}, {}, {}}))
+                return makeDiag(DiagCode::ScheduleIllegal, *why);
         return lowered();
     }
 
@@ -178,7 +171,7 @@ private:
 
     void took(const NestTemplate& by, const NestPlan& nest) {
         m_out.nests.push_back({nameOf(nest), by.name});
-        if (by.name != templateText(ScheduleTemplate::Plain)) {
+        if (&by != &templateOf(ScheduleTemplate::Plain)) {
             m_out.decisions.push_back(by.taken);
             m_out.decisions.back().subject = nameOf(nest);
         }
@@ -216,9 +209,14 @@ const std::string& ScheduleChoice::main() const {
     return nests.empty() ? templateOf(ScheduleTemplate::Plain).name : nests[most].by;
 }
 
+Result<ScheduleChoice> scheduleEach(const NestTemplate& own, const OpInst& inst,
+                                    const ScheduleContext& context) {
+    Result<ScheduleChoice> out = Scheduling(inst, context).each(own, Inlined::Yes);
+    return out ? std::move(out) : Scheduling(inst, context).each(own, Inlined::No);
+}
+
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context) {
-    Result<ScheduleChoice> out = Scheduling(inst, context).plain(Inlined::Yes);
-    return out ? std::move(out) : Scheduling(inst, context).plain(Inlined::No);
+    return scheduleEach(templateOf(ScheduleTemplate::Plain), inst, context);
 }
 
 Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, const OpInst& inst,

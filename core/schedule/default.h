@@ -59,6 +59,11 @@ struct ScheduleChoice {
     const std::string& main() const; // the template of the nest with the most work
 };
 
+// Every stage in a nest of its own by this template, after maps were inlined where that can be
+// lowered.
+Result<ScheduleChoice> scheduleEach(const NestTemplate& own, const OpInst& inst,
+                                    const ScheduleContext& context);
+// Each by `plain`: the nests that all others are compared with.
 Result<ScheduleChoice> plainSchedule(const OpInst& inst, const ScheduleContext& context);
 
 // The nest that computes most of `anchor` (as in Stage::nodes) by this template, every other one by

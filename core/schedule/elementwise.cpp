@@ -7,13 +7,6 @@ namespace fw {
 
 namespace {
 
-double extentProduct(const std::vector<Axis>& axes) {
-    double out = 1;
-    for (const Axis& axis : axes)
-        out *= static_cast<double>(constantOr(axis.extent, 64));
-    return out;
-}
-
 std::vector<Symbol> variables(const std::vector<Axis>& axes) {
     std::vector<Symbol> out;
     for (const Axis& axis : axes)
@@ -34,11 +27,9 @@ Refused planPlain(Planner& planner, const NestPlan& nest) {
         planner.reorder(i, variables(axes));
         if (axes.empty())
             continue;
-        double inner =
-            std::max(bodyCost(planner.stage(i).body), 1.0) * extentProduct(planner.stage(i).reduce);
-        for (std::size_t k = 1; k < axes.size(); ++k)
-            inner *= static_cast<double>(constantOr(axes[k].extent, 64));
-        planner.mark(StepKind::Parallel, i, axes[0].var, grainFor(inner));
+        const std::int64_t outermost = std::max<std::int64_t>(constantOr(axes[0].extent, 64), 1);
+        planner.mark(StepKind::Parallel, i, axes[0].var,
+                     grainFor(planner.work(i) / static_cast<double>(outermost)));
     }
     return {};
 }

@@ -216,6 +216,14 @@ std::vector<Axis> Planner::storageSpace(std::size_t i) const {
     return out;
 }
 
+double Planner::work(std::size_t i) const {
+    double out = bodyCost(stage(i).body) + 1;
+    for (const auto* axes : {&stage(i).space, &stage(i).reduce})
+        for (const Axis& axis : *axes)
+            out *= static_cast<double>(constantOr(axis.extent, 64));
+    return out;
+}
+
 double bodyCost(const Expr& body) {
     double cost = 0;
     visitExpr(body, [&](const Expr& e) {

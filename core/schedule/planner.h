@@ -62,6 +62,9 @@ public:
     // reduction: lanes and copies hold partial sums.
     Symbol splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced);
 
+    // Operations of a stage, its store among them; 64 iterations of those that are not known.
+    double work(std::size_t stage) const;
+
     // Space of a stage from the slowest to the fastest axis in the storage of what it writes.
     std::vector<Axis> storageSpace(std::size_t stage) const;
 

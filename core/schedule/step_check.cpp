@@ -12,15 +12,21 @@ namespace fw {
 namespace {
 
 const std::vector<std::string>& roleNames() {
-    static const std::vector<std::string> names = {"anchor", "epilogue"};
+    static const std::vector<std::string> names = {"anchor", "epilogue", std::string(eachRole)};
     return names;
+}
+
+const std::vector<std::string>& loopWords() {
+    static const std::vector<std::string> words = {"reduce", "space", "outermost"};
+    return words;
 }
 
 class StepCheck {
 public:
     StepCheck(const ScheduleTree& schedule, const std::optional<OperatorNames>& names,
               const std::string& file)
-        : m_schedule(schedule), m_names(names), m_file(file), m_byRole(isByRole(schedule)) {
+        : m_schedule(schedule), m_names(names), m_file(file), m_byRole(isByRole(schedule)),
+          m_forEach(isForEach(schedule)) {
         for (const std::string& name : machineNumbers())
             m_numbers[name] = 1;
     }
@@ -100,9 +106,19 @@ private:
             return;
         }
         if (!contains(roleNames(), step.stage))
-            refuse(DiagCode::TextName, step.span,
-                   fmt::format("a schedule by roles has no stage {}", step.stage),
-                   didYouMean(step.stage, roleNames(), "anchor or epilogue"));
+            return refuse(DiagCode::TextName, step.span,
+                          fmt::format("a schedule by roles has no stage {}", step.stage),
+                          didYouMean(step.stage, roleNames(), "anchor, epilogue or each"));
+        if (!m_forEach)
+            return;
+        if (step.stage != eachRole)
+            refuse(DiagCode::RuleIllegal, step.span,
+                   fmt::format("{} stands beside steps for each stage", step.stage),
+                   "a schedule is for each stage, or for anchor and epilogue");
+        else if (kind == StepKind::At || kind == StepKind::Accumulate)
+            refuse(DiagCode::RuleIllegal, step.span,
+                   "each stage has a nest of its own, and nothing is placed in it",
+                   "anchor.at(epilogue, loop)");
     }
 
     void checkNumber(const Tree& tree) {
@@ -125,11 +141,7 @@ private:
 
     // A name is an axis, or the work of a step before; a split or fused loop is none any more.
     void checkLoops(const StepTree& step, const StepParts& parts) {
-        std::size_t used = parts.names.size();
-        if (parts.kind == StepKind::Split)
-            used = 1;
-        else if (parts.kind == StepKind::Fuse)
-            --used;
+        const std::size_t used = loopsUsed(parts);
         for (std::size_t i = parts.kind == StepKind::At ? 1 : 0; i < used; ++i)
             checkUse(*parts.names[i]);
         if (parts.kind == StepKind::At && m_byRole && !parts.names[0]->isName("epilogue"))
@@ -154,22 +166,21 @@ private:
         }
     }
 
-    bool isWord(const std::string& name) const {
-        return m_byRole && (name == "reduce" || name == "space");
-    }
+    bool isWord(const std::string& name) const { return m_byRole && contains(loopWords(), name); }
 
     void checkUse(const Tree& tree) {
         const std::string name = tree.isName() ? tree.text : tree.args[0].text + "...";
         if (!m_byRole || isWord(name) || m_made.contains(name))
             return checkGone(name, tree.span);
-        if (m_names && !contains(m_names->axes, name)) {
-            std::vector<std::string> known = m_names->axes;
+        const bool axes = m_names && !m_forEach;
+        if (m_forEach || (axes && !contains(m_names->axes, name))) {
+            std::vector<std::string> known = axes ? m_names->axes : std::vector<std::string>();
             known.insert(known.end(), m_made.begin(), m_made.end());
-            known.insert(known.end(), {"reduce", "space"});
+            known.insert(known.end(), loopWords().begin(), loopWords().end());
             return refuse(DiagCode::TextName, tree.span,
-                          fmt::format("no step makes a loop {}, and the operator has no axis of "
-                                      "that name",
-                                      name),
+                          fmt::format("no step makes a loop {}, and {}", name,
+                                      m_forEach ? "not each stage has an axis of that name"
+                                                : "the operator has no axis of that name"),
                           didYouMean(name, known, fmt::format("{}", fmt::join(known, ", "))));
         }
         checkGone(name, tree.span);
@@ -198,7 +209,7 @@ private:
     const ScheduleTree& m_schedule;
     const std::optional<OperatorNames>& m_names;
     const std::string& m_file;
-    bool m_byRole;
+    bool m_byRole, m_forEach;
     StepNumbers m_numbers, m_knobs; // all; those of the knobs
     std::set<std::string> m_made;
     std::map<std::string, int> m_gone; // loop -> the line that split or fused it

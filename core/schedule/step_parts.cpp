@@ -118,6 +118,12 @@ Result<StepParts> partsOf(const StepTree& step, const std::string& file) {
     return out;
 }
 
+std::size_t loopsUsed(const StepParts& parts) {
+    if (parts.kind == StepKind::Split)
+        return 1;
+    return parts.kind == StepKind::Fuse ? parts.names.size() - 1 : parts.names.size();
+}
+
 const std::vector<std::string>& machineNumbers() {
     static const std::vector<std::string> names = {"lanes", "registers", "threads"};
     return names;

@@ -14,6 +14,9 @@ struct StepParts {
     Tail tail = Tail::Guard;        // Split
 };
 
+// How many of its names, from the first, are loops that it needs; the others are those it makes.
+std::size_t loopsUsed(const StepParts& parts);
+
 // Syntax or TextName with line and column: there is no such step, or its operands are not its own.
 Result<StepParts> partsOf(const StepTree& step, const std::string& file);
 

@@ -55,7 +55,9 @@ Result<ScheduleChoice> byRole(const WrittenSchedule& schedule, std::int64_t anch
     const auto plan = [&](Planner& planner, const NestPlan& nest) {
         return RolePlan(schedule, anchor, names, inst, planner, nest).run();
     };
-    return scheduleBy({schedule.tree->name, plan, takenBy(schedule)}, anchor, inst, context);
+    const NestTemplate own{schedule.tree->name, plan, takenBy(schedule)};
+    return isForEach(*schedule.tree) ? scheduleEach(own, inst, context)
+                                     : scheduleBy(own, anchor, inst, context);
 }
 
 } // namespace
@@ -69,7 +71,18 @@ std::string WrittenSchedule::text() const {
 
 bool isByRole(const ScheduleTree& schedule) {
     return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const StepTree& step) {
-        return step.stage == "anchor" || step.stage == "epilogue";
+        return step.stage == "anchor" || step.stage == "epilogue" || step.stage == eachRole;
+    });
+}
+
+bool isForEach(const ScheduleTree& schedule) {
+    return std::any_of(schedule.steps.begin(), schedule.steps.end(),
+                       [](const StepTree& step) { return step.stage == eachRole; });
+}
+
+bool usesLanes(const ScheduleTree& schedule) {
+    return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const StepTree& step) {
+        return step.name == stepText(StepKind::Vectorize);
     });
 }
 

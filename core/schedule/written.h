@@ -3,6 +3,7 @@
 // One whose steps name `anchor` or `epilogue` is made for any instance: the anchor is the stage
 // that computes the operator, the epilogue the one that stores what its nest computes, axes go by
 // the operator's own names. Maps are inlined first and other nests scheduled as by the templates.
+// One whose steps name `each` is for every stage in a nest of its own.
 // Any other one is spelled out: it names the stages and loops of one instance, as printed.
 #pragma once
 
@@ -25,6 +26,10 @@ struct OwnNames {
 };
 
 bool isByRole(const ScheduleTree& schedule);
+bool isForEach(const ScheduleTree& schedule); // by roles, for every stage
+bool usesLanes(const ScheduleTree& schedule); // it vectorizes something
+
+inline constexpr std::string_view eachRole = "each";
 
 // The nest that computes most of `anchor` (as in Stage::nodes) by this schedule, or the whole
 // computation if it is spelled out. ScheduleIllegal names the step, its line in the book and the

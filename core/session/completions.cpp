@@ -72,7 +72,7 @@ public:
         case Expect::Step: {
             const std::string typed =
                 m_text.substr(m_context.begin, m_context.end - m_context.begin);
-            for (const std::string stage : {"anchor", "epilogue"})
+            for (const std::string stage : {"anchor", "epilogue", "each"})
                 if (typed.starts_with(stage + "."))
                     for (const std::string& step : stepNames())
                         add(stage + "." + step, "step",

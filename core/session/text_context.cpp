@@ -336,9 +336,9 @@ private:
             return set(prev() == "knob" || prev() == "in" || prev() == "=" || prev() == ".."
                            ? Expect::Nothing
                            : Expect::Step,
-                       {"knob", "anchor", "epilogue"});
-        set(Expect::Capture, {"epilogue", "reduce", "space", "lanes", "registers", "threads", "min",
-                              "max", "guard", "peel"});
+                       {"knob", "anchor", "epilogue", "each"});
+        set(Expect::Capture, {"epilogue", "reduce", "space", "outermost", "lanes", "registers",
+                              "threads", "min", "max", "guard", "peel"});
     }
 
     void target() {

@@ -101,6 +101,15 @@ void StrategyBook::add(std::shared_ptr<const ScheduleTree> schedule, const std::
     m_schedules.push_back({std::move(schedule), file});
 }
 
+std::vector<ShippedSchedule> StrategyBook::shippedSchedules() const {
+    std::vector<ShippedSchedule> out;
+    for (const StrategyBlock& block : m_blocks)
+        for (const EntryTree& entry : block.tree->entries)
+            if (block.origin == BookOrigin::Shipped && scheduleOfCode(entry.code))
+                out.push_back({entry.name, entry.code});
+    return out;
+}
+
 bool StrategyBook::names(std::string_view implementation) const {
     for (const StrategyBlock& block : m_blocks)
         for (const EntryTree& entry : block.tree->entries)

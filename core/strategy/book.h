@@ -22,6 +22,12 @@ struct StrategyBlock {
     BookOrigin origin = BookOrigin::User;
 };
 
+// An entry of the shipped book that is computed by a schedule of a book: code like any other.
+struct ShippedSchedule {
+    std::string entry;
+    std::string code;
+};
+
 // A clause that an entry got in the end, and where it was written.
 struct MergedEntry {
     std::string name;
@@ -51,6 +57,7 @@ public:
     const std::vector<StrategyBlock>& blocks() const { return m_blocks; }
     const PatternTable& chains() const { return m_chains.table(); }
     const std::vector<WrittenSchedule>& schedules() const { return m_schedules; } // one per name
+    std::vector<ShippedSchedule> shippedSchedules() const;
     bool names(std::string_view implementation) const; // some entry is computed by it
 
 private:

@@ -1,4 +1,5 @@
-// The implementations that we generate: one per family of default schedules, as rows of a table.
+// The implementations that we generate by a template of C++, as rows of a table. Those whose
+// schedule is text stand in the shipped book.
 #include "strategy/generated_code.h"
 #include "strategy/selection.h"
 
@@ -14,7 +15,6 @@ struct Family {
     std::string name;
     ScheduleTemplate schedule;
     std::vector<FusionKind> kinds;
-    bool epilogue;
     bool prologue;
     double share; // of what the best schedule of a contraction reaches
 };
@@ -30,7 +30,6 @@ public:
         if (kind == FusionKind::Opaque)
             return {Verdict::No, ReasonCode::OpaqueOperator, anchor.node->op};
         const bool takes =
-            m_family.kinds.empty() ||
             std::find(m_family.kinds.begin(), m_family.kinds.end(), kind) != m_family.kinds.end();
         if (!takes)
             return {
@@ -41,7 +40,7 @@ public:
 
     double estimate(const Facts& work, const Workload&, const Target& target) const override {
         const bool contraction = work.kind == FusionKind::Contraction;
-        return estimateOwn(work, target, contraction || m_family.share < 0.1 ? m_family.share : 1);
+        return estimateOwn(work, target, contraction ? m_family.share : 1);
     }
 
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
@@ -49,7 +48,6 @@ public:
     }
 
 private:
-    bool takesEpilogue() const override { return m_family.epilogue; }
     bool takesPrologue(FusionKind) const override { return m_family.prologue; }
 
     Family m_family;
@@ -62,26 +60,18 @@ const std::vector<ImplementationPtr>& generatedImplementations() {
     using T = ScheduleTemplate;
     static const std::vector<ImplementationPtr> all = [] {
         const std::array families = {
-            Family{"generated.tiled", T::Tiled, {K::Contraction}, true, false, 1},
+            Family{"generated.tiled", T::Tiled, {K::Contraction}, false, 1},
             Family{"generated.window",
                    T::Window,
                    {K::Window, K::Reduction, K::Rowwise, K::Contraction},
-                   true,
                    false,
                    0.3},
             Family{"generated.rowwise",
                    T::Rowwise,
                    {K::Rowwise, K::Reduction, K::Window, K::Contraction},
                    true,
-                   true,
                    0.3},
-            Family{"generated.map",
-                   T::Map,
-                   {K::Elementwise, K::Broadcast, K::Injective},
-                   true,
-                   true,
-                   1},
-            Family{"generated.plain", T::Plain, {}, false, false, 0.03},
+            Family{"generated.map", T::Map, {K::Elementwise, K::Broadcast, K::Injective}, true, 1},
         };
         std::vector<ImplementationPtr> out;
         for (const Family& family : families)

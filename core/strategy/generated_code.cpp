@@ -52,8 +52,6 @@ double GeneratedCode::estimateOwn(const Facts& work, const Target& target, doubl
 }
 
 Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) const {
-    if (!takesEpilogue())
-        return {Verdict::No, ReasonCode::AbsorbsNothing, name()};
     if (!isMapKind(next.facts.kind))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} takes maps, {} is {}", name(), next.node->op,

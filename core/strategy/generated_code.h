@@ -20,11 +20,13 @@ public:
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const final;
 
 protected:
+    // The share that loops without vectors reach of what the best schedule does.
+    static constexpr double withoutLanes = 0.03;
+
     // With the schedule that suits its class of work; `share`: of that efficiency.
     static double estimateOwn(const Facts& work, const Target& target, double share);
 
 private:
-    virtual bool takesEpilogue() const = 0;
     virtual bool takesPrologue(FusionKind anchor) const = 0;
 };
 

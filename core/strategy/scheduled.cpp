@@ -20,7 +20,8 @@ std::string subjectText(const ScheduleTree& schedule) {
 class Scheduled final : public GeneratedCode {
 public:
     explicit Scheduled(WrittenSchedule schedule)
-        : m_schedule(std::move(schedule)), m_name(scheduleCode(m_schedule.tree->name)) {}
+        : m_schedule(std::move(schedule)), m_name(scheduleCode(m_schedule.tree->name)),
+          m_text(m_schedule.text()), m_share(usesLanes(*m_schedule.tree) ? 1 : withoutLanes) {}
 
     const std::string& name() const override { return m_name; }
 
@@ -42,12 +43,12 @@ public:
             return {Verdict::No, ReasonCode::GuardFalse,
                     fmt::format("it is for {}, {} is {}", subjectText(tree), anchor.node->op,
                                 kindText(kind))};
-        return {Verdict::Yes, ReasonCode::ScheduleWritten, m_schedule.text()};
+        return {Verdict::Yes, ReasonCode::ScheduleWritten, m_text};
     }
 
-    // As good as the best template of the kind.
+    // As good as the best template of the kind, if it uses vectors.
     double estimate(const Facts& work, const Workload&, const Target& target) const override {
-        return estimateOwn(work, target, 1);
+        return estimateOwn(work, target, m_share);
     }
 
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
@@ -55,13 +56,13 @@ public:
     }
 
 private:
-    bool takesEpilogue() const override { return true; }
     bool takesPrologue(FusionKind anchor) const override {
         return anchor != FusionKind::Contraction && anchor != FusionKind::Window;
     }
 
     WrittenSchedule m_schedule;
-    std::string m_name;
+    std::string m_name, m_text;
+    double m_share;
 };
 
 void addName(std::vector<std::string>& names, const Tree& tree) {

@@ -34,6 +34,9 @@ Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
       m_measured(std::move(measured)), m_offers(std::make_shared<KnownOffers>()) {
     for (const WrittenSchedule& schedule : m_book.schedules())
         m_scheduled.push_back(scheduledImplementation(schedule));
+    for (const ShippedSchedule& shipped : m_book.shippedSchedules())
+        if (ImplementationPtr code = find(shipped.code))
+            m_shipped.emplace_back(shipped.entry, std::move(code));
 }
 
 Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
@@ -50,6 +53,9 @@ ImplementationPtr Catalog::find(std::string_view name) const {
         for (const auto& implementation : *list)
             if (implementation->name() == name)
                 return implementation;
+    for (const auto& [entry, implementation] : m_shipped)
+        if (entry == name)
+            return implementation;
     return nullptr;
 }
 
@@ -64,6 +70,8 @@ Diags Catalog::entriesWithoutCode() const {
     std::string known;
     for (const auto& implementation : m_all)
         known += (known.empty() ? "" : ", ") + implementation->name();
+    for (const auto& [entry, implementation] : m_shipped)
+        known += ", " + entry;
     const auto other = [&](std::string_view name) -> const EntryTree* {
         const auto found = entries.find(name);
         return found == entries.end() || find(name) ? nullptr : found->second;
@@ -139,6 +147,8 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
             return nullptr;
     } else {
         inner = generatedImplementations();
+        for (const auto& [shipped, implementation] : m_shipped)
+            inner.push_back(implementation);
     }
     return computedBy({entry.computed, entry.computedBlock.get()}, entry.computedBlock,
                       fmt::format("{} by {}\n{}", entry.name,

@@ -107,13 +107,16 @@ private:
 
     std::vector<ImplementationPtr> m_all;
     std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only
+    // Entries of the shipped book that schedules compute: a name of code, as any of ours.
+    std::vector<std::pair<std::string, ImplementationPtr>> m_shipped;
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
     Measurements m_measured;
     std::shared_ptr<KnownOffers> m_offers; // by copies in common
 };
 
-// The implementations whose code we generate.
+// The implementations whose code we generate by templates. Those by schedules stand in the shipped
+// book.
 const std::vector<ImplementationPtr>& generatedImplementations();
 // These, with the shipped book.
 const Catalog& generatedCatalog();

@@ -258,9 +258,12 @@ void TestPlan::priorityChoosesAmongCandidates() {
     }
     QCOMPARE(chosen, 1);
     // chosen by priority; the plain one ready with a lower one; those of other kinds take no part
-    QCOMPARE(codes, (std::set<std::string>{"CHO02", "SCH11"}));
-    QCOMPARE(generatedCatalog().find("generated.plain")->absorbsEpilogue({}, {}).code,
-             ReasonCode::AbsorbsNothing);
+    QCOMPARE(codes, (std::set<std::string>{"CHO02", "SCH13"}));
+    const Node& relu = graph->node(group.anchor);
+    const Workload anchor{graph.get(), &relu, graph->operators().find("relu")->facts(callOf(*graph, relu)).value()};
+    const Selection plain = generatedCatalog().select(anchor, target(), {"generated.plain", {}});
+    QCOMPARE(plain.source, std::string("pin"));
+    QCOMPARE(generatedCatalog().absorbsEpilogue(plain, {}, {}).code, ReasonCode::AbsorbsNothing);
 }
 
 void TestPlan::equalGroupsHaveEqualBodies() {

@@ -291,15 +291,18 @@ Result<ScheduleChoice> plannedSchedule(const OpInst& inst, const ScheduleContext
     std::stable_sort(
         entries.begin(), entries.end(),
         [](const MergedEntry& a, const MergedEntry& b) { return a.priority > b.priority; });
-    for (const MergedEntry& entry : entries)
-        for (const ScheduleTemplate which :
-             {ScheduleTemplate::Tiled, ScheduleTemplate::Rowwise, ScheduleTemplate::Window,
-              ScheduleTemplate::Map, ScheduleTemplate::Plain})
+    for (const MergedEntry& entry : entries) {
+        for (const WrittenSchedule& schedule : standardStrategy().schedules())
+            if (entry.code == scheduleCode(schedule.tree->name))
+                return scheduleAsWritten(schedule, 0, {}, inst, context);
+        for (const ScheduleTemplate which : {ScheduleTemplate::Tiled, ScheduleTemplate::Rowwise,
+                                             ScheduleTemplate::Window, ScheduleTemplate::Map})
             if (entry.code == "generated." + std::string(templateText(which))) {
                 Result<ScheduleChoice> choice = scheduleBy(which, 0, inst, context);
                 if (choice || choice.diag().code != DiagCode::ScheduleIllegal)
                     return choice;
             }
+    }
     return makeDiag(DiagCode::ScheduleIllegal, "no implementation has code for it");
 }
 
@@ -312,6 +315,7 @@ Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const B
         *name = choice->main();
     for (const Decision& decision : choice->decisions)
         if (decision.code != ReasonCode::ScheduleDefault &&
+            decision.code != ReasonCode::ScheduleWritten &&
             decision.code != ReasonCode::ScheduleFallback)
             return {QString::fromStdString(decision.sentence()), {}, {}};
     for (const Decision& decision : choice->decisions)

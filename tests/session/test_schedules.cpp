@@ -120,6 +120,9 @@ private Q_SLOTS:
     void whatCannotBeLoweredIsLeftToOthers_data();
     void whatCannotBeLoweredIsLeftToOthers();
     void changedTextIsLoweredAnew();
+    void eachStageByItself_data();
+    void eachStageByItself();
+    void plainIsTheTemplate();
 };
 
 void TestSchedules::whatIsPrintedComesBack_data() {
@@ -419,6 +422,73 @@ void TestSchedules::changedTextIsLoweredAnew() {
     }
     QCOMPARE(loops.size(), std::size_t(2));
     QCOMPARE(memo.made(), std::size_t(2));
+}
+
+void TestSchedules::eachStageByItself_data() {
+    QTest::addColumn<QString>("steps");
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<int>("nests");
+    const QString plain = u"each.reorder(outermost, space) each.parallel(outermost)"_s;
+    const QString lanes = u"each.fuse(space, all) each.split(all, chunk, lane, lanes, guard) "
+                          "each.vectorize(lane) each.parallel(chunk) each.unroll(reduce)"_s;
+    for (const QString& steps : {plain, lanes}) {
+        const char* kind = steps == plain ? "plain" : "lanes";
+        QTest::addRow("%s, a row", kind) << steps << u"y = softmax(x)"_s << 4;
+        QTest::addRow("%s, a map", kind) << steps << u"y = tanh(x)"_s << 1;
+        QTest::addRow("%s, a product", kind)
+            << steps << u"w = const random(1) : f32[5, 7]  y = dense(x, w)"_s << 1;
+    }
+    // A stage without loops, and one whose first axis has one entry.
+    QTest::newRow("one element") << plain << u"y = reduce_sum(x) {axes = [0, 1], keepdims = 0}"_s
+                                 << 1;
+    QTest::newRow("one row") << plain
+                             << u"z = slice(x) {starts = [0], ends = [1], axes = [0]}  "
+                                "y = exp(z)"_s
+                             << 1;
+}
+
+// Its stages are nests apart, nothing but maps is joined, and the results are right.
+void TestSchedules::eachStageByItself() {
+    QFETCH(QString, steps);
+    QFETCH(QString, body);
+    QFETCH(int, nests);
+    const std::string book = fmt::format("schedule s {{ {} }}\nimplementations kind any on any {{ "
+                                         "mine by schedule s priority 50 absorbs none }}\n",
+                                         steps.toStdString());
+    for (const int threads : {1, 2}) {
+        const auto made =
+            planned(book, fmt::format("graph g(x: f32[6, 7]) -> y {{ {} }}\n", body.toStdString()),
+                    "x86-64-v3", threads);
+        QVERIFY(difference(*made).empty());
+        const Group& group = made->group();
+        QCOMPARE(group.implementation, std::string("mine"));
+        QCOMPARE(group.lowering.kernel->choice.nests.size(), static_cast<std::size_t>(nests));
+    }
+}
+
+// The shipped schedule makes the loops that the template makes to which all others are compared.
+void TestSchedules::plainIsTheTemplate() {
+    for (const char* body : {"y = softmax(x)", "y = tanh(x)", "y = transpose(x) {perm = [1, 0]}",
+                             "w = const random(1) : f32[5, 7]  y = dense(x, w)",
+                             "y = max_pool2d(i) {kernel_shape = "
+                             "[2, 2]}"}) {
+        const auto made =
+            planned("implementations kind any on any { generated.plain priority 50 }",
+                    fmt::format("graph g(x: f32[6, 7], i: f32[1, 3, 8, 8]) -> y {{ {} }}\n", body));
+        const Group& group = made->group();
+        QCOMPARE(group.implementation, std::string("generated.plain"));
+        const KernelCode& code = *group.lowering.kernel;
+        const auto byTemplate =
+            lowerByTemplate(ScheduleTemplate::Plain, siteOf(*made->graph, made->plan, group),
+                            made->target)
+                .value();
+        QCOMPARE(text(code.choice.lowered.nest), text(byTemplate.kernel->choice.lowered.nest));
+        QVERIFY(std::any_of(code.choice.decisions.begin(), code.choice.decisions.end(),
+                            [](const Decision& one) {
+                                return one.code == ReasonCode::ScheduleWritten &&
+                                       one.evidence.starts_with("plain (strategy.fw:");
+                            }));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestSchedules)
