@@ -71,7 +71,8 @@ std::string GroupPlanner::pinned(NodeId id) const {
 void GroupPlanner::avoid(const PinRule& pin) {
     const std::string& name = pin.clause.implementation;
     const std::vector<std::string>& libraries = knownLibraries();
-    if (m_catalog.find(name) == nullptr && !m_catalog.book().names(name) &&
+    const std::string entry(entryOf(name));
+    if (m_catalog.find(entry) == nullptr && !m_catalog.book().names(entry) &&
         std::find(libraries.begin(), libraries.end(), name) == libraries.end())
         return refusePin(pin, name + " is neither an implementation nor a library");
     const Avoided avoided{name,

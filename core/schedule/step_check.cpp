@@ -63,10 +63,7 @@ private:
         if (!isSet && knob.most < knob.least)
             return refuse(DiagCode::RuleIllegal, knob.span,
                           fmt::format("the range {}..{} is empty", knob.least, knob.most));
-        const bool inside = isSet ? std::find(knob.values.begin(), knob.values.end(), knob.value) !=
-                                        knob.values.end()
-                                  : knob.least <= knob.value && knob.value <= knob.most;
-        if (!inside)
+        if (!isValueOf(knob, knob.value))
             refuse(
                 DiagCode::RuleIllegal, knob.span,
                 fmt::format("{} is not one of the values of the knob {}", knob.value, knob.name));

@@ -69,6 +69,12 @@ std::string WrittenSchedule::text() const {
     return out;
 }
 
+bool isValueOf(const KnobTree& knob, std::int64_t value) {
+    return knob.values.empty()
+               ? knob.least <= value && value <= knob.most
+               : std::find(knob.values.begin(), knob.values.end(), value) != knob.values.end();
+}
+
 bool isByRole(const ScheduleTree& schedule) {
     return std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const StepTree& step) {
         return step.stage == "anchor" || step.stage == "epilogue" || step.stage == eachRole;

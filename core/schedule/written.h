@@ -25,6 +25,8 @@ struct OwnNames {
     std::map<Symbol, Symbol> tensors;
 };
 
+bool isValueOf(const KnobTree& knob, std::int64_t value);
+
 bool isByRole(const ScheduleTree& schedule);
 bool isForEach(const ScheduleTree& schedule); // by roles, for every stage
 bool usesLanes(const ScheduleTree& schedule); // it vectorizes something

@@ -20,11 +20,23 @@ struct Contest {
     std::vector<Contender> contenders;
 };
 
+// The candidates that are ready, the chosen one first, then each with other values of its knobs.
+std::vector<std::string> contendersOf(const Group& group) {
+    std::vector<std::string> out = readyCandidates(group);
+    for (const Candidate& candidate : group.candidates)
+        if (candidate.verdict == Verdict::Yes && candidate.by && !candidate.atSetting)
+            for (const KnobSettings& settings : candidate.by->settings())
+                if (std::string name = nameAt(candidate.implementation, settings);
+                    std::find(out.begin(), out.end(), name) == out.end())
+                    out.push_back(std::move(name));
+    return out;
+}
+
 // Distinct workloads in the order of the groups.
 std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target) {
     std::vector<Contest> out;
     for (const Group& group : plan.groups) {
-        if (group.isView() || readyCandidates(group).size() < 2)
+        if (group.isView() || contendersOf(group).size() < 2)
             continue;
         std::string workload = workloadText(graph, graph.node(group.anchor), target);
         const auto known = std::find_if(out.begin(), out.end(), [&](const Contest& contest) {
@@ -45,7 +57,7 @@ Status prepare(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan, C
     const std::string& anchor = graph.node(contest.group->anchor).name;
     // The chosen one, which comes first, is what the others are compared with.
     std::vector<TensorData> operands, wanted;
-    for (const std::string& name : readyCandidates(*contest.group)) {
+    for (const std::string& name : contendersOf(*contest.group)) {
         Result<Apart> made = candidateApart(pipeline, part, anchor, name, "tune", context, runs);
         if (!made) {
             if (made.diag().code == DiagCode::Cancelled)

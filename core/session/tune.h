@@ -8,9 +8,9 @@ namespace fw {
 
 // For every distinct workload of the plan with a choice: the operators of its group as a graph of
 // their own, planned, compiled and run once per implementation that can compute the anchor, in
-// turn; what the implementation does not absorb is part of its time. Implementations whose outputs
-// differ from those of the chosen one are told and not recorded. The records go to the end of
-// `log`. The graph has no free dimensions.
+// turn, those by a schedule also with other values of its knobs; what the implementation does not
+// absorb is part of its time. Implementations whose outputs differ from those of the chosen one are
+// told and not recorded. The records go to the end of `log`. The graph has no free dimensions.
 Result<snapshot::TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
                                          const snapshot::Arguments& arguments,
                                          const Context& context);

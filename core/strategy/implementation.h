@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "strategy/layout_wish.h"
 #include "strategy/lowering.h"
+#include "syntax/schedule.h"
 
 #include <memory>
 #include <optional>
@@ -61,6 +62,10 @@ public:
     virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
     // How it would have the tensors lie when it computes this node.
     virtual LayoutWish wants(const Graph&, const Node&, const Target&) const { return {}; }
+    // Values of knobs that are worth a try beside those that it has.
+    virtual std::vector<KnobSettings> settings() const { return {}; }
+    // It with other values; null: it has no such knob or value.
+    virtual std::shared_ptr<const Implementation> at(const KnobSettings&) const { return nullptr; }
     // Microseconds on this target, by a roofline over flops and bytes. `work` is that of a group
     // that formed around the anchor, by the expressions of its operators.
     virtual double estimate(const Facts& work, const Workload& anchor,

@@ -52,6 +52,16 @@ bool Measurements::onlyDisturbed(const std::string& workload,
     return m_disturbed.contains({workload, implementation}) && !find(workload, implementation);
 }
 
+std::vector<std::string> Measurements::settings(const std::string& workload,
+                                                const std::string& entry) const {
+    std::vector<std::string> out;
+    for (auto one = m_us.lower_bound({workload, entry + "("});
+         one != m_us.end() && one->first.first == workload && entryOf(one->first.second) == entry;
+         ++one)
+        out.push_back(one->first.second);
+    return out;
+}
+
 std::optional<double> Measurements::find(const std::string& workload,
                                          const std::string& implementation) const {
     const auto found = m_us.find({workload, implementation});

@@ -29,6 +29,8 @@ public:
     // Microseconds; nullopt: not measured.
     std::optional<double> find(const std::string& workload,
                                const std::string& implementation) const;
+    // Names of the entry with knobs at other values, of which there are times.
+    std::vector<std::string> settings(const std::string& workload, const std::string& entry) const;
     bool empty() const { return m_us.empty() && m_disturbed.empty(); }
 
 private:

@@ -17,17 +17,59 @@ std::string subjectText(const ScheduleTree& schedule) {
     return (schedule.subjectKind == SubjectKind::Kind ? "kind " : "") + schedule.subject;
 }
 
+// Other values of a knob for a race: of a set all, of a range its ends, those beside the default,
+// and powers of two from a quarter of it to four times as much.
+std::set<std::int64_t> triedValues(const KnobTree& knob) {
+    constexpr std::size_t most = 16; // of a set
+    std::set<std::int64_t> out(knob.values.begin(),
+                               knob.values.begin() +
+                                   static_cast<std::ptrdiff_t>(std::min(knob.values.size(), most)));
+    if (knob.values.empty()) {
+        out = {knob.least, knob.most, knob.value - 1, knob.value + 1};
+        for (std::int64_t power = 1; power <= knob.most && power / 4 <= knob.value; power *= 2)
+            if (power >= knob.value / 4)
+                out.insert(power);
+    }
+    std::erase_if(
+        out, [&](std::int64_t value) { return value == knob.value || !isValueOf(knob, value); });
+    return out;
+}
+
+bool isPlain(const ScheduleTree& schedule) {
+    return isForEach(schedule) && !usesLanes(schedule);
+}
+
 class Scheduled final : public GeneratedCode {
 public:
     explicit Scheduled(WrittenSchedule schedule)
         : m_schedule(std::move(schedule)), m_name(scheduleCode(m_schedule.tree->name)),
-          m_text(m_schedule.text()), m_share(usesLanes(*m_schedule.tree) ? 1 : withoutLanes) {}
+          m_text(m_schedule.text()), m_share(isPlain(*m_schedule.tree) ? withoutLanes : 1) {}
 
     const std::string& name() const override { return m_name; }
 
     std::string identity() const override {
-        const ScheduleTree& tree = *m_schedule.tree;
-        return fmt::format("{} {}:{} {}", m_name, m_schedule.file, tree.span.line, tree.source);
+        return fmt::format("{} {} {}", m_name, m_text, m_schedule.tree->source);
+    }
+
+    std::vector<KnobSettings> settings() const override {
+        std::vector<KnobSettings> out;
+        for (const KnobTree& knob : m_schedule.tree->knobs)
+            for (const std::int64_t value : triedValues(knob))
+                out.push_back({{knob.name, value}});
+        return out;
+    }
+
+    ImplementationPtr at(const KnobSettings& settings) const override {
+        auto tree = std::make_shared<ScheduleTree>(*m_schedule.tree);
+        for (const KnobSetting& setting : settings) {
+            const auto knob =
+                std::find_if(tree->knobs.begin(), tree->knobs.end(),
+                             [&](const KnobTree& one) { return one.name == setting.name; });
+            if (knob == tree->knobs.end() || !isValueOf(*knob, setting.value))
+                return nullptr;
+            knob->value = setting.value;
+        }
+        return scheduledImplementation({std::move(tree), m_schedule.file});
     }
 
     Answer accepts(const Workload& anchor, const Target&) const override {
@@ -46,7 +88,7 @@ public:
         return {Verdict::Yes, ReasonCode::ScheduleWritten, m_text};
     }
 
-    // As good as the best template of the kind, if it uses vectors.
+    // As good as the best template of the kind, or plain loops.
     double estimate(const Facts& work, const Workload&, const Target& target) const override {
         return estimateOwn(work, target, m_share);
     }

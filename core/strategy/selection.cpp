@@ -250,13 +250,52 @@ const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& t
 }
 
 std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Target& target,
-                                                const std::vector<Avoided>& avoided) const {
+                                                const Wishes& wishes) const {
     const Offers& offers = offersOf(anchor, target);
     std::vector<Entrant> out;
     out.reserve(offers.entries.size());
-    for (const MergedEntry& entry : offers.entries)
-        out.push_back(judge(entry, anchor, target, offers.target, avoided));
+    for (const MergedEntry& entry : offers.entries) {
+        out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid));
+        addSettings(out, anchor, target, wishes);
+    }
     return out;
+}
+
+void Catalog::addSettings(std::vector<Entrant>& entrants, const Workload& anchor,
+                          const Target& target, const Wishes& wishes) const {
+    const Candidate& last = entrants.back().candidate;
+    const bool pinned =
+        wishes.use != last.implementation && entryOf(wishes.use) == last.implementation;
+    if (last.verdict != Verdict::Yes || (m_measured.empty() && !pinned) ||
+        last.by->settings().empty())
+        return;
+    const Entrant entry = entrants.back();
+    const std::string& own = entry.candidate.implementation;
+    const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
+    std::vector<std::string> names = m_measured.settings(workload, own);
+    if (pinned && std::find(names.begin(), names.end(), wishes.use) == names.end())
+        names.push_back(wishes.use);
+    for (std::string& name : names) {
+        const KnobSettings settings = settingsOf(name);
+        const ImplementationPtr code =
+            settings.empty() ? nullptr : entry.candidate.by->at(settings);
+        if (code == nullptr) // of a log that is older than the book
+            continue;
+        Entrant one = entry;
+        one.candidate.by = code;
+        one.candidate.atSetting = true;
+        one.candidate.evidence = code->accepts(anchor, target).evidence;
+        one.candidate.measuredUs = m_measured.find(workload, name);
+        one.candidate.disturbed = m_measured.onlyDisturbed(workload, name);
+        for (const Avoided& avoid : wishes.avoid)
+            if (avoid.name == name) {
+                one.candidate.verdict = Verdict::No;
+                one.candidate.code = ReasonCode::PinAvoids;
+                one.candidate.evidence = avoid.evidence;
+            }
+        one.candidate.implementation = std::move(name);
+        entrants.push_back(std::move(one));
+    }
 }
 
 namespace {
@@ -385,13 +424,16 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
 } // namespace
 
 std::optional<Choice> chooseAmong(const std::vector<Candidate>& candidates) {
-    std::vector<std::size_t> ready;
+    std::vector<std::size_t> ready, entries;
     for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (candidates[i].verdict == Verdict::Yes && candidates[i].by)
+        if (candidates[i].verdict == Verdict::Yes && candidates[i].by) {
             ready.push_back(i);
+            if (!candidates[i].atSetting)
+                entries.push_back(i);
+        }
     if (ready.empty())
         return {};
-    const Choice incumbent = byPriority(candidates, ready);
+    const Choice incumbent = byPriority(candidates, entries.empty() ? ready : entries);
     return byMeasurement(candidates, ready, incumbent).value_or(incumbent);
 }
 
@@ -400,7 +442,7 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     Selection out;
     const std::string& pinned = wishes.use;
     std::vector<Absorbs> absorbs;
-    for (Entrant& entrant : entrants(anchor, target, wishes.avoid)) {
+    for (Entrant& entrant : entrants(anchor, target, wishes)) {
         out.candidates.push_back(std::move(entrant.candidate));
         absorbs.push_back(std::move(entrant.absorbs));
     }
@@ -409,8 +451,14 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
         std::string refusal = "no entry of that name computes it";
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
             const Candidate& candidate = out.candidates[i];
-            if (candidate.implementation != pinned)
+            if (candidate.implementation != pinned) {
+                if (candidate.implementation == entryOf(pinned))
+                    refusal = candidate.verdict == Verdict::Yes
+                                  ? candidate.implementation + " has no such knob or value"
+                                  : Decision{{}, Verdict::No, candidate.code, candidate.evidence}
+                                        .sentence();
                 continue;
+            }
             if (candidate.verdict == Verdict::Yes)
                 choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
             else

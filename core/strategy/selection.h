@@ -27,9 +27,11 @@ struct Candidate {
     double estimateUs = 0;
     std::optional<double> measuredUs; // of the log
     bool disturbed = false;           // measured beside other work only
-    std::string guard;                // with the values of its names; empty if there is none
-    std::string level;                // "dense on x86-64"
-    std::string place;                // "strategy.fw:12"
+    // An entry with knobs at other values, by a pin or by the log: priorities do not count for it.
+    bool atSetting = false;
+    std::string guard; // with the values of its names; empty if there is none
+    std::string level; // "dense on x86-64"
+    std::string place; // "strategy.fw:12"
 };
 
 // What is not to compute a node: an implementation, or all of a library.
@@ -99,7 +101,10 @@ private:
     struct KnownOffers;
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
-                                  const std::vector<Avoided>& avoided) const;
+                                  const Wishes& wishes) const;
+    // The last one with other values of its knobs, which a pin or the log names.
+    void addSettings(std::vector<Entrant>& entrants, const Workload& anchor, const Target& target,
+                     const Wishes& wishes) const;
     ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
                   const Offer& offered, const std::vector<Avoided>& avoided) const;

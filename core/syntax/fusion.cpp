@@ -1,5 +1,7 @@
 #include "syntax/fusion.h"
 
+#include "syntax/schedule.h"
+
 namespace fw {
 
 namespace {
@@ -127,18 +129,19 @@ std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser) {
         if (parser.accept("together")) {
             clause.names = values(parser);
             if (parser.accept("with"))
-                clause.implementation = parser.expectName("an implementation");
+                clause.implementation = parseImplementationName(parser, "an implementation");
         } else if (parser.accept("apart")) {
             clause.kind = PinKind::Apart;
             clause.names = values(parser);
         } else if (parser.accept("use")) {
             clause.kind = PinKind::Use;
-            clause.implementation = parser.expectName("an implementation");
+            clause.implementation = parseImplementationName(parser, "an implementation");
             parser.expect("for");
             clause.names = values(parser);
         } else if (parser.accept("avoid")) {
             clause.kind = PinKind::Avoid;
-            clause.implementation = parser.expectName("an implementation or a library");
+            clause.implementation =
+                parseImplementationName(parser, "an implementation or a library");
             parser.expect("for");
             if (!parser.accept("any"))
                 clause.names = values(parser);

@@ -2,6 +2,8 @@
 
 #include "base/numbers.h"
 
+#include <fmt/format.h>
+
 namespace fw {
 
 namespace {
@@ -26,6 +28,22 @@ KnobTree knob(Parser& parser) {
     parser.expect("=");
     out.value = parser.expectInt("the value of the knob");
     out.span = parser.spanFrom(first);
+    return out;
+}
+
+// What may stand behind the name of an implementation.
+KnobSettings knobSettings(Parser& parser) {
+    KnobSettings out;
+    if (parser.failed() || !parser.accept("("))
+        return out;
+    do {
+        KnobSetting one;
+        one.name = parser.expectName("the name of a knob");
+        parser.expect("=");
+        one.value = parser.expectInt("the value of the knob");
+        out.push_back(std::move(one));
+    } while (!parser.failed() && parser.accept(","));
+    parser.expect(")");
     return out;
 }
 
@@ -122,6 +140,29 @@ std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
             out->steps.push_back(step(parser));
     parser.expect("}");
     return out;
+}
+
+std::string nameAt(std::string_view entry, const KnobSettings& settings) {
+    std::string out;
+    for (const KnobSetting& one : settings)
+        out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", one.name, one.value);
+    return out.empty() ? std::string(entry) : fmt::format("{}({})", entry, out);
+}
+
+std::string_view entryOf(std::string_view name) {
+    return name.substr(0, name.find('('));
+}
+
+KnobSettings settingsOf(std::string_view name) {
+    Parser parser(name, {});
+    parser.expectName("an implementation");
+    KnobSettings out = knobSettings(parser);
+    return parser.failed() || !parser.atEnd() ? KnobSettings() : out;
+}
+
+std::string parseImplementationName(Parser& parser, std::string_view what) {
+    const std::string entry = parser.expectName(what);
+    return nameAt(entry, knobSettings(parser));
 }
 
 std::string scheduleCode(std::string_view name) {

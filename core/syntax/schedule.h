@@ -41,6 +41,22 @@ struct ScheduleTree : DeclarationTree {
 
 std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser);
 
+// A knob at a value.
+struct KnobSetting {
+    std::string name;
+    std::int64_t value = 0;
+};
+using KnobSettings = std::vector<KnobSetting>;
+
+// An entry with knobs at other values than those behind `=`: "mine(rows = 8, columns = 2)".
+std::string nameAt(std::string_view entry, const KnobSettings& settings);
+// "mine" of such a name; the name itself if it has none.
+std::string_view entryOf(std::string_view name);
+// Empty: it has none, or reads otherwise.
+KnobSettings settingsOf(std::string_view name);
+// A name of an implementation, with knobs or without.
+std::string parseImplementationName(Parser& parser, std::string_view what);
+
 // The code that an entry with `by schedule NAME` names, as other code is named: "schedule.NAME".
 std::string scheduleCode(std::string_view name);
 // NAME of such a code; nullopt: it is another one.

@@ -116,6 +116,7 @@ private Q_SLOTS:
     void computationsHaveTheirOwnAxes();
     void formulasAroundSumsHaveTheirAxes();
     void knobsAreTold();
+    void pinsNameKnobs();
     void schedulesAreDefaults();
     void whatCannotBeLoweredIsLeftToOthers_data();
     void whatCannotBeLoweredIsLeftToOthers();
@@ -304,6 +305,31 @@ void TestSchedules::knobsAreTold() {
     }));
     QVERIFY(made->group().lowering.kernel->choice.schedule.text().find(", 3, peel)") !=
             std::string::npos);
+}
+
+void TestSchedules::pinsNameKnobs() {
+    const std::string graph = convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n");
+    const auto made = planned(tiles() + "pin { use mine(rows = 2) for c }\n", graph);
+    QCOMPARE(made->group().implementation, std::string("mine(rows = 2)"));
+    QCOMPARE(made->group().source, std::string("pin"));
+    QVERIFY(made->group().lowering.kernel->choice.schedule.text().find(", 2, peel)") !=
+            std::string::npos);
+    QVERIFY(difference(*made).empty());
+    for (const char* name : {"mine(rows = 17)", "mine(columns = 2)", "generated.tiled(rows = 2)"}) {
+        const auto refused = planned(tiles() + "pin { use " + name + " for c }\n", graph);
+        QCOMPARE(refused->group().implementation, std::string("mine"));
+        QVERIFY(std::any_of(refused->plan.notices.begin(), refused->plan.notices.end(),
+                            [&](const Decision& notice) {
+                                return notice.code == ReasonCode::PinRefused &&
+                                       notice.evidence.ends_with("has no such knob or value");
+                            }));
+    }
+    // What is avoided is what the text names: not the entry.
+    const auto avoided =
+        planned(tiles() + "pin { use mine(rows = 2) for c  avoid mine(rows = 2) for "
+                          "c }\n",
+                graph);
+    QCOMPARE(avoided->group().implementation, std::string("mine"));
 }
 
 void TestSchedules::schedulesAreDefaults() {

@@ -12,6 +12,7 @@ class TestTune : public QObject {
 
 private Q_SLOTS:
     void measuresAndDecides();
+    void knobsAreTried();
     void disturbedTimesDecideNothing();
     void damagedLines();
     void missingLog();
@@ -66,6 +67,75 @@ void TestTune::measuresAndDecides() {
     QVERIFY(tuneModel(untuned, log, arguments, {}).ok());
     const std::string after(mapFile(log, 1 << 20)->text());
     QVERIFY(after.size() > before.size() && after.starts_with(before));
+}
+
+void TestTune::knobsAreTried() {
+    const std::string book = path("mine.fw"), log = path("knobs.jsonl");
+    QVERIFY(writeFile(book,
+                      "schedule tile {\n"
+                      "  knob rows in 1..12 = 4\n"
+                      "  knob wide in {1, 2, 100} = 1\n"
+                      "  epilogue.fuse(p..., row)\n"
+                      "  epilogue.split(row, r1, r0, rows, peel)\n"
+                      "  epilogue.split(n, n1, lane, wide * lanes, guard)\n"
+                      "  epilogue.reorder(r1, n1, r0, lane)\n"
+                      "  epilogue.parallel(r1)\n"
+                      "  epilogue.unroll(r0)\n"
+                      "  epilogue.vectorize(lane)\n"
+                      "  anchor.at(epilogue, n1)\n"
+                      "}\n"
+                      "implementations dense(...) on any { mine by schedule tile priority 20 }\n")
+                .ok());
+    PipelineInputs with = inputs({});
+    with.rules = {book};
+    Pipeline untuned(with);
+    snapshot::Arguments arguments;
+    arguments.seconds = 0.01;
+    const snapshot::TuneDocument tuned = tuneModel(untuned, log, arguments, {}).value();
+    std::set<std::string> tried;
+    for (const snapshot::TuneRow& row : tuned.rows)
+        if (row.implementation.starts_with("mine"))
+            tried.insert(row.implementation);
+    // 100 vectors have no registers, so nothing is measured there.
+    QCOMPARE(tried, (std::set<std::string>{"mine", "mine(rows = 1)", "mine(rows = 12)",
+                                           "mine(rows = 2)", "mine(rows = 3)", "mine(rows = 5)",
+                                           "mine(rows = 8)", "mine(wide = 2)"}));
+
+    // Without a log, or with one that knows other books, the values are those of the book.
+    const FusionPlan* plan = untuned.plan({}).value();
+    const Graph& graph = *untuned.simplified({}).value()->graph;
+    const auto planWith = [&](const std::string& name, const std::string& file) {
+        std::vector<TuningRecord> records;
+        for (const Group& group : plan->groups)
+            if (group.implementation == "mine") {
+                const std::string workload =
+                    workloadText(graph, graph.node(group.anchor), *untuned.target().value());
+                records.push_back({workload, "mine", 2, group.name, false});
+                records.push_back({workload, name, 1, group.name, false});
+            }
+        if (records.empty() || !appendTuningLog(path(file.c_str()), records).ok())
+            throw InternalError("nothing is computed by it");
+        PipelineInputs logged = with;
+        logged.log = path(file.c_str());
+        Pipeline pipeline(logged);
+        std::set<std::string> chosen;
+        for (const Group& group : pipeline.plan({}).value()->groups)
+            if (entryOf(group.implementation) == "mine") {
+                std::string rows;
+                for (const Decision& decision : group.lowering.kernel->choice.decisions)
+                    if (decision.code == ReasonCode::ScheduleWritten)
+                        rows = decision.evidence.substr(decision.evidence.find("rows"));
+                chosen.insert(group.implementation + ": " + rows);
+            }
+        return chosen;
+    };
+    using Names = std::set<std::string>;
+    QCOMPARE(planWith("mine(rows = 8)", "rows.jsonl"),
+             (Names{"mine(rows = 8): rows = 8, wide = 1"}));
+    QCOMPARE(planWith("mine(rows = 8, wide = 2)", "both.jsonl"),
+             (Names{"mine(rows = 8, wide = 2): rows = 8, wide = 2"}));
+    for (const char* stale : {"mine(rows = 99)", "mine(columns = 2)", "mine(rows", "mine()"})
+        QCOMPARE(planWith(stale, "stale.jsonl"), (Names{"mine: rows = 4, wide = 1"}));
 }
 
 void TestTune::disturbedTimesDecideNothing() {
