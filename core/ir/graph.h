@@ -16,6 +16,7 @@
 #include <memory_resource>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -177,16 +178,21 @@ private:
     std::string m_name;
     bool has(NodeId id) const { return find(id) != nullptr; }
     void keep(std::shared_ptr<Node> node, bool typed); // under its id
-    void drop(NodeId id);                              // its names are free again
+    void addReader(const Node& node);
+    void drop(NodeId id); // its names are free again
     Result<std::vector<NodeId>> sorted() const;
 
     std::vector<std::shared_ptr<Node>> m_nodes; // by id; empty where there is none
     std::vector<bool> m_typed;   // by id: its types hold and what it assumes is known
     std::vector<NodeId> m_order; // may name nodes that were removed
+    // By id of what is read, once uses are replaced; may name nodes that were removed or read
+    // something else.
+    std::vector<std::vector<NodeId>> m_readers;
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
     std::pmr::monotonic_buffer_resource m_nameMemory;
     std::pmr::unordered_set<std::string_view> m_names{&m_nameMemory}; // in nodes
+    std::unordered_map<std::string, int> m_numbers; // the last one behind a name that was taken
     std::vector<Assumption> m_assumptions; // of the graph that is edited, and those of assume()
     std::vector<Assumption> m_demands;
     NodeId m_nextId = 0;

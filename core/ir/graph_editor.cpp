@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <utility>
 
 namespace fw {
 
@@ -50,8 +51,20 @@ void GraphEditor::keep(std::shared_ptr<Node> node, bool typed) {
         m_typed.resize(place + 1);
     }
     m_order.push_back(node->id);
+    if (!m_readers.empty())
+        addReader(*node);
     m_nodes[place] = std::move(node);
     m_typed[place] = typed;
+}
+
+void GraphEditor::addReader(const Node& node) {
+    for (const ValueRef& input : node.inputs)
+        if (input.valid()) {
+            const auto place = static_cast<std::size_t>(input.node);
+            if (place >= m_readers.size())
+                m_readers.resize(place + 1);
+            m_readers[place].push_back(node.id);
+        }
 }
 
 void GraphEditor::drop(NodeId id) {
@@ -64,8 +77,12 @@ void GraphEditor::drop(NodeId id) {
 
 void GraphEditor::giveName(std::string& place, const std::string& wish) {
     place = wish;
-    for (int i = 1; !m_names.insert(place).second; ++i)
-        place = fmt::format("{}_{}", wish, i);
+    if (m_names.insert(place).second)
+        return;
+    int& number = m_numbers[wish];
+    do
+        place = fmt::format("{}_{}", wish, ++number);
+    while (!m_names.insert(place).second);
 }
 
 ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
@@ -162,11 +179,34 @@ void GraphEditor::replaceUses(ValueRef from, ValueRef to) {
     if (const Node* old = find(from.node), *made = find(to.node);
         old == nullptr || made == nullptr || !(type(from) == type(to)))
         m_typed.assign(m_typed.size(), false);
-    for (const std::shared_ptr<Node>& node : m_nodes)
-        if (node)
-            for (ValueRef& input : node->inputs)
-                if (input == from && node->id != to.node)
-                    input = to;
+    if (m_readers.empty()) {
+        m_readers.resize(std::max<std::size_t>(m_nodes.size(), 1));
+        for (const std::shared_ptr<Node>& node : m_nodes)
+            if (node)
+                addReader(*node);
+    }
+    if (static_cast<std::size_t>(std::max(from.node, to.node)) >= m_readers.size())
+        m_readers.resize(static_cast<std::size_t>(std::max(from.node, to.node)) + 1);
+    std::vector<NodeId> still; // that read what was there for another reason
+    for (const NodeId id : std::exchange(m_readers[static_cast<std::size_t>(from.node)], {})) {
+        const std::shared_ptr<Node>& node = m_nodes[static_cast<std::size_t>(id)];
+        if (!node)
+            continue;
+        bool reads = false, handed = false;
+        for (ValueRef& input : node->inputs) {
+            if (input == from && id != to.node) {
+                input = to;
+                handed = true;
+            }
+            reads = reads || input.node == from.node;
+        }
+        if (handed)
+            m_readers[static_cast<std::size_t>(to.node)].push_back(id);
+        if (reads)
+            still.push_back(id);
+    }
+    auto& left = m_readers[static_cast<std::size_t>(from.node)];
+    left.insert(left.end(), still.begin(), still.end());
     for (NamedValue& result : m_results)
         if (result.value == from)
             result.value = to;
@@ -179,6 +219,7 @@ void GraphEditor::replaceUses(const std::map<ValueRef, ValueRef>& with) {
             value = found->second;
         return found != with.end();
     };
+    m_readers.clear();
     for (std::size_t id = 0; id < m_nodes.size(); ++id)
         if (m_nodes[id])
             for (ValueRef& input : m_nodes[id]->inputs)

@@ -71,6 +71,7 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
     GraphEditor editor(*graph);
     std::map<std::string, NodeId> known;
     std::map<ValueRef, ValueRef> forward;
+    std::map<NodeId, std::vector<NodeId>> origins; // of those that stand for others
     for (const NodePtr& node : graph->nodes()) {
         if (node->isInput() || node->isUnknown() || !node->bodies.empty())
             continue;
@@ -96,9 +97,8 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
             editor.replaceUses(from, to);
             forward[from] = to;
         }
-        std::vector<NodeId> origins = editor.find(first.id)->origins;
-        origins.insert(origins.end(), node->origins.begin(), node->origins.end());
-        editor.setOrigins(first.id, std::move(origins));
+        std::vector<NodeId>& all = origins.emplace(first.id, first.origins).first->second;
+        all.insert(all.end(), node->origins.begin(), node->origins.end());
         if (!node->isConstant()) {
             ++out.count;
             out.lines.push_back(fmt::format("cse: {} is {}", node->name, first.name));
@@ -106,6 +106,8 @@ Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOption
     }
     if (forward.empty())
         return out;
+    for (auto& [id, all] : origins)
+        editor.setOrigins(id, std::move(all));
     editor.removeUnused();
     FW_TRY(out.graph, editor.finish());
     return out;

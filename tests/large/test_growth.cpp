@@ -9,6 +9,7 @@
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
 #include "picture/writers.h"
+#include "rewrite/driver.h"
 #include "rewrite/matches.h"
 #include "session/describe.h"
 #include "snapshot/documents.h"
@@ -72,6 +73,8 @@ private Q_SLOTS:
     void holding_data() { rows(); }
     void holding();
     void matching_data() { rows(); }
+    void rewriting_data() { rows(); }
+    void rewriting();
     void matching();
 
 private:
@@ -227,6 +230,17 @@ void TestGrowth::holding() {
     QVERIFY(perGraph < 450 + 100 * edges);
     QVERIFY(perPlan < 200 + 1600 * groupCount);
     QVERIFY(perPicture < 300 + 380 * edges);
+}
+
+// With many applications of a rule, and as many nodes that are one.
+void TestGrowth::rewriting() {
+    const FileTree book = parseFile("rule sums { match y = add(x, z) emit y = sub(x, z * -1) }\n"
+                                    "builtin cse\n",
+                                    "book.fw");
+    RuleBook rules;
+    rules.add(book.declarations);
+    compare([&](const Size& size) { QVERIFY(rewriteGraph(size.imported.graph, rules, {}).ok()); },
+            small, large, 2.5); // several graphs of strings: caches count for much
 }
 
 void TestGrowth::matching() {
