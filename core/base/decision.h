@@ -60,6 +60,7 @@
     X(RuleApplied,        "RUL11", "a rule was applied: {}") \
     X(ConditionFalse,     "RUL12", "a condition of the rule does not hold: {}") \
     X(RuleDemands,        "RUL15", "the rule asks more of the free dimensions than the model: {}") \
+    X(RuleUndone,         "RUL16", "the application was undone: {}") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \

@@ -94,9 +94,10 @@ std::optional<Diag> takenNodes(const OperatorSet& operators, const Operator& op)
 RuleBook ruleBook(const std::vector<ReadBook>& books, std::size_t shipped) {
     RuleBook out, standard;
     for (std::size_t i = 0; i < books.size(); ++i)
-        (i < shipped ? standard : out).add(books[i].declarations);
+        (i < shipped ? standard : out).add(books[i].declarations, books[i].file);
     out.entries.insert(out.entries.end(), standard.entries.begin(), standard.entries.end());
     out.patterns.insert(out.patterns.begin(), standard.patterns.begin(), standard.patterns.end());
+    out.files.merge(standard.files);
     return out;
 }
 

@@ -372,10 +372,10 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
             if (!value)
                 return at(value.takeDiag());
             if (differ(graph.type(match.roots[i]), editor.type(*value)))
-                return at(makeDiag(DiagCode::RuleIllegal,
-                                   fmt::format("rule {} turns {} into {}", rule.name,
-                                               graph.type(match.roots[i]).text(),
-                                               editor.type(*value).text())));
+                return at(
+                    makeDiag(DiagCode::RuleIllegal,
+                             fmt::format("it turns {} into {}", graph.type(match.roots[i]).text(),
+                                         editor.type(*value).text())));
             editor.replaceUses(match.roots[i], *value);
             out.results.push_back(*value);
         }

@@ -100,7 +100,11 @@ private:
                 book.patterns.push_back(pattern);
         RewriteOptions options;
         options.time = std::chrono::milliseconds(5000);
-        return rewriteGraph(graph, book, options);
+        FW_TRY(Rewritten out, rewriteGraph(graph, book, options));
+        for (const Decision& decision : out.trace.decisions)
+            if (decision.code == ReasonCode::RuleUndone)
+                return makeDiag(DiagCode::RuleIllegal, decision.evidence);
+        return out;
     }
 
     Status check(const ExpectTree& expect) {

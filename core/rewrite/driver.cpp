@@ -108,6 +108,10 @@ public:
     }
 
 private:
+    using LeftOut = std::map<NodeId, Decision>; // by root: why
+
+    static constexpr std::size_t mostUndone = 16; // applications of one rule in one sweep
+
     Result<std::size_t> applyEntry(const DeclarationTree& entry, int sweep) {
         if (const auto* rule = dynamic_cast<const RuleTree*>(&entry)) {
             if (rule->strategy != "fixpoint" && sweep > 0)
@@ -128,21 +132,34 @@ private:
     // Every match in the snapshot that touches nothing replaced before, in node order. What asks
     // more of the free dimensions than the model does is left out: the rewritten model would refuse
     // inputs that the written one takes.
+    // So is what has another type than what it replaces; a rule that keeps doing that is stopped.
     Result<std::size_t> applyAll(const RuleTree& rule) {
-        std::map<NodeId, std::string> demanding; // by root: the sentence
-        for (;;) {
+        LeftOut leftOut;
+        for (std::size_t undone = 0;;) {
             const std::size_t lines = m_trace.lines.size(), decisions = m_trace.decisions.size();
-            FW_TRY(const std::optional<std::size_t> count, applyBut(rule, demanding));
+            FW_TRY(const std::optional<std::size_t> count, applyBut(rule, leftOut));
             if (count)
                 return *count;
             m_trace.lines.resize(lines);
             m_trace.decisions.resize(decisions);
+            undone = static_cast<std::size_t>(
+                std::count_if(leftOut.begin(), leftOut.end(), [](const auto& root) {
+                    return root.second.code == ReasonCode::RuleUndone;
+                }));
+            if (undone >= mostUndone) {
+                for (auto& [root, why] : leftOut)
+                    m_trace.decisions.push_back(std::move(why));
+                m_trace.decisions.push_back(
+                    {m_book.place(rule), Verdict::No, ReasonCode::RuleStopped,
+                     fmt::format("{} of its applications were undone, the rest is not tried",
+                                 undone)});
+                return std::size_t(0);
+            }
         }
     }
 
-    // Nothing if a match had to be added to `demanding`: the graph is as before.
-    Result<std::optional<std::size_t>> applyBut(const RuleTree& rule,
-                                                std::map<NodeId, std::string>& demanding) {
+    // Nothing if a match had to be added to `leftOut`: the graph is as before.
+    Result<std::optional<std::size_t>> applyBut(const RuleTree& rule, LeftOut& leftOut) {
         std::set<std::string> roots;
         const bool anyRoot = !rootOperators(rule.match.front().pattern, m_table, roots);
         std::optional<GraphEditor> editor;
@@ -177,20 +194,25 @@ private:
                                              attempt->failed->sentence});
             if (!match)
                 continue;
-            if (const auto demand = demanding.find(node->id); demand != demanding.end()) {
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
-                                             ReasonCode::RuleDemands, demand->second});
+            if (const auto why = leftOut.find(node->id); why != leftOut.end()) {
+                m_trace.decisions.push_back(why->second);
                 continue;
             }
             if (!editor)
                 editor.emplace(*m_graph);
             const std::size_t demands = editor->demands().size();
             Result<Applied> applied = applyRule(rule, *m_graph, *match, forward, *editor);
-            if (!applied)
-                return applied.takeDiag();
+            const std::string at = rule.name + " at " + node->name;
+            if (!applied) {
+                leftOut.emplace(node->id, Decision{at, Verdict::No, ReasonCode::RuleUndone,
+                                                   fmt::format("{}: {}", m_book.place(rule),
+                                                               applied.diag().message)});
+                return std::optional<std::size_t>();
+            }
             for (std::size_t i = demands; i < editor->demands().size(); ++i)
                 if (!impliedBy(m_graph->assumptions(), editor->demands()[i].condition)) {
-                    demanding.emplace(node->id, editor->demands()[i].sentence);
+                    leftOut.emplace(node->id, Decision{at, Verdict::No, ReasonCode::RuleDemands,
+                                                       editor->demands()[i].sentence});
                     return std::optional<std::size_t>();
                 }
             for (std::size_t i = 0; i < match->roots.size(); ++i)
@@ -236,8 +258,10 @@ private:
 
 } // namespace
 
-void RuleBook::add(const std::vector<DeclarationPtr>& declarations) {
+void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file) {
     for (const DeclarationPtr& declaration : declarations) {
+        if (!file.empty())
+            files[declaration.get()] = file;
         if (auto rule = declarationAs<RuleTree>(declaration))
             entries.push_back(rule);
         else if (auto builtin = declarationAs<BuiltinTree>(declaration))
@@ -245,6 +269,17 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations) {
         else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
             patterns.push_back(pattern);
     }
+}
+
+bool wentWrong(const Decision& decision) {
+    return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RuleStopped;
+}
+
+std::string RuleBook::place(const DeclarationTree& entry) const {
+    const auto file = files.find(&entry);
+    return file == files.end()
+               ? entry.name
+               : fmt::format("{} at {}:{}", entry.name, file->second, entry.span.line);
 }
 
 PatternTable RuleBook::table() const {
@@ -259,7 +294,7 @@ Result<RuleBook> parseRules(std::string_view text, const std::string& file) {
     if (!tree.errors.empty())
         return tree.errors.front();
     RuleBook out;
-    out.add(tree.declarations);
+    out.add(tree.declarations, file);
     return out;
 }
 

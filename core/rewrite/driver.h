@@ -21,13 +21,21 @@ struct RuleBook {
         entries; // RuleTree and BuiltinTree, in order
     std::vector<std::shared_ptr<const PatternDeclTree>> patterns;
 
-    void add(const std::vector<DeclarationPtr>& declarations); // passes over what is none of these
+    std::map<const DeclarationTree*, std::string> files; // of the entries, where they have one
+
+    // Passes over what is none of these.
+    void add(const std::vector<DeclarationPtr>& declarations, const std::string& file = {});
+    std::string place(const DeclarationTree& entry) const; // "squeeze at mine.fw:3"
     PatternTable table() const;
 };
 
 Result<RuleBook> standardRules(); // resources/library/simplify.fw
 // Not checked; refused with the first error of the grammar.
 Result<RuleBook> parseRules(std::string_view text, const std::string& file);
+
+// A decision of the trace that a user must hear of: an application was undone, rewriting stopped
+// before it was done.
+bool wentWrong(const Decision& decision);
 
 struct AppliedRule {
     std::string rule;

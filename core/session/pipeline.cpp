@@ -291,6 +291,8 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         FW_TRY(PlanOptions options, planOptions());
         options.cancel = context.cancel;
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
+        std::copy_if(source->trace.decisions.begin(), source->trace.decisions.end(),
+                     std::back_inserter(notices), wentWrong);
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_machineMs = machineMeasuringMs() - measured;
         ++m_shared->made.planned;

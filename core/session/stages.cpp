@@ -191,6 +191,11 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
     for (const AppliedRule& rule : simplified.trace.applied)
         if (rule.count > 0)
             out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
+    for (const Decision& decision : simplified.trace.decisions)
+        if (wentWrong(decision))
+            out.diagnostics.push_back(
+                makeWarning(DiagCode::RuleIllegal,
+                            fmt::format("{}: {}", decision.subject, decision.sentence())));
     if (!arguments.trace.empty()) {
         std::string text;
         for (const std::string& line : out.trace)

@@ -3,6 +3,8 @@
 
 #include "ir/diff.h"
 
+#include <fmt/format.h>
+
 using namespace fw;
 using namespace rewriting;
 
@@ -29,7 +31,7 @@ private Q_SLOTS:
     void bookOrderAndTrace();
     void foldsConstants();
     void mergesCommon();
-    void illegalResult();
+    void illTypedApplicationsAreUndone();
     void cancelled();
     void chainsInRules();
     void differences();
@@ -159,7 +161,9 @@ void TestRewrite::extentsAsAttributes() {
     };
     const Rewritten out = rewritten(graph, rule("1"));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("channel_shuffle"));
-    QVERIFY(!rewriteGraph(graph, rule("0"), {}).ok());
+    const Rewritten free = rewritten(graph, rule("0"));
+    QCOMPARE(operatorsOf(*free.graph), QStringLiteral("relu"));
+    QVERIFY(decision(free.trace, ReasonCode::RuleUndone));
 }
 
 void TestRewrite::conditions_data() {
@@ -374,23 +378,46 @@ void TestRewrite::mergesCommon() {
              QStringLiteral("unknown unknown"));
 }
 
-void TestRewrite::illegalResult() {
-    const GraphPtr graph = graphOf("graph g(x: f32[2, 3]) -> y {\n y = relu(x) @node(\"act\")\n}");
-    const auto dtype = rewriteGraph(
-        graph, bookOf("rule r {\n match y = relu(x)\n emit y = cast(x) {to = f64}\n}"), {});
-    QVERIFY(!dtype);
-    QCOMPARE(dtype.diag().code, DiagCode::RuleIllegal);
-    QCOMPARE(dtype.diag().where.node, std::string("act"));
-    QVERIFY(dtype.diag().message.find("turns f32[2, 3] into f64[2, 3]") != std::string::npos);
-    const auto shape = rewriteGraph(
-        graph, bookOf("rule r {\n match y = relu(x)\n emit y = transpose(x) {perm = [1, 0]}\n}"),
-        {});
-    QVERIFY(!shape);
-    QCOMPARE(shape.diag().code, DiagCode::RuleIllegal);
-    const auto operand =
-        rewriteGraph(graph, bookOf("rule r {\n match y = relu(x)\n emit y = bias(x, x)\n}"), {});
-    QVERIFY(!operand);
-    QCOMPARE(operand.diag().where.node.empty(), false);
+void TestRewrite::illTypedApplicationsAreUndone() {
+    // Of rank 1 its right side has rank 0, of rank 2 it fits after all.
+    const GraphPtr graph = graphOf("graph g(x: f32[2, 3], u: f32[4]) -> y, z {\n"
+                                   " y = relu(x) @node(\"act\")  z = neg(u)\n}");
+    for (const char* right : {"cast(x) {to = f64}", "transpose(x) {perm = [1, 0]}", "bias(x, x)"}) {
+        const std::string text =
+            fmt::format("rule other {{\n match y = neg(x)\n emit y = exp(x)\n}}\n"
+                        "rule r {{\n match y = relu(x)\n emit y = {}\n}}",
+                        right);
+        const Rewritten out = rewritten(graph, bookOf(text));
+        QCOMPARE(operatorsOf(*out.graph), QStringLiteral("relu exp"));
+        QCOMPARE(applications(out.trace, "r"), std::size_t(0));
+        QCOMPARE(applications(out.trace, "other"), std::size_t(1));
+        const Decision* undone = decision(out.trace, ReasonCode::RuleUndone);
+        QVERIFY2(undone, right);
+        QCOMPARE(undone->subject, std::string("r at act"));
+        QVERIFY2(undone->evidence.starts_with("r at ") &&
+                     undone->evidence.find(":5: ") != std::string::npos,
+                 undone->evidence.c_str());
+    }
+    // The others of the rule stay.
+    const GraphPtr two = graphOf("graph g(x: f32[4], u: f32[6, 3]) -> y, z {\n"
+                                 " y = relu(x)  z = relu(u) @node(\"wide\")\n}");
+    const Rewritten some =
+        rewritten(two, bookOf("rule r {\n match y = relu(x)\n"
+                              " emit y = reduce_sum(x * 2) {axes = [1], keepdims = 0}\n}"));
+    QCOMPARE(applications(some.trace, "r"), std::size_t(0));
+    const Rewritten first = rewritten(
+        two, bookOf("rule r {\n match y = relu(x)\n emit y = transpose(x) {perm = [0]}\n}"));
+    QCOMPARE(operatorsOf(*first.graph), QStringLiteral("relu transpose"));
+    QCOMPARE(decision(first.trace, ReasonCode::RuleUndone)->subject, std::string("r at wide"));
+    // A rule that keeps doing that is stopped.
+    std::string many = "graph g(x: f32[2, 3]) -> y {\n a0 = relu(x)\n";
+    for (int i = 1; i < 40; ++i)
+        many += fmt::format(" a{} = relu(a{})\n", i, i - 1);
+    const Rewritten stopped =
+        rewritten(graphOf(many + " y = exp(a39)\n}"),
+                  bookOf("rule r {\n match y = relu(x)\n emit y = cast(x) {to = f64}\n}"));
+    QCOMPARE(applications(stopped.trace, "r"), std::size_t(0));
+    QVERIFY(decision(stopped.trace, ReasonCode::RuleStopped));
 }
 
 void TestRewrite::cancelled() {
