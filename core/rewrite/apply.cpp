@@ -266,9 +266,10 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
                                    fmt::format("{} stands for {} values, and the right side takes "
                                                "one",
                                                name, list.size()),
-                                   count};
+                                   count, "one value for every name of the right side"};
     if (rule.duplicate)
         return std::nullopt;
+    const char* const notOutside = "no inner value is used outside";
     const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
     for (const NodeId id : match.nodes) {
         const Node& node = graph.node(id);
@@ -278,13 +279,13 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
                 continue;
             if (graph.isResult(value))
                 return FailedCondition{rule.where.size(), node.name + " is a result of the model",
-                                       count};
+                                       count, notOutside};
             for (const Use& use : graph.uses(value))
                 if (!matched.contains(use.node))
                     return FailedCondition{rule.where.size(),
                                            fmt::format("{} is used by {} outside the match",
                                                        node.name, graph.node(use.node).name),
-                                           count};
+                                           count, notOutside};
         }
     }
     return std::nullopt;

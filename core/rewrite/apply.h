@@ -20,6 +20,7 @@ struct FailedCondition {
     std::size_t index = 0; // in RuleTree::where; as many as there are: of the whole match
     std::string sentence;
     std::size_t matched = 0; // operators
+    std::string expected = "every condition holds";
 };
 // The first one; nothing if all hold. `offer` of a target, where one is known. A condition that
 // names a list is asked of every value in it.

@@ -135,14 +135,14 @@ private:
     // So is what has another type than what it replaces; a rule that keeps doing that is stopped.
     Result<std::size_t> applyAll(const RuleTree& rule) {
         LeftOut leftOut;
-        for (std::size_t undone = 0;;) {
+        for (;;) {
             const std::size_t lines = m_trace.lines.size(), decisions = m_trace.decisions.size();
             FW_TRY(const std::optional<std::size_t> count, applyBut(rule, leftOut));
             if (count)
                 return *count;
             m_trace.lines.resize(lines);
             m_trace.decisions.resize(decisions);
-            undone = static_cast<std::size_t>(
+            const auto undone = static_cast<std::size_t>(
                 std::count_if(leftOut.begin(), leftOut.end(), [](const auto& root) {
                     return root.second.code == ReasonCode::RuleUndone;
                 }));

@@ -210,11 +210,10 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             ++complete;
             ++failed[wrong->index];
             const bool outside = wrong->index == rule->where.size();
-            out.nearMisses.push_back(
-                {node->id, wrong->matched, wrong->matched, "where",
-                 outside ? "no inner value is used outside" : "every condition holds",
-                 wrong->sentence, Missed::Condition,
-                 outside ? Span() : rule->where[wrong->index].tree.span, "", wrong->index});
+            out.nearMisses.push_back({node->id, wrong->matched, wrong->matched, "where",
+                                      wrong->expected, wrong->sentence, Missed::Condition,
+                                      outside ? Span() : rule->where[wrong->index].tree.span, "",
+                                      wrong->index});
             continue;
         }
         if (!match) {
