@@ -15,15 +15,6 @@ bool usesAny(const Expr& index, const std::vector<Axis>& axes) {
                        [&](const Axis& axis) { return usesVar(index, axis.var); });
 }
 
-std::vector<Expr> loadsOf(const Stage& stage) {
-    std::vector<Expr> out;
-    visitExpr(stage.body, [&](const Expr& e) {
-        if (e.op() == ExprOp::Load)
-            out.push_back(e);
-    });
-    return out;
-}
-
 bool slidesAlong(const Stage& stage, const Expr& load, std::size_t axis) {
     return usesAny(load.arg(axis), stage.space) && usesAny(load.arg(axis), stage.reduce);
 }
@@ -48,6 +39,15 @@ bool foldsPositions(const Stage& stage, const Expr& load) {
 }
 
 } // namespace
+
+std::vector<Expr> loadsOf(const Stage& stage) {
+    std::vector<Expr> out;
+    visitExpr(stage.body, [&](const Expr& e) {
+        if (e.op() == ExprOp::Load)
+            out.push_back(e);
+    });
+    return out;
+}
 
 bool isImage(const TensorType& type) {
     return type.rank() == imageRank;

@@ -5,7 +5,8 @@
 
 namespace fw {
 
-bool isImage(const TensorType& type); // of rank 4
+bool isImage(const TensorType& type);          // of rank 4
+std::vector<Expr> loadsOf(const Stage& stage); // in the order of its body
 
 // What is computed at one position takes in many channels, or many positions of each channel: it
 // sums products over channels, slides over positions or channels, or folds whole images. Such code

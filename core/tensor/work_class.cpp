@@ -1,6 +1,7 @@
 #include "tensor/work_class.h"
 
 #include "expr/simplify.h"
+#include "tensor/images.h"
 
 #include <algorithm>
 
@@ -21,15 +22,6 @@ double pointsOf(const Stage& stage) {
     for (const auto* axes : {&stage.space, &stage.reduce})
         for (const Axis& axis : *axes)
             out *= extentOf(axis);
-    return out;
-}
-
-std::vector<Expr> loadsOf(const Stage& stage) {
-    std::vector<Expr> out;
-    visitExpr(stage.body, [&](const Expr& e) {
-        if (e.op() == ExprOp::Load)
-            out.push_back(e);
-    });
     return out;
 }
 
