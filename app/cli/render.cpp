@@ -148,6 +148,17 @@ std::string render(const InfoDocument& document) {
     if (document.bodies.size() > shownBodies)
         out += fmt::format("  and {} more; --json lists them all\n",
                            document.bodies.size() - shownBodies);
+    constexpr std::size_t shownReadings = 20;
+    if (!document.readings.empty())
+        out += "read\n";
+    for (std::size_t i = 0; i < std::min(document.readings.size(), shownReadings); ++i) {
+        const DecisionRecord& reading = document.readings[i];
+        out += fmt::format("  {} {}: {}\n", reading.code, oneLine(reading.from, 60),
+                           oneLine(reading.sentence, 120));
+    }
+    if (document.readings.size() > shownReadings)
+        out += fmt::format("  and {} more; --json lists them all\n",
+                           document.readings.size() - shownReadings);
     if (!document.diagnostics.empty())
         out += "problems\n" + diagLines(document.diagnostics);
     return out;
@@ -241,9 +252,9 @@ std::string render(const ExplainDocument& document) {
     if (!document.decisions.empty() && document.gates.size() != 1) {
         out += "decisions\n";
         for (const DecisionRecord& decision : document.decisions)
-            out += fmt::format("  {} -> {}: {} ({}) {}\n", oneLine(decision.from, 60),
-                               oneLine(decision.to, 60), decision.verdict, decision.code,
-                               oneLine(decision.sentence, 160));
+            out += fmt::format("  {}{}: {} ({}) {}\n", oneLine(decision.from, 60),
+                               decision.to.empty() ? "" : " -> " + oneLine(decision.to, 60),
+                               decision.verdict, decision.code, oneLine(decision.sentence, 160));
     }
     if (!document.counterfactuals.empty()) {
         out += "otherwise\n";
@@ -282,6 +293,8 @@ std::string render(const RewriteDocument& document) {
     if (!document.file.empty())
         out += "wrote " + document.file +
                (document.opset ? fmt::format(" (opset {})", *document.opset) : "") + "\n";
+    for (const std::string& notice : document.notices)
+        out += notice + "\n";
     return out + diagLines(document.diagnostics);
 }
 

@@ -18,9 +18,18 @@ constexpr std::size_t mostCompletions = 40; // all of them are in --json
 
 std::string render(const CheckDocument& document) {
     std::string out;
-    Table table({"name", "kind", "verdict"});
-    for (const CheckItem& item : document.items)
-        table.row({item.name, item.kind, item.verdict});
+    const bool tried = std::any_of(document.items.begin(), document.items.end(),
+                                   [](const CheckItem& item) { return item.trials.has_value(); });
+    std::vector<std::string> titles{"name", "kind", "verdict"};
+    if (tried)
+        titles.push_back("tried");
+    Table table(titles, {false, false, false, true});
+    for (const CheckItem& item : document.items) {
+        std::vector<std::string> row{item.name, item.kind, item.verdict};
+        if (tried)
+            row.push_back(item.trials ? fmt::format("{}", *item.trials) : std::string());
+        table.row(row);
+    }
     out += table.text();
     const auto place = [&](const Diag& diag) {
         return std::find_if(document.marks.begin(), document.marks.end(),

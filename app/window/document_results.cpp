@@ -156,6 +156,16 @@ void Document::inputsEdited(const Inputs& before) {
     // The imported graph depends on books, which may bring operators, and on bound dimensions.
     const bool importing =
         before.enabledBooks() != inputs().enabledBooks() || before.dims != inputs().dims;
+    if (importing) // so that what is said of the model is said of it as it is read then
+        send<snapshot::InfoDocument>(
+            "info", arguments(),
+            [this, generation = m_openGeneration,
+             asked = m_inputs](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
+                if (!answer || generation != m_openGeneration || !(asked == m_inputs))
+                    return;
+                m_info = answer.take();
+                tell(Part::Info);
+            });
     plannedAnew(importing ? Importing::Yes : Importing::No);
 }
 

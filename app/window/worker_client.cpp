@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view tasks[] = {"run",    "profile", "tune", "verify",
                                       "export", "bench",   "value"};
 // They are asked while somebody looks or types, and change nothing.
-constexpr std::string_view questions[] = {"explain", "match", "stages", "check", "assist", "book"};
+constexpr std::string_view questions[] = {"explain", "match", "stages", "check",
+                                          "assist",  "book",  "format"};
 
 constexpr int restMs = 60000;
 

@@ -61,11 +61,15 @@
     X(ConditionFalse,     "RUL12", "a condition of the rule does not hold: {}") \
     X(RuleDemands,        "RUL15", "the rule asks more of the free dimensions than the model: {}") \
     X(RuleUndone,         "RUL16", "the application was undone: {}") \
+    X(RuleRepeats,        "RUL18", "a part of the match stays and is computed a second time: {}") \
+    X(RuleExposes,        "RUL19", "other readers of an inner value get it from the right side: {}") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
+    X(RulesInCircle,      "RUL17", "what a rule took out would come back: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
     X(ReadByClause,       "IMP12", "a clause of a book says what the node is: {}") \
+    X(ResultUnread,       "RES01", "not computed, nobody reads it: {}") \
     X(LibraryAbsent,      "LIB11", "the library cannot be used: {}") \
     X(LibraryRefused,     "LIB12", "the library refuses it: {}") \
     X(LibraryTakes,       "LIB13", "the library takes it: {}") \

@@ -2,11 +2,14 @@
 
 #include "base/files.h"
 #include "book/declarations.h"
+#include "book/include.h"
 #include "book/replaced.h"
 #include "library/library.h"
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
+#include "syntax/include.h"
 #include "syntax/test.h"
+#include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
 #include <fmt/format.h>
@@ -36,9 +39,7 @@ using Names = std::set<std::string>;
 
 // Where a pattern names one of those.
 const PatternTree* reference(const PatternTree& p, const Names& names) {
-    const bool refers =
-        p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
-    if (refers && names.contains(p.name))
+    if (refers(p) && names.contains(p.name))
         return &p;
     for (const PatternTree& part : p.args)
         if (const PatternTree* found = reference(part, names))
@@ -135,6 +136,8 @@ public:
             });
         noteSameNames();
         for (ReadBook& book : m_books.read)
+            noteIncluded(book);
+        for (ReadBook& book : m_books.read)
             for (std::size_t i = 0; i < book.written.size(); ++i)
                 if (book.items[i].verdict == "ok" && !m_replaced.contains(book.written[i].get()))
                     book.declarations.push_back(book.written[i]);
@@ -154,30 +157,45 @@ private:
                                   "ok",
                                   {},
                                   declaration->span});
+        for (const Diag& problem : text.problems)
+            for (std::size_t i = 0; i < book.written.size(); ++i)
+                if (book.items[i].span.line == problem.where.line &&
+                    book.items[i].span.column == problem.where.column)
+                    book.refuse(i, problem);
         m_books.read.push_back(std::move(book));
     }
 
     void declareOperators(ReadBook& book) {
         auto operators = std::make_shared<OperatorSet>(*m_books.operators);
         for (std::size_t i = 0; i < book.written.size(); ++i) {
-            const auto op = declarationAs<OpTree>(book.written[i]);
-            if (!op)
-                continue;
-            judge(book, i);
-            if (book.items[i].verdict != "ok")
-                continue;
-            Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);
-            Status added = defined ? Status() : Status(defined.diag());
-            if (auto taken = defined ? takenNodes(*operators, **defined) : std::nullopt)
-                added = std::move(*taken);
-            if (added)
-                added = operators->add(*defined);
-            if (!added)
-                book.refuse(i, added.diag());
-            else
-                m_books.operatorText += op->source + "\n";
+            if (const auto op = declarationAs<OpTree>(book.written[i])) {
+                judge(book, i);
+                declareOperator(book, i, op, *operators);
+            }
+            if (const auto rule = declarationAs<RuleTree>(book.written[i]))
+                for (const auto& op : rule->operators) {
+                    for (Diag& diag : checkOperator(*op, book.file))
+                        book.refuse(i, std::move(diag));
+                    declareOperator(book, i, op, *operators);
+                }
         }
         m_books.operators = operators;
+    }
+
+    void declareOperator(ReadBook& book, std::size_t i, const std::shared_ptr<const OpTree>& op,
+                         OperatorSet& operators) {
+        if (book.items[i].verdict != "ok")
+            return;
+        Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);
+        Status added = defined ? Status() : Status(defined.diag());
+        if (auto taken = defined ? takenNodes(operators, **defined) : std::nullopt)
+            added = std::move(*taken);
+        if (added)
+            added = operators.add(*defined);
+        if (!added)
+            book.refuse(i, added.diag());
+        else
+            m_books.operatorText += op->source + "\n";
     }
 
     // Before the blocks that name them.
@@ -314,6 +332,27 @@ private:
             }
     }
 
+    // An included book with mistakes is named where it is included, too.
+    void noteIncluded(ReadBook& book) {
+        for (std::size_t i = 0; i < book.written.size(); ++i) {
+            const auto include = declarationAs<IncludeTree>(book.written[i]);
+            if (!include || book.items[i].verdict != "ok")
+                continue;
+            const std::string file = includedFile(book.file, include->name);
+            for (const ReadBook& other : m_books.read) {
+                const bool wrong =
+                    !other.errors.empty() ||
+                    std::any_of(other.items.begin(), other.items.end(),
+                                [](const CheckedItem& item) { return item.verdict != "ok"; });
+                if (wrong && other.file == file)
+                    book.items[i].diagnostics.push_back(
+                        makeWarning(DiagCode::TextName, "declarations of " + file + " are refused",
+                                    {book.file, {}, include->span.line, include->span.column},
+                                    "fw check " + file));
+            }
+        }
+    }
+
     Books& m_books;
     ScheduleTable m_schedules;
     std::vector<std::string> m_targetKeys;
@@ -400,7 +439,8 @@ Result<Books> loadBooks(const std::vector<std::string>& files) {
         FW_TRY(std::string text, readFile(file, largestBook));
         texts.push_back({file, std::move(text)});
     }
-    return readBooks(texts);
+    return readBooks(withIncluded(
+        std::move(texts), [](const std::string& file) { return readFile(file, largestBook); }));
 }
 
 std::optional<CheckedBook> checkBook(const Books& books, const std::string& file) {

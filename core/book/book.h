@@ -48,6 +48,7 @@ Result<Books> loadBooks(const std::vector<std::string>& files);
 struct BookText {
     std::string file;
     std::string text;
+    Diags problems = {}; // of what it includes (include.h)
 };
 constexpr std::size_t largestBook = 4u << 20; // bytes: a hundred thousand lines
 Books readBooks(const std::vector<BookText>& texts);

@@ -79,6 +79,7 @@ const std::vector<DeclarationKind>& declarationKinds() {
         {"composite", "composite", Replaces, fuseCheck},
         {"pin", "pin", Adds, nullptr},
         {"graph", "graph", Adds, nullptr},
+        {"include", "include", Adds, nullptr},
     };
     return kinds;
 }

@@ -2,6 +2,7 @@
 #include "condition/condition.h"
 
 #include "base/nearest.h"
+#include "condition/elements.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,11 @@ bool isNumber(TermKind kind) {
 
 bool isList(TermKind kind) {
     return kind == TermKind::IntegerList || kind == TermKind::RealList || kind == TermKind::Any;
+}
+
+bool mentions(const Tree& tree, const std::string& name) {
+    return tree.isName(name) || std::any_of(tree.args.begin(), tree.args.end(),
+                                            [&](const Tree& p) { return mentions(p, name); });
 }
 
 bool comparable(TermKind a, TermKind b) {
@@ -133,8 +139,14 @@ private:
         }
         if (isNumber(*a) && isNumber(*b))
             return *a == TermKind::Integer ? *b : *a;
-        if ((isNumber(*a) || isList(*a)) && (isNumber(*b) || isList(*b)))
-            return isList(*a) ? *a : *b;
+        if ((isNumber(*a) || isList(*a)) && (isNumber(*b) || isList(*b))) {
+            if (*a == TermKind::Any || *b == TermKind::Any)
+                return TermKind::Any;
+            const auto isReal = [](TermKind kind) {
+                return kind == TermKind::Real || kind == TermKind::RealList;
+            };
+            return isReal(*a) || isReal(*b) ? TermKind::RealList : TermKind::IntegerList;
+        }
         return refuse(DiagCode::RuleIllegal,
                       fmt::format("{} and {} have no {}", kindNoun(*a), kindNoun(*b), tree.text),
                       tree);
@@ -170,12 +182,17 @@ private:
     std::optional<TermKind> list(const Tree& tree) {
         TermKind out = TermKind::IntegerList;
         for (const Tree& part : tree.args) {
-            const auto item = term(part);
+            const bool spread = part.kind == TreeKind::Pack && !part.text.empty();
+            const auto item = term(spread ? part.args[0] : part);
             if (!item)
                 return std::nullopt;
-            if (!isNumber(*item))
-                return refuse(DiagCode::RuleIllegal, "a list holds numbers", part);
-            if (*item == TermKind::Real)
+            if (spread ? !isList(*item) : !isNumber(*item))
+                return refuse(DiagCode::RuleIllegal,
+                              spread ? "... puts in what is in a list" : "a list holds numbers",
+                              part, isList(*item) ? "write ...NAME for what is in it" : "");
+            if (*item == TermKind::Any && out == TermKind::IntegerList)
+                out = TermKind::Any;
+            if (*item == TermKind::Real || *item == TermKind::RealList)
                 out = TermKind::RealList;
         }
         return out;
@@ -196,7 +213,25 @@ private:
         return TermKind::Truth;
     }
 
+    // Of a constant, its elements are numbers here.
+    std::optional<TermKind> overElements(const Tree& tree) {
+        Vocabulary elements = m_known;
+        bool named = false;
+        for (auto& [name, kind] : elements.names)
+            if (kind == TermKind::Tensor) {
+                kind = TermKind::Real;
+                named = named || mentions(tree, name);
+            }
+        if (!named)
+            return refuse(DiagCode::RuleIllegal, tree.text + " is asked of the elements of a value",
+                          tree, tree.text + "(v > 0), where v: const");
+        Check(elements, m_file, m_out).condition(tree.args[0]);
+        return TermKind::Truth;
+    }
+
     std::optional<TermKind> call(const Tree& tree) {
+        if (isOverElements(tree))
+            return overElements(tree);
         const ConditionFunction* function = conditionFunction(tree.text);
         if (function == nullptr) {
             std::vector<std::string> names;

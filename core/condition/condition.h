@@ -51,8 +51,10 @@ std::optional<TermKind> checkTerm(const Tree& term, const Vocabulary& known,
                                   const std::string& file, Diags& diags);
 
 ConditionResult decide(const ConditionTree& condition, const Scope& scope);
-// nullopt: not known, or division by 0, or an index outside its list.
-std::optional<TermValue> evaluate(const Tree& term, const Scope& scope);
+// nullopt: not known, or division by 0, or an index outside its list. `seen`: what the names and
+// calls in it were, and why one of them is not known.
+std::optional<TermValue> evaluate(const Tree& term, const Scope& scope,
+                                  std::string* seen = nullptr);
 
 // Numbers as the f32 of a model, lists element by element, free dimensions if they are one.
 Truth equalTerms(const TermValue& a, const TermValue& b);
@@ -71,6 +73,8 @@ struct ConditionFunction {
     std::string_view sentence; // what it says, for people
     // Of arguments of these kinds; nullopt: not known.
     std::optional<TermValue> (*apply)(const std::vector<TermValue>&);
+    // Why apply() gives nothing for these: "it is no constant"; nullptr: that is plain to see.
+    std::string (*unknown)(const std::vector<TermValue>&) = nullptr;
 };
 const std::vector<ConditionFunction>& conditionFunctions();
 const ConditionFunction* conditionFunction(std::string_view name);

@@ -1,5 +1,6 @@
 // Terms and conditions, evaluated over a scope; what was seen is noted for people.
 #include "condition/condition.h"
+#include "condition/elements.h"
 
 #include "expr/simplify.h"
 
@@ -127,6 +128,8 @@ public:
         if (tree.isCall("has") && tree.args.size() == 2)
             return {has(tree.args[0].text, tree.args[1].text)};
         m_absent = false;
+        if (isOverElements(tree))
+            return {overElements(tree, wanted)};
         const Judged out = tree.kind == TreeKind::Binary ? comparison(tree) : Judged{single(tree)};
         return m_absent ? Judged{wanted} : out;
     }
@@ -237,8 +240,26 @@ private:
             }
             return out;
         }
-        const auto p = number(*a), q = number(*b);
-        return p && q ? combine(tree.text, *p, *q) : std::nullopt;
+        if (const auto p = number(*a), q = number(*b); p && q)
+            return combine(tree.text, *p, *q);
+        return combineReals(tree.text, *a, *b);
+    }
+
+    // Where one side at least is a list with reals.
+    static std::optional<TermValue> combineReals(const std::string& sign, const TermValue& a,
+                                                 const TermValue& b) {
+        const auto x = number(a), y = number(b);
+        const auto xs = reals(a), ys = reals(b);
+        if (!(xs || x) || !(ys || y) || (xs && ys && xs->size() != ys->size()))
+            return std::nullopt;
+        Reals out;
+        for (std::size_t i = 0; i < (xs ? xs->size() : ys->size()); ++i) {
+            const auto item = combine(sign, xs ? (*xs)[i] : *x, ys ? (*ys)[i] : *y);
+            if (!item)
+                return std::nullopt;
+            out.push_back(std::get<double>(*item));
+        }
+        return out;
     }
 
     std::optional<TermValue> element(const Tree& tree) {
@@ -256,22 +277,37 @@ private:
         return std::nullopt;
     }
 
-    // Of integers, or of numbers where one of them is real.
+    // Of integers, or of numbers where one of them is real; `...xs` puts in what is in a list.
     std::optional<TermValue> list(const Tree& tree) {
         Exprs integers;
-        Reals reals;
+        Reals numbers;
+        std::size_t count = 0;
         for (const Tree& part : tree.args) {
-            const auto item = value(part);
+            const bool spread = part.kind == TreeKind::Pack;
+            const auto item = value(spread ? part.args[0] : part);
             if (!item)
                 return std::nullopt;
-            if (const auto* expr = std::get_if<Expr>(&*item))
+            if (const auto* some = std::get_if<Exprs>(&*item); some && spread)
+                integers.insert(integers.end(), some->begin(), some->end());
+            else if (const auto* expr = std::get_if<Expr>(&*item))
                 integers.push_back(*expr);
-            if (const auto real = number(*item))
-                reals.push_back(*real);
+            if (const auto some = reals(*item); some && spread)
+                numbers.insert(numbers.end(), some->begin(), some->end());
+            else if (const auto real = number(*item))
+                numbers.push_back(*real);
+            count += spread ? sizeOf(*item) : 1;
         }
-        if (integers.size() == tree.args.size())
+        if (integers.size() == count)
             return integers;
-        return reals.size() == tree.args.size() ? std::optional<TermValue>(reals) : std::nullopt;
+        return numbers.size() == count ? std::optional<TermValue>(numbers) : std::nullopt;
+    }
+
+    // Of a list; a number is one of one.
+    static std::size_t sizeOf(const TermValue& value) {
+        if (const auto* integers = std::get_if<Exprs>(&value))
+            return integers->size();
+        const auto* reals = std::get_if<Reals>(&value);
+        return reals != nullptr ? reals->size() : 1;
     }
 
     std::optional<TermValue> call(const Tree& tree) {
@@ -292,6 +328,9 @@ private:
             given.push_back(std::move(*one));
         }
         auto out = function->apply(given);
+        if (!out && function->unknown != nullptr)
+            note(
+                fmt::format("{}({}) is not known: {}", tree.text, shown, function->unknown(given)));
         if (out && std::holds_alternative<TensorValue>(given[0]))
             note(fmt::format("{}({}) = {}", tree.text, shown, textOf(*out)));
         return out;
@@ -306,6 +345,13 @@ private:
         note(fmt::format("{} is {}{}", member, there ? "" : "not ",
                          ofLibraries ? "in the target's libraries" : "a key of the target"));
         return known(there);
+    }
+
+    Truth overElements(const Tree& tree, Truth wanted) {
+        const ElementsResult out = decideElements(tree, m_scope);
+        if (!out.note.empty())
+            note(out.note);
+        return out.absent ? wanted : out.truth;
     }
 
     Truth single(const Tree& tree) {
@@ -377,8 +423,12 @@ ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
     return out;
 }
 
-std::optional<TermValue> evaluate(const Tree& term, const Scope& scope) {
-    return Evaluation(scope).value(term);
+std::optional<TermValue> evaluate(const Tree& term, const Scope& scope, std::string* seen) {
+    Evaluation evaluation(scope);
+    auto out = evaluation.value(term);
+    if (seen != nullptr)
+        *seen = evaluation.notes();
+    return out;
 }
 
 } // namespace fw

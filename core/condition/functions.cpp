@@ -2,8 +2,11 @@
 
 #include "expr/simplify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace fw {
 
@@ -26,6 +29,10 @@ Answer dim(const Given& given) {
     if (!index || *index < 0 || static_cast<std::size_t>(*index) >= shape.size())
         return std::nullopt;
     return shape[static_cast<std::size_t>(*index)];
+}
+
+Answer extents(const Given& given) {
+    return tensor(given).type().shape;
 }
 
 Answer dtype(const Given& given) {
@@ -58,6 +65,49 @@ Answer notResult(const Given& given) {
     return !tensor(given).graph->isResult(tensor(given).ref);
 }
 
+Answer readers(const Given& given) {
+    std::set<NodeId> nodes;
+    for (const Use& use : tensor(given).graph->uses(tensor(given).ref))
+        nodes.insert(use.node);
+    return Expr(static_cast<std::int64_t>(nodes.size()));
+}
+
+Answer usedOnlyBy(const Given& given) {
+    const TensorValue& value = tensor(given);
+    const auto uses = value.graph->uses(value.ref);
+    const NodeId reader = std::get<TensorValue>(given[1]).ref.node;
+    return !uses.empty() && !value.graph->isResult(value.ref) &&
+           std::all_of(uses.begin(), uses.end(),
+                       [&](const Use& use) { return use.node == reader; });
+}
+
+Answer splat(const Given& given) {
+    const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
+    if (data == nullptr || data->count() == 0)
+        return false;
+    for (std::size_t i = 1; i < data->count(); ++i)
+        if (data->at(i) != data->at(0))
+            return false;
+    return true;
+}
+
+// Aligned at the end as NumPy does, every extent of v is 1 but that on axis i of x.
+Answer alongAxis(const Given& given) {
+    const Shape &small = tensor(given).type().shape,
+                &large = std::get<TensorValue>(given[1]).type().shape;
+    const auto axis = std::get<Expr>(given[2]).asInt();
+    const auto rank = static_cast<std::int64_t>(large.size());
+    if (!axis || *axis < -rank || *axis >= rank)
+        return std::nullopt;
+    if (small.size() > large.size())
+        return false;
+    const std::size_t wanted = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
+    for (std::size_t i = 0; i < small.size(); ++i)
+        if (i + large.size() - small.size() != wanted && !small[i].isInt(1))
+            return false;
+    return true;
+}
+
 Answer finite(const Given& given) {
     const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
     if (data == nullptr)
@@ -66,6 +116,33 @@ Answer finite(const Given& given) {
         if (!std::isfinite(data->at(i)))
             return false;
     return true;
+}
+
+constexpr std::size_t mostElements = 1024; // of a constant that is read as a list
+
+// One number where there is one element, whatever the rank; else a list of a constant with one
+// axis.
+Answer constantValue(const Given& given) {
+    const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
+    if (data == nullptr)
+        return std::nullopt;
+    const bool isReal = isFloat(data->dtype());
+    if (data->count() == 1)
+        return isReal ? TermValue(data->at(0)) : TermValue(Expr(data->integerAt(0)));
+    if (data->extents().size() != 1 || data->count() > mostElements)
+        return std::nullopt;
+    if (isReal)
+        return data->toDoubles();
+    const Integers integers = data->toIntegers();
+    return Exprs(integers.begin(), integers.end());
+}
+
+std::string noConstantValue(const Given& given) {
+    const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
+    if (data == nullptr)
+        return "it is no constant";
+    return fmt::format("{} is neither one element nor a list of at most {}", data->type().text(),
+                       mostElements);
 }
 
 Answer least(const Given& given) {
@@ -83,12 +160,31 @@ const std::vector<ConditionFunction>& conditionFunctions() {
     static const std::vector<ConditionFunction> functions = {
         {"rank", {K::Tensor}, K::Integer, "how many axes a value has", rank},
         {"dim", {K::Tensor, K::Integer}, K::Integer, "dim(v, i): an extent of a value", dim},
+        {"extents", {K::Tensor}, K::IntegerList, "all extents of a value", extents},
         {"dtype", {K::Tensor}, K::DType, "the element type of a value", dtype},
         {"size", {K::Any}, K::Integer, "the product of the extents of a value or of a pack", size},
         {"const", {K::Tensor}, K::Truth, "the value is a constant", isConst},
         {"used_once", {K::Tensor}, K::Truth, "only one operator reads the value", usedOnce},
         {"not_result", {K::Tensor}, K::Truth, "the value is no result of the model", notResult},
+        {"used_only_by",
+         {K::Tensor, K::Tensor},
+         K::Truth,
+         "used_only_by(v, n): nothing but the operator that computes n reads v",
+         usedOnlyBy},
+        {"readers", {K::Tensor}, K::Integer, "how many operators read the value", readers},
+        {"splat", {K::Tensor}, K::Truth, "a constant whose elements are all equal", splat},
+        {"along",
+         {K::Tensor, K::Tensor, K::Integer},
+         K::Truth,
+         "along(v, x, i): broadcast to x, v differs along axis i of x only",
+         alongAxis},
         {"finite", {K::Tensor}, K::Truth, "a constant without infinities and NaN", finite},
+        {"value",
+         {K::Tensor},
+         K::Any,
+         "the number that a constant holds, or the numbers of one with one axis",
+         constantValue,
+         noConstantValue},
         {"min", {K::Integer, K::Integer}, K::Integer, "the smaller one", least},
         {"max", {K::Integer, K::Integer}, K::Integer, "the larger one", greatest},
     };

@@ -136,6 +136,26 @@ Group GroupPlanner::describe(const Forming& forming) const {
     return group;
 }
 
+// Results that nobody reads are no outputs of a group, and what only they need is not computed.
+void GroupPlanner::noteUnread(const Group& group) {
+    if (group.isView())
+        return;
+    for (const NodeId id : group.nodes) {
+        const Node& node = m_graph.node(id);
+        std::string unread;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const ValueRef value{id, static_cast<int>(i)};
+            const bool isOutput =
+                std::find(group.outputs.begin(), group.outputs.end(), value) != group.outputs.end();
+            if (!isOutput && m_graph.uses(value).empty() && !m_graph.isResult(value))
+                unread += (unread.empty() ? "" : ", ") + node.outputs[i].name;
+        }
+        if (!unread.empty())
+            m_plan.notices.push_back({node.name, Verdict::Note, ReasonCode::ResultUnread,
+                                      fmt::format("{} of {}", unread, node.op)});
+    }
+}
+
 // Gives every edge between operators a decision and puts the groups in order.
 void GroupPlanner::finish() {
     std::set<NodeId> listed; // what the node reads
@@ -168,6 +188,7 @@ void GroupPlanner::finish() {
         if (forming.nodes.empty())
             continue;
         groups.push_back(describe(forming));
+        noteUnread(groups.back());
         m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
                               forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),

@@ -67,6 +67,7 @@ private:
     std::string whose(NodeId id, const Forming& group) const; // for CLM01
     void claim(std::size_t group, NodeId id);
     void finish();
+    void noteUnread(const Group& group);
     Group describe(const Forming& forming) const; // a group, but for its place among the others
     EdgeDecision unvisited(ValueRef value, const Node& reader) const;
     void order(std::vector<Group> groups);

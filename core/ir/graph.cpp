@@ -13,10 +13,9 @@
 namespace fw {
 
 const Node* Graph::find(NodeId id) const {
-    if (id < 0 || static_cast<std::size_t>(id) >= m_index.size())
-        return nullptr;
-    const std::int32_t place = m_index[static_cast<std::size_t>(id)];
-    return place < 0 ? nullptr : m_nodes[static_cast<std::size_t>(place)].get();
+    return id < 0 || static_cast<std::size_t>(id) >= m_byId.size()
+               ? nullptr
+               : m_byId[static_cast<std::size_t>(id)].get();
 }
 
 const Node& Graph::node(NodeId id) const {
@@ -27,10 +26,10 @@ const Node& Graph::node(NodeId id) const {
 }
 
 const Node* Graph::findByName(std::string_view name) const {
-    for (const NodePtr& node : m_nodes)
+    for (const NodePtr& node : nodes())
         if (node->name == name)
             return node.get();
-    for (const NodePtr& node : m_nodes)
+    for (const NodePtr& node : nodes())
         for (const Output& output : node->outputs)
             if (output.name == name)
                 return node.get();
@@ -47,24 +46,25 @@ std::span<const Use> Graph::uses(ValueRef value) const {
     const auto output = static_cast<std::size_t>(value.output);
     if (producer == nullptr || value.output < 0 || output >= producer->outputs.size())
         return {};
-    const auto place = static_cast<std::size_t>(m_index[static_cast<std::size_t>(value.node)]);
-    const std::size_t* first = &m_firstUse[m_firstValue[place] + output];
-    return std::span(m_uses).subspan(first[0], first[1] - first[0]);
+    const std::size_t place = m_firstValue[static_cast<std::size_t>(value.node)] + output;
+    if (m_editor != nullptr)
+        return m_editor->m_readers[place];
+    return std::span(m_uses).subspan(m_firstUse[place], m_firstUse[place + 1] - m_firstUse[place]);
 }
 
 void Graph::collectUses() {
     std::size_t values = 0;
-    m_firstValue.reserve(m_nodes.size());
-    for (const NodePtr& node : m_nodes) {
+    m_firstValue.clear();
+    m_firstValue.reserve(m_byId.size());
+    for (const NodePtr& node : m_byId) {
         m_firstValue.push_back(values);
-        values += node->outputs.size();
+        values += node ? node->outputs.size() : 0;
     }
     const auto each = [&](const auto& visit) {
         for (const NodePtr& node : m_nodes)
             for (std::size_t i = 0; i < node->inputs.size(); ++i)
                 if (const ValueRef input = node->inputs[i]; input.valid())
-                    visit(m_firstValue[static_cast<std::size_t>(
-                              m_index[static_cast<std::size_t>(input.node)])] +
+                    visit(m_firstValue[static_cast<std::size_t>(input.node)] +
                               static_cast<std::size_t>(input.output),
                           Use{node->id, i});
     };
@@ -83,7 +83,7 @@ bool Graph::isResult(ValueRef value) const {
 
 std::vector<Symbol> Graph::freeDims() const {
     std::set<Symbol> dims;
-    for (const NodePtr& node : m_nodes)
+    for (const NodePtr& node : nodes())
         for (const Output& output : node->outputs)
             for (const Dim& dim : output.type.shape)
                 if (!dim.isInt())
@@ -106,7 +106,7 @@ Hash Graph::hash() const {
                                     std::to_string(value.output)
                               : " -";
     };
-    for (const NodePtr& node : m_nodes) {
+    for (const NodePtr& node : nodes()) {
         place.emplace(node->id, place.size());
         text += "\n" + node->name + " " + node->op + " " + node->attrs.print();
         for (const ValueRef& input : node->inputs)

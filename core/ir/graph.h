@@ -38,6 +38,7 @@ struct Output {
 };
 
 class Graph;
+class GraphEditor;
 
 // A graph inside a node: a branch, the body of a loop, the function that is called.
 struct Body {
@@ -89,7 +90,11 @@ struct Use {
 class Graph {
 public:
     const std::string& name() const { return m_name; }
-    const std::vector<NodePtr>& nodes() const { return m_nodes; }  // topological, stable
+    const std::vector<NodePtr>& nodes() const { // topological, stable
+        if (m_editor != nullptr)
+            sortEdited();
+        return m_nodes;
+    }
     const std::vector<NodeId>& inputs() const { return m_inputs; } // in the model's order
     const std::vector<NamedValue>& results() const { return m_results; }
     const OperatorSet& operators() const { return *m_operators; }
@@ -100,7 +105,8 @@ public:
     const Node* findByName(std::string_view name) const; // node name or output value name
     const Output& output(ValueRef value) const;
     const TensorType& type(ValueRef value) const { return output(value).type; }
-    std::span<const Use> uses(ValueRef value) const; // in node order; results are not uses
+    // In node order, in any while the graph is edited; results are not uses.
+    std::span<const Use> uses(ValueRef value) const;
     bool isResult(ValueRef value) const;
     std::vector<Symbol> freeDims() const; // sorted by name; of all shapes and assumptions
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
@@ -114,27 +120,52 @@ public:
 private:
     friend class GraphEditor;
     void collectUses();
+    void sortEdited() const;
 
     std::string m_name;
     std::vector<NodePtr> m_nodes;
-    std::vector<std::int32_t> m_index; // by id: place in m_nodes, -1 if it is not in this graph
+    std::vector<NodePtr> m_byId; // empty where there is none
     std::vector<NodeId> m_inputs;
     std::vector<NamedValue> m_results;
-    std::vector<Use> m_uses;               // of the outputs of the first node, and so on
+    std::vector<Use> m_uses;               // of the outputs of the first id, and so on
     std::vector<std::size_t> m_firstUse;   // by value: its first in m_uses; and the end
-    std::vector<std::size_t> m_firstValue; // by place in m_nodes: its first entry in m_firstUse
+    std::vector<std::size_t> m_firstValue; // by id: its first entry in m_firstUse
     std::shared_ptr<const OperatorSet> m_operators;
     std::vector<Assumption> m_assumptions;
     NodeId m_nextId = 0;
+    GraphEditor* m_editor = nullptr; // of a graph that is edited: knows its order and its uses
 };
 using GraphPtr = std::shared_ptr<const Graph>;
 
-// Edits a copy. Types of the nodes added are inferred at once, so a builder can look at them;
-// replacing operands re-infers at finish(). Errors name the node. Not thread-safe.
+// What one step of an editor changed. Nodes are shared with the graphs before and behind it, so
+// that it costs what it changed.
+struct GraphStep {
+    struct Edit {
+        NodePtr before, after; // empty: there is none
+        std::int64_t rank = 0; // where `after` stands in the order
+    };
+    struct Result {
+        std::size_t index = 0; // of the graph's results
+        ValueRef before, after;
+    };
+    std::vector<Edit> edits; // by id
+    std::vector<Result> results;
+    std::vector<Assumption> assumptions; // that it brought
+};
+
+// Edits a graph; nodes are shared with the one that it began with until they change. Types of the
+// nodes added are inferred at once, so a builder can look at them; replacing operands re-infers at
+// finish() or commit(). Errors name the node. Not thread-safe.
+//
+// Edits may be bundled in steps, which can be undone: begin(), edits, commit() or rollback(). A
+// step costs what it changes, and the graph can be looked at between edits.
 class GraphEditor {
 public:
     explicit GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name = "graph");
     explicit GraphEditor(const Graph& base);
+    GraphEditor(const GraphEditor&) = delete;
+    GraphEditor& operator=(const GraphEditor&) = delete;
+    ~GraphEditor() = default;
 
     ValueRef addInput(const std::string& name, TensorType type);
     ValueRef addConstant(const std::string& name, TensorData data,
@@ -153,18 +184,34 @@ public:
     void addResult(const std::string& name, ValueRef value);
     void replaceUses(ValueRef from, ValueRef to);               // operands and results
     void replaceUses(const std::map<ValueRef, ValueRef>& with); // all at once, each at most once
-    void setOrder(std::vector<NodeId> order); // of all nodes; kept where operands allow it
-    void remove(NodeId node);                 // must be unused at finish()
-    void removeUnused();                      // everything no result needs; inputs stay
+    void setOrder(const std::vector<NodeId>& order); // of all nodes; kept where operands allow it
+    void remove(NodeId node);                        // must be unused at finish()
+    void removeUnused();                             // everything no result needs; inputs stay
     void setOrigins(NodeId node, std::vector<NodeId> origins);
+    void setBodies(NodeId node, std::vector<Body> bodies); // with the results of the old ones
     void
     assume(Assumption assumption); // holds whatever becomes of the nodes; a known one is left out
-    // What the nodes added so far ask for beyond the graph that is edited.
+    // What the nodes added so far, or in this step, ask for beyond the graph that is edited.
     const std::vector<Assumption>& demands() const { return m_demands; }
 
-    const Node* find(NodeId id) const;
+    const Node* find(NodeId id) const { return m_graph.find(id); }
+    NodePtr share(NodeId id) const { return has(id) ? m_graph.m_byId[static_cast<std::size_t>(id)] : nullptr; }
     const TensorType& type(ValueRef value) const;
-    NodeId nextId() const { return m_nextId; }
+    NodeId nextId() const { return m_graph.m_nextId; }
+    // As it is between two edits; until this editor is gone or finished.
+    const Graph& graph();
+    // Grows along the order of the nodes, equal for those that were added in one step.
+    std::int64_t rank(NodeId id) const { return m_rank.at(static_cast<std::size_t>(id)); }
+
+    // What is removed in a step can be looked at until it ends; its name is free at once.
+    void begin();
+    // Takes out what the step left without readers, infers again what reads another type. Nodes
+    // that were added stand where those stood whose users they have. Refused: an operand that was
+    // removed, a cycle, types that do not fit; rollback() is what is left then.
+    Status settle();
+    GraphStep commit();               // behind settle()
+    void rollback();                  // as before begin()
+    void redo(const GraphStep& step); // of another editor that began with the same graph
 
     // Orders, infers, verifies. With Origins::Fresh every node becomes its own origin (after
     // import). Ends the editing: the nodes belong to the graph from then on.
@@ -172,30 +219,66 @@ public:
     Result<GraphPtr> finish(Origins origins = Origins::Keep);
 
 private:
+    friend class Graph;
+
     void giveName(std::string& place, const std::string& wish); // `place` in a node, and stays
-
-    std::shared_ptr<const OperatorSet> m_operators;
-    std::string m_name;
+    void takeNames(const Node& node);
+    void freeNames(const Node& node);
+    void knowNames();
+    void knowReaders();
+    void link(NodeId reader, std::size_t operand, ValueRef value);
+    void unlink(NodeId reader, std::size_t operand, ValueRef value);
+    void linkAll(const Node& node);
+    void unlinkAll(const Node& node);
+    void grow(NodeId id);
     bool has(NodeId id) const { return find(id) != nullptr; }
+    bool isUsed(const Node& node) const;
     void keep(std::shared_ptr<Node> node, bool typed); // under its id
-    void addReader(const Node& node);
-    void drop(NodeId id); // its names are free again
+    Node& own(NodeId id);                              // that may be written to
+    bool isOwned(NodeId id) const;
+    enum class Names : std::uint8_t { Free, AreFree };
+    void drop(NodeId id, Names names = Names::Free);
+    void putAll(const std::vector<std::pair<NodeId, NodePtr>>& nodes); // empty: there is none
+    void handOver(NodeId reader, std::size_t operand, ValueRef to);
+    Status removeGoing();
+    void removeUnusedOfStep();
+    Status placeAdded();
+    bool leadsTo(NodeId from, NodeId to) const; // among nodes of equal rank
+    Status inferReaders();
+    void endStep();
     Result<std::vector<NodeId>> sorted() const;
+    void sort(); // m_graph.m_nodes
+    Result<Inferred> infer(const Node& node) const;
 
-    std::vector<std::shared_ptr<Node>> m_nodes; // by id; empty where there is none
-    std::vector<bool> m_typed;   // by id: its types hold and what it assumes is known
-    std::vector<NodeId> m_order; // may name nodes that were removed
-    // By id of what is read, once uses are replaced; may name nodes that were removed or read
-    // something else.
-    std::vector<std::vector<NodeId>> m_readers;
-    std::vector<NodeId> m_inputs;
-    std::vector<NamedValue> m_results;
+    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+    static constexpr std::uint32_t unlinked = static_cast<std::uint32_t>(-1);
+
+    Graph m_graph;                        // its order and its uses are kept here
+    std::vector<std::int64_t> m_rank;     // by id
+    std::vector<bool> m_typed;            // by id: its types hold and what it assumes is known
+    std::vector<std::uint32_t> m_ownedIn; // by id: the bundle of edits that made the node
+    std::uint32_t m_bundle = 1;           // a step, or what is edited between two
+    bool m_isSorted = false;              // m_graph.m_nodes
+
+    bool m_readersKnown = false;
+    std::vector<std::vector<Use>> m_readers;          // by value, in any order
+    std::vector<std::vector<std::uint32_t>> m_placed; // by id and operand: place in m_readers
+
+    bool m_namesKnown = false;
     std::pmr::monotonic_buffer_resource m_nameMemory;
-    std::pmr::unordered_set<std::string_view> m_names{&m_nameMemory}; // in nodes
+    std::pmr::unordered_set<std::string_view> m_names{&m_nameMemory}; // texts lie there, too
     std::unordered_map<std::string, int> m_numbers; // the last one behind a name that was taken
-    std::vector<Assumption> m_assumptions; // of the graph that is edited, and those of assume()
+
     std::vector<Assumption> m_demands;
-    NodeId m_nextId = 0;
+
+    bool m_inStep = false;
+    std::map<NodeId, NodePtr> m_before; // what the step changed; empty: it was not there
+    std::vector<NodeId> m_going, m_perhapsUnused, m_otherTypes;
+    std::vector<GraphStep::Result> m_handedResults;
+    std::vector<std::pair<NodeId, NodeId>> m_handedReaders; // and what they read
+    std::int64_t m_handedRank = -1;                         // of what they read before, the last
+    std::vector<Assumption> m_stepAssumptions;
+    std::vector<std::int64_t> m_ranksBefore; // where the step changed them all
 };
 
 // The call that a node makes: operand types, attributes, declared output types.

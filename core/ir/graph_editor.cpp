@@ -25,74 +25,216 @@ void addNew(std::vector<Assumption>& list, Assumption assumption, const std::str
     list.push_back(std::move(assumption));
 }
 
+std::size_t at(NodeId id) {
+    return static_cast<std::size_t>(id);
+}
+
 } // namespace
 
 GraphEditor::GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name)
-    : m_operators(std::move(operators)), m_name(std::move(name)) {}
+    : m_namesKnown(true) {
+    m_graph.m_operators = std::move(operators);
+    m_graph.m_name = std::move(name);
+}
 
-GraphEditor::GraphEditor(const Graph& base)
-    : m_operators(base.m_operators), m_name(base.m_name), m_inputs(base.m_inputs),
-      m_results(base.m_results), m_assumptions(base.m_assumptions), m_nextId(base.m_nextId) {
-    m_nodes.resize(static_cast<std::size_t>(m_nextId));
-    m_typed.resize(m_nodes.size());
-    for (const NodePtr& shared : base.m_nodes) {
-        auto node = std::make_shared<Node>(*shared);
-        m_names.insert(node->name);
-        for (const Output& output : node->outputs)
-            m_names.insert(output.name);
-        keep(std::move(node), true);
+GraphEditor::GraphEditor(const Graph& base) {
+    m_graph.m_name = base.m_name;
+    m_graph.m_operators = base.m_operators;
+    m_graph.m_inputs = base.m_inputs;
+    m_graph.m_results = base.m_results;
+    m_graph.m_assumptions = base.m_assumptions;
+    m_graph.m_nextId = base.m_nextId;
+    m_graph.m_byId = base.m_byId;
+    m_graph.m_nodes = base.m_nodes;
+    m_isSorted = true;
+    const std::size_t ids = m_graph.m_byId.size();
+    m_rank.resize(ids);
+    m_typed.assign(ids, true);
+    m_ownedIn.resize(ids);
+    for (std::size_t place = 0; place < base.m_nodes.size(); ++place)
+        m_rank[at(base.m_nodes[place]->id)] = static_cast<std::int64_t>(place);
+}
+
+void GraphEditor::grow(NodeId id) {
+    const std::size_t ids = at(id) + 1;
+    if (ids <= m_graph.m_byId.size())
+        return;
+    m_graph.m_byId.resize(ids);
+    m_rank.resize(ids);
+    m_typed.resize(ids);
+    m_ownedIn.resize(ids);
+    if (m_readersKnown) {
+        m_graph.m_firstValue.resize(ids, nowhere);
+        m_placed.resize(ids);
     }
 }
 
+// Its names are taken already.
 void GraphEditor::keep(std::shared_ptr<Node> node, bool typed) {
-    const auto place = static_cast<std::size_t>(node->id);
-    if (place >= m_nodes.size()) {
-        m_nodes.resize(place + 1);
-        m_typed.resize(place + 1);
+    const NodeId id = node->id;
+    grow(id);
+    m_rank[at(id)] = id;
+    m_typed[at(id)] = typed;
+    m_ownedIn[at(id)] = m_bundle;
+    m_isSorted = false;
+    if (m_inStep)
+        m_before.emplace(id, nullptr);
+    m_graph.m_byId[at(id)] = std::move(node);
+    if (m_readersKnown)
+        linkAll(*m_graph.m_byId[at(id)]);
+    if (m_inStep)
+        m_perhapsUnused.push_back(id);
+}
+
+bool GraphEditor::isOwned(NodeId id) const {
+    return m_ownedIn[at(id)] == m_bundle;
+}
+
+Node& GraphEditor::own(NodeId id) {
+    NodePtr& place = m_graph.m_byId.at(at(id));
+    if (!isOwned(id)) {
+        if (m_inStep)
+            m_before.emplace(id, place);
+        place = std::make_shared<Node>(*place);
+        m_ownedIn[at(id)] = m_bundle;
     }
-    m_order.push_back(node->id);
-    if (!m_readers.empty())
-        addReader(*node);
-    m_nodes[place] = std::move(node);
-    m_typed[place] = typed;
+    m_isSorted = false;               // its operands may change
+    return const_cast<Node&>(*place); // made here or in keep(), not const
 }
 
-void GraphEditor::addReader(const Node& node) {
-    for (const ValueRef& input : node.inputs)
-        if (input.valid()) {
-            const auto place = static_cast<std::size_t>(input.node);
-            if (place >= m_readers.size())
-                m_readers.resize(place + 1);
-            m_readers[place].push_back(node.id);
-        }
+void GraphEditor::drop(NodeId id, Names names) {
+    const NodePtr gone = std::exchange(m_graph.m_byId[at(id)], nullptr);
+    if (m_inStep)
+        m_before.emplace(id, gone);
+    if (m_readersKnown)
+        unlinkAll(*gone);
+    if (m_namesKnown && names == Names::Free)
+        freeNames(*gone);
+    m_isSorted = false;
 }
 
-void GraphEditor::drop(NodeId id) {
-    std::shared_ptr<Node>& node = m_nodes[static_cast<std::size_t>(id)];
-    m_names.erase(node->name);
-    for (const Output& output : node->outputs)
+void GraphEditor::knowReaders() {
+    if (m_readersKnown)
+        return;
+    m_readersKnown = true;
+    m_placed.resize(m_graph.m_byId.size());
+    std::size_t values = 0;
+    for (const NodePtr& node : m_graph.m_byId)
+        values += node ? node->outputs.size() : 0;
+    m_readers.reserve(values);
+    m_graph.m_firstValue.assign(m_graph.m_byId.size(), nowhere);
+    for (const NodePtr& node : m_graph.m_byId)
+        if (node)
+            linkAll(*node);
+}
+
+void GraphEditor::linkAll(const Node& node) {
+    std::size_t& first = m_graph.m_firstValue[at(node.id)];
+    if (first == nowhere) {
+        first = m_readers.size();
+        m_readers.resize(first + node.outputs.size());
+    }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        link(node.id, i, node.inputs[i]);
+}
+
+void GraphEditor::unlinkAll(const Node& node) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        unlink(node.id, i, node.inputs[i]);
+}
+
+void GraphEditor::link(NodeId reader, std::size_t operand, ValueRef value) {
+    std::vector<std::uint32_t>& placed = m_placed[at(reader)];
+    if (operand >= placed.size())
+        placed.resize(operand + 1, unlinked);
+    placed[operand] = unlinked;
+    const Node* producer = value.valid() ? find(value.node) : nullptr;
+    if (producer == nullptr)
+        return; // it was removed, which finish() says
+    std::size_t& first = m_graph.m_firstValue[at(value.node)];
+    if (first == nowhere) { // read before its own turn
+        first = m_readers.size();
+        m_readers.resize(first + producer->outputs.size());
+    }
+    std::vector<Use>& readers = m_readers[first + at(value.output)];
+    placed[operand] = static_cast<std::uint32_t>(readers.size());
+    readers.push_back({reader, operand});
+}
+
+void GraphEditor::unlink(NodeId reader, std::size_t operand, ValueRef value) {
+    const std::uint32_t place = m_placed[at(reader)][operand];
+    if (place == unlinked)
+        return;
+    std::vector<Use>& readers = m_readers[m_graph.m_firstValue[at(value.node)] + at(value.output)];
+    readers[place] = readers.back();
+    m_placed[at(readers[place].node)][readers[place].operand] = place;
+    readers.pop_back();
+    if (m_inStep && readers.empty())
+        m_perhapsUnused.push_back(value.node);
+}
+
+void GraphEditor::handOver(NodeId reader, std::size_t operand, ValueRef to) {
+    ValueRef& input = own(reader).inputs[operand];
+    unlink(reader, operand, input);
+    input = to;
+    link(reader, operand, to);
+}
+
+const Graph& GraphEditor::graph() {
+    knowReaders();
+    m_graph.m_editor = this;
+    return m_graph;
+}
+
+void GraphEditor::knowNames() {
+    if (std::exchange(m_namesKnown, true))
+        return;
+    for (const NodePtr& node : m_graph.m_byId)
+        if (node)
+            takeNames(*node);
+}
+
+void GraphEditor::takeNames(const Node& node) {
+    const auto take = [&](const std::string& name) {
+        if (m_names.contains(name))
+            return;
+        char* const text = static_cast<char*>(m_nameMemory.allocate(name.size() + 1, 1));
+        std::copy(name.begin(), name.end(), text);
+        m_names.insert(std::string_view(text, name.size()));
+    };
+    take(node.name);
+    for (const Output& output : node.outputs)
+        take(output.name);
+}
+
+void GraphEditor::freeNames(const Node& node) {
+    m_names.erase(node.name);
+    for (const Output& output : node.outputs)
         m_names.erase(output.name);
-    node.reset();
 }
 
 void GraphEditor::giveName(std::string& place, const std::string& wish) {
+    knowNames();
     place = wish;
-    if (m_names.insert(place).second)
-        return;
-    int& number = m_numbers[wish];
-    do
-        place = fmt::format("{}_{}", wish, ++number);
-    while (!m_names.insert(place).second);
+    if (m_names.contains(place)) {
+        int& number = m_numbers[wish];
+        do
+            place = fmt::format("{}_{}", wish, ++number);
+        while (m_names.contains(place));
+    }
+    char* const text = static_cast<char*>(m_nameMemory.allocate(place.size() + 1, 1));
+    std::copy(place.begin(), place.end(), text);
+    m_names.insert(std::string_view(text, place.size()));
 }
 
 ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
     auto node = std::make_shared<Node>();
-    node->id = m_nextId++;
+    node->id = m_graph.m_nextId++;
     node->op = "input";
     giveName(node->name, name);
     node->outputs = {{node->name, std::move(type)}};
     node->origins = {node->id};
-    m_inputs.push_back(node->id);
+    m_graph.m_inputs.push_back(node->id);
     const NodeId id = node->id;
     keep(std::move(node), true);
     return {id, 0};
@@ -101,7 +243,7 @@ ValueRef GraphEditor::addInput(const std::string& name, TensorType type) {
 ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
                                   std::vector<NodeId> origins) {
     auto node = std::make_shared<Node>();
-    node->id = m_nextId++;
+    node->id = m_graph.m_nextId++;
     node->op = "constant";
     giveName(node->name, name);
     node->outputs = {{node->name, data.type()}};
@@ -113,7 +255,7 @@ ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
 }
 
 Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
-    const Operator* op = m_operators->find(wish.op);
+    const Operator* op = m_graph.m_operators->find(wish.op);
     auto node = std::make_shared<Node>();
     node->op = wish.op;
     node->inputs = std::move(wish.inputs);
@@ -141,11 +283,14 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
-    node->id = m_nextId++;
+    node->id = m_graph.m_nextId++;
     giveName(node->name, name);
     for (const Assumption& assumption : inferred->assumptions)
-        if (!contains(m_assumptions, assumption))
+        if (!contains(m_graph.m_assumptions, assumption)) {
             addNew(m_demands, assumption, node->name);
+            if (m_inStep)
+                addNew(m_stepAssumptions, assumption, node->name);
+        }
     node->outputs.reserve(inferred->outputs.size()); // names lie where they stay
     std::vector<ValueRef> out;
     std::vector<std::string> formal;
@@ -167,151 +312,158 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     std::sort(node->origins.begin(), node->origins.end());
     node->origins.erase(std::unique(node->origins.begin(), node->origins.end()),
                         node->origins.end());
-    keep(std::move(node), inferred->assumptions.empty());
+    keep(std::move(node), m_inStep || inferred->assumptions.empty());
     return out;
 }
 
 void GraphEditor::addResult(const std::string& name, ValueRef value) {
-    m_results.push_back({name, value});
+    m_graph.m_results.push_back({name, value});
 }
 
 void GraphEditor::replaceUses(ValueRef from, ValueRef to) {
-    if (const Node* old = find(from.node), *made = find(to.node);
-        old == nullptr || made == nullptr || !(type(from) == type(to)))
+    knowReaders();
+    const bool sameType = has(from.node) && has(to.node) && type(from) == type(to);
+    if (!sameType && !m_inStep)
         m_typed.assign(m_typed.size(), false);
-    if (m_readers.empty()) {
-        m_readers.resize(std::max<std::size_t>(m_nodes.size(), 1));
-        for (const std::shared_ptr<Node>& node : m_nodes)
-            if (node)
-                addReader(*node);
-    }
-    if (static_cast<std::size_t>(std::max(from.node, to.node)) >= m_readers.size())
-        m_readers.resize(static_cast<std::size_t>(std::max(from.node, to.node)) + 1);
-    std::vector<NodeId> still; // that read what was there for another reason
-    for (const NodeId id : std::exchange(m_readers[static_cast<std::size_t>(from.node)], {})) {
-        const std::shared_ptr<Node>& node = m_nodes[static_cast<std::size_t>(id)];
-        if (!node)
-            continue;
-        bool reads = false, handed = false;
-        for (ValueRef& input : node->inputs) {
-            if (input == from && id != to.node) {
-                input = to;
-                handed = true;
-            }
-            reads = reads || input.node == from.node;
+    if (m_inStep)
+        m_handedRank = std::max(m_handedRank, rank(from.node));
+    if (m_graph.m_firstValue.at(at(from.node)) != nowhere) {
+        // In the order in which they read it.
+        const std::vector<Use> readers =
+            m_readers[m_graph.m_firstValue[at(from.node)] + at(from.output)];
+        for (const Use& use : readers) {
+            if (use.node == to.node)
+                continue;
+            handOver(use.node, use.operand, to);
+            if (m_inStep)
+                m_handedReaders.emplace_back(use.node, to.node);
+            if (!sameType)
+                m_otherTypes.push_back(use.node);
         }
-        if (handed)
-            m_readers[static_cast<std::size_t>(to.node)].push_back(id);
-        if (reads)
-            still.push_back(id);
     }
-    auto& left = m_readers[static_cast<std::size_t>(from.node)];
-    left.insert(left.end(), still.begin(), still.end());
-    for (NamedValue& result : m_results)
-        if (result.value == from)
-            result.value = to;
+    for (std::size_t i = 0; i < m_graph.m_results.size(); ++i)
+        if (ValueRef& result = m_graph.m_results[i].value; result == from) {
+            if (m_inStep) {
+                m_handedResults.push_back({i, from, to});
+                m_perhapsUnused.push_back(from.node);
+            }
+            result = to;
+        }
 }
 
 void GraphEditor::replaceUses(const std::map<ValueRef, ValueRef>& with) {
-    const auto replace = [&](ValueRef& value) {
-        const auto found = with.find(value);
-        if (found != with.end())
-            value = found->second;
-        return found != with.end();
-    };
-    m_readers.clear();
-    for (std::size_t id = 0; id < m_nodes.size(); ++id)
-        if (m_nodes[id])
-            for (ValueRef& input : m_nodes[id]->inputs)
-                if (replace(input))
-                    m_typed[id] = false;
-    for (NamedValue& result : m_results)
-        replace(result.value);
+    knowReaders();
+    for (std::size_t id = 0; id < m_graph.m_byId.size(); ++id) {
+        const NodePtr node = m_graph.m_byId[id];
+        for (std::size_t i = 0; node && i < node->inputs.size(); ++i)
+            if (const auto found = with.find(node->inputs[i]); found != with.end()) {
+                handOver(node->id, i, found->second);
+                m_typed[id] = false;
+            }
+    }
+    for (NamedValue& result : m_graph.m_results)
+        if (const auto found = with.find(result.value); found != with.end())
+            result.value = found->second;
 }
 
-void GraphEditor::setOrder(std::vector<NodeId> order) {
-    m_order = std::move(order);
+void GraphEditor::setOrder(const std::vector<NodeId>& order) {
+    for (std::size_t place = 0; place < order.size(); ++place)
+        m_rank.at(at(order[place])) = static_cast<std::int64_t>(place);
+    m_isSorted = false;
 }
 
 void GraphEditor::remove(NodeId id) {
     const Node* node = find(id);
     if (node == nullptr)
         return;
+    if (m_inStep) {
+        knowNames();
+        freeNames(*node);
+        m_going.push_back(id);
+        return;
+    }
+    knowReaders(); // who reads it is asked when another value takes its place
     if (node->isInput())
-        std::erase(m_inputs, id);
+        std::erase(m_graph.m_inputs, id);
     drop(id);
 }
 
 void GraphEditor::removeUnused() {
-    std::vector<bool> needed(m_nodes.size(), false);
-    std::vector<NodeId> open = m_inputs;
-    for (const NamedValue& result : m_results)
+    std::vector<bool> needed(m_graph.m_byId.size(), false);
+    std::vector<NodeId> open = m_graph.m_inputs;
+    for (const NamedValue& result : m_graph.m_results)
         open.push_back(result.value.node);
     while (!open.empty()) {
         const Node* node = find(open.back());
         open.pop_back();
-        if (node == nullptr || needed[static_cast<std::size_t>(node->id)])
+        if (node == nullptr || needed[at(node->id)])
             continue;
-        needed[static_cast<std::size_t>(node->id)] = true;
+        needed[at(node->id)] = true;
         for (const ValueRef& input : node->inputs)
             if (input.valid())
                 open.push_back(input.node);
     }
-    for (std::size_t id = 0; id < m_nodes.size(); ++id)
-        if (m_nodes[id] && !needed[id])
+    for (std::size_t id = 0; id < m_graph.m_byId.size(); ++id)
+        if (m_graph.m_byId[id] && !needed[id])
             drop(static_cast<NodeId>(id));
 }
 
 void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
     std::sort(origins.begin(), origins.end());
     origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
-    m_nodes.at(static_cast<std::size_t>(node))->origins = std::move(origins);
+    own(node).origins = std::move(origins);
+}
+
+void GraphEditor::setBodies(NodeId node, std::vector<Body> bodies) {
+    own(node).bodies = std::move(bodies);
 }
 
 void GraphEditor::assume(Assumption assumption) {
-    addNew(m_assumptions, std::move(assumption), {});
-}
-
-const Node* GraphEditor::find(NodeId id) const {
-    return id < 0 || static_cast<std::size_t>(id) >= m_nodes.size()
-               ? nullptr
-               : m_nodes[static_cast<std::size_t>(id)].get();
+    addNew(m_graph.m_assumptions, std::move(assumption), {});
 }
 
 const TensorType& GraphEditor::type(ValueRef value) const {
     const Node* node = find(value.node);
     if (node == nullptr)
         throw InternalError("a value that is not in the graph");
-    return node->outputs.at(static_cast<std::size_t>(value.output)).type;
+    return node->outputs.at(at(value.output)).type;
 }
 
-// Kahn's algorithm, inputs first, then in the order of creation, so that an unchanged graph keeps
-// its order.
+// Kahn's algorithm, inputs first, then by rank, so that an unchanged graph keeps its order.
 Result<std::vector<NodeId>> GraphEditor::sorted() const {
+    std::vector<std::pair<std::int64_t, NodeId>> ranked;
+    ranked.reserve(m_graph.m_byId.size());
+    for (const NodePtr& node : m_graph.m_byId)
+        if (node)
+            ranked.emplace_back(m_rank[at(node->id)], node->id);
+    if (!std::is_sorted(ranked.begin(), ranked.end()))
+        std::sort(ranked.begin(), ranked.end());
     std::vector<NodeId> wish; // by position
-    wish.reserve(m_order.size());
-    std::vector<std::size_t> position(m_nodes.size(), m_nodes.size());
+    wish.reserve(ranked.size());
+    std::vector<std::size_t> position(m_graph.m_byId.size(), nowhere);
     bool inOrder = true;
-    for (const auto* list : {&m_inputs, &m_order})
-        for (const NodeId id : *list)
-            if (const Node* node = find(id);
-                node != nullptr && position[static_cast<std::size_t>(id)] == m_nodes.size()) {
-                for (const ValueRef& input : node->inputs)
-                    inOrder = inOrder &&
-                              (!input.valid() ||
-                               (has(input.node) &&
-                                position[static_cast<std::size_t>(input.node)] < m_nodes.size()));
-                position[static_cast<std::size_t>(id)] = wish.size();
-                wish.push_back(id);
-            }
+    const auto add = [&](NodeId id) {
+        const Node* node = find(id);
+        if (node == nullptr || position[at(id)] != nowhere)
+            return;
+        for (const ValueRef& input : node->inputs)
+            inOrder = inOrder &&
+                      (!input.valid() || (has(input.node) && position[at(input.node)] != nowhere));
+        position[at(id)] = wish.size();
+        wish.push_back(id);
+    };
+    for (const NodeId id : m_graph.m_inputs)
+        add(id);
+    for (const auto& [rank, id] : ranked)
+        add(id);
     if (inOrder)
         return wish;
     std::vector<std::size_t> waiting(wish.size(), 0);
     std::vector<std::vector<std::size_t>> consumers(wish.size());
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     std::vector<NodeId> producers;
-    for (std::size_t at = 0; at < wish.size(); ++at) {
-        const Node& node = *find(wish[at]);
+    for (std::size_t place = 0; place < wish.size(); ++place) {
+        const Node& node = *find(wish[place]);
         producers.clear();
         for (const ValueRef& input : node.inputs) {
             if (!input.valid())
@@ -322,65 +474,76 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
         }
         std::sort(producers.begin(), producers.end());
         producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
-        waiting[at] = producers.size();
+        waiting[place] = producers.size();
         for (const NodeId producer : producers)
-            consumers[position[static_cast<std::size_t>(producer)]].push_back(at);
+            consumers[position[at(producer)]].push_back(place);
         if (producers.empty())
-            ready.push(at);
+            ready.push(place);
     }
     std::vector<NodeId> out;
     out.reserve(wish.size());
     while (!ready.empty()) {
-        const std::size_t at = ready.top();
+        const std::size_t place = ready.top();
         ready.pop();
-        out.push_back(wish[at]);
-        for (const std::size_t consumer : consumers[at])
+        out.push_back(wish[place]);
+        for (const std::size_t consumer : consumers[place])
             if (--waiting[consumer] == 0)
                 ready.push(consumer);
     }
-    for (const NodeId id : m_order)
-        if (has(id) && waiting[position[static_cast<std::size_t>(id)]] > 0)
+    for (const auto& [rank, id] : ranked)
+        if (waiting[position[at(id)]] > 0)
             return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle", {{}, find(id)->name},
                             "an operator may not depend on its own result");
     return out;
 }
 
+void Graph::sortEdited() const {
+    m_editor->sort();
+}
+
+void GraphEditor::sort() {
+    if (m_isSorted)
+        return;
+    Result<std::vector<NodeId>> order = sorted();
+    if (!order)
+        throw InternalError(order.diag().message);
+    m_graph.m_nodes.clear();
+    for (const NodeId id : *order)
+        m_graph.m_nodes.push_back(m_graph.m_byId[at(id)]);
+    m_isSorted = true;
+}
+
 Result<GraphPtr> GraphEditor::finish(Origins origins) {
     FW_TRY(const std::vector<NodeId> order, sorted());
-    auto graph = std::make_shared<Graph>();
-    graph->m_name = m_name;
-    graph->m_operators = m_operators;
-    graph->m_inputs = m_inputs;
-    graph->m_results = m_results;
-    graph->m_nextId = m_nextId;
-    graph->m_assumptions = m_assumptions;
-    graph->m_index.assign(m_nodes.size(), -1);
-    graph->m_nodes.reserve(order.size());
+    m_graph.m_nodes.clear();
+    m_graph.m_nodes.reserve(order.size());
     for (const NodeId id : order) {
-        const std::shared_ptr<Node> node = std::move(m_nodes[static_cast<std::size_t>(id)]);
-        if (!node->isLeaf() && !m_typed[static_cast<std::size_t>(id)]) {
-            const Operator* op = m_operators->find(node->op);
-            Result<Inferred> inferred = op->infer(callOf(*graph, *node));
-            if (!inferred)
-                return inferred.takeDiag().at({{}, node->name});
-            for (Assumption& assumption : inferred->assumptions)
-                addNew(graph->m_assumptions, std::move(assumption), node->name);
-            if (inferred->outputs.size() != node->outputs.size())
-                throw InternalError("inference of " + node->name +
-                                    " changed the number of outputs");
-            for (std::size_t i = 0; i < node->outputs.size(); ++i)
-                node->outputs[i].type = std::move(inferred->outputs[i]);
+        if (!m_typed[at(id)] && !find(id)->isLeaf()) {
+            FW_TRY(Inferred inferred, infer(*find(id)));
+            for (Assumption& assumption : inferred.assumptions)
+                addNew(m_graph.m_assumptions, std::move(assumption), find(id)->name);
+            Node& node = own(id);
+            for (std::size_t i = 0; i < node.outputs.size(); ++i)
+                node.outputs[i].type = std::move(inferred.outputs[i]);
         }
         if (origins == Origins::Fresh)
-            node->origins = {id};
-        graph->m_index[static_cast<std::size_t>(id)] =
-            static_cast<std::int32_t>(graph->m_nodes.size());
-        graph->m_nodes.push_back(node);
+            own(id).origins = {id};
+        m_graph.m_nodes.push_back(m_graph.m_byId[at(id)]);
     }
-    graph->collectUses();
-    if (Diags problems = verify(*graph); hasErrors(problems))
+    m_graph.m_editor = nullptr;
+    m_graph.collectUses();
+    if (Diags problems = verify(m_graph); hasErrors(problems))
         return problems.front();
-    return GraphPtr(graph);
+    return std::make_shared<const Graph>(std::move(m_graph));
+}
+
+Result<Inferred> GraphEditor::infer(const Node& node) const {
+    Result<Inferred> out = m_graph.operators().find(node.op)->infer(callOf(m_graph, node));
+    if (!out)
+        return out.takeDiag().at({{}, node.name});
+    if (out->outputs.size() != node.outputs.size())
+        throw InternalError("inference of " + node.name + " changed the number of outputs");
+    return out;
 }
 
 } // namespace fw

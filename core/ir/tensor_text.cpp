@@ -86,6 +86,16 @@ std::optional<std::int64_t> integerFromTree(const Tree& tree) {
     return std::nullopt;
 }
 
+std::optional<std::vector<std::string>> textsFromTree(const Tree& tree) {
+    std::vector<std::string> out;
+    for (const Tree& part : tree.args) {
+        if (part.kind != TreeKind::Text)
+            return std::nullopt;
+        out.push_back(part.text);
+    }
+    return tree.kind == TreeKind::List ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::optional<std::string> elementsText(const TensorData& data) {
     if (data.dtype() == DType::Text || data.count() > inlineCount)
         return std::nullopt;

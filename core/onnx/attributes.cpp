@@ -103,6 +103,17 @@ Result<std::optional<std::vector<double>>> realsAttribute(const proto::NodeProto
     return std::optional(std::move(out));
 }
 
+Result<std::optional<std::vector<std::string>>> textsAttribute(const proto::NodeProto& node,
+                                                               std::string_view name) {
+    const auto* attribute = findAttribute(node, name);
+    if (!attribute)
+        return std::optional<std::vector<std::string>>();
+    if (!isKind(*attribute, proto::AttributeProto::STRINGS))
+        return wrongKind(name, "a list of texts");
+    return std::optional(
+        std::vector<std::string>(attribute->strings().begin(), attribute->strings().end()));
+}
+
 Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,
                                                   std::string_view name) {
     const auto* attribute = findAttribute(node, name);

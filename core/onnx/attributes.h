@@ -24,6 +24,9 @@ Result<std::optional<std::vector<std::int64_t>>> integersAttribute(const proto::
 Result<std::optional<std::vector<double>>> realsAttribute(const proto::NodeProto& node,
                                                           std::string_view name);
 
+Result<std::optional<std::vector<std::string>>> textsAttribute(const proto::NodeProto& node,
+                                                               std::string_view name);
+
 // nullptr if there is none.
 Result<const proto::TensorProto*> tensorAttribute(const proto::NodeProto& node,
                                                   std::string_view name);

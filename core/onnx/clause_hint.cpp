@@ -40,6 +40,8 @@ const char* attributeType(proto::AttributeProto::AttributeType type) {
         return "int[]";
     case proto::AttributeProto::FLOATS:
         return "float[]";
+    case proto::AttributeProto::STRINGS:
+        return "text[]";
     default:
         return nullptr; // has no form in the text of an operator
     }

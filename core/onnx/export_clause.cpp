@@ -18,6 +18,8 @@ AttrValue asDeclared(const AttrValue& value, std::optional<AttrType> type) {
         return static_cast<double>(*integer);
     if (type == AttrType::FloatList && integers != nullptr)
         return Reals(integers->begin(), integers->end());
+    if (type == AttrType::TextList && integers != nullptr && integers->empty())
+        return Texts();
     return value;
 }
 

@@ -45,6 +45,10 @@ Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name
         FW_TRY(auto values, node.reals(name));
         return AttrValue(values.value_or(Reals()));
     }
+    case AttrType::TextList: {
+        FW_TRY(auto values, node.texts(name));
+        return AttrValue(values.value_or(Texts()));
+    }
     default:
         return node.unsupported(fmt::format("attribute '{}' cannot be read", name));
     }

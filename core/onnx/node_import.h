@@ -63,6 +63,9 @@ public:
     Result<std::optional<Reals>> reals(std::string_view name) const {
         return realsAttribute(honoured(name), name);
     }
+    Result<std::optional<Texts>> texts(std::string_view name) const {
+        return textsAttribute(honoured(name), name);
+    }
     bool given(std::string_view name) const {
         return findAttribute(honoured(name), name) != nullptr;
     }

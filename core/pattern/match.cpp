@@ -1,6 +1,5 @@
 #include "pattern/match.h"
 
-#include "condition/condition.h"
 #include "pattern/repeated.h"
 #include "pattern/roots.h"
 
@@ -14,145 +13,6 @@ namespace {
 
 constexpr int deepest = 1000; // nested steps; a match that needs more counts as too many ways
 
-bool holds(const AttrValue& attr, const Tree& written) {
-    const auto value = valueOf(attr), wanted = evaluate(written, {});
-    return value && wanted && equalTerms(*value, *wanted) == Truth::Yes;
-}
-
-} // namespace
-
-std::string patternText(const PatternTree& p) {
-    const auto list = [](const std::vector<PatternTree>& parts, const std::string& mark) {
-        std::string out;
-        for (const PatternTree& part : parts)
-            out += (out.empty() ? "" : mark) + patternText(part);
-        return out;
-    };
-    const std::string name = writtenName(p.name), sameAs = writtenName(p.sameAs);
-    switch (p.kind) {
-    case PatternKind::Previous:
-        return "^";
-    case PatternKind::Any:
-        return "any";
-    case PatternKind::Const:
-        return "const";
-    case PatternKind::Capture:
-        return name + (p.isConst || !sameAs.empty() ? ": " : "") + (p.isConst ? "const" : "") +
-               (p.isConst && !sameAs.empty() ? " & " : "") +
-               (sameAs.empty() ? "" : "same(" + sameAs + ")");
-    case PatternKind::Bind:
-        return name + " = " + patternText(p.args[0]);
-    case PatternKind::Call: {
-        std::string out = (p.ofKind ? "kind " : "") + p.name + "(" + list(p.args, ", ") +
-                          (p.anyArgs ? (p.args.empty() ? "..." : ", ...") : "") + ")";
-        std::string attrs;
-        for (const PatternAttrTree& attr : p.attrs) {
-            attrs += attrs.empty() ? "" : ", ";
-            if (attr.kind == PatternAttrTree::Kind::All)
-                attrs += "*" + attr.name;
-            else if (attr.kind == PatternAttrTree::Kind::Equal)
-                attrs += attr.name + " = " + termText(attr.value);
-            else if (attr.kind == PatternAttrTree::Kind::Range)
-                attrs += fmt::format("{} in {}..{}", attr.name, attr.low, attr.high);
-            else
-                attrs += attr.name;
-        }
-        return attrs.empty() ? out : out + " {" + attrs + "}";
-    }
-    case PatternKind::Sequence:
-        return list(p.args, " >> ");
-    case PatternKind::Alternatives:
-        return "(" + list(p.args, " | ") + ")";
-    case PatternKind::Optional:
-        return patternText(p.args[0]) + "?";
-    case PatternKind::Repeat:
-        return patternText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
-    }
-    return {};
-}
-
-namespace {
-
-void bindParams(PatternTree& p, const PatternDeclTree& declared, const PatternTree& call) {
-    if (p.kind == PatternKind::Capture)
-        for (std::size_t i = 0; i < declared.params.size(); ++i) {
-            if (declared.params[i].name != p.name)
-                continue;
-            const bool isConst = p.isConst || declared.params[i].isConst;
-            // Behind "..." a parameter is not looked at; it must still be one value, so it keeps a
-            // name of its own.
-            if (i < call.args.size()) {
-                const Span place = p.span;
-                p = call.args[i];
-                if (p.span.line == 0)
-                    p.span = place;
-            } else {
-                p.name = call.name + "." + p.name;
-            }
-            if (!isConst)
-                return;
-            if (p.kind == PatternKind::Any)
-                p.kind = PatternKind::Const;
-            p.isConst = true;
-            return;
-        }
-    for (PatternTree& part : p.args)
-        bindParams(part, declared, call);
-}
-
-// Parts of a declared pattern have no place of their own in the text that names it.
-void setPlace(PatternTree& p, const Span& span) {
-    p.span = span;
-    for (PatternAttrTree& attr : p.attrs)
-        attr.span = {};
-    for (PatternTree& part : p.args)
-        setPlace(part, span);
-}
-
-constexpr std::size_t mostParts = 2000; // of a pattern with what it names in place of the names
-constexpr int mostNames = 50;           // inside each other
-
-PatternTree expanded(const PatternTree& p, const PatternTable& table, std::size_t& left,
-                     int names) {
-    const bool refers =
-        p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
-    const auto declared = refers ? table.find(p.name) : table.end();
-    if (declared != table.end() && names < mostNames && left > 0) {
-        --left;
-        return expanded(withArguments(*declared->second, p), table, left, names + 1);
-    }
-    PatternTree out = p;
-    left -= std::min(left, p.args.size());
-    for (PatternTree& part : out.args)
-        part = expanded(part, table, left, names);
-    return out;
-}
-
-} // namespace
-
-PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call) {
-    PatternTree out = declared.pattern;
-    if (call.span.line > 0)
-        setPlace(out, call.span);
-    bindParams(out, declared, call);
-    return out;
-}
-
-PatternTree withDeclared(const PatternTree& pattern, const PatternTable& table) {
-    std::size_t left = mostParts;
-    return expanded(pattern, table, left, 0);
-}
-
-std::size_t callCount(const PatternTree& p) {
-    std::size_t count = p.kind == PatternKind::Call ? 1 : 0;
-    if (p.kind == PatternKind::Alternatives) {
-        for (const PatternTree& part : p.args)
-            count = std::max(count, callCount(part));
-        return count;
-    }
-    for (const PatternTree& part : p.args)
-        count += callCount(part);
-    return count;
 }
 
 Matcher::Matcher(const Graph& graph, const PatternTable& table, MatchOptions options)
@@ -165,27 +25,29 @@ std::string Matcher::describe(ValueRef v) const {
     return node.isInput() || node.isConstant() ? node.op + " " + node.name : node.op;
 }
 
-template <class Expected, class Found>
-bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found found,
-                     const PatternAttrTree* attr) {
-    if (!m_best.clause.empty() && m_nodes.size() <= m_best.matched)
-        return false;
+bool Matcher::furthest() const {
+    return m_quiet == 0 && (m_best.clause.empty() || m_nodes.size() > m_best.matched);
+}
+
+void Matcher::note(Missed why, const PatternTree& p, std::string expected, std::string found,
+                   const PatternAttrTree* attr) {
     m_best = {m_root,
               m_nodes.size(),
               m_total,
               patternText(p),
-              expected(),
-              found(),
+              std::move(expected),
+              std::move(found),
               why,
               attr != nullptr && attr->span.line > 0 ? attr->span : p.span,
               attr != nullptr ? attr->name : p.name};
-    return false;
 }
 
 Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns,
                                               ValueRef root, const AcceptMatch& accept) {
     m_bindings = {};
     m_bindings.values = m_options.bound;
+    m_pending.clear();
+    m_unfolded.clear();
     m_nodes.clear();
     m_places.clear();
     m_steps = 0;
@@ -198,6 +60,8 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     Match found;
     std::function<bool(std::size_t)> from = [&](std::size_t i) -> bool {
         if (i == patterns.size()) {
+            if (!pendingHold())
+                return false;
             found.bindings = m_bindings;
             gatherLists(m_repeated.values, found.bindings);
             found.nodes = m_nodes;
@@ -230,9 +94,12 @@ std::vector<ValueRef> Matcher::candidates(const PatternTree& written) {
     while (p->kind == PatternKind::Bind)
         p = &p->args[0];
     std::vector<ValueRef> out;
+    const PossibleRoots possible(*p, m_table);
     const auto add = [&](NodeId id) {
-        if (out.empty() || out.back().node != id)
-            out.push_back({id, 0});
+        if (!out.empty() && out.back().node == id)
+            return;
+        const std::vector<ValueRef> here = possible.at(m_graph.node(id));
+        out.insert(out.end(), here.begin(), here.end());
     };
     // A value that is bound leaves those who read it.
     if (p->kind == PatternKind::Call && !m_table.contains(p->name))
@@ -287,6 +154,38 @@ bool Matcher::noValue(const PatternTree& p) {
         Missed::Other, p, [] { return "a value"; }, [] { return "no operand"; });
 }
 
+struct Matcher::State {
+    MatchBindings bindings;
+    std::vector<Pending> pending;
+    std::size_t nodes;
+    std::map<std::string, int> unfolded;
+};
+
+Matcher::State Matcher::state() const {
+    return {m_bindings, m_pending, m_nodes.size(), m_unfolded};
+}
+
+void Matcher::restore(State&& state) {
+    m_bindings = std::move(state.bindings);
+    m_pending = std::move(state.pending);
+    m_nodes.resize(state.nodes);
+    m_places.resize(state.nodes);
+    m_unfolded = std::move(state.unfolded);
+}
+
+bool Matcher::matches(const PatternTree& p, ValueRef v, const Previous* previous,
+                      std::vector<NodeId>* nodes) {
+    State before = state();
+    ++m_quiet;
+    const bool ok = pattern(p, v, previous, [] { return true; });
+    --m_quiet;
+    if (ok && nodes != nullptr)
+        nodes->insert(nodes->end(), m_nodes.begin() + static_cast<std::ptrdiff_t>(before.nodes),
+                      m_nodes.end());
+    restore(std::move(before));
+    return ok;
+}
+
 bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous,
                       const Next& next) {
     if (m_depth > deepest)
@@ -298,9 +197,26 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         explicit Depth(int& d) : depth(d) { ++depth; }
         ~Depth() { --depth; }
     } guard(m_depth);
-    if (p.isConst && m_graph.constant(v) == nullptr)
-        return refuse(
-            Missed::Constant, p, [] { return "a constant"; }, [&] { return describe(v); });
+    if (p.constraints.empty())
+        return unconstrained(p, v, previous, next);
+    const std::map<std::string, TermValue> terms = m_bindings.terms;
+    const std::size_t pending = m_pending.size();
+    if (constrained(p, v) && unconstrained(p, v, previous, next))
+        return true;
+    m_bindings.terms = terms;
+    m_pending.resize(pending);
+    return false;
+}
+
+bool Matcher::absent(const PatternTree& p, ValueRef v) {
+    return matches(p.args[0], v, nullptr)
+               ? refuse(
+                     Missed::Other, p, [&] { return patternText(p); }, [&] { return describe(v); })
+               : true;
+}
+
+bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* previous,
+                            const Next& next) {
     switch (p.kind) {
     case PatternKind::Previous:
         return previousValue(v, previous, next);
@@ -313,12 +229,14 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
                          Missed::Constant, p, [] { return "a constant"; },
                          [&] { return describe(v); });
     case PatternKind::Capture:
-        if (const auto declared = m_table.find(p.name); declared != m_table.end())
-            return pattern(declared->second->pattern, v, previous, next); // a chain
+        if (const auto known = m_table.find(p.name); known != m_table.end())
+            return declared(*known->second, p, v, previous, next); // a chain
         if (!v.valid())
             return noValue(p);
         return bind(p.name, v, p, next);
     case PatternKind::Bind:
+        if (p.shared && m_bindings.values.contains(p.name))
+            return bind(p.name, v, p, next);
         return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
     case PatternKind::Alternatives:
         for (const PatternTree& option : p.args)
@@ -329,10 +247,23 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         return sequence(p, p.args.size(), v, previous, next);
     case PatternKind::Optional:
     case PatternKind::Repeat:
-        return refuse( // only inside a sequence, which handles it
+    case PatternKind::Rest:
+        return refuse( // only inside a sequence or a call, which handles it
             Missed::Other, p, [] { return "a step behind >>"; }, [&] { return patternText(p); });
     case PatternKind::Call:
         return call(p, v, previous, next);
+    case PatternKind::Not:
+        return v.valid() ? absent(p, v) && next() : noValue(p);
+    case PatternKind::Output:
+        if (!v.valid() || (p.low >= 0 && v.output != p.low))
+            return refuse(
+                Missed::Other, p, [&] { return fmt::format("result {}", p.low); },
+                [&] { return v.valid() ? fmt::format("result {}", v.output) : describe(v); });
+        return pattern(p.args[0], {v.node, 0}, previous, next);
+    case PatternKind::Dominated:
+        return dominated(p, v, previous, next);
+    case PatternKind::Associative:
+        return associative(p, v, previous, next);
     }
     return false;
 }
@@ -340,6 +271,13 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
 bool Matcher::previousValue(ValueRef v, const Previous* previous, const Next& next) {
     if (previous == nullptr)
         return v.valid() && next(); // the first step of a chain: whatever comes in
+    if (previous->entries != nullptr) {
+        previous->entries->push_back({v});
+        if (v.valid() && next())
+            return true;
+        previous->entries->pop_back();
+        return false;
+    }
     return sequence(*previous->sequence, previous->count, v, previous->outer, next);
 }
 
@@ -381,130 +319,6 @@ bool Matcher::onceMore(const PatternTree& p, std::size_t count, ValueRef v, cons
     return pattern(p.args[count - 1].args[0], v, &more, next);
 }
 
-// With defaults, so that an attribute that is written equals one that is not.
-bool Matcher::bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node) {
-    const auto [known, isNew] = m_bindings.attrs.emplace(attr.name, node.attrs);
-    if (isNew || m_repeated.attributes.contains(attr.name))
-        return true;
-    const Operator* op = m_graph.operators().find(node.op);
-    const auto valueIn = [&](const Attrs& attrs, const std::string& name) {
-        const AttrValue* written = attrs.find(name);
-        return written != nullptr ? std::optional(*written)
-               : op != nullptr    ? op->attrDefault(name)
-                                  : std::nullopt;
-    };
-    for (const Attrs& attrs : {known->second, node.attrs})
-        for (const auto& [name, value] : attrs)
-            if (valueIn(known->second, name) != valueIn(node.attrs, name))
-                return refuse(
-                    Missed::Attribute, p,
-                    [&] { return fmt::format("{} as in *{} before", name, attr.name); },
-                    [&] {
-                        const auto found = valueIn(node.attrs, name);
-                        return found ? attrText(*found) : std::string("none");
-                    },
-                    &attr);
-    return true;
-}
-
-bool Matcher::bindAttribute(const PatternTree& p, const PatternAttrTree& attr,
-                            const AttrValue& value) {
-    const auto [known, isNew] = m_bindings.attrValues.emplace(attr.name, value);
-    return isNew || known->second == value || m_repeated.attributes.contains(attr.name) ||
-           refuse(
-               Missed::Attribute, p,
-               [&] { return fmt::format("{} = {} again", attr.name, attrText(known->second)); },
-               [&] { return attrText(value); }, &attr);
-}
-
-bool Matcher::attributes(const PatternTree& p, const Node& node) {
-    for (const PatternAttrTree& attr : p.attrs) {
-        if (attr.kind == PatternAttrTree::Kind::All) {
-            if (!bindAll(p, attr, node))
-                return false;
-            continue;
-        }
-        const AttrValue* value = node.attrs.find(attr.name);
-        const Operator* op = m_graph.operators().find(node.op);
-        const std::optional<AttrValue> unwritten =
-            value == nullptr && op != nullptr ? op->attrDefault(attr.name) : std::nullopt;
-        if (unwritten)
-            value = &*unwritten;
-        if (value == nullptr)
-            return refuse(
-                Missed::Attribute, p, [&] { return "attribute " + attr.name; },
-                [] { return "none"; }, &attr);
-        if (attr.kind == PatternAttrTree::Kind::Capture) {
-            if (!bindAttribute(p, attr, *value))
-                return false;
-        } else if (attr.kind == PatternAttrTree::Kind::Range) {
-            const auto* integer = std::get_if<std::int64_t>(value);
-            if (integer == nullptr || *integer < attr.low || *integer > attr.high)
-                return refuse(
-                    Missed::Attribute, p,
-                    [&] { return fmt::format("{} in {}..{}", attr.name, attr.low, attr.high); },
-                    [&] { return attrText(*value); }, &attr);
-        } else if (!holds(*value, attr.value)) {
-            return refuse(
-                Missed::Attribute, p, [&] { return attr.name + " = " + termText(attr.value); },
-                [&] { return attrText(*value); }, &attr);
-        }
-    }
-    return true;
-}
-
-bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
-    if (const auto declared = m_table.find(p.name); !p.ofKind && declared != m_table.end())
-        return pattern(withArguments(*declared->second, p), v, previous, next);
-    const auto other = [&] { return describe(v); };
-    if (!v.valid())
-        return refuse(
-            Missed::Other, p, [&] { return p.name; }, other);
-    const Node& node = m_graph.node(v.node);
-    if (p.ofKind) {
-        const std::optional<FusionKind> wanted = parseKind(p.name);
-        if (!wanted || node.isInput() || node.isConstant() || !countsAs(kindOf(node), *wanted))
-            return refuse(
-                Missed::Operator, p, [&] { return "kind " + p.name; }, other);
-    } else if (node.op != p.name) {
-        return refuse(
-            Missed::Operator, p, [&] { return p.name; }, other);
-    }
-    if (v.output != 0)
-        return refuse(
-            Missed::Other, p, [&] { return "the first output of " + p.name; },
-            [&] { return fmt::format("output {}", v.output); });
-    if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
-        return refuse(
-            Missed::Other, p, [&] { return "another " + p.name; }, [] { return "the same one"; });
-    std::vector<ValueRef> values = node.inputs;
-    while (!values.empty() && !values.back().valid())
-        values.pop_back();
-    if (p.anyArgs ? values.size() < p.args.size() : values.size() != p.args.size())
-        return refuse(
-            Missed::Operands, p, [&] { return fmt::format("{} operands", p.args.size()); },
-            [&] { return fmt::format("{}", values.size()); });
-    const MatchBindings before = m_bindings;
-    if (!attributes(p, node)) {
-        m_bindings = before;
-        return false;
-    }
-    m_nodes.push_back(node.id);
-    m_places.push_back(p.span);
-    if (operands(p, values, 0, previous, next))
-        return true;
-    const Operator* op = m_graph.operators().find(node.op);
-    if (op != nullptr && op->commutative() && values.size() == 2) {
-        std::swap(values[0], values[1]);
-        if (operands(p, values, 0, previous, next))
-            return true;
-    }
-    m_nodes.pop_back();
-    m_places.pop_back();
-    m_bindings = before;
-    return false;
-}
-
 std::optional<FusionKind> parseKind(std::string_view text) {
     for (int i = 0; i <= static_cast<int>(FusionKind::Opaque); ++i)
         if (kindText(static_cast<FusionKind>(i)) == text)
@@ -533,37 +347,6 @@ FusionKind Matcher::kindOf(const Node& node) {
             if (const Result<Facts> facts = op->facts(callOf(m_graph, node)))
                 place->second = facts->kind;
     return place->second;
-}
-
-// `r: same(^)`: ^ is the operand beside it, `r: same(x)`: x was bound before.
-bool Matcher::sameType(const PatternTree& call, const std::vector<ValueRef>& values,
-                       std::size_t at) {
-    const PatternTree& p = call.args[at];
-    const auto known = m_bindings.values.find(p.sameAs);
-    std::optional<ValueRef> other;
-    if (known != m_bindings.values.end())
-        other = known->second;
-    for (std::size_t i = 0; i < call.args.size() && p.sameAs == "^"; ++i)
-        if (call.args[i].kind == PatternKind::Previous)
-            other = values[i];
-    if (!other || !other->valid() || !values[at].valid())
-        return refuse(
-            Missed::SameType, p, [&] { return "a value of the type of " + p.sameAs; },
-            [] { return "nothing to compare with"; });
-    const TensorType &wanted = m_graph.type(*other), &found = m_graph.type(values[at]);
-    return wanted == found ||
-           refuse(
-               Missed::SameType, p, [&] { return wanted.text(); }, [&] { return found.text(); });
-}
-
-bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
-                       const Previous* previous, const Next& next) {
-    if (at == p.args.size())
-        return next();
-    if (!p.args[at].sameAs.empty() && !sameType(p, values, at))
-        return false;
-    return pattern(p.args[at], values[at], previous,
-                   [&] { return operands(p, values, at + 1, previous, next); });
 }
 
 } // namespace fw

@@ -8,33 +8,13 @@
 // `>>` hands the value before a step on as `^`; an absent step hands on what it got.
 #pragma once
 
+#include "condition/condition.h"
 #include "ir/graph.h"
-#include "syntax/rule.h"
+#include "pattern/declared.h"
 
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
+#include <functional>
 
 namespace fw {
-
-// Declared patterns and chains by name; a call of one is replaced by what it stands for.
-using PatternTable = std::map<std::string, const PatternDeclTree*, std::less<>>;
-
-// Declarations and their table; a later one hides an earlier one of the same name.
-class DeclaredPatterns {
-public:
-    void add(std::shared_ptr<const PatternDeclTree> pattern) {
-        m_table.insert_or_assign(pattern->name, pattern.get());
-        m_all.push_back(std::move(pattern));
-    }
-    const PatternTable& table() const { return m_table; }
-
-private:
-    std::vector<std::shared_ptr<const PatternDeclTree>> m_all;
-    PatternTable m_table;
-};
 
 struct MatchBindings {
     std::map<std::string, ValueRef> values; // captures and named parts
@@ -42,8 +22,14 @@ struct MatchBindings {
     // there is one value.
     std::map<std::string, std::vector<ValueRef>> lists;
     std::map<std::string, Attrs> attrs;          // {*a}
-    std::map<std::string, AttrValue> attrValues; // {axis}
+    std::map<std::string, AttrValue> attrValues; // {axis}, {axis = a}
+    // Dims, packs and element types of typed captures, elements of attributes: x: T[N, S...],
+    // {strides = [s, s]}.
+    std::map<std::string, TermValue> terms;
 };
+
+// What is bound, for conditions and computed attributes. Names that are not in it are absent parts.
+Scope scopeOf(const Graph& graph, const MatchBindings& bindings);
 
 struct Match {
     std::vector<ValueRef> roots; // one per named pattern
@@ -61,6 +47,7 @@ enum class Missed : std::uint8_t {
     Constant,
     SameValue, // a capture that stands for another value already
     SameType,
+    Type,     // another element type, shape or value of a dim
     Operands, // how many there are
     Condition,
     Step, // behind the end of a match, where steps may be absent
@@ -87,22 +74,11 @@ struct MatchOptions {
     std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
 };
 
-// The body of a declared pattern with the arguments of a call in place of its parameters. Its parts
-// take the place in the text of the call, if that has one; the arguments keep theirs.
-PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call);
-// With what the declared patterns and chains stand for in place of their names, so that it need not
-// be made at every node. What is too large stays a name.
-PatternTree withDeclared(const PatternTree& pattern, const PatternTable& table);
-
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
 const std::vector<std::string>& kindNames();                // that text may say
 // Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
 // easier.
 bool countsAs(FusionKind found, FusionKind wanted);
-
-// Text of a pattern, as written in messages.
-std::string patternText(const PatternTree& pattern);
-std::size_t callCount(const PatternTree& pattern); // operators in its longest form
 
 // Names that stand in repeated steps only: captures and named parts, attributes.
 struct RepeatedNames {
@@ -122,33 +98,96 @@ public:
     const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
 
 private:
+    // A value at which the paths of `dominated` are entered from their end.
+    struct Entry {
+        ValueRef value;
+        bool required = true; // not by "...", where inputs of the graph may stand
+    };
+    using Entries = std::vector<Entry>;
     struct Previous { // "^": the first `count` steps of a sequence, in front of `outer`
         const PatternTree* sequence = nullptr;
         std::size_t count = 0;
         const Previous* outer = nullptr;
+        Entries* entries = nullptr; // or a value from which the paths lead up
     };
     using Next = std::function<bool()>;
+    // A term that had names without a value yet when it was met; it must equal `found`.
+    struct Pending {
+        const Tree* term = nullptr;
+        TermValue found;
+        const PatternTree* at = nullptr;
+        std::string clause;
+    };
+    struct State;
+    struct Ways;
 
     bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    bool unconstrained(const PatternTree& p, ValueRef v, const Previous* previous,
+                       const Next& next);
+    bool absent(const PatternTree& p, ValueRef v);
+    // Whether p matches here at all; what it binds is forgotten.
+    bool matches(const PatternTree& p, ValueRef v, const Previous* previous,
+                 std::vector<NodeId>* nodes = nullptr);
+    State state() const;
+    void restore(State&& state);
+
     // The first `count` steps of p.
     bool sequence(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
                   const Next& next);
     bool onceMore(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
                   const Next& next);
     bool previousValue(ValueRef v, const Previous* previous, const Next& next);
+
+    bool declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,
+                  const Previous* previous, const Next& next);
     bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
     bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
                   const Previous* previous, const Next& next);
+    bool furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
+                        const Previous* previous, const Next& next);
+    bool sameType(const PatternTree& call, const PatternTree& p,
+                  const std::vector<ValueRef>& values, ValueRef v);
+
+    bool dominated(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    std::optional<Entries> step(const PatternTree& path, ValueRef v, std::vector<NodeId>& nodes);
+    void addEntries(const Entries& entries, Ways& ways) const;
+    std::string readElsewhere(ValueRef value, std::size_t first) const;
+    bool takeStep(const PatternTree& p, ValueRef v, std::size_t first, Ways& ways);
+    bool followUp(const PatternTree& p, Ways ways, std::size_t first, const Previous* previous,
+                  const Next& next);
+
+    bool associative(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    bool leavesFrom(const PatternTree& p, std::vector<ValueRef> leaves, std::size_t from,
+                    const Previous* previous, const Next& next);
+    bool assigned(const PatternTree& p, std::vector<ValueRef> leaves, std::size_t at,
+                  const Previous* previous, const Next& next);
+
     bool attributes(const PatternTree& p, const Node& node);
+    bool attribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
+    bool equalAttribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
     bool bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node);
-    bool bindAttribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
-    bool sameType(const PatternTree& call, const std::vector<ValueRef>& values, std::size_t at);
+    bool bindAttribute(const PatternTree& p, const PatternAttrTree& attr, const std::string& name,
+                       const AttrValue& value);
+
+    bool constrained(const PatternTree& p, ValueRef v);
+    bool constant(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
+    bool type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
+    // A name is bound, or must stand for this; another term must equal it, once its names are
+    // known.
+    bool term(const PatternTree& p, const Tree& written, const TermValue& found,
+              const std::string& clause);
+    bool bindTerm(const PatternTree& p, const std::string& name, const TermValue& found);
+    bool pendingHold();
+
     FusionKind kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
     // Notes the attempt if none got further; the texts are made only then.
     template <class Expected, class Found>
     bool refuse(Missed why, const PatternTree& p, Expected expected, Found found,
                 const PatternAttrTree* attr = nullptr);
+    bool furthest() const;
+    void note(Missed why, const PatternTree& p, std::string expected, std::string found,
+              const PatternAttrTree* attr);
     bool noValue(const PatternTree& p);
     // Where a further pattern can match, given what is bound: in the order of the graph.
     std::vector<ValueRef> candidates(const PatternTree& p);
@@ -158,16 +197,28 @@ private:
     const PatternTable& m_table;
     MatchOptions m_options;
     MatchBindings m_bindings;
+    std::vector<Pending> m_pending;
     std::vector<NodeId> m_nodes;
     std::vector<Span> m_places; // beside m_nodes
     RepeatedNames m_repeated;
     std::size_t m_steps = 0;
     int m_depth = 0;
+    int m_quiet = 0;                         // tries whose failure is no reason
+    std::map<std::string, int> m_unfolded;   // patterns that name themselves, how deep
+    std::map<std::string, bool> m_recursive; // of declared patterns that were met
     NodeId m_root = -1;
     std::size_t m_total = 0;
     NearMiss m_best;
     std::map<NodeId, FusionKind> m_kinds;                    // of nodes that were asked for
     std::map<std::string, std::vector<NodeId>> m_byOperator; // once it is needed
 };
+
+template <class Expected, class Found>
+bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found found,
+                     const PatternAttrTree* attr) {
+    if (furthest())
+        note(why, p, expected(), found(), attr);
+    return false;
+}
 
 } // namespace fw

@@ -17,21 +17,24 @@ public:
     void add(const PatternTree& p, bool repeated) {
         if (++m_steps > mostSteps)
             return;
-        const bool names = p.kind == PatternKind::Capture || p.kind == PatternKind::Bind;
-        if (p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind))
+        if (refers(p))
             if (const auto declared = m_table.find(p.name); declared != m_table.end()) {
-                add(declared->second->pattern, repeated);
+                const bool again = namesItself(p.name, m_table);
+                if (!again || m_unfolded.insert(p.name).second)
+                    add(declared->second->pattern, repeated || again);
                 for (const PatternTree& part : p.args)
                     add(part, repeated);
                 return;
             }
         RepeatedNames& place = repeated ? m_inside : m_outside;
-        if (names)
+        if (p.kind == PatternKind::Capture || p.kind == PatternKind::Bind)
             place.values.insert(p.name);
         for (const PatternAttrTree& attr : p.attrs)
-            place.attributes.insert(attr.name);
+            place.attributes.insert(attr.kind == PatternAttrTree::Kind::Equal ? attr.value.text
+                                                                              : attr.name);
+        const bool repeats = p.kind == PatternKind::Repeat || p.kind == PatternKind::Rest;
         for (const PatternTree& part : p.args)
-            add(part, repeated || p.kind == PatternKind::Repeat);
+            add(part, repeated || repeats);
     }
 
     RepeatedNames onlyInside() const {
@@ -48,16 +51,19 @@ public:
 private:
     static constexpr std::size_t mostSteps = 10000; // patterns that name each other
     const PatternTable& m_table;
+    std::set<std::string> m_unfolded;
     RepeatedNames m_inside, m_outside;
     std::size_t m_steps = 0;
 };
 
+// A pattern that is named too deep to be looked at counts as one that leads back to itself.
 bool repeats(const PatternTree& p, const PatternTable& table, int depth = 0) {
-    if (p.kind == PatternKind::Repeat)
+    if (p.kind == PatternKind::Repeat || p.kind == PatternKind::Rest)
         return true;
-    if (depth < 50 && (p.kind == PatternKind::Capture || p.kind == PatternKind::Call))
+    if (refers(p))
         if (const auto declared = table.find(p.name);
-            declared != table.end() && repeats(declared->second->pattern, table, depth + 1))
+            declared != table.end() &&
+            (depth >= 50 || repeats(declared->second->pattern, table, depth + 1)))
             return true;
     return std::any_of(p.args.begin(), p.args.end(),
                        [&](const PatternTree& part) { return repeats(part, table, depth); });
@@ -87,17 +93,35 @@ RepeatedNames repeatedNames(const std::vector<NamedPattern>& patterns, const Pat
     return names.onlyInside();
 }
 
-void nameNextRepetition(PatternTree& step, const std::set<std::string>& listed) {
-    const auto rename = [&](std::string& name) {
+namespace {
+
+template <class NumberFor>
+void rename(PatternTree& step, const std::set<std::string>& listed, NumberFor number) {
+    const auto one = [&](std::string& name) {
         if (const std::string base = writtenName(name); listed.contains(base))
-            name = base + mark + std::to_string(numberOf(name) + 1);
+            name = base + repetitionMark(number(name));
     };
-    if (step.kind == PatternKind::Capture || step.kind == PatternKind::Bind) {
-        rename(step.name);
-        rename(step.sameAs);
-    }
+    if (step.kind == PatternKind::Capture || step.kind == PatternKind::Bind)
+        one(step.name);
+    for (PatternConstraint& constraint : step.constraints)
+        if (constraint.kind == PatternConstraint::Kind::Same)
+            one(constraint.name);
     for (PatternTree& part : step.args)
-        nameNextRepetition(part, listed);
+        rename(part, listed, number);
+}
+
+} // namespace
+
+std::string repetitionMark(int number) {
+    return number == 0 ? std::string() : mark + std::to_string(number);
+}
+
+void nameNextRepetition(PatternTree& step, const std::set<std::string>& listed) {
+    rename(step, listed, [](const std::string& name) { return numberOf(name) + 1; });
+}
+
+void nameRepetition(PatternTree& step, const std::set<std::string>& listed, int number) {
+    rename(step, listed, [number](const std::string&) { return number; });
 }
 
 void gatherLists(const std::set<std::string>& listed, MatchBindings& bindings) {

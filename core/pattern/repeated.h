@@ -5,11 +5,15 @@
 
 namespace fw {
 
-// Those that stand inside `*` and `{..}` and nowhere else.
+// Those that stand inside `*`, `{..}`, `...p` and patterns that name themselves, and nowhere else.
 RepeatedNames repeatedNames(const std::vector<NamedPattern>& patterns, const PatternTable& table);
 
 // `listed` names in a repeated step, for the repetition before the one that they are named for.
 void nameNextRepetition(PatternTree& step, const std::set<std::string>& listed);
+
+// The same, for a repetition that is counted from the end: 0 is the last one.
+void nameRepetition(PatternTree& step, const std::set<std::string>& listed, int number);
+std::string repetitionMark(int number);
 
 std::string writtenName(const std::string& name); // without the repetition
 

@@ -16,8 +16,14 @@ bool rootOperators(const PatternTree& p, const PatternTable& table, std::set<std
             return rootOperators(declared->second->pattern, table, names, depth + 1);
         names.insert(p.name);
         return true;
+    case PatternKind::Associative:
+        names.insert(p.name);
+        return true;
     case PatternKind::Bind:
+    case PatternKind::Output:
         return rootOperators(p.args[0], table, names, depth + 1);
+    case PatternKind::Dominated:
+        return rootOperators(p.args[2], table, names, depth + 1);
     case PatternKind::Sequence:
         for (std::size_t i = p.args.size(); i-- > 0;) {
             // An absent step leaves the one before it at the root.
@@ -42,9 +48,58 @@ bool rootOperators(const PatternTree& p, const PatternTable& table, std::set<std
     case PatternKind::Capture:
     case PatternKind::Optional:
     case PatternKind::Repeat:
+    case PatternKind::Rest:
+    case PatternKind::Not:
         return false;
     }
     return false;
+}
+
+namespace {
+
+// Which result of its operator a match has at its root; -1: any.
+int rootOutput(const PatternTree& p, const PatternTable& table, int depth = 0) {
+    const auto declared = refers(p) ? table.find(p.name) : table.end();
+    if (depth > 20)
+        return -1;
+    if (declared != table.end())
+        return rootOutput(declared->second->pattern, table, depth + 1);
+    switch (p.kind) {
+    case PatternKind::Output:
+        return static_cast<int>(p.low);
+    case PatternKind::Bind:
+    case PatternKind::Optional:
+    case PatternKind::Repeat:
+        return rootOutput(p.args[0], table, depth + 1);
+    case PatternKind::Dominated:
+        return rootOutput(p.args[2], table, depth + 1);
+    case PatternKind::Sequence:
+    case PatternKind::Alternatives: {
+        // A step may be absent, so any of them may be the last one.
+        const int first = rootOutput(p.args[0], table, depth + 1);
+        const bool equal = std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& part) {
+            return rootOutput(part, table, depth + 1) == first;
+        });
+        return equal ? first : -1;
+    }
+    default:
+        return 0;
+    }
+}
+
+} // namespace
+
+PossibleRoots::PossibleRoots(const PatternTree& pattern, const PatternTable& table)
+    : m_any(!rootOperators(pattern, table, m_operators)), m_output(rootOutput(pattern, table)) {}
+
+std::vector<ValueRef> PossibleRoots::at(const Node& node) const {
+    std::vector<ValueRef> out;
+    if (node.isInput() || node.isConstant() || (!m_any && !m_operators.contains(node.op)))
+        return out;
+    for (int k = 0; k < static_cast<int>(node.outputs.size()); ++k)
+        if (m_output < 0 || k == m_output)
+            out.push_back({node.id, k});
+    return out;
 }
 
 } // namespace fw

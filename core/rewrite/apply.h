@@ -1,6 +1,7 @@
 // One rule on one match: conditions, then the right side built with a GraphEditor.
 #pragma once
 
+#include "base/decision.h"
 #include "condition/condition.h"
 #include "pattern/match.h"
 
@@ -15,12 +16,14 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file);
 
-// A condition that does not hold.
+// A condition that does not hold, or another reason why a complete match is none: an inner value is
+// used outside, the right side is not known or changes nothing.
 struct FailedCondition {
     std::size_t index = 0; // in RuleTree::where; as many as there are: of the whole match
     std::string sentence;
     std::size_t matched = 0; // operators
     std::string expected = "every condition holds";
+    bool unchanged = false; // all conditions hold, but the right side is what was matched
 };
 // The first one; nothing if all hold. `offer` of a target, where one is known. A condition that
 // names a list is asked of every value in it.
@@ -41,6 +44,8 @@ struct RuleMatchOptions {
 Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
                             const std::vector<NamedPattern>& patterns, const Graph& graph,
                             ValueRef root, const RuleMatchOptions& options = {});
+// Whether an operator that is no part of the match reads it, or it is a result of the model.
+bool isUsedOutside(const Graph& graph, const Match& match, ValueRef value);
 // What a match binds; captures that it does not bind are absent.
 Scope matchScope(const Graph& graph, const Match& match);
 
@@ -48,8 +53,11 @@ Scope matchScope(const Graph& graph, const Match& match);
 using Successor = std::function<ValueRef(ValueRef)>;
 
 struct Applied {
-    std::vector<ValueRef> results; // one per root
+    std::vector<ValueRef> results;       // one per root
+    std::map<ValueRef, ValueRef> handed; // roots and exposed values of the snapshot, and what
+                                         // takes their place
     std::size_t added = 0;
+    Decisions notes; // what is computed twice, what is exposed
 };
 
 // Adds the right side, hands the roots' users over and removes what was matched and is needed no

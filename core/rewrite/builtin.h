@@ -1,25 +1,25 @@
 // Rewrites that are not rules: they look at values or at the whole graph.
 #pragma once
 
-#include "base/decision.h"
-#include "rewrite/driver.h"
+#include "rewrite/progress.h"
 
 namespace fw {
 
-struct BuiltinResult {
-    GraphPtr graph; // the given one if nothing was done
-    std::size_t count = 0;
-    std::vector<std::string> lines;
-    Decisions decisions;
+// One entry of a book on its way through one graph: it remembers what it has seen.
+class BuiltinRewrite {
+public:
+    BuiltinRewrite() = default;
+    BuiltinRewrite(const BuiltinRewrite&) = delete;
+    BuiltinRewrite& operator=(const BuiltinRewrite&) = delete;
+    virtual ~BuiltinRewrite() = default;
+    // All that can be done, each as an application of `entry`; how many there were.
+    virtual Result<std::size_t> run(Progress& progress, std::size_t entry) = 0;
 };
 
-// Replaces operators whose operands are all constants by their value.
-Result<BuiltinResult> foldConstants(const GraphPtr& graph, const RewriteOptions& options);
-// Replaces a node by an earlier one that computes the same from the same.
-Result<BuiltinResult> eliminateCommon(const GraphPtr& graph, const RewriteOptions& options);
-
-using Builtin = Result<BuiltinResult> (*)(const GraphPtr&, const RewriteOptions&);
-Builtin findBuiltin(std::string_view name); // nullptr if there is none
+// fold_constants: operators whose operands are all constants become their value.
+// cse: a node becomes an earlier one that computes the same from the same.
+// nullptr if there is none of this name.
+std::unique_ptr<BuiltinRewrite> makeBuiltin(std::string_view name);
 const std::vector<std::string>& builtinNames();
 Diags checkBuiltin(const BuiltinTree& builtin, const std::string& file);
 

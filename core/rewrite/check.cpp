@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "rewrite/apply.h"
+#include "rewrite/driver.h"
 
 #include <fmt/format.h>
 
@@ -16,19 +17,30 @@ namespace {
 // Right sides: operators, values that match or `let` bind, terms that conditions compute.
 class RightSide {
 public:
-    RightSide(const OperatorSet& operators, Bound& bound, Refusals& out)
-        : m_operators(operators), m_bound(bound), m_out(out) {}
+    RightSide(const RuleTree& rule, const OperatorSet& operators, Bound& bound, Refusals& out)
+        : m_rule(rule), m_operators(operators), m_bound(bound), m_out(out) {}
 
     void let(const NamedTree& named) {
-        if (m_bound.any(named.name))
+        if (!m_lets.insert(named.name).second)
+            m_out.refuse(DiagCode::TextName, "let gives " + named.name + " more than once",
+                         named.value.span, "choose another name");
+        else if (m_bound.any(named.name))
             m_out.refuse(DiagCode::TextName, named.name + " is bound by match already",
                          named.value.span, "choose another name");
-        if (const auto kind = termKind(named.value)) {
+        if (named.value.kind == TreeKind::Index && named.value.text.empty()) {
+            m_values.insert(named.name); // a result of a call, which is looked at once
+            if (named.value.integer == 0)
+                call(named.value.args.at(0));
+            return;
+        }
+        Diags ignored;
+        const auto kind = checkTerm(named.value, m_bound.vocabulary(), m_out.file(), ignored);
+        if (kind && *kind != TermKind::Tensor) {
             m_bound.attrs.insert_or_assign(named.name, *kind);
             return;
         }
         value(named.value);
-        m_lets.insert(named.name);
+        m_values.insert(named.name);
     }
 
     void value(const Tree& tree) {
@@ -43,8 +55,12 @@ public:
             return infix(tree);
         case TreeKind::Call:
             return tree.text == "given" ? given(tree) : call(tree);
+        case TreeKind::Pack:
+            return m_out.refuse(DiagCode::RuleIllegal,
+                                "a list stands among the operands of an operator", tree.span,
+                                "concat(...xs)");
         case TreeKind::Index:
-            // Of an emit with several names; text in brackets is refused below.
+            // Of names with several names; text in brackets is refused below.
             if (tree.text.empty())
                 return call(tree.args.at(0));
             [[fallthrough]];
@@ -67,10 +83,13 @@ private:
             return m_out.refuse(DiagCode::TextName,
                                 tree.text + " is a list of attributes, not a value", tree.span,
                                 "write {*" + tree.text + "}");
-        if (m_bound.values.contains(tree.text) || m_lets.contains(tree.text))
+        if (m_bound.values.contains(tree.text) || m_values.contains(tree.text))
             return;
+        if (m_bound.attrs.contains(tree.text))
+            return m_out.refuse(DiagCode::TextName, tree.text + " is an attribute, not a value",
+                                tree.span, "compute with it beside a value, or in {...}");
         std::vector<std::string> known(m_bound.values.begin(), m_bound.values.end());
-        known.insert(known.end(), m_lets.begin(), m_lets.end());
+        known.insert(known.end(), m_values.begin(), m_values.end());
         m_out.refuse(DiagCode::TextName, tree.text + " is bound neither by match nor by let",
                      tree.span, didYouMean(tree.text, known));
     }
@@ -96,19 +115,38 @@ private:
 
     void call(const Tree& tree) {
         const Operator* op = m_operators.find(tree.text);
+        if (op == nullptr && isInPlace(tree.text))
+            return; // what is wrong with it is told where operators are declared
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator,
                                 "there is no operator named " + tree.text, tree.span,
                                 operatorHint(tree.text, m_operators, nullptr));
-        if (const Arity arity = op->arity(); !arity.takes(tree.args.size()))
-            m_out.refuse(
-                DiagCode::OperatorArity,
-                fmt::format("{} has {}, not {}", tree.text, arity.text(), tree.args.size()),
-                tree.span, op->signature());
+        const auto lists = static_cast<std::size_t>(
+            std::count_if(tree.args.begin(), tree.args.end(),
+                          [](const Tree& part) { return part.kind == TreeKind::Pack; }));
+        const std::size_t single = tree.args.size() - lists;
+        if (const Arity arity = op->arity(); lists > 0 ? single > arity.most : !arity.takes(single))
+            m_out.refuse(DiagCode::OperatorArity,
+                         fmt::format("{} has {}, not {}", tree.text, arity.text(), single),
+                         tree.span, op->signature());
         for (const Tree& part : tree.args)
-            value(part);
+            if (part.kind == TreeKind::Pack)
+                list(part);
+            else
+                value(part);
         for (const TreeAttr& attr : tree.attrs)
             attribute(*op, attr);
+    }
+
+    bool isInPlace(const std::string& name) const {
+        return std::any_of(m_rule.operators.begin(), m_rule.operators.end(),
+                           [&](const auto& op) { return op->name == name; });
+    }
+
+    void list(const Tree& pack) {
+        if (pack.text.empty() || !pack.args.at(0).isName())
+            return m_out.refuse(DiagCode::RuleIllegal, "a list is handed on as ...NAME", pack.span);
+        name(pack.args.at(0));
     }
 
     void attribute(const Operator& op, const TreeAttr& attr) {
@@ -126,31 +164,72 @@ private:
         checkAttribute(op, attr.name, kind, attr.span, m_out);
     }
 
+    const RuleTree& m_rule;
     const OperatorSet& m_operators;
     Bound& m_bound;
-    std::set<std::string> m_lets; // values
+    std::set<std::string> m_lets, m_values; // names of let, those that are values
     Refusals& m_out;
 };
 
-void readRoots(const Tree& tree, const RuleTree& rule, Refusals& out) {
-    for (const NamedPattern& named : rule.match)
-        if (tree.isName(named.name))
-            out.refuse(DiagCode::RuleIllegal,
-                       "the right side reads " + named.name + ", which it replaces", tree.span,
-                       "write what it is computed from");
+// `replaced`: what the right side gives anew and has not given yet.
+void readReplaced(const Tree& tree, const std::set<std::string>& replaced, Refusals& out) {
+    if (tree.isName() && replaced.contains(tree.text))
+        out.refuse(DiagCode::RuleIllegal,
+                   "the right side reads " + tree.text + ", which it replaces", tree.span,
+                   "write what it is computed from");
     for (const Tree& part : tree.args)
-        readRoots(part, rule, out);
+        readReplaced(part, replaced, out);
+}
+
+// The names that a pattern gives to values of its operators, and those in repeated steps.
+class PartNames {
+public:
+    explicit PartNames(const PatternTable& table) : m_table(table) {}
+
+    void add(const PatternTree& p, bool again = false) {
+        if (p.kind == PatternKind::Bind)
+            (again ? repeated : once).insert(p.name);
+        const auto declared = m_table.find(p.name);
+        const bool refers = p.kind == PatternKind::Call || p.kind == PatternKind::Capture;
+        if (refers && declared != m_table.end() && m_seen.insert({p.name, again}).second)
+            add(declared->second->pattern, again);
+        for (const PatternTree& part : p.args)
+            add(part, again || p.kind == PatternKind::Repeat);
+    }
+
+    std::set<std::string> once, repeated;
+
+private:
+    const PatternTable& m_table;
+    std::set<std::pair<std::string, bool>> m_seen;
+};
+
+void checkExposed(const RuleTree& rule, const PatternTable& table, Refusals& out) {
+    PartNames parts(table);
+    for (const NamedPattern& named : rule.match)
+        parts.add(named.pattern);
+    for (const RuleTree::Exposed& exposed : rule.expose) {
+        if (parts.repeated.contains(exposed.name))
+            out.refuse(DiagCode::RuleIllegal,
+                       exposed.name + " stands for several values, which cannot be exposed",
+                       exposed.span);
+        else if (!parts.once.contains(exposed.name))
+            out.refuse(DiagCode::TextName,
+                       exposed.name + " is the name of no operator inside the match", exposed.span,
+                       "match y = relu(c = conv2d(x, w)) names its value c");
+    }
 }
 
 // As many names as the operator has results, where a call stands for several.
-void checkResults(const RuleTree& rule, const OperatorSet& operators, Refusals& out) {
-    for (const NamedTree& named : rule.emit) {
-        const Tree& tree = named.value;
+void checkResults(const std::vector<NamedTree>& named, const OperatorSet& operators,
+                  Refusals& out) {
+    for (const NamedTree& one : named) {
+        const Tree& tree = one.value;
         if (tree.kind != TreeKind::Index || !tree.text.empty() || tree.integer != 0)
             continue;
         const Operator* op = operators.find(tree.args.at(0).text);
         const auto names = static_cast<std::size_t>(
-            std::count_if(rule.emit.begin(), rule.emit.end(), [&](const NamedTree& other) {
+            std::count_if(named.begin(), named.end(), [&](const NamedTree& other) {
                 return other.value.kind == TreeKind::Index && other.value.span == tree.span;
             }));
         if (op != nullptr && !op->isNative() && op->outputNames().size() != names)
@@ -162,10 +241,10 @@ void checkResults(const RuleTree& rule, const OperatorSet& operators, Refusals& 
 }
 
 void checkClauses(const RuleTree& rule, Refusals& out) {
-    if (rule.stage != "simplify")
-        out.refuse(DiagCode::RuleIllegal,
-                   fmt::format("rules are not applied in a stage {}", rule.stage), rule.stageSpan,
-                   "leave the stage out: rules are applied to the imported graph (simplify)");
+    const std::vector<std::string>& stages = rewriteStages();
+    if (std::find(stages.begin(), stages.end(), rule.stage) == stages.end())
+        out.refuse(DiagCode::RuleIllegal, "there is no stage " + rule.stage, rule.stageSpan,
+                   didYouMean(rule.stage, stages, fmt::format("{}", fmt::join(stages, ", "))));
     static const std::vector<std::string> strategies = {"once", "sweep", "fixpoint"};
     if (std::find(strategies.begin(), strategies.end(), rule.strategy) == strategies.end())
         out.refuse(DiagCode::RuleIllegal, "there is no strategy " + rule.strategy,
@@ -178,23 +257,33 @@ void checkClauses(const RuleTree& rule, Refusals& out) {
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
                 const std::string& file, const std::vector<std::string>* targetKeys) {
     Refusals out(file);
-    for (const NamedPattern& named : rule.match)
-        checkPatternTree(named.pattern, false, operators, table, out);
-    checkClauses(rule, out);
     Bound bound = boundBy(rule.match, operators, table);
+    for (const NamedPattern& named : rule.match)
+        checkPatternTree(named.pattern, false, operators, table, bound, out);
+    checkClauses(rule, out);
     Vocabulary known = bound.vocabulary();
     known.targetKeys = targetKeys;
     for (const ConditionTree& condition : rule.where)
         out.add(checkCondition(condition.tree, known, file));
-    RightSide right(operators, bound, out);
+    RightSide right(rule, operators, bound, out);
+    checkExposed(rule, table, out);
+    std::set<std::string> replaced; // by emit
+    for (const NamedPattern& named : rule.match)
+        replaced.insert(named.name);
+    for (const RuleTree::Exposed& exposed : rule.expose)
+        replaced.insert(exposed.name);
+    const std::set<std::string> toGive = replaced;
+    const auto isExposed = [&](const std::string& name) {
+        return std::any_of(rule.expose.begin(), rule.expose.end(),
+                           [&](const auto& exposed) { return exposed.name == name; });
+    };
     for (const NamedTree& named : rule.let) {
-        readRoots(named.value, rule, out);
+        readReplaced(named.value, replaced, out);
         right.let(named);
     }
     std::set<std::string> given;
     for (const NamedTree& named : rule.emit) {
-        if (std::none_of(rule.match.begin(), rule.match.end(),
-                         [&](const NamedPattern& one) { return one.name == named.name; }))
+        if (!toGive.contains(named.name))
             out.refuse(DiagCode::RuleIllegal,
                        "emit gives " + named.name + ", which match does not name",
                        named.value.span);
@@ -204,9 +293,12 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
         if (named.value.kind == TreeKind::Index && named.value.integer > 0)
             continue; // a further result of the same call
         right.value(named.value);
-        readRoots(named.value, rule, out);
+        readReplaced(named.value, replaced, out);
+        if (isExposed(named.name))
+            replaced.erase(named.name); // what comes behind it reads what was given
     }
-    checkResults(rule, operators, out);
+    checkResults(rule.let, operators, out);
+    checkResults(rule.emit, operators, out);
     return out.take();
 }
 

@@ -12,7 +12,7 @@ namespace fw {
 // What the left side binds.
 struct Bound {
     std::set<std::string> values;
-    std::map<std::string, TermKind> attrs; // {axis}
+    std::map<std::string, TermKind> attrs; // {axis}, {axis = a}, dims and element types
     std::set<std::string> attrSets;        // {*a}
 
     Vocabulary vocabulary() const; // for conditions and terms
@@ -42,9 +42,9 @@ private:
     Diags m_out;
 };
 
-// `chain`: what the pattern is applied to is `^` in it.
+// `chain`: what the pattern is applied to is `^` in it. `bound`: what it and those beside it bind.
 void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
-                      const PatternTable& table, Refusals& out);
+                      const PatternTable& table, const Bound& bound, Refusals& out);
 // An attribute of a call: that it exists and holds what is written. `kind` is nullopt where only
 // the name is.
 void checkAttribute(const Operator& op, const std::string& name, std::optional<TermKind> kind,

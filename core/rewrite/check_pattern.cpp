@@ -13,81 +13,241 @@ namespace fw {
 
 namespace {
 
-bool refers(const PatternTree& p) {
-    return p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
+bool readsHere(const PatternTree& p) {
+    return p.kind == PatternKind::Previous || (p.kind == PatternKind::Rest && p.args.empty()) ||
+           std::any_of(p.args.begin(), p.args.end(), readsHere);
 }
 
-class Collector {
-public:
-    Collector(const OperatorSet& operators, const PatternTable& table, Bound& bound)
-        : m_operators(operators), m_table(table), m_bound(bound) {}
-
-    void pattern(const PatternTree& p, int depth = 0) {
-        if (depth > 50 || --m_steps < 0)
-            return;
-        const auto declared = m_table.find(p.name);
-        if (p.kind == PatternKind::Bind ||
-            (p.kind == PatternKind::Capture && declared == m_table.end()))
-            m_bound.values.insert(p.name);
-        const Operator* op =
-            p.kind == PatternKind::Call && !p.ofKind ? m_operators.find(p.name) : nullptr;
-        for (const PatternAttrTree& attr : p.attrs) {
-            if (attr.kind == PatternAttrTree::Kind::All)
-                m_bound.attrSets.insert(attr.name);
-            else if (attr.kind == PatternAttrTree::Kind::Capture)
-                m_bound.attrs.emplace(
-                    attr.name,
-                    kindOf(op ? op->attrType(attr.name).value_or(AttrType::Any) : AttrType::Any));
-        }
-        if (refers(p) && declared != m_table.end())
-            return pattern(withArguments(*declared->second, p), depth + 1);
-        for (const PatternTree& part : p.args)
-            pattern(part, depth);
-    }
-
-private:
-    const OperatorSet& m_operators;
-    const PatternTable& m_table;
-    Bound& m_bound;
-    int m_steps = 100000; // declared patterns that name each other twice would take for ever
-};
+bool bindsNames(const PatternTree& p, const PatternTable& table) {
+    return p.kind == PatternKind::Bind ||
+           (p.kind == PatternKind::Capture && !table.contains(p.name)) ||
+           std::any_of(p.args.begin(), p.args.end(),
+                       [&](const PatternTree& part) { return bindsNames(part, table); });
+}
 
 class PatternCheck {
 public:
-    PatternCheck(const OperatorSet& operators, const PatternTable& table, Refusals& out)
-        : m_operators(operators), m_table(table), m_out(out) {}
+    PatternCheck(const OperatorSet& operators, const PatternTable& table, const Bound& bound,
+                 Refusals& out)
+        : m_operators(operators), m_table(table), m_bound(bound), m_out(out) {}
 
-    // `previous`: whether `^` stands for something here.
-    void pattern(const PatternTree& p, bool previous, bool inSequence = false) {
-        const auto declared = m_table.find(p.name);
-        const bool isOperator = m_operators.find(p.name) != nullptr;
-        if (p.kind == PatternKind::Previous && !previous)
-            m_out.refuse(DiagCode::RuleIllegal, "^ stands for nothing here: no step comes before",
-                         p.span, "write p >> q(^), or declare a chain");
-        if (p.kind == PatternKind::Call)
+    // What stands around a part of a pattern.
+    struct Place {
+        bool previous = false; // `^` stands for something
+        bool step = false;     // of a sequence
+        bool repeated = false; // its names are lists
+        bool operand = false;  // of a call
+    };
+
+    // Parameters that are called in a declaration: what they are is not known there.
+    void setCalled(std::set<std::string> names) { m_called = std::move(names); }
+
+    void pattern(const PatternTree& p, const Place& place) {
+        names(p);
+        switch (p.kind) {
+        case PatternKind::Previous:
+            if (!place.previous)
+                m_out.refuse(DiagCode::RuleIllegal,
+                             "^ stands for nothing here: no step comes before", p.span,
+                             "write p >> q(^), or declare a chain");
+            break;
+        case PatternKind::Call:
             call(p);
-        if (p.kind == PatternKind::Capture &&
-            (isOperator || (declared != m_table.end() && !declared->second->isChain)))
-            m_out.refuse(DiagCode::TextName,
-                         "the capture " + p.name + " has the name of an operator or pattern",
-                         p.span, "choose another name, or write " + p.name + "(...)");
-        if (p.kind == PatternKind::Bind && (isOperator || declared != m_table.end()))
-            m_out.refuse(DiagCode::TextName,
-                         "the capture " + p.name + " has the name of an operator or pattern",
-                         p.span, "choose another name");
-        if (!inSequence && (p.kind == PatternKind::Optional || p.kind == PatternKind::Repeat))
-            m_out.refuse(DiagCode::RuleIllegal, "a step that may be absent stands behind >>",
-                         p.span);
-        const bool isSequence = p.kind == PatternKind::Sequence;
-        for (std::size_t i = 0; i < p.args.size(); ++i) {
-            const bool follows = isSequence && i > 0;
-            pattern(p.args[i], previous || follows, isSequence);
-            if (follows)
-                step(p.args[i]);
+            break;
+        case PatternKind::Associative:
+            associative(p);
+            break;
+        case PatternKind::Output:
+            output(p);
+            break;
+        case PatternKind::Dominated:
+            return dominated(p, place);
+        case PatternKind::Rest:
+            further(p, place);
+            break;
+        case PatternKind::Not:
+            if (readsPrevious(p.args[0]))
+                m_out.refuse(DiagCode::RuleIllegal, "not does not look at what comes before",
+                             p.span, "write the step without ^, or name the operand: not relu(x)");
+            break;
+        case PatternKind::Optional:
+        case PatternKind::Repeat:
+            if (!place.step)
+                m_out.refuse(DiagCode::RuleIllegal, "a step that may be absent stands behind >>",
+                             p.span);
+            break;
+        default:
+            break;
         }
+        for (const PatternConstraint& one : p.constraints)
+            constraint(one);
+        parts(p, place);
     }
 
 private:
+    void names(const PatternTree& p) {
+        const auto declared = m_table.find(p.name);
+        const bool known = m_operators.find(p.name) != nullptr ||
+                           (declared != m_table.end() && !declared->second->isChain);
+        if (p.kind == PatternKind::Capture && known)
+            m_out.refuse(DiagCode::TextName,
+                         "the capture " + p.name + " has the name of an operator or pattern",
+                         p.span, "choose another name, or write " + p.name + "(...)");
+        if (p.kind == PatternKind::Bind && (known || declared != m_table.end()))
+            m_out.refuse(DiagCode::TextName,
+                         "the capture " + p.name + " has the name of an operator or pattern",
+                         p.span, "choose another name");
+    }
+
+    void parts(const PatternTree& p, const Place& place) {
+        const bool isSequence = p.kind == PatternKind::Sequence;
+        const auto declared = p.kind == PatternKind::Call ? m_table.find(p.name) : m_table.end();
+        const std::set<std::string> called = declared != m_table.end()
+                                                 ? calledParameters(*declared->second)
+                                                 : std::set<std::string>();
+        for (std::size_t i = 0; i < p.args.size(); ++i) {
+            if (declared != m_table.end() && i < declared->second->params.size() &&
+                called.contains(declared->second->params[i].name)) {
+                callee(p.args[i], declared->second->params[i].name);
+                continue;
+            }
+            const bool follows = isSequence && i > 0;
+            Place inside;
+            inside.previous = place.previous || follows;
+            inside.step = isSequence;
+            inside.repeated =
+                place.repeated || p.kind == PatternKind::Repeat || p.kind == PatternKind::Rest;
+            inside.operand = p.kind == PatternKind::Call || p.kind == PatternKind::Associative;
+            pattern(p.args[i], inside);
+            if (follows)
+                step(p.args[i]);
+        }
+        if (!called.empty() && ++m_expanded < 50)
+            pattern(withArguments(*declared->second, p), place);
+    }
+
+    // What a parameter that is called stands for.
+    void callee(const PatternTree& p, const std::string& parameter) {
+        if (p.kind != PatternKind::Capture || !p.constraints.empty())
+            m_out.refuse(DiagCode::RuleIllegal,
+                         parameter + " is called, so it stands for an operator or a pattern",
+                         p.span, "give the name alone: relu");
+        else if (m_operators.find(p.name) == nullptr && !m_table.contains(p.name) &&
+                 !m_called.contains(p.name))
+            m_out.refuse(DiagCode::UnknownOperator,
+                         "there is no operator, pattern or chain named " + p.name, p.span,
+                         operatorHint(p.name, m_operators, &m_table));
+    }
+
+    void output(const PatternTree& p) {
+        const PatternTree& inner = p.args[0];
+        const Operator* op = inner.kind == PatternKind::Call && !inner.ofKind
+                                 ? m_operators.find(inner.name)
+                                 : nullptr;
+        if (op != nullptr && !op->isNative() &&
+            p.low >= static_cast<std::int64_t>(op->outputNames().size()))
+            m_out.refuse(DiagCode::RuleIllegal,
+                         fmt::format("{} has {} result{}, counted from 0", op->name(),
+                                     op->outputNames().size(),
+                                     op->outputNames().size() == 1 ? "" : "s"),
+                         p.span, op->signature());
+    }
+
+    void associative(const PatternTree& p) {
+        const Operator* op = m_operators.find(p.name);
+        if (op == nullptr)
+            return m_out.refuse(DiagCode::UnknownOperator, "there is no operator named " + p.name,
+                                p.span, operatorHint(p.name, m_operators, nullptr));
+        if (!op->commutative())
+            m_out.refuse(DiagCode::RuleIllegal,
+                         p.name + " may not be nested as one likes: it does not commute", p.span,
+                         "write the calls as they are nested");
+        const bool rest = !p.args.empty() && p.args.back().kind == PatternKind::Rest;
+        if (p.args.size() < 2 || (rest && p.args.size() < 2))
+            m_out.refuse(DiagCode::OperatorArity, "assoc needs at least two operands", p.span,
+                         "assoc " + p.name + "(x, y, ...others)");
+        for (std::size_t i = 0; i + 1 < p.args.size(); ++i)
+            if (p.args[i].kind == PatternKind::Rest)
+                m_out.refuse(DiagCode::RuleIllegal, "further operands of assoc stand last",
+                             p.args[i].span);
+    }
+
+    void further(const PatternTree& p, const Place& place) {
+        if (!place.operand)
+            m_out.refuse(DiagCode::RuleIllegal, "... stands among the operands of a call", p.span);
+        if (place.repeated && !p.args.empty() && bindsNames(p.args[0], m_table))
+            m_out.refuse(DiagCode::RuleIllegal, "a name cannot stand for lists of lists", p.span,
+                         "write ... without a name inside a repeated step");
+    }
+
+    void dominated(const PatternTree& p, const Place& place) {
+        for (const PatternTree* part : {&p.args[1], &p.args[2]})
+            if (!readsHere(*part) && !readsPrevious(*part))
+                m_out.refuse(DiagCode::RuleIllegal,
+                             "this does not say which operands lead up to the first value",
+                             part->span,
+                             "write ^ for them, or ... for all: add(^, ^), kind "
+                             "elementwise(...)");
+        if (bindsNames(p.args[1], m_table))
+            m_out.refuse(DiagCode::RuleIllegal,
+                         "a path has any number of steps, so its parts have no names",
+                         p.args[1].span, "write any, const or ... in place of the name");
+        pattern(p.args[0], {place.previous, false, place.repeated, false});
+        pattern(p.args[1], {true, false, place.repeated, false});
+        pattern(p.args[2], {true, false, place.repeated, false});
+    }
+
+    void constraint(const PatternConstraint& wanted) {
+        if (wanted.kind == PatternConstraint::Kind::Equal)
+            return literal(wanted.value);
+        if (wanted.kind != PatternConstraint::Kind::Type)
+            return;
+        const std::string& name = wanted.name;
+        if (name != "any" && !parseDtype(name) && (name[0] < 'A' || name[0] > 'Z')) {
+            std::vector<std::string> known{"any", "const", "input", "same"};
+            for (int i = 0; i <= static_cast<int>(DType::I64); ++i)
+                known.emplace_back(dtypeText(static_cast<DType>(i)));
+            m_out.refuse(
+                DiagCode::TextName, "there is no element type " + name, wanted.span,
+                didYouMean(name, known, "a name that stands for any begins with a capital: T[N]"));
+        }
+        int packs = 0;
+        for (const Tree& dim : wanted.dims) {
+            packs += dim.kind == TreeKind::Pack ? 1 : 0;
+            const bool named =
+                dim.kind != TreeKind::Pack || dim.args.empty() || isFreeName(dim.args[0]);
+            if (packs > 1 || !named)
+                m_out.refuse(DiagCode::RuleIllegal,
+                             named ? "only one part of a shape may have any number of axes"
+                                   : "... stands alone or behind a name",
+                             dim.span, "f32[N, ...]");
+            if (dim.kind != TreeKind::Pack && !isFreeName(dim) && !dim.isName("any"))
+                arithmetic(dim);
+        }
+    }
+
+    // Of dims and attributes: what it names must be bound somewhere.
+    void arithmetic(const Tree& tree) {
+        Diags wrong;
+        const auto kind = checkTerm(tree, m_bound.vocabulary(), m_out.file(), wrong);
+        m_out.add(std::move(wrong));
+        if (kind && *kind != TermKind::Integer && *kind != TermKind::Any)
+            m_out.refuse(DiagCode::RuleIllegal,
+                         fmt::format("an extent is an integer, this is {}", kindNoun(*kind)),
+                         tree.span);
+    }
+
+    void literal(const Tree& tree) {
+        const auto value = evaluate(tree, {});
+        const bool number =
+            value &&
+            (std::holds_alternative<Expr>(*value) || std::holds_alternative<double>(*value) ||
+             std::holds_alternative<Exprs>(*value) || std::holds_alternative<Reals>(*value));
+        if (!number)
+            m_out.refuse(DiagCode::RuleIllegal, "a constant is a number or a list of numbers here",
+                         tree.span, "const 0.5, const [1, 2]");
+    }
+
     // A step behind >> that does not read what comes before it would match anything.
     void step(const PatternTree& p) {
         if (readsPrevious(p))
@@ -117,13 +277,19 @@ private:
             return std::all_of(p.args.begin(), p.args.end(),
                                [&](const PatternTree& part) { return readsPrevious(part); });
         case PatternKind::Sequence: // through its first step
+        case PatternKind::Dominated:
             return !p.args.empty() && readsPrevious(p.args.front());
+        case PatternKind::Not:
+            return readsPrevious(p.args[0]);
         case PatternKind::Any:
         case PatternKind::Const:
         case PatternKind::Bind:
         case PatternKind::Call:
         case PatternKind::Optional:
         case PatternKind::Repeat:
+        case PatternKind::Output:
+        case PatternKind::Rest:
+        case PatternKind::Associative:
             break;
         }
         return std::any_of(p.args.begin(), p.args.end(),
@@ -135,9 +301,17 @@ private:
             std::any_of(p.args.begin(), p.args.end(),
                         [](const PatternTree& arg) { return arg.kind == PatternKind::Previous; });
         for (const PatternTree& arg : p.args)
-            if (arg.sameAs == "^" && !hasPrevious)
-                m_out.refuse(DiagCode::RuleIllegal, "same(^) needs ^ among the operands beside it",
-                             arg.span, "add(^, r: same(^))");
+            for (const PatternConstraint& one : arg.constraints)
+                if (one.kind == PatternConstraint::Kind::Same && one.name == "^" && !hasPrevious)
+                    m_out.refuse(DiagCode::RuleIllegal,
+                                 "same(^) needs ^ among the operands beside it", arg.span,
+                                 "add(^, r: same(^))");
+        const auto rests = static_cast<std::size_t>(
+            std::count_if(p.args.begin(), p.args.end(),
+                          [](const PatternTree& arg) { return arg.kind == PatternKind::Rest; }));
+        const std::size_t given = p.args.size() - rests;
+        if (rests > 1)
+            m_out.refuse(DiagCode::RuleIllegal, "... stands once among the operands", p.span);
         if (p.ofKind) {
             if (!parseKind(p.name))
                 m_out.refuse(DiagCode::TextName, "there is no kind " + p.name, p.span,
@@ -147,26 +321,30 @@ private:
         }
         if (const auto declared = m_table.find(p.name); declared != m_table.end()) {
             const std::size_t count = declared->second->params.size();
-            if (p.anyArgs ? p.args.size() > count : p.args.size() != count)
+            const bool open =
+                rests == 1 && p.args.back().kind == PatternKind::Rest && p.args.back().args.empty();
+            if (open ? given > count : p.args.size() != count)
                 m_out.refuse(
                     DiagCode::OperatorArity,
-                    fmt::format("{} has {} parameters, {} are given", p.name, count, p.args.size()),
+                    fmt::format("{} has {} parameters, {} are given", p.name, count, given),
                     p.span);
             if (!p.attrs.empty())
                 m_out.refuse(DiagCode::RuleIllegal, "a pattern has no attributes", p.span,
                              "write them at the operators inside");
             return;
         }
+        if (m_called.contains(p.name))
+            return;
         const Operator* op = m_operators.find(p.name);
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator,
                                 "there is no operator, pattern or chain named " + p.name, p.span,
                                 operatorHint(p.name, m_operators, &m_table));
         const Arity arity = op->arity();
-        if (p.anyArgs ? p.args.size() > arity.most : !arity.takes(p.args.size()))
+        if (rests > 0 ? given > arity.most : !arity.takes(given))
             m_out.refuse(DiagCode::OperatorArity,
-                         fmt::format("{} has {}, not {}", p.name, arity.text(), p.args.size()),
-                         p.span, op->signature());
+                         fmt::format("{} has {}, not {}", p.name, arity.text(), given), p.span,
+                         op->signature());
         for (const PatternAttrTree& attr : p.attrs)
             attribute(*op, attr);
     }
@@ -178,28 +356,72 @@ private:
         case PatternAttrTree::Kind::Capture:
             return checkAttribute(op, attr.name, std::nullopt, attr.span, m_out);
         case PatternAttrTree::Kind::Range:
-            return checkAttribute(op, attr.name, TermKind::Integer, attr.span, m_out);
+            for (const Tree* bound : {&attr.low, &attr.high})
+                element(op, attr, *bound);
+            return;
+        case PatternAttrTree::Kind::Among:
+            for (const Tree& one : attr.among.args)
+                element(op, attr, one);
+            return;
         case PatternAttrTree::Kind::Equal:
-            break;
+            equal(op, attr);
         }
-        if (attr.value.isName() && !parseDtype(attr.value.text))
-            return m_out.refuse(DiagCode::TextName,
-                                attr.value.text + " is no value of an attribute", attr.value.span,
-                                "write {" + attr.name + "} to capture it under that name");
+    }
+
+    // A value without names.
+    void element(const Operator& op, const PatternAttrTree& attr, const Tree& written) {
         Diags wrong;
-        const auto kind = checkTerm(attr.value, {}, m_out.file(), wrong);
+        const auto kind = checkTerm(written, {}, m_out.file(), wrong);
         m_out.add(std::move(wrong));
         if (kind)
             checkAttribute(op, attr.name, kind, attr.span, m_out);
     }
 
+    void equal(const Operator& op, const PatternAttrTree& attr) {
+        const Tree& written = attr.value;
+        if (!isFreeName(written) && !hasFreeName(written))
+            return written.isName("any")
+                       ? checkAttribute(op, attr.name, std::nullopt, attr.span, m_out)
+                       : element(op, attr, written);
+        const std::optional<AttrType> type = op.attrType(attr.name);
+        const bool ofText = type == AttrType::Text || type == AttrType::TextList;
+        const bool ofNames = written.kind == TreeKind::List;
+        if (isFreeName(written) && ofText)
+            return m_out.refuse(
+                DiagCode::TextType, fmt::format("{} of {} is a text", attr.name, op.name()),
+                written.span,
+                fmt::format("write \"{}\", or {{{}}} to capture it", written.text, attr.name));
+        checkAttribute(op, attr.name,
+                       ofNames ? std::optional(type && kindOf(*type) == TermKind::RealList
+                                                   ? TermKind::RealList
+                                                   : TermKind::IntegerList)
+                               : std::nullopt,
+                       attr.span, m_out);
+        if (isFreeName(written))
+            return;
+        for (const Tree& part : ofNames ? written.args : std::vector<Tree>{written}) {
+            if (isFreeName(part) || part.isName("any"))
+                continue;
+            Diags wrong;
+            checkTerm(part, m_bound.vocabulary(), m_out.file(), wrong);
+            m_out.add(std::move(wrong));
+        }
+    }
+
     const OperatorSet& m_operators;
     const PatternTable& m_table;
+    const Bound& m_bound;
     Refusals& m_out;
+    std::set<std::string> m_called;
+    int m_expanded = 0;
 };
 
 bool mentions(const PatternTree& p, const std::string& name) {
-    return (p.kind == PatternKind::Capture && p.name == name) || p.sameAs == name ||
+    return (refers(p) && p.name == name) ||
+           std::any_of(p.constraints.begin(), p.constraints.end(),
+                       [&](const PatternConstraint& one) {
+                           return one.kind == PatternConstraint::Kind::Same && one.name == name;
+                       }) ||
            std::any_of(p.args.begin(), p.args.end(),
                        [&](const PatternTree& part) { return mentions(part, name); });
 }
@@ -226,30 +448,6 @@ std::vector<std::string> chainNames(const PatternTable& table) {
     for (const auto& [name, declared] : table)
         if (declared->isChain)
             out.push_back(name);
-    return out;
-}
-
-Vocabulary Bound::vocabulary() const {
-    Vocabulary out;
-    out.bind = "match binds";
-    out.names.insert(attrs.begin(), attrs.end());
-    for (const std::string& name : values)
-        out.names.insert_or_assign(name, TermKind::Tensor);
-    return out;
-}
-
-bool Bound::any(const std::string& name) const {
-    return values.contains(name) || attrs.contains(name) || attrSets.contains(name);
-}
-
-Bound boundBy(const std::vector<NamedPattern>& patterns, const OperatorSet& operators,
-              const PatternTable& table) {
-    Bound out;
-    Collector collector(operators, table, out);
-    for (const NamedPattern& named : patterns) {
-        collector.pattern(named.pattern);
-        out.values.insert(named.name);
-    }
     return out;
 }
 
@@ -280,8 +478,8 @@ void checkAttribute(const Operator& op, const std::string& name, std::optional<T
 }
 
 void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
-                      const PatternTable& table, Refusals& out) {
-    PatternCheck(operators, table, out).pattern(pattern, chain);
+                      const PatternTable& table, const Bound& bound, Refusals& out) {
+    PatternCheck(operators, table, bound, out).pattern(pattern, {chain, false, false, false});
 }
 
 Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operators,
@@ -289,8 +487,23 @@ Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operat
     Refusals out(file);
     // A declaration that leads back to itself would be matched without end.
     if (std::string why = endlessNames(declaration, table); !why.empty())
-        out.refuse(DiagCode::RuleIllegal, std::move(why), declaration.span);
-    checkPatternTree(declaration.pattern, declaration.isChain, operators, table, out);
+        out.refuse(DiagCode::RuleIllegal, std::move(why), declaration.span,
+                   "a pattern that names itself does so behind an operator, and has another way: "
+                   "(relu(p(x)) | x)");
+    PatternTree params;
+    for (const PatternParam& param : declaration.params) {
+        PatternTree capture;
+        capture.kind = PatternKind::Capture;
+        capture.name = param.name;
+        capture.constraints = param.constraints;
+        params.args.push_back(std::move(capture));
+    }
+    const Bound bound = boundBy({{"", declaration.pattern}, {"", params}}, operators, table);
+    PatternCheck check(operators, table, bound, out);
+    check.setCalled(calledParameters(declaration));
+    check.pattern(declaration.pattern, {declaration.isChain, false, false, false});
+    for (const PatternTree& param : params.args)
+        check.pattern(param, {});
     for (const PatternParam& param : declaration.params)
         if (!mentions(declaration.pattern, param.name))
             out.warn(DiagCode::TextName, "the parameter " + param.name + " is not used",

@@ -7,6 +7,7 @@
 #include "rewrite/book_test.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
+#include "rewrite/returning.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -24,239 +25,442 @@ double milliseconds(Clock::time_point since) {
     return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
 }
 
-std::size_t operatorCount(const Graph& graph) {
-    return static_cast<std::size_t>(
-        std::count_if(graph.nodes().begin(), graph.nodes().end(),
-                      [](const NodePtr& node) { return !node->isInput() && !node->isConstant(); }));
+bool impliedBy(const std::vector<Assumption>& known, const Expr& condition) {
+    if (condition.op() == ExprOp::Or)
+        return impliedBy(known, condition.arg(0)) || impliedBy(known, condition.arg(1));
+    Ranges ranges;
+    for (const Assumption& assumption : known) {
+        if (assumption.condition == condition)
+            return true;
+        ranges.assume(assumption.condition);
+    }
+    return decide(condition, ranges).value_or(false);
 }
 
-// What a graph computes, cheap enough to be asked after every sweep: constants by size and first
-// bytes.
-Hash signatureOf(const Graph& graph) {
-    std::string text;
-    std::map<NodeId, std::size_t> place;
-    for (const NodePtr& node : graph.nodes()) {
-        place.emplace(node->id, place.size());
-        text += "\n" + node->op + node->attrs.print();
-        for (const ValueRef& input : node->inputs)
-            text += input.valid() ? fmt::format(" {}.{}", place.at(input.node), input.output)
-                                  : std::string(" -");
-        if (node->data)
-            text += node->data->type().text() +
-                    hashOf(node->data->bytes().first(
-                               std::min<std::size_t>(node->data->bytes().size(), 64)))
-                        .hex();
-    }
-    return hashOf(text);
-}
+// An entry of the book on its way through one graph.
+struct Entry {
+    const DeclarationTree* tree = nullptr;
+    bool isOfStage = true;
+    std::unique_ptr<BuiltinRewrite> builtin;
+    const RuleTree* rule = nullptr;
+    std::vector<NamedPattern> patterns;
+    std::optional<PossibleRoots> possible;
+    RuleReach reach;
+    std::size_t since = 0;
+    std::vector<NodeId> again; // roots whose match overlapped with what was done before it
+    std::set<NodeId> inCircle; // roots at which it would bring back what was taken out
+    std::size_t undone = 0;
+};
 
 class Driver {
 public:
-    Driver(const RuleBook& book, const RewriteOptions& options)
-        : m_book(book), m_table(book.table()), m_options(options) {}
+    Driver(const GraphPtr& graph, const RuleBook& book, const std::string& stage,
+           const RewriteOptions& options)
+        : m_first(graph), m_book(book), m_stage(stage), m_table(book.table()), m_options(options),
+          m_progress(*graph, options), m_returning(m_progress) {}
 
-    Result<Rewritten> run(const GraphPtr& graph) {
-        m_graph = graph;
-        for (const auto& entry : m_book.entries)
-            m_trace.applied.push_back({entry->name, 0, 0});
-        const std::size_t limit = operatorCount(*graph) * m_options.growth + 1000;
-        std::set<Hash> seen{signatureOf(*graph)};
-        const auto start = Clock::now();
-        std::string stop;
+    Result<Rewritten> run() {
+        const std::size_t operators = m_progress.operators();
+        m_mostOperators = operators * m_options.growth + 1000;
+        m_mostApplications = operators * 100 + m_options.applications;
+        for (const auto& tree : m_book.entries) {
+            m_trace.applied.push_back(m_book.appliedRule(*tree));
+            Entry& entry = m_entries.emplace_back();
+            entry.tree = tree.get();
+            entry.isOfStage = stageOf(*tree) == m_stage;
+            entry.rule = dynamic_cast<const RuleTree*>(tree.get());
+            if (entry.rule != nullptr) {
+                entry.patterns = entry.rule->match;
+                for (NamedPattern& named : entry.patterns)
+                    named.pattern = withDeclared(named.pattern, m_table);
+                entry.possible.emplace(entry.patterns.front().pattern, m_table);
+                entry.reach = reachOf(*entry.rule, entry.patterns, m_table);
+            } else {
+                entry.builtin = makeBuiltin(tree->name);
+                if (!entry.builtin)
+                    return makeDiag(DiagCode::RuleIllegal,
+                                    "there is no built-in rewrite " + tree->name);
+            }
+        }
         std::set<std::string> fired;
-        for (int sweep = 0; stop.empty(); ++sweep) {
+        do {
             fired.clear();
-            for (std::size_t i = 0; i < m_book.entries.size(); ++i) {
+            for (std::size_t i = 0; i < m_entries.size() && m_stop.empty(); ++i) {
                 if (m_options.cancel.cancelled())
-                    return makeDiag(DiagCode::Cancelled, "rewriting was cancelled");
-                const DeclarationTree& entry = *m_book.entries[i];
+                    return cancelled();
                 const auto begin = Clock::now();
-                FW_TRY(const std::size_t count, applyEntry(entry, sweep));
+                FW_TRY(const std::size_t count, ask(i));
                 m_trace.applied[i].count += count;
                 m_trace.applied[i].ms += milliseconds(begin);
                 if (count > 0)
-                    fired.insert(entry.name);
+                    fired.insert(m_entries[i].tree->name);
             }
-            if (fired.empty())
-                stop = "fixpoint";
-            else if (operatorCount(*m_graph) > limit)
-                stop = "limit: the graph grew past " + std::to_string(limit) + " operators";
-            else if (sweep + 1 >= m_options.sweeps)
-                stop = "limit: " + std::to_string(m_options.sweeps) + " sweeps";
-            else if (Clock::now() - start > m_options.time)
-                stop = "limit: time";
-            else if (!seen.insert(signatureOf(*m_graph)).second)
-                stop = "limit: a graph that was there before came back";
-        }
-        if (stop != "fixpoint") {
-            std::string names;
-            for (const std::string& name : fired)
-                names += (names.empty() ? "" : ", ") + name;
-            stop += "; still firing: " + names;
-            m_trace.decisions.push_back(
-                {"rewriting", Verdict::Note, ReasonCode::RuleStopped, stop});
-        }
-        m_trace.stopReason = stop;
-        // A refusal of one sweep is the same one in the next.
-        std::set<std::string> said;
-        std::erase_if(m_trace.decisions, [&](const Decision& decision) {
-            return !said.insert(fmt::format("{}\n{}\n{}", decision.subject, codeText(decision.code),
-                                            decision.evidence))
-                        .second;
-        });
-        return Rewritten{m_graph, std::move(m_trace)};
+            ++m_sweeps;
+        } while (!fired.empty() && m_stop.empty());
+        tellReason(fired);
+        m_trace.decisions = takeDecisions();
+        m_trace.applications = m_progress.takeApplications();
+        if (m_trace.applications.empty())
+            return Rewritten{m_first, std::move(m_trace)};
+        FW_TRY(const GraphPtr graph, m_progress.editor().finish());
+        return Rewritten{graph, std::move(m_trace)};
     }
 
 private:
-    using LeftOut = std::map<NodeId, Decision>; // by root: why
+    static constexpr std::size_t mostWays = 16; // to match at a root, of which none fits
+    static constexpr std::size_t mostTold = 16; // applications of a rule that were undone
 
-    static constexpr std::size_t mostUndone = 16; // applications of one rule in one sweep
+    static Diag cancelled() { return makeDiag(DiagCode::Cancelled, "rewriting was cancelled"); }
 
-    Result<std::size_t> applyEntry(const DeclarationTree& entry, int sweep) {
-        if (const auto* rule = dynamic_cast<const RuleTree*>(&entry)) {
-            if (rule->strategy != "fixpoint" && sweep > 0)
-                return std::size_t(0);
-            return applyAll(*rule);
-        }
-        const Builtin builtin = findBuiltin(entry.name);
-        if (builtin == nullptr)
-            return makeDiag(DiagCode::RuleIllegal, "there is no built-in rewrite " + entry.name);
-        FW_TRY(BuiltinResult result, builtin(m_graph, m_options));
-        m_graph = result.graph;
-        m_trace.lines.insert(m_trace.lines.end(), result.lines.begin(), result.lines.end());
-        m_trace.decisions.insert(m_trace.decisions.end(), result.decisions.begin(),
-                                 result.decisions.end());
-        return result.count;
+    Result<std::size_t> ask(std::size_t index) {
+        Entry& entry = m_entries[index];
+        if (!entry.isOfStage)
+            return std::size_t(0);
+        if (entry.rule != nullptr)
+            return entry.rule->strategy == "fixpoint" || m_sweeps == 0
+                       ? applyAll(index)
+                       : Result<std::size_t>(std::size_t(0));
+        FW_TRY(const std::size_t count, entry.builtin->run(m_progress, index));
+        m_returning.follow();
+        checkLimits();
+        return count;
     }
 
-    // Every match in the snapshot that touches nothing replaced before, in node order. What asks
-    // more of the free dimensions than the model does is left out: the rewritten model would refuse
-    // inputs that the written one takes.
-    // So is what has another type than what it replaces; a rule that keeps doing that is stopped.
-    Result<std::size_t> applyAll(const RuleTree& rule) {
-        LeftOut leftOut;
-        for (;;) {
-            const std::size_t lines = m_trace.lines.size(), decisions = m_trace.decisions.size();
-            FW_TRY(const std::optional<std::size_t> count, applyBut(rule, leftOut));
-            if (count)
-                return *count;
-            m_trace.lines.resize(lines);
-            m_trace.decisions.resize(decisions);
-            const auto undone = static_cast<std::size_t>(
-                std::count_if(leftOut.begin(), leftOut.end(), [](const auto& root) {
-                    return root.second.code == ReasonCode::RuleUndone;
-                }));
-            if (undone >= mostUndone) {
-                for (auto& [root, why] : leftOut)
-                    m_trace.decisions.push_back(std::move(why));
-                m_trace.decisions.push_back(
-                    {m_book.place(rule), Verdict::No, ReasonCode::RuleStopped,
-                     fmt::format("{} of its applications were undone, the rest is not tried",
-                                 undone)});
-                return std::size_t(0);
-            }
+    // Every match that touches nothing replaced or made before, in node order.
+    Result<std::size_t> applyAll(std::size_t index) {
+        Entry& entry = m_entries[index];
+        std::vector<NodeId> roots = m_progress.toAsk(entry.reach, entry.since);
+        if (!entry.again.empty()) {
+            roots.insert(roots.end(), entry.again.begin(), entry.again.end());
+            entry.again.clear();
+            m_progress.sort(roots);
+            roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
         }
-    }
-
-    // Nothing if a match had to be added to `leftOut`: the graph is as before.
-    Result<std::optional<std::size_t>> applyBut(const RuleTree& rule, LeftOut& leftOut) {
-        std::set<std::string> roots;
-        const bool anyRoot = !rootOperators(rule.match.front().pattern, m_table, roots);
-        std::optional<GraphEditor> editor;
-        std::map<ValueRef, ValueRef> moved;
+        if (roots.empty())
+            return std::size_t(0);
+        const NodeId firstMade = m_progress.editor().nextId();
         std::set<NodeId> touched;
+        bool overlaps = false;
+        std::vector<Match> refused;
+        RuleMatchOptions options;
+        options.accept = [&](const Match& match) {
+            if (std::any_of(match.nodes.begin(), match.nodes.end(),
+                            [&](NodeId id) { return id >= firstMade || touched.contains(id); })) {
+                overlaps = true;
+                return false;
+            }
+            return std::none_of(refused.begin(), refused.end(), [&](const Match& other) {
+                return other.nodes == match.nodes &&
+                       other.bindings.values == match.bindings.values &&
+                       other.bindings.lists == match.bindings.lists;
+            });
+        };
         std::size_t count = 0;
-        Matcher matcher(*m_graph, m_table);
-        RuleMatchOptions untouched;
-        untouched.accept = [&](const Match& match) {
-            return std::none_of(match.nodes.begin(), match.nodes.end(),
-                                [&](NodeId id) { return touched.contains(id); });
-        };
-        const Successor forward = [&](ValueRef value) {
-            for (auto found = moved.find(value); found != moved.end(); found = moved.find(value))
-                value = found->second;
-            return value;
-        };
-        for (const NodePtr& node : m_graph->nodes()) {
-            if (!anyRoot && !roots.contains(node->op))
+        std::optional<Matcher> matcher;
+        for (std::size_t i = 0; i < roots.size() && m_stop.empty(); ++i) {
+            const NodePtr root = m_progress.editor().share(roots[i]);
+            if (!root || entry.inCircle.contains(roots[i]))
                 continue;
-            const Result<RuleMatch> attempt =
-                matchRule(matcher, rule, rule.match, *m_graph, {node->id, 0}, untouched);
-            if (!attempt) {
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
-                                             ReasonCode::RuleStopped, attempt.diag().message});
-                continue;
+            if (m_options.cancel.cancelled())
+                return cancelled();
+            overlaps = false;
+            refused.clear();
+            bool applied = false;
+            while (!applied && refused.size() < mostWays && !entry.inCircle.contains(roots[i])) {
+                if (!matcher)
+                    matcher.emplace(m_progress.graph(), m_table);
+                const Result<RuleMatch> attempt = matchAt(*matcher, entry, *root, options);
+                if (!attempt)
+                    note(entry, *root, ReasonCode::RuleStopped, attempt.diag().message);
+                else if (attempt->failed && refused.empty())
+                    note(entry, *root, ReasonCode::ConditionFalse, attempt->failed->sentence);
+                if (!attempt || !attempt->match)
+                    break;
+                applied = apply(index, *attempt->match);
+                if (applied)
+                    touched.insert(attempt->match->nodes.begin(), attempt->match->nodes.end());
+                else
+                    refused.push_back(*attempt->match);
             }
-            const std::optional<Match>& match = attempt->match;
-            if (attempt->failed)
-                m_trace.decisions.push_back({rule.name + " at " + node->name, Verdict::No,
-                                             ReasonCode::ConditionFalse,
-                                             attempt->failed->sentence});
-            if (!match)
+            if (overlaps && !applied)
+                entry.again.push_back(roots[i]);
+            if (!applied)
                 continue;
-            if (const auto why = leftOut.find(node->id); why != leftOut.end()) {
-                m_trace.decisions.push_back(why->second);
-                continue;
-            }
-            if (!editor)
-                editor.emplace(*m_graph);
-            const std::size_t demands = editor->demands().size();
-            Result<Applied> applied = applyRule(rule, *m_graph, *match, forward, *editor);
-            const std::string at = rule.name + " at " + node->name;
-            if (!applied) {
-                leftOut.emplace(node->id, Decision{at, Verdict::No, ReasonCode::RuleUndone,
-                                                   fmt::format("{}: {}", m_book.place(rule),
-                                                               applied.diag().message)});
-                return std::optional<std::size_t>();
-            }
-            for (std::size_t i = demands; i < editor->demands().size(); ++i)
-                if (!impliedBy(m_graph->assumptions(), editor->demands()[i].condition)) {
-                    leftOut.emplace(node->id, Decision{at, Verdict::No, ReasonCode::RuleDemands,
-                                                       editor->demands()[i].sentence});
-                    return std::optional<std::size_t>();
-                }
-            for (std::size_t i = 0; i < match->roots.size(); ++i)
-                moved[match->roots[i]] = applied->results[i];
-            touched.insert(match->nodes.begin(), match->nodes.end());
-            m_trace.lines.push_back(fmt::format("{}: {} ({} operators out, {} in)", rule.name,
-                                                node->name, match->nodes.size(), applied->added));
-            m_trace.decisions.push_back(
-                {node->name, Verdict::Yes, ReasonCode::RuleApplied, rule.name});
+            matcher.reset(); // what it knows of the graph is past
             ++count;
-            if (rule.strategy == "once")
+            checkLimits();
+            if (entry.rule->strategy == "once")
                 break;
         }
-        if (editor) {
-            editor->removeUnused();
-            Result<GraphPtr> next = editor->finish();
-            if (!next)
-                return next.takeDiag().advise("rule " + rule.name +
-                                              " made a graph that is not valid");
-            m_graph = *next;
-        }
-        return std::optional(count);
+        return count;
     }
 
-    static bool impliedBy(const std::vector<Assumption>& known, const Expr& condition) {
-        if (condition.op() == ExprOp::Or)
-            return impliedBy(known, condition.arg(0)) || impliedBy(known, condition.arg(1));
-        Ranges ranges;
-        for (const Assumption& assumption : known) {
-            if (assumption.condition == condition)
-                return true;
-            ranges.assume(assumption.condition);
+    // At the first of the root's results that fits.
+    Result<RuleMatch> matchAt(Matcher& matcher, const Entry& entry, const Node& root,
+                              const RuleMatchOptions& options) {
+        RuleMatch out;
+        const Graph& graph = m_progress.graph();
+        for (const ValueRef value : entry.possible->at(root)) {
+            // One of several results that nobody needs any more has been replaced.
+            if (root.outputs.size() > 1 && graph.uses(value).empty() && !graph.isResult(value))
+                continue;
+            FW_TRY(RuleMatch attempt,
+                   matchRule(matcher, *entry.rule, entry.patterns, graph, value, options));
+            if (attempt.match)
+                return attempt;
+            if (!out.failed)
+                out = std::move(attempt);
         }
-        return decide(condition, ranges).value_or(false);
+        return out;
     }
 
+    // False: it does not fit, and the graph is as before.
+    bool apply(std::size_t index, const Match& match) {
+        Entry& entry = m_entries[index];
+        GraphEditor& editor = m_progress.editor();
+        const Graph& graph = m_progress.graph();
+        const NodePtr root = editor.share(match.roots.front().node);
+        Application out;
+        out.entry = index;
+        for (const NodeId id : match.nodes)
+            out.matched.push_back(editor.share(id));
+        const NodeId firstMade = editor.nextId();
+        editor.begin();
+        const Result<Applied> applied = applyRule(
+            *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
+        const auto undo = [&](ReasonCode code, const std::string& why) {
+            editor.rollback();
+            note(entry, *root, code, why);
+            return false;
+        };
+        const auto undone = [&](const Diag& diag) {
+            return undo(ReasonCode::RuleUndone,
+                        fmt::format("{}: {}", m_book.place(*entry.tree), diag.message));
+        };
+        if (!applied)
+            return undone(applied.diag());
+        const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
+        const Part taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
+        const Part made{applied->results, [&](NodeId id) { return id >= firstMade; }};
+        const Hash before = partHash(graph, taken), after = partHash(graph, made);
+        if (after == before || returns(entry, *root, out.matched, taken, before, made, after)) {
+            editor.rollback();
+            return false;
+        }
+        if (const Status settled = editor.settle(); !settled)
+            return undone(settled.diag());
+        // The rewritten model would refuse inputs that the written one takes.
+        for (const Assumption& demand : editor.demands())
+            if (!impliedBy(graph.assumptions(), demand.condition))
+                return undo(ReasonCode::RuleDemands, demand.sentence);
+        out.results.assign(applied->handed.begin(), applied->handed.end());
+        m_progress.decisions.insert(m_progress.decisions.end(), applied->notes.begin(),
+                                    applied->notes.end());
+        for (const auto& [name, value] : match.bindings.values)
+            if (!match.bindings.lists.contains(name))
+                out.names.emplace_back(name, std::vector{value});
+        for (const auto& [name, list] : match.bindings.lists)
+            out.names.emplace_back(name, list);
+        m_progress.decisions.push_back(
+            {root->name, Verdict::Yes, ReasonCode::RuleApplied, entry.tree->name});
+        const std::vector<NodePtr> nodes = out.matched;
+        m_progress.commit(std::move(out));
+        m_returning.add(nodes, before);
+        return true;
+    }
+
+    // Whether it makes what it began with, some applications ago; noted with its rules.
+    bool returns(Entry& entry, const Node& root, const std::vector<NodePtr>& matched,
+                 const Part& taken, const Hash& before, const Part& made, const Hash& after) {
+        std::vector<std::size_t> chain = m_returning.chainTo(matched, after);
+        const bool closes = !chain.empty();
+        if (!closes)
+            chain = m_returning.chainTo(matched, before);
+        if (chain.empty())
+            return false;
+        RulesInCircle circle;
+        const auto add = [&](const std::string& rule) {
+            if (std::find(circle.rules.begin(), circle.rules.end(), rule) == circle.rules.end())
+                circle.rules.push_back(rule);
+        };
+        for (const std::size_t application : chain)
+            add(m_trace.applied[m_progress.applications()[application].entry].rule);
+        if (closes)
+            add(entry.tree->name);
+        entry.inCircle.insert(root.id);
+        const auto same = [&](const RulesInCircle& known) {
+            return std::is_permutation(known.rules.begin(), known.rules.end(), circle.rules.begin(),
+                                       circle.rules.end());
+        };
+        auto known = std::find_if(m_trace.circles.begin(), m_trace.circles.end(), same);
+        if (known == m_trace.circles.end()) {
+            circle.node = root.name;
+            circle.before = partText(m_progress.graph(), taken);
+            circle.after = partText(m_progress.graph(), made);
+            known = m_trace.circles.insert(known, std::move(circle));
+        }
+        ++known->places;
+        return true;
+    }
+
+    void note(Entry& entry, const Node& root, ReasonCode code, const std::string& why) {
+        if (code != ReasonCode::RuleUndone || ++entry.undone <= mostTold)
+            m_progress.decisions.push_back(
+                {entry.tree->name + " at " + root.name, Verdict::No, code, why});
+    }
+
+    void checkLimits() {
+        if (!m_stop.empty())
+            return;
+        const std::size_t applications = m_progress.applications().size();
+        if (m_progress.operators() > m_mostOperators)
+            m_stop = fmt::format("limit: the graph grew past {} operators", m_mostOperators);
+        else if (applications >= m_mostApplications)
+            m_stop = fmt::format("limit: {} applications", m_mostApplications);
+        else if (Clock::now() - m_start > m_options.time)
+            m_stop = "limit: time";
+    }
+
+    void tellReason(const std::set<std::string>& fired) {
+        m_trace.stopReason = "fixpoint";
+        for (const RulesInCircle& circle : m_trace.circles) {
+            const std::string text = circle.text();
+            m_progress.decisions.push_back(
+                {circle.node, Verdict::Note, ReasonCode::RulesInCircle, text});
+            m_trace.stopReason = "limit: " + text;
+        }
+        for (const Entry& entry : m_entries)
+            if (entry.undone > mostTold)
+                m_progress.decisions.push_back(
+                    {m_book.place(*entry.tree), Verdict::No, ReasonCode::RuleUndone,
+                     fmt::format("{} more were undone", entry.undone - mostTold)});
+        if (m_stop.empty())
+            return;
+        m_trace.stopReason = fmt::format("{}; still firing: {}", m_stop, fmt::join(fired, ", "));
+        m_progress.decisions.push_back(
+            {"rewriting", Verdict::Note, ReasonCode::RuleStopped, m_trace.stopReason});
+    }
+
+    // A refusal of one sweep is the same one in the next.
+    Decisions takeDecisions() {
+        Decisions out = std::move(m_progress.decisions);
+        std::set<std::string> said;
+        std::erase_if(out, [&](const Decision& decision) {
+            return decision.verdict == Verdict::No &&
+                   !said.insert(fmt::format("{}\n{}\n{}", decision.subject, codeText(decision.code),
+                                            decision.evidence))
+                        .second;
+        });
+        return out;
+    }
+
+    const GraphPtr m_first;
     const RuleBook& m_book;
-    PatternTable m_table;
+    const std::string& m_stage;
+    const PatternTable m_table;
     const RewriteOptions& m_options;
-    GraphPtr m_graph;
+    const Clock::time_point m_start = Clock::now();
+    Progress m_progress;
+    Returning m_returning;
+    std::vector<Entry> m_entries;
     RewriteTrace m_trace;
+    std::size_t m_mostOperators = 0, m_mostApplications = 0;
+    int m_sweeps = 0;
+    std::string m_stop;
 };
 
 } // namespace
+
+namespace {
+
+// What was done behind, or in another graph.
+void append(RewriteTrace& trace, RewriteTrace more) {
+    if (trace.applied.empty())
+        trace.applied = std::move(more.applied);
+    else
+        for (std::size_t i = 0; i < more.applied.size(); ++i) {
+            trace.applied[i].count += more.applied[i].count;
+            trace.applied[i].ms += more.applied[i].ms;
+        }
+    if (trace.stopReason.empty() || trace.stopReason == "fixpoint")
+        trace.stopReason = std::move(more.stopReason);
+    const auto move = [](auto& to, auto& from) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()),
+                  std::make_move_iterator(from.end()));
+    };
+    move(trace.applications, more.applications);
+    move(trace.circles, more.circles);
+    move(trace.decisions, more.decisions);
+}
+
+// A graph and the graphs inside its nodes, with the rules of the first stage.
+class Simplification {
+public:
+    Simplification(const RuleBook& book, const RewriteOptions& options)
+        : m_book(book), m_options(options) {}
+
+    Result<Rewritten> run(const GraphPtr& graph) {
+        RewriteTrace trace;
+        std::optional<GraphEditor> editor;
+        for (const NodePtr& node : graph->nodes()) {
+            std::vector<Body> bodies = node->bodies;
+            bool changed = false;
+            for (Body& body : bodies) {
+                FW_TRY(const GraphPtr inside, rewritten(body.graph, trace));
+                changed = changed || inside != body.graph;
+                body.graph = inside;
+            }
+            if (!changed)
+                continue;
+            if (!editor)
+                editor.emplace(*graph);
+            editor->setBodies(node->id, std::move(bodies));
+        }
+        GraphPtr first = graph;
+        if (editor) {
+            FW_TRY(first, editor->finish());
+        }
+        FW_TRY(Rewritten out, Driver(first, m_book, rewriteStages().front(), m_options).run());
+        append(trace, std::move(out.trace));
+        return Rewritten{out.graph, std::move(trace)};
+    }
+
+private:
+    Result<GraphPtr> rewritten(const GraphPtr& body, RewriteTrace& trace) {
+        if (const auto known = m_known.find(body.get()); known != m_known.end())
+            return known->second;
+        FW_TRY(Rewritten out, run(body));
+        for (Application& application : out.trace.applications)
+            if (!application.body)
+                application.body = body;
+        append(trace, std::move(out.trace));
+        m_known.emplace(body.get(), out.graph);
+        return out.graph;
+    }
+
+    const RuleBook& m_book;
+    const RewriteOptions& m_options;
+    std::map<const Graph*, GraphPtr> m_known; // by what they were
+};
+
+} // namespace
+
+const std::vector<std::string>& rewriteStages() {
+    static const std::vector<std::string> stages = {"simplify", "before partition",
+                                                    "before fusion"};
+    return stages;
+}
+
+const std::string& stageOf(const DeclarationTree& entry) {
+    const auto* rule = dynamic_cast<const RuleTree*>(&entry);
+    return rule != nullptr ? rule->stage : rewriteStages().front();
+}
+
+std::string RulesInCircle::text() const {
+    const std::string where = places > 1 ? fmt::format(", at {} places", places) : "";
+    return rules.size() == 1 ? fmt::format("{} makes again what it matches{}", rules.front(), where)
+                             : fmt::format("{} undo each other{}", fmt::join(rules, ", "), where);
+}
 
 void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file) {
     for (const DeclarationPtr& declaration : declarations) {
@@ -272,7 +476,17 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
 }
 
 bool wentWrong(const Decision& decision) {
-    return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RuleStopped;
+    return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RulesInCircle ||
+           decision.code == ReasonCode::RuleStopped;
+}
+
+AppliedRule RuleBook::appliedRule(const DeclarationTree& entry) const {
+    AppliedRule out;
+    out.rule = entry.name;
+    out.line = entry.span.line;
+    if (const auto file = files.find(&entry); file != files.end())
+        out.file = file->second;
+    return out;
 }
 
 std::string RuleBook::place(const DeclarationTree& entry) const {
@@ -313,7 +527,17 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
             if (auto wrong = firstError(checkRule(*rule, graph->operators(), table, {})))
                 return wrong->advise("rule " + rule->name +
                                      " cannot be used; fw check BOOK.fw tells more");
-    return Driver(book, options).run(graph);
+    FW_TRY(Rewritten out, Simplification(book, options).run(graph));
+    for (const std::string& stage : rewriteStages()) {
+        if (stage == rewriteStages().front() ||
+            std::none_of(book.entries.begin(), book.entries.end(),
+                         [&](const auto& entry) { return stageOf(*entry) == stage; }))
+            continue;
+        FW_TRY(Rewritten behind, Driver(out.graph, book, stage, options).run());
+        out.graph = behind.graph;
+        append(out.trace, std::move(behind.trace));
+    }
+    return out;
 }
 
 } // namespace fw

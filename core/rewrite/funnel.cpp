@@ -4,6 +4,7 @@
 #include "pattern/roots.h"
 #include "rewrite/matches.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace fw {
@@ -22,9 +23,15 @@ public:
     void add(const PatternTree& p, const LeadUp& lead, bool optional) {
         switch (p.kind) {
         case PatternKind::Call:
+        case PatternKind::Associative:
             for (const PatternTree& operand : p.args)
                 add(operand, lead, optional);
             return step(p, lead, optional);
+        case PatternKind::Dominated:
+            add(p.args[0], lead, optional);
+            return step(p, lead, optional);
+        case PatternKind::Output:
+            return add(p.args[0], lead, optional);
         case PatternKind::Capture: // a chain is a step as a whole
             if (m_table.contains(p.name))
                 step(p, lead, optional);
@@ -57,6 +64,8 @@ public:
         case PatternKind::Previous:
         case PatternKind::Any:
         case PatternKind::Const:
+        case PatternKind::Rest:
+        case PatternKind::Not:
             return;
         }
     }
@@ -89,18 +98,20 @@ std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedP
     std::vector<FunnelCount> out;
     for (const PatternStep& step : stepsOf(patterns, table)) {
         const std::vector<NamedPattern> alone{{"", withDeclared(step.upTo, table)}};
-        std::set<std::string> roots;
-        const bool anyRoot = !rootOperators(alone.front().pattern, table, roots);
+        const PossibleRoots possible(alone.front().pattern, table);
         Matcher matcher(graph, table);
         FunnelCount count{step.span, false, step.optional, 0};
         for (const NodePtr& node : graph.nodes()) {
-            if (node->isInput() || node->isConstant() || (!anyRoot && !roots.contains(node->op)))
+            const std::vector<ValueRef> roots = possible.at(*node);
+            if (roots.empty())
                 continue;
             if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until)
                 return out;
-            const Result<std::optional<Match>> match = matcher.matchAt(alone, {node->id, 0});
-            if (match && *match && !(*match)->nodes.empty())
-                ++count.count;
+            count.count += static_cast<std::size_t>(
+                std::any_of(roots.begin(), roots.end(), [&](ValueRef root) {
+                    const Result<std::optional<Match>> match = matcher.matchAt(alone, root);
+                    return match && *match && !(*match)->nodes.empty();
+                }));
         }
         out.push_back(count);
     }

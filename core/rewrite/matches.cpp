@@ -46,8 +46,8 @@ PatternTree withConstraints(const PatternDeclTree& pattern) {
         PatternTree capture;
         capture.kind = PatternKind::Capture;
         capture.name = param.name;
-        if (param.isConst)
-            capture.span = param.span; // where that is said
+        if (!param.constraints.empty())
+            capture.span = param.span; // where they are said
         call.args.push_back(std::move(capture));
     }
     return withArguments(pattern, call);
@@ -73,6 +73,9 @@ std::size_t longest(const PatternTree& pattern, const PatternTable& table, int d
     }
     if (pattern.kind == PatternKind::Repeat)
         out *= static_cast<std::size_t>(pattern.high);
+    if (pattern.kind == PatternKind::Dominated || pattern.kind == PatternKind::Rest ||
+        pattern.kind == PatternKind::Associative)
+        return unbounded;
     return std::min(out, unbounded);
 }
 
@@ -179,15 +182,15 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     std::vector<NamedPattern> patterns = written;
     for (NamedPattern& named : patterns)
         named.pattern = withDeclared(named.pattern, table);
-    std::set<std::string> roots;
-    const bool anyRoot = !rootOperators(patterns.front().pattern, table, roots);
+    const PossibleRoots possible(patterns.front().pattern, table);
     Matcher matcher(graph, table);
     std::set<NodeId> matched;
     std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);
     std::size_t complete = 0, tried = 0;
     for (const NodePtr& node : graph.nodes()) {
         ++tried;
-        if (node->isInput() || node->isConstant() || (!anyRoot && !roots.contains(node->op)))
+        const std::vector<ValueRef> roots = possible.at(*node);
+        if (roots.empty())
             continue;
         if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until) {
             out.stopped = fmt::format("the time was over after {} of {} nodes", tried - 1,
@@ -198,35 +201,39 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             out.stopped = fmt::format("there are more than {} matches", limits.matches);
             break;
         }
-        Result<RuleMatch> attempt = rule != nullptr
-                                        ? matchRule(matcher, *rule, patterns, graph, {node->id, 0})
-                                        : matchPlain(matcher, patterns, {node->id, 0});
-        if (!attempt) {
-            out.problems.push_back(attempt.takeDiag());
-            continue;
-        }
-        std::optional<Match>& match = attempt->match;
-        if (const auto& wrong = attempt->failed) {
+        for (const ValueRef root : roots) {
+            Result<RuleMatch> attempt = rule != nullptr
+                                            ? matchRule(matcher, *rule, patterns, graph, root)
+                                            : matchPlain(matcher, patterns, root);
+            if (!attempt) {
+                out.problems.push_back(attempt.takeDiag());
+                continue;
+            }
+            std::optional<Match>& match = attempt->match;
+            if (const auto& wrong = attempt->failed) {
+                ++complete;
+                ++failed[wrong->index];
+                out.unchanged += wrong->unchanged ? 1 : 0;
+                const bool outside = wrong->index == rule->where.size();
+                out.nearMisses.push_back({node->id, wrong->matched, wrong->matched, "where",
+                                          wrong->expected, wrong->sentence, Missed::Condition,
+                                          outside ? Span() : rule->where[wrong->index].tree.span,
+                                          "", wrong->index});
+                continue;
+            }
+            if (!match) {
+                // With known roots the operator fits; what failed are its attributes or operands.
+                if (const NearMiss& miss = matcher.nearMiss();
+                    miss.root >= 0 && (!possible.anyOperator() || miss.matched > 0))
+                    out.nearMisses.push_back(matcher.nearMiss());
+                continue;
+            }
+            if (match->nodes.empty())
+                continue; // a chain of absent steps
             ++complete;
-            ++failed[wrong->index];
-            const bool outside = wrong->index == rule->where.size();
-            out.nearMisses.push_back({node->id, wrong->matched, wrong->matched, "where",
-                                      wrong->expected, wrong->sentence, Missed::Condition,
-                                      outside ? Span() : rule->where[wrong->index].tree.span, "",
-                                      wrong->index});
-            continue;
+            matched.insert(match->nodes.begin(), match->nodes.end());
+            out.matches.push_back(std::move(*match));
         }
-        if (!match) {
-            // With known roots the operator fits; what failed are its attributes or operands.
-            if (!anyRoot || matcher.nearMiss().matched > 0)
-                out.nearMisses.push_back(matcher.nearMiss());
-            continue;
-        }
-        if (match->nodes.empty())
-            continue; // a chain of absent steps
-        ++complete;
-        matched.insert(match->nodes.begin(), match->nodes.end());
-        out.matches.push_back(std::move(*match));
     }
     out.funnel = countSteps(graph, written, table, limits);
     for (std::size_t i = 0; i < failed.size(); ++i) {

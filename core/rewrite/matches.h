@@ -33,6 +33,7 @@ struct FoundMatches {
     // whose condition refuses a complete match has matched == total and the clause `where`. A match
     // that ends before steps that may be absent counts as nearly one with the operator behind it.
     std::vector<NearMiss> nearMisses;
+    std::size_t unchanged = 0; // of nearMisses: the right side is what was matched
     Diags problems;                  // roots at which there were too many ways to match
     std::vector<FunnelCount> funnel; // what is read before what reads it; conditions last
     std::string stopped;             // by a limit, as a sentence; empty: this is all

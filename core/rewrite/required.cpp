@@ -31,7 +31,11 @@ bool addBeginnings(const PatternTree& p, std::vector<PatternTree>& out) {
         return true;
     case PatternKind::Sequence:
     case PatternKind::Bind:
+    case PatternKind::Output:
+    case PatternKind::Dominated:
         return addBeginnings(p.args.front(), out);
+    case PatternKind::Associative:
+        return each(hasCall);
     case PatternKind::Alternatives:
         return each([](const PatternTree&) { return true; });
     case PatternKind::Repeat:
@@ -41,6 +45,8 @@ bool addBeginnings(const PatternTree& p, std::vector<PatternTree>& out) {
     case PatternKind::Any:
     case PatternKind::Const:
     case PatternKind::Capture:
+    case PatternKind::Rest:
+    case PatternKind::Not:
         break;
     }
     return false;
@@ -55,16 +61,15 @@ public:
     template <class Visit>
     Status each(const PatternTree& pattern, Visit visit) {
         const std::vector<NamedPattern> alone{{"result", withDeclared(pattern, m_table)}};
-        std::set<std::string> roots;
-        const bool anyRoot = !rootOperators(alone.front().pattern, m_table, roots);
+        const PossibleRoots possible(alone.front().pattern, m_table);
         for (const NodePtr& node : m_graph.nodes()) {
-            if (node->isInput() || node->isConstant() || (!anyRoot && !roots.contains(node->op)))
-                continue;
             if (m_cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "the work was cancelled");
-            FW_TRY(const std::optional<Match> match, m_matcher.matchAt(alone, {node->id, 0}));
-            if (match)
-                visit(*match);
+            for (const ValueRef root : possible.at(*node)) {
+                FW_TRY(const std::optional<Match> match, m_matcher.matchAt(alone, root));
+                if (match)
+                    visit(*match);
+            }
         }
         return {};
     }
@@ -140,7 +145,8 @@ std::vector<PatternTree> beginningsOf(const PatternTree& pattern, const PatternT
 Diags checkRequired(const SequenceTree& sequence, const OperatorSet& operators,
                     const PatternTable& table, const std::string& file) {
     Refusals out(file);
-    checkPatternTree(sequence.pattern, false, operators, table, out);
+    checkPatternTree(sequence.pattern, false, operators, table,
+                     boundBy({{"", sequence.pattern}}, operators, table), out);
     Diags problems = out.take();
     if (problems.empty() && beginningsOf(sequence.pattern, table).empty())
         problems.push_back(makeDiag(

@@ -1,6 +1,7 @@
 #include "session/book_texts.h"
 
 #include "base/files.h"
+#include "book/include.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,10 @@ Sources textsFor(const std::vector<std::string>& rules, const Sources& texts) {
     return out;
 }
 
-Result<BookText> bookText(const std::string& file, const Sources& texts) {
+namespace {
+
+// What stands for the file, or the file.
+Result<BookText> textOrFile(const std::string& file, const Sources& texts) {
     if (const snapshot::BookSource* source = find(texts, file)) {
         if (source->text.size() > largestBook)
             return makeDiag(DiagCode::FileTooLarge,
@@ -54,13 +58,19 @@ Result<BookText> bookText(const std::string& file, const Sources& texts) {
                             {file}, "divide it into several books");
         return BookText{file, source->text};
     }
+    FW_TRY(std::string text, readFile(file, largestBook));
+    return BookText{file, std::move(text)};
+}
+
+} // namespace
+
+Result<BookText> bookText(const std::string& file, const Sources& texts) {
     std::error_code error;
-    if (!std::filesystem::exists(file, error))
+    if (find(texts, file) == nullptr && !std::filesystem::exists(file, error))
         for (const ShippedText& shipped : shippedTexts())
             if (shipped.file == file)
                 return BookText{file, std::string(shipped.text)};
-    FW_TRY(std::string text, readFile(file, largestBook));
-    return BookText{file, std::move(text)};
+    return textOrFile(file, texts);
 }
 
 Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
@@ -76,7 +86,10 @@ Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
         FW_TRY(BookText book, bookText(source.file, texts));
         out.push_back(std::move(book));
     }
-    return out;
+    return withIncluded(std::move(out), [&](const std::string& file) -> Result<std::string> {
+        FW_TRY(BookText book, textOrFile(file, texts));
+        return std::move(book.text);
+    });
 }
 
 Result<snapshot::BookDocument> shippedBook(const snapshot::Arguments& arguments) {

@@ -15,7 +15,8 @@ std::vector<snapshot::BookSource> textsFor(const std::vector<std::string>& rules
 // FileMissing, FileTooLarge (also of a text).
 Result<BookText> bookText(const std::string& file, const std::vector<snapshot::BookSource>& texts);
 
-// The books of `rules` in their order, then texts of shipped books that `rules` does not name.
+// The books of `rules` in their order, each behind those that it includes, then texts of shipped
+// books that `rules` does not name.
 Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
                                         const std::vector<snapshot::BookSource>& texts);
 

@@ -4,6 +4,8 @@
 #include "extern/extern.h"
 #include "session/completions.h"
 #include "session/text_range.h"
+#include "strategy/computation.h"
+#include "tensor/op_check.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,28 @@ using namespace snapshot;
 
 constexpr std::size_t longestWord = 100;
 constexpr std::size_t mostSuggested = 100; // words that others are looked for
+
+// On how many calls a declaration that was accepted was tried; nothing if it is of no kind that is.
+std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
+                                     const OperatorSet& operators, const std::string& file) {
+    if (const auto* op = dynamic_cast<const OpTree*>(&declaration)) {
+        int fitting = 0;
+        (void)checkOperator(*op, file, &fitting);
+        return fitting;
+    }
+    const auto* block = dynamic_cast<const ImplementationsTree*>(&declaration);
+    std::optional<std::int64_t> out;
+    if (block != nullptr)
+        for (const EntryTree& entry : block->entries)
+            if (entry.compute) {
+                const std::shared_ptr<const OperatorSet> borrowed(std::shared_ptr<void>(),
+                                                                  &operators);
+                int agreed = 0;
+                (void)disagreement({&entry, block}, borrowed, file, &agreed);
+                out = out.value_or(0) + agreed;
+            }
+    return out;
+}
 
 // Collects what is wrong, each with the token at its place underlined.
 class Marks {
@@ -116,6 +140,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     const BookText& book = *asked;
     Books books = readBooks(all);
     CheckedBook checked = checkBook(books, book.file).value();
+    const auto written = std::find_if(books.read.begin(), books.read.end(),
+                                      [&](const ReadBook& one) { return one.file == book.file; });
     const TextPlaces places(book.text);
     Marks marks(book, places);
     std::vector<std::vector<Fix>> fixes(checked.diagnostics.size());
@@ -134,6 +160,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
         row.kind = std::move(item.kind);
         row.verdict = std::move(item.verdict);
         row.diagnostics = std::move(item.diagnostics);
+        if (row.verdict == "ok")
+            row.trials = trialsOf(*written->written[out.items.size()], *books.operators, book.file);
         out.items.push_back(std::move(row));
     }
     out.diagnostics = std::move(checked.diagnostics);

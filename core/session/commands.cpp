@@ -12,6 +12,7 @@
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
+#include "session/rewriting.h"
 #include "session/stages.h"
 #include "session/statistics.h"
 #include "session/tune.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace fw {
 
@@ -97,19 +98,58 @@ CandidateRecord record(const Candidate& candidate) {
     return out;
 }
 
-DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
+DecisionRecord record(const Decision& decision) {
     DecisionRecord out;
+    out.from = decision.subject;
+    out.fromId = noNode;
+    out.verdict = verdictText(decision.verdict);
+    out.code = codeText(decision.code);
+    out.sentence = decision.sentence();
+    return out;
+}
+
+// Records of what was decided about a graph, each with the node that it is about, if it is one.
+class AboutNodes {
+public:
+    explicit AboutNodes(const Graph& graph) : m_graph(graph) {}
+
+    DecisionRecord record(const Decision& decision) {
+        if (m_nodes.empty())
+            know();
+        DecisionRecord out = fw::record(decision);
+        if (const auto node = m_nodes.find(decision.subject); node != m_nodes.end())
+            out.fromId = node->second;
+        return out;
+    }
+
+private:
+    void know() {
+        m_nodes.reserve(2 * m_graph.nodes().size());
+        for (const NodePtr& node : m_graph.nodes())
+            m_nodes.emplace(node->name, node->id);
+        for (const NodePtr& node : m_graph.nodes())
+            for (const Output& output : node->outputs)
+                m_nodes.emplace(output.name, node->id);
+    }
+
+    const Graph& m_graph;
+    std::unordered_map<std::string_view, NodeId> m_nodes; // once it is needed
+};
+
+DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
+    DecisionRecord out = record(edge.decision);
     out.from = graph.node(edge.from).name;
     out.to = graph.node(edge.to).name;
     out.fromId = edge.from;
     out.toId = edge.to;
-    out.verdict = verdictText(edge.decision.verdict);
-    out.code = codeText(edge.decision.code);
-    out.sentence = edge.decision.sentence();
     return out;
 }
 
 } // namespace
+
+std::string noticeText(const Decision& decision) {
+    return fmt::format("{} {}: {}", codeText(decision.code), decision.subject, decision.sentence());
+}
 
 namespace {
 
@@ -223,6 +263,9 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     if (known)
         out.flops = flops;
     out.runnable = obstacles(planned).empty() && !hasErrors(imported.diagnostics);
+    AboutNodes about(graph);
+    for (const Decision& decision : imported.decisions)
+        out.readings.push_back(about.record(decision));
     return out;
 }
 
@@ -265,22 +308,13 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     if (edges == Edges::Describe)
         for (const EdgeDecision& edge : plan.edges)
             out.decisions.push_back(record(graph, edge));
-    for (const Assumption& assumption : graph.assumptions()) {
-        const Decision decision{
-            assumption.node, Verdict::Note, ReasonCode::DimAssumed,
-            fmt::format("{} ({})", assumption.condition.text(), assumption.sentence)};
-        const Node* node = graph.findByName(assumption.node);
-        DecisionRecord row;
-        row.from = assumption.node;
-        row.fromId = node == nullptr ? noNode : node->id;
-        row.verdict = verdictText(decision.verdict);
-        row.code = codeText(decision.code);
-        row.sentence = decision.sentence();
-        out.assumptions.push_back(std::move(row));
-    }
+    AboutNodes about(graph);
+    for (const Assumption& assumption : graph.assumptions())
+        out.assumptions.push_back(about.record(
+            Decision{assumption.node, Verdict::Note, ReasonCode::DimAssumed,
+                     fmt::format("{} ({})", assumption.condition.text(), assumption.sentence)}));
     for (const Decision& notice : plan.notices)
-        out.notices.push_back(
-            fmt::format("{} {}: {}", codeText(notice.code), notice.subject, notice.sentence()));
+        out.notices.push_back(noticeText(notice));
     return out;
 }
 
@@ -356,6 +390,11 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
     for (const EdgeDecision& edge : plan.edges)
         if (edge.from == node.id || edge.to == node.id)
             out.decisions.push_back(record(graph, edge));
+    for (const Decision& notice : plan.notices)
+        if (notice.subject == node.name) {
+            out.decisions.push_back(record(notice));
+            out.decisions.back().fromId = node.id;
+        }
     return out;
 }
 

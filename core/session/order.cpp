@@ -60,14 +60,19 @@ private:
     }
 
     void rewrites() {
-        for (std::size_t i = 0; i < m_books.rules.entries.size(); ++i) {
-            const DeclarationTree& entry = *m_books.rules.entries[i];
-            OrderRecord& row = add("rewrite", entry, fileOf(&entry));
-            if (i < m_trace.applied.size()) {
-                row.count = static_cast<std::int64_t>(m_trace.applied[i].count);
-                row.ms = m_trace.applied[i].ms;
+        for (const std::string& stage : rewriteStages())
+            for (std::size_t i = 0; i < m_books.rules.entries.size(); ++i) {
+                const DeclarationTree& entry = *m_books.rules.entries[i];
+                if (stageOf(entry) != stage)
+                    continue;
+                OrderRecord& row = add("rewrite", entry, fileOf(&entry));
+                if (stage != rewriteStages().front())
+                    row.kind += ", " + stage;
+                if (i < m_trace.applied.size()) {
+                    row.count = static_cast<std::int64_t>(m_trace.applied[i].count);
+                    row.ms = m_trace.applied[i].ms;
+                }
             }
-        }
     }
 
     void fusionRules() {

@@ -407,6 +407,14 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
                                          [&](const auto& source) { return source.file == rules; });
         stamp += "|" + (unsaved ? std::string() : stampOf(rules));
     }
+    if (const auto books = bookTexts(inputs.rules, inputs.texts))
+        for (const BookText& book : *books) {
+            if (std::find(inputs.rules.begin(), inputs.rules.end(), book.file) ==
+                inputs.rules.end()) // it is included
+                stamp += "|" + book.file + stampOf(book.file);
+            for (const Diag& problem : book.problems)
+                stamp += problem.text();
+        }
     std::erase_if(m_entries, [](const Entry& entry) { return entry.pipeline->importFailed(); });
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
         return entry.inputs == inputs && entry.stamp == stamp;

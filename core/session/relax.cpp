@@ -44,6 +44,7 @@ public:
             return dropCondition(first);
         case Missed::Step:
             return anotherStep();
+        case Missed::Type:
         case Missed::Other:
             return std::nullopt;
         }

@@ -1,4 +1,5 @@
 #include "session/stages.h"
+#include "session/describe.h"
 
 #include "base/files.h"
 #include "codegen/listing.h"
@@ -7,7 +8,6 @@
 #include "library/library.h"
 #include "loop/print.h"
 #include "module/export.h"
-#include "onnx/export.h"
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
@@ -173,49 +173,6 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
     }
     out.stage = stage;
     out.group = arguments.group;
-    return out;
-}
-
-Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified,
-                                        const Arguments& arguments) {
-    RewriteDocument out;
-    const auto operators = [](const Graph& graph) {
-        return std::count_if(graph.nodes().begin(), graph.nodes().end(), [](const NodePtr& node) {
-            return !node->isInput() && !node->isConstant();
-        });
-    };
-    out.nodesBefore = operators(*imported.inlined);
-    out.nodesAfter = operators(*simplified.graph);
-    out.stopReason = simplified.trace.stopReason;
-    out.trace = simplified.trace.lines;
-    for (const AppliedRule& rule : simplified.trace.applied)
-        if (rule.count > 0)
-            out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
-    for (const Decision& decision : simplified.trace.decisions)
-        if (wentWrong(decision))
-            out.diagnostics.push_back(
-                makeWarning(DiagCode::RuleIllegal,
-                            fmt::format("{}: {}", decision.subject, decision.sentence())));
-    if (!arguments.trace.empty()) {
-        std::string text;
-        for (const std::string& line : out.trace)
-            text += line + "\n";
-        FW_CHECK(writeFile(arguments.trace, text));
-    }
-    if (arguments.output == "-") {
-        out.text = printGraph(*simplified.graph);
-    } else if (!arguments.output.empty()) {
-        out.file = arguments.output;
-        if (arguments.output.ends_with(".fw")) {
-            FW_CHECK(writeFile(arguments.output, printGraph(*simplified.graph)));
-        } else {
-            FW_TRY(ExportedModel exported, exportModel(*simplified.graph));
-            FW_CHECK(writeFile(arguments.output, exported.bytes));
-            out.opset = exported.opset;
-            for (Diag& diag : exported.diagnostics)
-                out.diagnostics.push_back(std::move(diag.at({arguments.output})));
-        }
-    }
     return out;
 }
 

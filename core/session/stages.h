@@ -11,11 +11,6 @@ namespace fw {
 Result<snapshot::StagesDocument> stageText(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                            const Context& context);
 
-// Writes arguments.output as ONNX or .fw text ("-": into the document).
-Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
-                                                  const Simplified& simplified,
-                                                  const snapshot::Arguments& arguments);
-
 Result<snapshot::ExportDocument> exportTo(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                           const Context& context);
 

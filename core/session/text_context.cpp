@@ -209,10 +209,10 @@ private:
                 return set(Expect::Library);
             return set(Expect::Words, isFuse ? Words{"on"} : isRule ? Words{} : Words{"for"});
         }
-        const Words clauses =
-            isRule   ? Words{"match", "where", "let", "emit", "stage", "strategy", "duplicate"}
-            : isFuse ? Words{"match", "where", "as"}
-                     : Words{"match", "where"};
+        const Words clauses = isRule   ? Words{"match", "where",    "let",       "emit",
+                                             "stage", "strategy", "duplicate", "expose"}
+                              : isFuse ? Words{"match", "where", "as"}
+                                       : Words{"match", "where"};
         const std::string clause =
             lastClause(std::set<std::string>(clauses.begin(), clauses.end()), 1);
         const bool outside = m_open.size() == 1;
@@ -220,7 +220,9 @@ private:
         if (clause.empty() || clause == "duplicate")
             return set(Expect::Words, clauses);
         if (clause == "stage")
-            set(Expect::Words, prev() == "stage" ? Words{"simplify"} : Words{});
+            set(Expect::Words, prev() == "stage"    ? Words{"simplify", "before"}
+                               : prev() == "before" ? Words{"partition", "fusion"}
+                                                    : Words{});
         else if (clause == "strategy")
             set(Expect::Words, prev() == "strategy" ? Words{"once", "sweep", "fixpoint"} : Words{});
         else if (clause == "as")

@@ -90,7 +90,7 @@ private:
 
     void value(std::size_t i) {
         static const std::set<std::string, std::less<>> words = {
-            "match", "where", "let",   "emit", "stage", "strategy", "duplicate", "as",
+            "match", "where", "let",   "emit", "stage", "strategy", "duplicate", "expose", "as",
             "for",   "any",   "const", "kind", "same",  "in",       "on",        "stacked"};
         static const std::set<std::string, std::less<>> clauses = {"match", "where", "let", "emit",
                                                                    "as"};

@@ -58,6 +58,9 @@ struct CheckItem : TextRange { // of the whole declaration
     std::string kind;    // "rule", "operator", "test", ...
     std::string verdict; // "ok", "refused", "failed"
     Diags diagnostics;
+    // Of an operator the calls, of implementations with a computation of their own the instances
+    // that it was tried on.
+    std::optional<std::int64_t> trials;
 
     bool operator==(const CheckItem&) const = default;
 };

@@ -38,7 +38,8 @@ FW_FIELDS(BodyRecord, v("path", r.path); v("name", r.name); v("inputs", r.inputs
 FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
           v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims);
           v("nodes", r.nodes); v("ops", r.ops); v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
-          v("opset", r.opset); v("bodies", r.bodies); v("runnable", r.runnable); v("diagnostics", r.diagnostics);)
+          v("opset", r.opset); v("bodies", r.bodies); v("runnable", r.runnable); v("diagnostics", r.diagnostics);
+          v("readings", r.readings);)
 FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs", r.inputs); v("outputs", r.outputs);
           v("attributes", r.attributes); v("bodies", r.bodies); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
           v("unsupported", r.unsupported); v("source", r.source); v("line", r.line);)
@@ -141,15 +142,25 @@ FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.
 FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);
           v("libraries", r.libraries); v("sha256", r.sha256);)
 FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
+FW_FIELDS(RewrittenNode, v("name", r.name); v("op", r.op);)
+FW_FIELDS(RewrittenResult, v("name", r.name); v("before", r.before); v("became", r.became); v("after", r.after);)
+FW_FIELDS(BoundNameRecord, v("name", r.name); v("values", r.values);)
+FW_FIELDS(ApplicationRecord, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
+          v("body", r.body); v("matched", r.matched); v("created", r.created); v("erased", r.erased);
+          v("results", r.results); v("bindings", r.bindings); v("flops_before", r.flopsBefore);
+          v("flops_after", r.flopsAfter); v("bytes_before", r.bytesBefore); v("bytes_after", r.bytesAfter);)
+FW_FIELDS(CircleRecord, v("rules", r.rules); v("node", r.node); v("before", r.before); v("after", r.after);
+          v("places", r.places);)
 FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBefore); v("nodes_after", r.nodesAfter);
-          v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text); v("trace", r.trace);
-          v("opset", r.opset); v("diagnostics", r.diagnostics);)
+          v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text);
+          v("applications", r.applications); v("circles", r.circles); v("opset", r.opset);
+          v("diagnostics", r.diagnostics); v("notices", r.notices);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
-          v("diagnostics", r.diagnostics);)
+          v("diagnostics", r.diagnostics); v("trials", r.trials);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);
           v("marks", r.marks);)

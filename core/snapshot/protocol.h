@@ -18,8 +18,8 @@
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused; arguments.body: the graph of a body), fuse, explain (arguments.nodes), profile,
 // bench, run, export (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match (arguments.limit), diff (one side: arguments.side), rewrite, order, check,
-// assist (arguments.position), book (arguments.name), test, tune (arguments.log), verify
+// match and rewrite (arguments.limit), diff (one side: arguments.side), order, check,
+// assist (arguments.position), book (arguments.name), format (arguments.book), test, tune (arguments.log), verify
 // (arguments.output), ops, doctor, draw. Every command reads arguments.texts in place of the files.
 #pragma once
 
@@ -69,7 +69,7 @@ struct Arguments {
     std::optional<bool> strict; // run, test: the bound of every element alone decides
     std::optional<int> threads;
     std::optional<double> seconds;     // how long bench and profile may measure, match may look
-    std::optional<std::int64_t> limit; // match: how many of each declaration
+    std::optional<std::int64_t> limit; // match: how many of each declaration; rewrite: applications
     std::optional<TextPlace> position; // assist: where the caret stands
     std::optional<int> beside;         // bench: busy processes beside a second measurement
     std::string trace;                 // profile, rewrite: file for the trace

@@ -12,6 +12,7 @@
 #include "base/shared_text.h"
 #include "snapshot/book_records.h"
 #include "snapshot/report_records.h"
+#include "snapshot/rewrite_records.h"
 
 #include <cstdint>
 #include <map>
@@ -42,6 +43,18 @@ struct BodyRecord {
 
 // --- info
 
+struct DecisionRecord {
+    std::string from; // names; `to` is empty if the decision is about one node or group
+    std::string to;
+    NodeId fromId = noNode; // ids of stage "fused", of how a model is read those of "imported"
+    NodeId toId = noNode;
+    std::string verdict; // "yes", "no", "note"
+    std::string code;
+    std::string sentence;
+
+    bool operator==(const DecisionRecord&) const = default;
+};
+
 struct InfoDocument {
     std::string model;  // path as given
     std::string format; // "onnx", "fw", "folder"
@@ -59,6 +72,7 @@ struct InfoDocument {
     std::vector<BodyRecord> bodies; // of all depths, outer ones first
     bool runnable = true;
     Diags diagnostics;
+    std::vector<DecisionRecord> readings; // how nodes were read, where that is not one for one
 
     bool operator==(const InfoDocument&) const = default;
 };
@@ -177,18 +191,6 @@ struct GroupRecord {
     bool disturbed = false;          // other work disturbed one of these times
 
     bool operator==(const GroupRecord&) const = default;
-};
-
-struct DecisionRecord {
-    std::string from; // names; `to` is empty if the decision is about one node or group
-    std::string to;
-    NodeId fromId = noNode; // ids of stage "fused"
-    NodeId toId = noNode;
-    std::string verdict; // "yes", "no", "note"
-    std::string code;
-    std::string sentence;
-
-    bool operator==(const DecisionRecord&) const = default;
 };
 
 // What an answer made anew; the rest was known from earlier ones.
@@ -533,28 +535,6 @@ struct ExportDocument {
     std::map<std::string, std::string> sha256; // file -> digest
 
     bool operator==(const ExportDocument&) const = default;
-};
-
-struct AppliedRecord {
-    std::string rule;
-    std::int64_t count = 0;
-    double ms = 0;
-
-    bool operator==(const AppliedRecord&) const = default;
-};
-
-struct RewriteDocument {
-    std::vector<AppliedRecord> applied;
-    std::int64_t nodesBefore = 0;
-    std::int64_t nodesAfter = 0;
-    std::string stopReason; // "fixpoint", "limit"
-    std::string file;       // written, if any
-    std::string text;       // with -o -
-    std::vector<std::string> trace;
-    std::optional<std::int64_t> opset; // of the ONNX file written
-    Diags diagnostics;                 // what other programs may refuse in the file written
-
-    bool operator==(const RewriteDocument&) const = default;
 };
 
 } // namespace fw::snapshot

@@ -25,10 +25,10 @@ Result<OpInst> computationOf(const ComputedEntry& computed, const Workload& call
 // Whether it gives what the operator gives, on small random calls inside the guard: results in
 // double, apart by no more than both may err in the element types (tensor/bounded.h). nullopt if it
 // does; the diag (OutputsDiffer, or RuleIllegal if no call was found) holds the smallest call that
-// shows it. The same for the same text.
+// shows it. The same for the same text. `agreed` is on how many calls they did.
 std::optional<Diag> disagreement(const ComputedEntry& computed,
                                  std::shared_ptr<const OperatorSet> operators,
-                                 const std::string& file);
+                                 const std::string& file, int* agreed = nullptr);
 
 // Our code for it. `inner`: the implementations that are asked for it, in order.
 // `owner` keeps what `computed` points at: plans outlive the books that they were made with.

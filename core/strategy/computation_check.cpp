@@ -277,17 +277,21 @@ std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
     return out;
 }
 
-std::optional<Diag> tried(const ComputedEntry& computed,
-                          const std::shared_ptr<const OperatorSet>& operators) {
+struct Tried {
+    std::optional<Diag> wrong;
+    int agreed = 0; // calls
+};
+
+Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorSet>& operators) {
     const ImplementationsTree& block = *computed.block;
     const Operator& op = *operators->find(block.subject);
     const std::string& name = computed.entry->name;
     const auto signature =
         block.ownSignature ? SignatureTree{block.params, {}} : parseSignature(op.signature());
     if (!signature)
-        return makeDiag(DiagCode::RuleIllegal,
-                        fmt::format("{} cannot be tried: its operands have no types", op.name()),
-                        {}, "write a signature of your own: " + op.name() + "(x: f32[N, ...])");
+        return {makeDiag(DiagCode::RuleIllegal,
+                         fmt::format("{} cannot be tried: its operands have no types", op.name()),
+                         {}, "write a signature of your own: " + op.name() + "(x: f32[N, ...])")};
     Calls calls(computed, operators, *signature);
     std::string refusal;
     std::optional<Diag> worst;
@@ -334,29 +338,29 @@ std::optional<Diag> tried(const ComputedEntry& computed,
         found += worst.has_value();
     }
     if (worst || agreed > 0)
-        return worst;
-    return makeDiag(DiagCode::RuleIllegal,
-                    fmt::format("{} was not tried: {}", name,
-                                refusal.empty()
-                                    ? "no call was found that its condition lets through"
-                                    : refusal),
-                    {}, "say in `when` for which calls it is");
+        return {worst, agreed};
+    return {
+        makeDiag(DiagCode::RuleIllegal,
+                 fmt::format("{} was not tried: {}", name,
+                             refusal.empty() ? "no call was found that its condition lets through"
+                                             : refusal),
+                 {}, "say in `when` for which calls it is")};
 }
 
 } // namespace
 
 std::optional<Diag> disagreement(const ComputedEntry& computed,
                                  std::shared_ptr<const OperatorSet> operators,
-                                 const std::string& file) {
+                                 const std::string& file, int* agreed) {
     // What was tried, by its text: a book is read at every key press.
     static std::mutex mutex;
-    static std::map<Hash, std::optional<Diag>> known;
+    static std::map<Hash, Tried> known;
     const Operator& op = *operators->find(computed.block->subject);
     const Tree& tree = *computed.entry->compute;
     const Hash key = hashOf(fmt::format("{}\n{}\n{}\n{}{}\n{}", computed.block->source,
                                         computed.entry->name, tree.span.begin, op.signature(),
                                         op.body(), textOfAll(tree, *operators)));
-    std::optional<Diag> out;
+    Tried out;
     {
         const std::lock_guard lock(mutex);
         if (known.size() > 1024)
@@ -366,9 +370,11 @@ std::optional<Diag> disagreement(const ComputedEntry& computed,
         else
             out = known[key] = tried(computed, operators);
     }
-    if (out)
-        out->at({file, {}, tree.span.line, tree.span.column});
-    return out;
+    if (out.wrong)
+        out.wrong->at({file, {}, tree.span.line, tree.span.column});
+    if (agreed != nullptr)
+        *agreed = out.agreed;
+    return out.wrong;
 }
 
 } // namespace fw

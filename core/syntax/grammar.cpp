@@ -1,6 +1,7 @@
 // Every declaration of the language, by its keyword.
 #include "syntax/fusion.h"
 #include "syntax/graph.h"
+#include "syntax/include.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
 #include "syntax/schedule.h"
@@ -25,6 +26,7 @@ const Grammar& fwGrammar() {
         {"fuse", parseFuseDeclaration},
         {"grow", parseGrowDeclaration},
         {"pin", parsePinDeclaration},
+        {"include", parseIncludeDeclaration},
     };
     return grammar;
 }

@@ -182,14 +182,8 @@ OnnxTree onnxClause(Parser& parser) {
     return onnx;
 }
 
-} // namespace
-
-std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
-    auto op = std::make_shared<OpTree>();
-    const Token first = parser.peek();
-    op->name = parser.expectName("the name of the operator");
-    const Span nameSpan = parser.spanFrom(first);
-    op->doc = parser.acceptText();
+// From the parameters on.
+void definition(Parser& parser, OpTree& op) {
     const Token open = parser.peek();
     parser.expect("(");
     if (!parser.accept(")")) {
@@ -197,38 +191,58 @@ std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
             const Token start = parser.peek();
             if (parser.at("attr") && parser.peek(1).kind == TokenKind::Name) {
                 parser.take();
-                op->attrs.push_back(attrParam(parser, start));
+                op.attrs.push_back(attrParam(parser, start));
             } else {
-                op->params.push_back(param(parser, start));
+                op.params.push_back(param(parser, start));
             }
         } while (parser.accept(","));
         parser.expect(")");
     }
     if (parser.accept("requires"))
-        op->requirements = parser.conditions();
+        op.requirements = parser.conditions();
     parser.expect("->");
-    outs(parser, *op);
-    op->signature = parser.source(nameSpan) + oneBlank(parser.source(parser.spanFrom(open)));
+    outs(parser, op);
+    op.signature = op.name + oneBlank(parser.source(parser.spanFrom(open)));
     if (parser.accept("where")) {
         do {
             WhereTree where;
             where.name = parser.expectName("a dimension");
             parser.expect("=");
             where.value = parser.expression();
-            op->where.push_back(std::move(where));
+            op.where.push_back(std::move(where));
         } while (parser.accept(","));
     }
     while (parser.at("onnx"))
-        op->onnx.push_back(onnxClause(parser));
+        op.onnx.push_back(onnxClause(parser));
     const Token brace = parser.peek();
     parser.expect("{");
     while (!parser.failed() && !parser.at("}"))
-        op->stmts.push_back(statement(parser));
+        op.stmts.push_back(statement(parser));
     if (!parser.failed()) {
         const Span inside = parser.spanFrom(brace);
-        op->body = withoutIndent(parser.source({inside.begin + 1, inside.end, 0, 0}));
+        op.body = withoutIndent(parser.source({inside.begin + 1, inside.end, 0, 0}));
     }
     parser.expect("}");
+}
+
+} // namespace
+
+std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
+    auto op = std::make_shared<OpTree>();
+    op->name = parser.expectName("the name of the operator");
+    op->doc = parser.acceptText();
+    definition(parser, *op);
+    return op;
+}
+
+std::shared_ptr<OpTree> parseOperatorInPlace(Parser& parser, const std::string& name) {
+    auto op = std::make_shared<OpTree>();
+    const Token first = parser.peek();
+    op->keyword = "op";
+    op->name = name;
+    definition(parser, *op);
+    op->span = parser.spanFrom(first);
+    op->source = "op " + name + parser.source(op->span);
     return op;
 }
 

@@ -75,5 +75,7 @@ struct OpTree : DeclarationTree {
 };
 
 std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser);
+// Behind `op`, in front of the parameters of an operator that is written without a name.
+std::shared_ptr<OpTree> parseOperatorInPlace(Parser& parser, const std::string& name);
 
 } // namespace fw

@@ -1,11 +1,13 @@
 #include "syntax/parser.h"
 
 #include "base/numbers.h"
+#include "syntax/hints.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace fw {
 
@@ -122,7 +124,7 @@ std::int64_t Parser::expectInt(std::string_view what) {
 
 void Parser::fail(std::string message) {
     if (!m_failed)
-        failAt(peek().span, std::move(message));
+        failAt(peek().span, std::move(message), hintOfGrammar(m_list.tokens, m_next));
 }
 
 void Parser::failAt(const Span& span, std::string message, std::string hint) {
@@ -219,11 +221,24 @@ Tree Parser::binary(int level) {
 }
 
 Tree Parser::unary() {
-    if (!at("-") && !at("!"))
+    const bool spread = m_operatorInPlace && at("...");
+    if (!at("-") && !at("!") && !spread)
         return primary();
     const Deeper deeper(*this);
     const Token first = peek();
     Tree tree;
+    if (spread) {
+        tree.kind = TreeKind::Pack;
+        tree.text = take().text;
+        Tree list;
+        const Token name = peek();
+        list.kind = TreeKind::Name;
+        list.text = expectName("a list of values or numbers");
+        finish(list, name);
+        tree.args.push_back(std::move(list));
+        finish(tree, first);
+        return tree;
+    }
     if (at("-") && peek(1).kind == TokenKind::Int && peek(1).text == "9223372036854775808") {
         take();
         take();
@@ -293,11 +308,19 @@ Tree Parser::primary() {
 
 bool Parser::atReduction() const {
     const std::size_t behind = peek(1).is("...") ? 2 : 1;
-    return peek().kind == TokenKind::Name && peek(behind).is("in");
+    return peek().kind == TokenKind::Name && peek(behind).is("in") && !peek(behind + 1).is("{");
 }
 
 Tree Parser::callOrIndex(Token name) {
     Tree tree;
+    if (m_operatorInPlace && name.text == "op" && at("(")) {
+        OperatorInPlace parse = std::exchange(m_operatorInPlace, {}); // its text is that of no rule
+        name.text = parse(*this);
+        m_operatorInPlace = std::move(parse);
+        if (!at("("))
+            fail(fmt::format("the operands expected behind the operator, found {}",
+                             tokenText(peek())));
+    }
     if (accept("(")) {
         if (atReduction())
             return reduction(std::move(name));

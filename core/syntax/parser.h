@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "syntax/tree.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,7 +94,7 @@ public:
     };
 
     // Expressions: || && comparisons, in {..}, + - * / % unary, calls, indexing, reductions, lists,
-    // packs
+    // packs; in rules also `...NAME`, a pack whose text is "..."
     Tree expression();
     ConditionTree condition();
     std::vector<ConditionTree> conditions(); // joined by a comma or &&, each by itself
@@ -102,6 +103,11 @@ public:
     std::vector<Tree> expressions(std::string_view close); // up to and with the closing mark
     std::vector<TreeAttr> attributes();                    // behind '{', up to and with '}'
     TypeTree type();                                       // T[P..., D@axis]
+
+    // In rules an operator may be written in place of its name: called behind `op`, in front of its
+    // parameters, gives the name that it gets. Empty: this is no rule.
+    using OperatorInPlace = std::function<std::string(Parser&)>;
+    void setInRule(OperatorInPlace parse) { m_operatorInPlace = std::move(parse); }
 
     // Files
     FileTree file(const Grammar& grammar);
@@ -125,6 +131,7 @@ private:
     std::size_t m_next = 0;
     int m_depth = 0;
     bool m_failed = false;
+    OperatorInPlace m_operatorInPlace;
     Diags m_errors;
     std::vector<MissingMark> m_missing;
 };

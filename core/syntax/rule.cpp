@@ -6,135 +6,6 @@ namespace fw {
 
 namespace {
 
-PatternAttrTree patternAttr(Parser& parser) {
-    PatternAttrTree attr;
-    const Token first = parser.peek();
-    if (parser.accept("*")) {
-        attr.kind = PatternAttrTree::Kind::All;
-        attr.name = parser.expectName("a name for all attributes");
-    } else {
-        attr.name = parser.expectName("an attribute");
-        if (parser.accept("=")) {
-            attr.value = parser.expression();
-        } else if (parser.accept("in")) {
-            attr.kind = PatternAttrTree::Kind::Range;
-            attr.low = parser.expectInt("the least value");
-            parser.expect("..");
-            attr.high = parser.expectInt("the greatest value");
-        } else {
-            attr.kind = PatternAttrTree::Kind::Capture;
-        }
-    }
-    attr.span = parser.spanFrom(first);
-    return attr;
-}
-
-void constraints(Parser& parser, PatternTree& tree) {
-    do {
-        if (parser.accept("const")) {
-            tree.isConst = true;
-        } else if (parser.accept("same")) {
-            parser.expect("(");
-            tree.sameAs = parser.accept("^") ? "^" : parser.expectName("a value, or ^");
-            parser.expect(")");
-        } else {
-            parser.fail("expected const or same(...)");
-        }
-    } while (!parser.failed() && parser.accept("&"));
-}
-
-PatternTree primitive(Parser& parser) {
-    Parser::Deeper deeper(parser);
-    PatternTree tree;
-    const Token first = parser.peek();
-    if (parser.failed())
-        return tree;
-    if (parser.accept("^")) {
-        tree.kind = PatternKind::Previous;
-    } else if (parser.accept("(")) {
-        tree = parsePattern(parser);
-        parser.expect(")");
-        return tree;
-    } else {
-        tree.name = parser.expectName("an operator, a capture, any, const or ^");
-        if (tree.name == "kind" && parser.peek().kind == TokenKind::Name) {
-            tree.ofKind = true;
-            tree.name = parser.expectName("a kind of operators");
-            if (!parser.at("("))
-                parser.fail("expected ( behind the kind");
-        }
-        if (!tree.ofKind && (tree.name == "any" || tree.name == "const")) {
-            tree.kind = tree.name == "any" ? PatternKind::Any : PatternKind::Const;
-        } else if (parser.accept("(")) {
-            tree.kind = PatternKind::Call;
-            while (!parser.failed() && !parser.at(")")) {
-                if (parser.accept("...")) {
-                    tree.anyArgs = true;
-                    break;
-                }
-                tree.args.push_back(parsePattern(parser));
-                if (!parser.accept(","))
-                    break;
-            }
-            parser.expect(")");
-            if (parser.accept("{")) {
-                while (!parser.failed() && !parser.at("}")) {
-                    tree.attrs.push_back(patternAttr(parser));
-                    if (!parser.accept(","))
-                        break;
-                }
-                parser.expect("}");
-            }
-        } else if (parser.accept("=")) {
-            tree.kind = PatternKind::Bind;
-            tree.args.push_back(primitive(parser));
-        } else {
-            tree.kind = PatternKind::Capture;
-            if (parser.accept(":"))
-                constraints(parser, tree);
-        }
-    }
-    tree.span = parser.spanFrom(first);
-    return tree;
-}
-
-PatternTree step(Parser& parser) {
-    const Token first = parser.peek();
-    PatternTree inner = primitive(parser);
-    const bool optional = parser.accept("?");
-    if (!optional && !parser.accept("*"))
-        return inner;
-    PatternTree tree;
-    tree.kind = optional ? PatternKind::Optional : PatternKind::Repeat;
-    tree.high = 64;
-    if (!optional && parser.accept("{")) {
-        tree.low = parser.expectInt("the least count");
-        parser.expect("..");
-        tree.high = parser.expectInt("the greatest count");
-        parser.expect("}");
-        if (tree.low < 0 || tree.high > 1000 || tree.low > tree.high)
-            parser.failAt(parser.spanFrom(first),
-                          "a repetition goes from a smaller to a larger count up to 1000");
-    }
-    tree.args.push_back(std::move(inner));
-    tree.span = parser.spanFrom(first);
-    return tree;
-}
-
-PatternTree sequence(Parser& parser) {
-    PatternTree tree;
-    const Token first = parser.peek();
-    tree.kind = PatternKind::Sequence;
-    do
-        tree.args.push_back(step(parser));
-    while (parser.accept(">>"));
-    tree.span = parser.spanFrom(first);
-    const PatternKind only = tree.args.front().kind;
-    if (tree.args.size() == 1 && only != PatternKind::Optional && only != PatternKind::Repeat)
-        return std::move(tree.args.front());
-    return tree;
-}
-
 NamedTree parseNamedTree(Parser& parser) {
     NamedTree named;
     named.name = parser.expectName("a name");
@@ -172,7 +43,7 @@ void resultsOfACall(Parser& parser, std::vector<NamedTree>& out) {
     }
 }
 
-std::vector<NamedTree> emitted(Parser& parser) {
+std::vector<NamedTree> namedResults(Parser& parser) {
     std::vector<NamedTree> out;
     do
         if (parser.at("("))
@@ -196,6 +67,11 @@ void clause(Parser& parser, RuleTree& rule) {
         rule.strategy = parser.expectName("once, sweep or fixpoint");
     } else if (parser.accept("duplicate")) {
         rule.duplicate = true;
+    } else if (parser.accept("expose")) {
+        do {
+            const Token first = parser.peek();
+            rule.expose.push_back({parser.expectName("a part of the match"), first.span});
+        } while (parser.accept(","));
     } else if (parser.accept("match")) {
         do {
             NamedPattern named;
@@ -208,12 +84,12 @@ void clause(Parser& parser, RuleTree& rule) {
         for (ConditionTree& condition : parser.conditions())
             rule.where.push_back(std::move(condition));
     } else if (parser.accept("let")) {
-        for (NamedTree& named : parseNamedTrees(parser))
+        for (NamedTree& named : namedResults(parser))
             rule.let.push_back(std::move(named));
     } else if (parser.accept("emit")) {
-        rule.emit = emitted(parser);
+        rule.emit = namedResults(parser);
     } else {
-        parser.fail("expected stage, strategy, match, where, let, emit or duplicate");
+        parser.fail("expected stage, strategy, match, where, let, emit, duplicate or expose");
     }
 }
 
@@ -227,66 +103,28 @@ std::vector<NamedTree> parseNamedTrees(Parser& parser) {
     return out;
 }
 
-PatternTree parsePattern(Parser& parser) {
-    Parser::Deeper deeper(parser);
-    const Token first = parser.peek();
-    PatternTree tree = sequence(parser);
-    if (!parser.at("|"))
-        return tree;
-    PatternTree options;
-    options.kind = PatternKind::Alternatives;
-    options.args.push_back(std::move(tree));
-    while (parser.accept("|"))
-        options.args.push_back(sequence(parser));
-    options.span = parser.spanFrom(first);
-    return options;
-}
-
 std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
     auto rule = std::make_shared<RuleTree>();
     const Token first = parser.peek();
     rule->name = parser.expectName("the name of the rule");
     rule->doc = parser.acceptText();
     parser.expect("{");
+    parser.setInRule([&](Parser& inside) {
+        const std::string name = fmt::format("{}.op{}", rule->name, rule->operators.size() + 1);
+        rule->operators.push_back(parseOperatorInPlace(inside, name));
+        return name;
+    });
     while (!parser.failed() && !parser.at("}"))
         clause(parser, *rule);
+    parser.setInRule({});
     parser.expect("}");
-    if (!parser.failed() && (rule->match.empty() || rule->emit.size() != rule->match.size()))
+    const std::size_t wanted = rule->match.size() + rule->expose.size();
+    if (!parser.failed() && (rule->match.empty() || rule->emit.size() != wanted))
         parser.failAt(parser.spanFrom(first),
-                      "a rule needs match and emit with the same number of values");
+                      rule->expose.empty()
+                          ? "a rule needs match and emit with the same number of values"
+                          : "emit gives every value of match and every value that is exposed");
     return rule;
-}
-
-std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
-    auto out = std::make_shared<PatternDeclTree>();
-    out->name = parser.expectName("the name of the pattern");
-    parser.expect("(");
-    while (!parser.failed() && !parser.at(")")) {
-        PatternParam param;
-        const Token first = parser.peek();
-        param.name = parser.expectName("a capture");
-        if (parser.accept(":"))
-            param.isConst = parser.expect("const");
-        param.span = parser.spanFrom(first);
-        out->params.push_back(std::move(param));
-        if (!parser.accept(","))
-            break;
-    }
-    parser.expect(")");
-    out->doc = parser.acceptText();
-    parser.expect("=");
-    out->pattern = parsePattern(parser);
-    return out;
-}
-
-std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
-    auto out = std::make_shared<PatternDeclTree>();
-    out->isChain = true;
-    out->name = parser.expectName("the name of the chain");
-    out->doc = parser.acceptText();
-    parser.expect("=");
-    out->pattern = parsePattern(parser);
-    return out;
 }
 
 std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser) {

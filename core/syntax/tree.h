@@ -19,7 +19,7 @@ enum class TreeKind : std::uint8_t {
     Float,  // real; inf and nan are Names
     Text,   // text
     Name,   // text
-    Pack,   // args[0] with `...` behind it
+    Pack,   // args[0] with `...` behind it; in front of it (rules) if text is "..."
     Unary,  // text is the sign: "-" or "!"
     Binary, // text is the sign; args: left, right. "in": args[1] is a List
     Call,   // text(args) {attrs}

@@ -1,5 +1,7 @@
 #include "tensor/bind_attributes.h"
 
+#include "ir/tensor_text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,6 +13,8 @@ Result<NameValue> fallback(const AttrParamTree& attr, TreeEvaluator& shapes) {
     if (!attr.fallback)
         return makeDiag(DiagCode::UnsupportedAttribute,
                         fmt::format("attribute {} is missing", attr.name));
+    if (attr.list && attr.kind == AttrKind::Text)
+        return NameValue(textsFromTree(*attr.fallback).value_or(Texts()));
     if (attr.list) {
         FW_TRY(Exprs list, shapes.list(*attr.fallback));
         return NameValue(std::move(list));
@@ -34,12 +38,24 @@ Result<NameValue> fallback(const AttrParamTree& attr, TreeEvaluator& shapes) {
     return NameValue(std::move(value));
 }
 
+std::int64_t lengthOf(const NameValue& list) {
+    const auto* texts = std::get_if<Texts>(&list);
+    return static_cast<std::int64_t>(texts != nullptr ? texts->size()
+                                                      : std::get<Exprs>(list).size());
+}
+
 Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeEvaluator& shapes) {
     const AttrValue* given = call.attrs.find(attr.name);
     if (given == nullptr)
         return fallback(attr, shapes);
     const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute,
                                 fmt::format("{} cannot be {}", attr.name, attrText(*given)));
+    if (attr.list && attr.kind == AttrKind::Text) {
+        if (const auto* texts = std::get_if<Texts>(given))
+            return NameValue(*texts);
+        const auto* none = std::get_if<Integers>(given); // an empty list has no other type
+        return none != nullptr && none->empty() ? NameValue(Texts()) : Result<NameValue>(wrong);
+    }
     if (attr.list) {
         Exprs out;
         if (const auto* integers = std::get_if<Integers>(given);
@@ -96,11 +112,10 @@ Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shape
     for (const AttrParamTree& attr : op.attrs) {
         FW_TRY(NameValue value, attrValue(attr, call, shapes));
         if (attr.count)
-            if (const auto* list = std::get_if<Exprs>(&value);
-                list != nullptr && static_cast<std::int64_t>(list->size()) != *attr.count)
-                return makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("{} has {} elements, not {}", attr.name, list->size(),
-                                            *attr.count));
+            if (const std::int64_t count = lengthOf(value); count != *attr.count)
+                return makeDiag(
+                    DiagCode::UnsupportedAttribute,
+                    fmt::format("{} has {} elements, not {}", attr.name, count, *attr.count));
         names[attr.name] = std::move(value);
     }
     return {};

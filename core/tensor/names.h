@@ -2,12 +2,13 @@
 // them.
 //
 // A name is a scalar (a dim, an attribute, an index variable), a list of scalars (a pack of dims or
-// of index variables, a list attribute), an element type or a text. Lists combine element by
-// element, so `x[i... * step... + start...]` is one index per element of the packs.
+// of index variables, a list attribute), an element type, a text or a list of texts. Lists combine
+// element by element, so `x[i... * step... + start...]` is one index per element of the packs.
 #pragma once
 
 #include "base/result.h"
 #include "expr/expr.h"
+#include "ir/attributes.h"
 #include "syntax/op.h"
 
 #include <map>
@@ -16,7 +17,7 @@
 
 namespace fw {
 
-using NameValue = std::variant<Expr, Exprs, DType, std::string>;
+using NameValue = std::variant<Expr, Exprs, DType, std::string, Texts>;
 using Names = std::map<std::string, NameValue>;
 
 class TreeEvaluator {

@@ -61,6 +61,8 @@ AttrValue attributeOf(const AttrParamTree& attr, int row) {
     const auto count = static_cast<std::size_t>(attr.count.value_or(row));
     if (attr.kind == AttrKind::Float)
         return Reals(count, 0.5);
+    if (attr.kind == AttrKind::Text)
+        return Texts(count);
     Integers out(count, row % 2 == 0 ? 1 : 2);
     if (!attr.count)
         for (std::size_t i = 0; i < count; ++i)
@@ -355,21 +357,23 @@ namespace {
 // and while a book is typed its other operators stay as they are.
 class SoundTexts {
 public:
-    bool contains(const std::string& text) {
+    // On how many operands it was tried; nothing if it was not, or is not sound.
+    std::optional<int> find(const std::string& text) {
         std::lock_guard lock(m_mutex);
-        return m_texts.contains(text);
+        const auto found = m_texts.find(text);
+        return found == m_texts.end() ? std::nullopt : std::optional(found->second);
     }
-    void add(const std::string& text) {
+    void add(const std::string& text, int fitting) {
         std::lock_guard lock(m_mutex);
         if (m_texts.size() >= most)
             m_texts.clear();
-        m_texts.insert(text);
+        m_texts[text] = fitting;
     }
 
 private:
     static constexpr std::size_t most = 4096;
     std::mutex m_mutex;
-    std::set<std::string> m_texts;
+    std::map<std::string, int> m_texts;
 };
 
 SoundTexts& soundTexts() {
@@ -384,8 +388,11 @@ Diags checkOperator(const OpTree& op, const std::string& file, int* fitting) {
     if (!errors.empty())
         return errors;
     const bool parsed = !op.source.empty();
-    if (parsed && fitting == nullptr && soundTexts().contains(op.source))
+    if (const auto known = parsed ? soundTexts().find(op.source) : std::nullopt) {
+        if (fitting != nullptr)
+            *fitting = *known;
         return {};
+    }
     Check check(op, file);
     errors = check.run();
     if (fitting != nullptr)
@@ -394,7 +401,7 @@ Diags checkOperator(const OpTree& op, const std::string& file, int* fitting) {
         return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
     });
     if (parsed && errors.empty())
-        soundTexts().add(op.source);
+        soundTexts().add(op.source, check.fitting());
     return errors;
 }
 

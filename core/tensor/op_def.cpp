@@ -63,6 +63,10 @@ bool isCopy(const OpTree& op) {
 
 std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
     const Tree& tree = *attr.fallback;
+    if (attr.list && attr.kind == AttrKind::Text) {
+        auto texts = textsFromTree(tree);
+        return texts ? std::optional(AttrValue(std::move(*texts))) : std::nullopt;
+    }
     if (attr.list) {
         Integers integers;
         Reals reals;
@@ -216,8 +220,16 @@ public:
     Diags run() {
         for (const ParamTree& param : m_op.params)
             newName(param.name, param.span);
-        for (const AttrParamTree& attr : m_op.attrs)
+        for (const AttrParamTree& attr : m_op.attrs) {
             newName(attr.name, attr.span);
+            const bool isTexts = attr.kind == AttrKind::Text && attr.fallback;
+            if (isTexts && (attr.list ? !textsFromTree(*attr.fallback)
+                                      : attr.fallback->kind != TreeKind::Text))
+                refuse(attr.fallback->span, DiagCode::TextType,
+                       fmt::format("the default of {} is no {}", attr.name,
+                                   attr.list ? "list of texts" : "text"),
+                       "texts stand in quotes");
+        }
         if (std::count_if(m_op.params.begin(), m_op.params.end(),
                           [](const ParamTree& p) { return p.variadic; }) > 1)
             refuse(m_op.params[0].span, DiagCode::TextType, "only one parameter can be variadic");

@@ -36,6 +36,8 @@ TermValue termOf(const NameValue& value) {
         return *text;
     if (const auto* one = std::get_if<Expr>(&value))
         return termOf(*one);
+    if (std::holds_alternative<Texts>(value))
+        return {}; // nothing is said of them
     const Exprs& list = std::get<Exprs>(value);
     Reals reals;
     for (const Expr& item : list)

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QProcess>
 #include <QRegularExpression>
+#include <QTemporaryDir>
 #include <QtTest>
 
 using namespace Qt::StringLiterals;
@@ -15,6 +16,7 @@ private Q_SLOTS:
     void goldens_data();
     void goldens();
     void jsonIsOneDocument();
+    void includedBooksAreRead();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -74,6 +76,29 @@ void TestText::jsonIsOneDocument() {
     const QByteArray text = fw({u"match"_s, u"samples/residual"_s, u"--json"_s}, 0);
     QVERIFY(text.startsWith("{\"model\":\"samples/residual\",\"stage\":\"imported\",\"rules\":["));
     QCOMPARE(text.count('\n'), 1);
+}
+
+// By every command that takes --rules.
+void TestText::includedBooksAreRead() {
+    const QTemporaryDir folder;
+    const auto write = [&](const QString& name, const char* text) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::WriteOnly) && file.write(text) > 0 ? file.fileName()
+                                                                       : QString();
+    };
+    write(u"part.fw"_s, "pattern twice(x) = relu(relu(x))\n");
+    const QString main = write(u"main.fw"_s, "include \"part.fw\"\n"
+                                             "rule r { match y = twice(x) emit y = relu(x) }\n");
+    const QString model =
+        write(u"net.fw"_s, "graph g(x: f32[4]) -> y { a = relu(x)  y = relu(a) }\n");
+    const QByteArray verdicts = fw({u"check"_s, main}, 0);
+    QVERIFY2(verdicts.contains("part.fw  include  ok") && !verdicts.contains("refused"),
+             verdicts.constData());
+    QVERIFY(fw({u"match"_s, model, u"--rules"_s, main}, 0).contains("twice"));
+    const QByteArray graph = fw({u"rewrite"_s, model, u"--rules"_s, main, u"-o"_s, u"-"_s}, 0);
+    QCOMPARE(graph.count("relu("), 1);
+    QVERIFY(QFile::remove(folder.filePath(u"part.fw"_s)));
+    QVERIFY(fw({u"check"_s, main}, 2).contains("part.fw"));
 }
 
 QTEST_GUILESS_MAIN(TestText)

@@ -41,10 +41,14 @@ private:
 };
 
 void TestCondition::initTestCase() {
-    m_graph = parseGraph("graph g(x: f32[2, N, 4]) -> y, z { w = const [1, 2] : f32[2]\n"
-                         "  v = const [1, inf] : f32[2]  a = relu(x)  y = tanh(a)  z = exp(a) }",
-                         standardOperators())
-                  .value();
+    m_graph =
+        parseGraph(
+            "graph g(x: f32[2, N, 4]) -> y, z { w = const [1, 2] : f32[2]\n"
+            "  v = const [1, inf] : f32[2]  e = const [0.5] : f32[1, 1]  k = const [3] : i64[]\n"
+            "  ks = const [3, 4] : i64[2]  m = const random(1) : f32[2, 2]\n"
+            "  long = const random(1) : f32[1025]  a = relu(x)  y = tanh(a)  z = exp(a) }",
+            standardOperators())
+            .value();
     for (const NodePtr& node : m_graph->nodes())
         m_scope.names.emplace(node->outputs[0].name, TensorValue{m_graph.get(), {node->id, 0}});
     m_scope.names.emplace("axis", Expr(1));
@@ -83,6 +87,11 @@ void TestCondition::truths_data() {
     row("size(pads) == 2 && size(w) == 2", Truth::Yes);
     row("const(w) && !const(x) && finite(w) && !finite(v) && !finite(x)", Truth::Yes);
     row("used_once(x) && !used_once(a) && not_result(a) && !not_result(y)", Truth::Yes);
+    row("value(e) == 0.5 && value(k) == 3 && value(ks) == [3, 4]", Truth::Yes);
+    row("value(e) > 1", Truth::No);
+    row("value(x) > 1", Truth::Unknown);
+    row("value(m) == 1", Truth::Unknown);
+    row("value(b) == 1", Truth::Yes);
     // What is said of a part that is absent holds, whatever it is.
     row("used_once(b)", Truth::Yes);
     row("!used_once(b)", Truth::Yes);
@@ -132,6 +141,12 @@ void TestCondition::terms_data() {
     row("[dim(x, 0), axis]", "[2, 1]");
     row("eps * 0", "0");
     row("max(dim(x, 0), 7) / 2", "3");
+    row("extents(x)", "[2, N, 4]");
+    row("value(e) * 2", "1");
+    row("value(w)", "[1, 2]");
+    row("value(k) + dim(x, 1)", "N + 3");
+    row("value(ks) + pads", "[4, 6]");
+    row("value(long)", "");
     row("7 % 0", "");
     row("7 / 0", "");
     row("pads[2]", "");
@@ -160,6 +175,13 @@ void TestCondition::seen() {
     QCOMPARE(result.truth, Truth::No);
     QCOMPARE(result.evidence, std::string("dim(x, 0) > axis && const(x): dim(x, 0) = 2, axis = 1, "
                                           "const(x) = no"));
+    QCOMPARE(decide(conditionOf("value(e) > 1"), m_scope).evidence,
+             std::string("value(e) > 1: value(e) = 0.5"));
+    QCOMPARE(decide(conditionOf("value(x) > 1"), m_scope).seen,
+             std::string("value(x) is not known: it is no constant"));
+    QCOMPARE(decide(conditionOf("value(m) > 1"), m_scope).seen,
+             std::string("value(m) is not known: f32[2, 2] is neither one element nor a list of at "
+                         "most 1024"));
 }
 
 void TestCondition::functionsSayWhatTheyDo() {

@@ -14,6 +14,8 @@ private Q_SLOTS:
     void namesOfWhatIsGoneAreFree();
     void nodesStandBehindWhatTheyRead();
     void readersInOrder();
+    void stepsAreCheckedAndUndone();
+    void stepsKeepWhatIsKnown();
 };
 
 void TestGraphEditor::everyNameIsItsOwn() {
@@ -83,6 +85,141 @@ void TestGraphEditor::readersInOrder() {
     QCOMPARE(graph->uses(x).size(), std::size_t(1));
     QVERIFY(graph->uses(c).empty()); // a result is no use
     QVERIFY(graph->uses({a.node, 1}).empty() && graph->uses({99, 0}).empty());
+}
+
+namespace {
+
+// Every use of a graph that is edited, counted anew.
+QString wrongUses(const Graph& graph) {
+    std::map<ValueRef, std::set<std::pair<NodeId, std::size_t>>> wanted;
+    std::set<NodeId> before;
+    for (const NodePtr& node : graph.nodes()) {
+        for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+            wanted[node->inputs[i]].emplace(node->id, i);
+            if (!before.contains(node->inputs[i].node))
+                return QString::fromStdString(node->name + " stands before what it reads");
+        }
+        before.insert(node->id);
+    }
+    for (const NodePtr& node : graph.nodes()) {
+        const ValueRef value{node->id, 0};
+        std::set<std::pair<NodeId, std::size_t>> found;
+        for (const Use& use : graph.uses(value))
+            found.emplace(use.node, use.operand);
+        if (found != wanted[value] || found.size() != graph.uses(value).size())
+            return QString::fromStdString("uses of " + node->name);
+    }
+    return {};
+}
+
+} // namespace
+
+void TestGraphEditor::stepsAreCheckedAndUndone() {
+    Builder b;
+    const ValueRef x = b.input("x", {4});
+    const ValueRef a = b.op("relu", {x}, "a"), c = b.op("neg", {a}, "c"), d = b.op("add", {c, a});
+    const GraphPtr base = b.finish(d);
+    GraphEditor editor(*base);
+    const auto add = [&](const char* op, std::vector<ValueRef> inputs, const char* name) {
+        GraphEditor::NewNode node;
+        node.op = op;
+        node.inputs = std::move(inputs);
+        node.name = name;
+        return editor.add(std::move(node)).value().at(0);
+    };
+    // Its own result: refused, and nothing is left of it.
+    editor.begin();
+    editor.replaceUses(c, add("exp", {add("tanh", {c}, "t")}, "e"));
+    const Status circle = editor.settle();
+    QVERIFY(!circle && circle.diag().code == DiagCode::OnnxCycle);
+    editor.rollback();
+    QCOMPARE(wrongUses(editor.graph()), QString());
+    QCOMPARE(editor.graph().hash(), base->hash());
+    // What is removed can be looked at until the step ends; its name is free at once.
+    editor.begin();
+    editor.remove(c.node);
+    const ValueRef e = add("exp", {a}, "c");
+    QCOMPARE(editor.find(e.node)->name, std::string("c"));
+    QCOMPARE(editor.graph().node(c.node).name, std::string("c"));
+    editor.replaceUses(c, e);
+    QVERIFY(editor.settle());
+    const GraphStep step = editor.commit();
+    QCOMPARE(step.edits.size(), std::size_t(3)); // neg out, exp in, add reads another
+    QVERIFY(editor.find(c.node) == nullptr);
+    QCOMPARE(wrongUses(editor.graph()), QString());
+    // An operand that is taken out is refused, with its reader.
+    editor.begin();
+    editor.remove(a.node);
+    const Status removed = editor.settle();
+    QVERIFY(!removed && removed.diag().message.find("a out") != std::string::npos);
+    editor.rollback();
+    // What nobody reads any more goes with the step, and comes back with it.
+    const Hash before = editor.graph().hash();
+    editor.begin();
+    editor.replaceUses(d, add("sqrt", {x}, "s"));
+    QVERIFY(editor.settle());
+    QCOMPARE(editor.graph().nodes().size(), std::size_t(2));
+    editor.rollback();
+    QCOMPARE(editor.graph().hash(), before);
+    QCOMPARE(wrongUses(editor.graph()), QString());
+    // The same step on the same graph.
+    GraphEditor again(*base);
+    again.redo(step);
+    QCOMPARE(again.graph().hash(), before);
+    QCOMPARE(again.finish().value()->hash(), editor.finish().value()->hash());
+}
+
+// Random steps, half of them undone: uses, order and names are those of the graph.
+void TestGraphEditor::stepsKeepWhatIsKnown() {
+    Builder b;
+    const ValueRef x = b.input("x", {4});
+    std::vector<ValueRef> values{x};
+    for (int i = 0; i < 40; ++i)
+        values.push_back(b.op("add", {values.back(), values[values.size() / 2]}));
+    const GraphPtr base = b.finish(values.back());
+    GraphEditor editor(*base);
+    std::vector<GraphStep> steps;
+    unsigned state = 7;
+    const auto random = [&](std::size_t below) {
+        state = state * 1103515245U + 12345U;
+        return static_cast<std::size_t>(state >> 16) % below;
+    };
+    for (int i = 0; i < 300; ++i) {
+        const std::vector<NodePtr> nodes = editor.graph().nodes();
+        if (nodes.size() < 2)
+            break;
+        const Hash before = editor.graph().hash();
+        // Two results by one operator that reads what stands before both.
+        const std::size_t at = 1 + random(nodes.size() - 1), other = 1 + random(nodes.size() - 1);
+        const std::size_t first = std::min(at, other);
+        editor.begin();
+        GraphEditor::NewNode node;
+        node.op = "mul";
+        node.name = nodes[at]->name;
+        node.inputs = {{nodes[random(first)]->id, 0}, {nodes[random(first)]->id, 0}};
+        editor.remove(nodes[at]->id);
+        const ValueRef made = editor.add(std::move(node)).value().at(0);
+        editor.replaceUses({nodes[at]->id, 0}, made);
+        if (i % 3 == 0)
+            editor.replaceUses({nodes[other]->id, 0}, made);
+        QVERIFY(editor.settle());
+        if (random(2) == 0) {
+            editor.rollback();
+            QCOMPARE(editor.graph().hash(), before);
+        } else {
+            steps.push_back(editor.commit());
+        }
+        QCOMPARE(wrongUses(editor.graph()), QString());
+        QVERIFY(!hasErrors(verify(editor.graph())));
+    }
+    QVERIFY(steps.size() > 20);
+    GraphEditor again(*base);
+    for (const GraphStep& step : steps)
+        again.redo(step);
+    const GraphPtr one = again.finish().value(), two = editor.finish().value();
+    QVERIFY(one->nodes().size() == two->nodes().size());
+    for (const NodePtr& node : two->nodes())
+        QVERIFY(one->find(node->id) == node.get()); // shared, not copied
 }
 
 QTEST_GUILESS_MAIN(TestGraphEditor)

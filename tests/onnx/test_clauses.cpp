@@ -1,5 +1,6 @@
 // `onnx` clauses: which nodes become an operator of a book, what is told where one does not fit,
 // and how it is written again.
+#include "ir/graph_text.h"
 #include "onnx/reading.h"
 #include "tensor/evaluate_graph.h"
 
@@ -30,6 +31,7 @@ private Q_SLOTS:
     void hintsWork();
     void writtenAsTheNode();
     void valuesAreWritten();
+    void listsOfTexts();
     void writtenWithinItsOpsets();
 };
 
@@ -69,6 +71,15 @@ void setReals(proto::NodeProto& node, const std::string& name, const std::vector
     attribute->set_type(proto::AttributeProto::FLOATS);
     for (const float value : values)
         attribute->add_floats(value);
+}
+
+void setTexts(proto::NodeProto& node, const std::string& name,
+              const std::vector<std::string>& values) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(proto::AttributeProto::STRINGS);
+    for (const std::string& value : values)
+        attribute->add_strings(value);
 }
 
 const std::string affine =
@@ -412,6 +423,7 @@ void TestClauses::hintsWork() {
     M::setReal(node, "x1", 2); // a name that the hint gives to an operand
     M::setText(node, "an odd name", "text");
     M::set(node, "list", std::vector<std::int64_t>{1, 2, 3});
+    setTexts(node, "names", {"a", "b"});
     const auto unknown = readWith(m, "");
     QVERIFY(unknown.ok());
     QCOMPARE(operatorsOf(*unknown->graph), std::string("unknown"));
@@ -424,7 +436,7 @@ void TestClauses::hintsWork() {
     const Node* found = read->graph->findByName("n");
     QVERIFY(found != nullptr && !found->isUnknown());
     QCOMPARE(found->outputs[0].type.text(), std::string("f32[N, 4, 2]"));
-    QCOMPARE(found->attrs.size(), std::size_t(4));
+    QCOMPARE(found->attrs.size(), std::size_t(5));
 }
 
 void TestClauses::writtenAsTheNode() {
@@ -480,6 +492,55 @@ void TestClauses::valuesAreWritten() {
     const auto again = importModelBytes(written->bytes, operators);
     QVERIFY(again.ok() && again->diagnostics.empty());
     QCOMPARE(operatorsOf(*again->graph), std::string("twice"));
+}
+
+// Read, kept through the text of a graph, written; what is none is told.
+void TestClauses::listsOfTexts() {
+    const std::string text =
+        R"(op tagged (x: T[N], attr tags: text[] = ["plain"], attr ends: text[2] = ["a", "b"])
+  -> y: T[N] onnx "com.me" "Tagged" { y[n] = x[n] + 1 })";
+    const auto operators = operatorsWith(text);
+    const auto graphOf = [&](const std::vector<std::string>& tags, bool given) {
+        M m = ofMine();
+        m.input("x", {"2"}).output("y");
+        auto& node = mine(m, "Tagged", "x", "y");
+        if (given)
+            setTexts(node, "tags", tags);
+        return importModelBytes(m.bytes(), operators);
+    };
+    const struct {
+        std::vector<std::string> tags;
+        bool given;
+        Texts wanted;
+    } cases[] = {
+        {{}, false, {"plain"}}, {{}, true, {}}, {{"one, \"two\"", ""}, true, {"one, \"two\"", ""}}};
+    for (const auto& one : cases) {
+        const auto read = graphOf(one.tags, one.given);
+        QCOMPARE(problemOf(read), std::string());
+        const auto same = parseGraph(printGraph(*read->graph), operators);
+        QVERIFY2(same.ok(), same ? "" : same.diag().text().c_str());
+        proto::ModelProto model;
+        QVERIFY(model.ParseFromString(exportModel(**same)->bytes));
+        const auto& attribute = model.graph().node(0).attribute(0);
+        QCOMPARE(attribute.name(), std::string("tags"));
+        QVERIFY(attribute.type() == proto::AttributeProto::STRINGS);
+        QVERIFY(Texts(attribute.strings().begin(), attribute.strings().end()) == one.wanted);
+    }
+    M m = ofMine();
+    m.input("x", {"2"}).output("y");
+    auto& node = mine(m, "Tagged", "x", "y");
+    M::set(node, "tags", 3);
+    QVERIFY2(says(problemOf(importModelBytes(m.bytes(), operators)), "tags"),
+             problemOf(importModelBytes(m.bytes(), operators)).c_str());
+    node.mutable_attribute()->Clear();
+    setTexts(node, "ends", {"a", "b", "c"});
+    QVERIFY(says(problemOf(importModelBytes(m.bytes(), operators)), "ends has 3 elements, not 2"));
+    Diags errors;
+    (void)withOperators(*standardOperators(),
+                        "op mine (x: T[N], attr t: text[] = [1]) -> y: T[N] { y[n] = x[n] }",
+                        "mine.fw", errors);
+    QCOMPARE(errors.size(), std::size_t(1));
+    QVERIFY(says(errors.front().message, "the default of t is no list of texts"));
 }
 
 // The opset written is one in which the clause holds; where there is none, the node is named.

@@ -5,6 +5,7 @@
 #include "library/library.h"
 
 #include <QtTest>
+#include <fmt/format.h>
 
 #include <chrono>
 
@@ -98,6 +99,11 @@ private Q_SLOTS:
     void nodesAreDistinct();
     void severalRoots();
     void namesOfRepeatedStepsAreLists();
+    void listsOfOperands();
+    void namesOfTypes();
+    void namesAtEveryLevel();
+    void whatFailsBindsNothing();
+    void waysAreBounded();
     void acceptedMatchesOnly();
     void budget();
     void deepGraph();
@@ -303,6 +309,92 @@ void TestMatch::namesOfRepeatedStepsAreLists() {
     QCOMPARE(graph->output(once.match->bindings.values.at("v")).name, std::string("z"));
 }
 
+namespace {
+
+std::string listed(const Graph& graph, const Match& match, const std::string& name) {
+    std::string out;
+    for (const ValueRef& value : match.bindings.lists.at(name))
+        out += (out.empty() ? "" : " ") + graph.output(value).name;
+    return out;
+}
+
+} // namespace
+
+void TestMatch::listsOfOperands() {
+    const GraphPtr graph =
+        graphOf("a = relu(x) b = relu(z) c = tanh(x) y = concat(a, c, b, z) {axis = 0}");
+    const Outcome all = matchAt(*graph, Book("concat(p, ...others)"));
+    QVERIFY(all.match);
+    QCOMPARE(listed(*graph, *all.match, "others"), std::string("c b z"));
+    const Outcome middle = matchAt(*graph, Book("concat(relu(p), ...others, q, r)"));
+    QVERIFY(middle.match);
+    QCOMPARE(listed(*graph, *middle.match, "others"), std::string("c"));
+    const Outcome none = matchAt(*graph, Book("concat(o, p, ...others, q, r)"));
+    QVERIFY(none.match && none.match->bindings.lists.at("others").empty());
+    // Leaves of a tree of sums, in the order of the graph; what is named takes the first that fits.
+    const GraphPtr sums = graphOf("a = relu(x) b = add(x, z) c = add(b, a) y = add(c, z)");
+    const Outcome leaves = matchAt(*sums, Book("assoc add(relu(p), ...others)"));
+    QVERIFY(leaves.match);
+    QCOMPARE(listed(*sums, *leaves.match, "others"), std::string("x z z"));
+    QCOMPARE(leaves.match->nodes.size(), std::size_t(4));
+}
+
+void TestMatch::namesOfTypes() {
+    const GraphPtr graph = graphOf("y = softmax(x) {axis = 1}", "x: f64[M, 3, 2 * M]");
+    const Outcome outcome =
+        matchAt(*graph, Book("(softmax(p: T[N, S...]) {axis = a}): T[N, 2 + a, b]"));
+    QVERIFY2(outcome.match, outcome.miss.expected.c_str());
+    const auto& terms = outcome.match->bindings.terms;
+    QCOMPARE(textOf(terms.at("T")), std::string("f64"));
+    QCOMPARE(textOf(terms.at("N")), std::string("M"));
+    QCOMPARE(textOf(terms.at("S")), std::string("[3, 2 * M]"));
+    QCOMPARE(textOf(terms.at("b")), std::string("M * 2"));
+    QVERIFY(outcome.match->bindings.attrValues.at("a") == AttrValue(std::int64_t(1)));
+}
+
+void TestMatch::namesAtEveryLevel() {
+    const GraphPtr graph = graphOf("a = abs(x) b = sub(a, z) c = sub(b, x) y = tanh(c)");
+    const Outcome outcome =
+        matchAt(*graph, Book("tanh(less(p))", "pattern less(v) = (sub(less(v), r) | abs(v))"));
+    QVERIFY(outcome.match);
+    QCOMPARE(listed(*graph, *outcome.match, "r"), std::string("z x"));
+    QCOMPARE(graph->output(outcome.match->bindings.values.at("p")).name, std::string("x"));
+}
+
+// What a first alternative bound is gone when the second one is tried.
+void TestMatch::whatFailsBindsNothing() {
+    const GraphPtr graph = graphOf("a = softmax(x) {axis = 0} y = relu(a)");
+    const Outcome outcome = matchAt(
+        *graph,
+        Book("relu((softmax(tanh(p): any[N, M]) {axis = k} | softmax(p: any[M, N]) {axis = j}))"));
+    QVERIFY(outcome.match);
+    QCOMPARE(textOf(outcome.match->bindings.terms.at("M")), std::string("2"));
+    QVERIFY(!outcome.match->bindings.attrValues.contains("k"));
+    QVERIFY(outcome.match->bindings.attrValues.contains("j"));
+    const Outcome notThere = matchAt(*graph, Book("relu(not tanh(p))"));
+    QVERIFY(notThere.match && !notThere.match->bindings.values.contains("p"));
+}
+
+void TestMatch::waysAreBounded() {
+    // Sums of which no permutation fits, and ways up that do not end.
+    std::string body = "a0 = relu(x)\n";
+    for (int i = 1; i <= 400; ++i)
+        body += fmt::format("a{} = add(a{}, z)\n", i, i - 1);
+    const GraphPtr graph = graphOf(body + "y = tanh(a400)");
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome sums = matchAt(*graph, Book("assoc add(p, q, r, s, t, u, v, w, tanh(o))"), "a60");
+    QVERIFY(!sums.match);
+    QVERIFY2(sums.error.find("LIM01") != std::string::npos, sums.error.c_str());
+    const Outcome ways = matchAt(*graph, Book("dominated(exp(p), kind elementwise(...), tanh(^))"));
+    QVERIFY(!ways.match && ways.error.empty());
+    QCOMPARE(ways.miss.expected, std::string("at most 256 operators"));
+    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    const Outcome inside =
+        matchAt(*graph, Book("dominated(relu(p), kind elementwise(...), add(^, any))"), "a200");
+    QVERIFY(inside.match);
+    QCOMPARE(inside.match->nodes.size(), std::size_t(201));
+}
+
 void TestMatch::acceptedMatchesOnly() {
     const GraphPtr graph = graphOf("h = relu(x) t = tanh(x) y = add(h, t)");
     const Book book("add(p, q)");
@@ -366,7 +458,7 @@ void TestMatch::secondOutput() {
     QVERIFY(matchAt(*graph, Book("relu(layernorm(a, b, c))")).match);
     const Outcome other = matchAt(*graph, Book("exp(layernorm(a, b, c))"), "e");
     QVERIFY(!other.match);
-    QCOMPARE(other.miss.found, std::string("output 1"));
+    QCOMPARE(other.miss.found, std::string("result 1"));
 }
 
 QTEST_GUILESS_MAIN(TestMatch)

@@ -103,7 +103,8 @@ void TestAssist::completions_data() {
     row("rule r { match y = relu(x) let k = |", "x relu");
     row("rule r { match y = conv2d(x, w) {*a} emit y = conv2d(x, w) {*|", "a", "relu");
     row("rule r { match y = conv2d(x, w) {*a} emit y = conv2d(x, w) {*a, |", "groups", "relu");
-    row("rule r { stage |", "simplify", "match before");
+    row("rule r { stage |", "simplify before", "match");
+    row("rule r { stage before |", "partition fusion", "match");
     row("rule r { stage simplify |", "match strategy", "partition");
     row("rule r { strategy |", "once sweep fixpoint", "match");
     row("rule r \"relu(|\" {", "", "relu match");

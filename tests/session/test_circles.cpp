@@ -56,16 +56,16 @@ void TestCircles::patterns_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("error");
     QTest::newRow("itself") << "chain a = relu(^) >> a"
-                            << "1:RUL01 a is made of itself";
+                            << "1:RUL01 a is made of itself, with no operator between";
     QTest::newRow("two") << "pattern a(x) = relu(b(x))\npattern b(x) = tanh(a(x))"
-                         << "2:RUL01 b is made of itself: b, a, b";
+                         << "2:RUL01 b is made of itself: b, a, b, with no way out";
     QTest::newRow("three, the first only leads there")
         << "pattern z(x) = a(x)\nchain a = relu(^) >> b\nchain b = (tanh(^) | c)\nchain c = a?"
-        << "2:RUL01 a is made of itself: a, b, c, a";
+        << "2:RUL01 a is made of itself: a, b, c, a, with no operator between";
     QTest::newRow("kept by an implementation")
         << "chain a = relu(^) >> b\nchain b = a >> tanh(^)\n"
            "implementations dense(...) on any { generated.tiled absorbs a }"
-        << "1:RUL01 a is made of itself: a, b, a";
+        << "1:RUL01 a is made of itself: a, b, a, with no way out";
 }
 
 void TestCircles::patterns() {

@@ -29,6 +29,11 @@ const CandidateRecord* chosenOf(const GroupRecord& group) {
     return found == group.candidates.end() ? nullptr : &*found;
 }
 
+// Chosen because it stands first among equals, which a priority would say better.
+bool isTie(const CandidateRecord* candidate) {
+    return candidate != nullptr && candidate->verdict == "chosen" && candidate->code == "CHO04";
+}
+
 QString verdictOf(const CandidateRecord& candidate) {
     return text(candidate.verdict) +
            (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence)) +
@@ -177,6 +182,8 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
             out += u": "_s + text(group.source);
         if (others)
             out += u" · %1 other%2"_s.arg(others).arg(others == 1 ? u""_s : u"s"_s);
+        if (isTie(chosen))
+            out += u" · a tie"_s;
         return group.warnings.empty() ? out : u"⚠ "_s + text(group.warnings.front());
     }
     case ColumnCount:
@@ -235,8 +242,8 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
         if (column != Verdict)
             return {};
         if (!row)
-            return int(of.warnings.empty() ? Tone::None : Tone::Warning);
-        return int(row->verdict == "chosen" ? Tone::Good : Tone::None);
+            return int(of.warnings.empty() && !isTie(chosenOf(of)) ? Tone::None : Tone::Warning);
+        return int(isTie(row) ? Tone::Warning : row->verdict == "chosen" ? Tone::Good : Tone::None);
     case GroupRole:
         return of.id;
     case NameRole:

@@ -170,6 +170,15 @@ Properties propertiesOf(const snapshot::GroupRecord& group) {
     return out;
 }
 
+Properties readingsOf(const snapshot::InfoDocument& info,
+                      const std::vector<snapshot::NodeId>& ids) {
+    Properties out;
+    for (const snapshot::DecisionRecord& reading : info.readings)
+        if (std::find(ids.begin(), ids.end(), reading.fromId) != ids.end())
+            out.push_back({u"read"_s, text(reading.sentence) + u"  "_s + text(reading.code)});
+    return out;
+}
+
 Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument* graph) {
     Properties out;
     out.push_back({u"model"_s, text(info.name.empty() ? info.model : info.name)});
@@ -206,6 +215,9 @@ Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument*
     std::sort(counts.begin(), counts.end());
     for (const auto& [count, op] : counts)
         out.push_back({op, u"× %1"_s.arg(-count)});
+    for (const snapshot::DecisionRecord& reading : info.readings)
+        out.push_back({u"read "_s + text(reading.from),
+                       text(reading.sentence) + u"  "_s + text(reading.code)});
     return out;
 }
 

@@ -117,6 +117,10 @@ void PropertiesView::selectionChanged(const QObject*) {
         if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, *ids.begin())) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
+            if (document().info())
+                for (Property& row : readingsOf(*document().info(),
+                                                asImported ? std::vector{node->id} : node->origins))
+                    properties.push_back(std::move(row));
             title = QString::fromStdString(node->name.empty() ? node->op : node->name);
             tensors = tensorsOf(*node, graph);
         }

@@ -27,6 +27,8 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
 Properties propertiesOf(const snapshot::GroupRecord& group);
 // The machine with the ceilings that are known.
 Properties propertiesOf(const snapshot::DoctorDocument& machine);
+// How the imported nodes `ids` were read, where that was not one for one.
+Properties readingsOf(const snapshot::InfoDocument& info, const std::vector<snapshot::NodeId>& ids);
 // `graph` is the model as it was imported last: its free dimensions may have got sizes since.
 Properties propertiesOf(const snapshot::InfoDocument& info,
                         const snapshot::GraphDocument* graph = nullptr);

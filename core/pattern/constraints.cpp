@@ -1,0 +1,208 @@
+// What is demanded of a value behind ":", and the names of dims and element types that it binds.
+#include "pattern/match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+// Whether a name in it has no value yet.
+bool isOpen(const Tree& tree, const Scope& scope) {
+    return (isFreeName(tree) && !scope.names.contains(tree.text)) ||
+           std::any_of(tree.args.begin(), tree.args.end(),
+                       [&](const Tree& part) { return isOpen(part, scope); });
+}
+
+// Every element of a constant, or element by element of a list.
+bool hasValue(const TensorData& data, const TermValue& wanted) {
+    std::vector<double> values;
+    if (const auto* list = std::get_if<Exprs>(&wanted)) {
+        for (const Expr& item : *list)
+            values.push_back(static_cast<double>(item.asInt().value_or(0)));
+    } else if (const auto* reals = std::get_if<Reals>(&wanted)) {
+        values = *reals;
+    } else {
+        const auto* expr = std::get_if<Expr>(&wanted);
+        const auto* real = std::get_if<double>(&wanted);
+        if (expr == nullptr && real == nullptr)
+            return false;
+        const double value =
+            real != nullptr ? *real : static_cast<double>(expr->asInt().value_or(0));
+        values.assign(data.count(), value);
+    }
+    if (values.empty() || values.size() != data.count())
+        return false;
+    // 0.1 is what the element type makes of it.
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (const double found = data.at(i);
+            found != values[i] && static_cast<float>(found) != static_cast<float>(values[i]))
+            return false;
+    return true;
+}
+
+bool isList(const TermValue& value) {
+    return std::holds_alternative<Exprs>(value) || std::holds_alternative<Reals>(value);
+}
+
+} // namespace
+
+Scope scopeOf(const Graph& graph, const MatchBindings& bindings) {
+    Scope out;
+    out.restIsAbsent = true;
+    for (const auto& [name, attr] : bindings.attrValues)
+        if (auto value = valueOf(attr))
+            out.names.emplace(name, std::move(*value));
+    for (const auto& [name, value] : bindings.terms)
+        out.names.emplace(name, value);
+    for (const auto& [name, value] : bindings.values)
+        out.names.insert_or_assign(name, value.valid() ? TermValue(TensorValue{&graph, value})
+                                                       : TermValue(AbsentPart()));
+    return out;
+}
+
+bool Matcher::constant(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {
+    const TensorData* data = m_graph.constant(v);
+    const bool equal = wanted.kind == PatternConstraint::Kind::Equal;
+    if (data == nullptr)
+        return refuse(
+            equal ? Missed::Other : Missed::Constant, p,
+            [&] { return equal ? wanted.text : std::string("a constant"); },
+            [&] { return describe(v); });
+    if (!equal)
+        return true;
+    const auto value = evaluate(wanted.value, {});
+    return (value && hasValue(*data, *value) && (!isList(*value) || m_graph.type(v).rank() == 1)) ||
+           refuse(
+               Missed::Other, p, [&] { return wanted.text; },
+               [&] {
+                   return data->count() == 1 ? fmt::format("{}", data->at(0))
+                                             : describe(v) + ": " + m_graph.type(v).text();
+               });
+}
+
+bool Matcher::constrained(const PatternTree& p, ValueRef v) {
+    for (const PatternConstraint& wanted : p.constraints)
+        switch (wanted.kind) {
+        case PatternConstraint::Kind::Const:
+        case PatternConstraint::Kind::Equal:
+            if (!constant(p, wanted, v))
+                return false;
+            break;
+        case PatternConstraint::Kind::Input:
+            if (!v.valid() || !m_graph.node(v.node).isInput())
+                return refuse(
+                    Missed::Other, p, [] { return "an input of the graph"; },
+                    [&] { return describe(v); });
+            break;
+        case PatternConstraint::Kind::Type:
+            if (!type(p, wanted, v))
+                return false;
+            break;
+        case PatternConstraint::Kind::Same: // asked beside the other operands
+            break;
+        }
+    return true;
+}
+
+bool Matcher::type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {
+    if (!v.valid())
+        return noValue(p);
+    const TensorType& found = m_graph.type(v);
+    const auto other = [&] {
+        return refuse(
+            Missed::Type, p, [&] { return wanted.text; }, [&] { return found.text(); });
+    };
+    if (const auto dtype = parseDtype(wanted.name)) {
+        if (*dtype != found.dtype)
+            return other();
+    } else if (wanted.name != "any" && !bindTerm(p, wanted.name, found.dtype)) {
+        return false;
+    }
+    if (!wanted.hasShape)
+        return true;
+    const auto pack = std::find_if(wanted.dims.begin(), wanted.dims.end(),
+                                   [](const Tree& dim) { return dim.kind == TreeKind::Pack; });
+    const std::size_t count = wanted.dims.size(), rank = found.shape.size();
+    const bool open = pack != wanted.dims.end();
+    if (open ? rank + 1 < count : rank != count)
+        return other();
+    std::size_t axis = 0;
+    for (const Tree& dim : wanted.dims) {
+        if (dim.kind != TreeKind::Pack) {
+            const auto known = evaluate(dim, {});
+            if (known && equalTerms(*known, found.shape[axis]) != Truth::Yes)
+                return other();
+            if (!known && !term(p, dim, found.shape[axis], wanted.text))
+                return false;
+            ++axis;
+            continue;
+        }
+        const std::size_t packed = rank + 1 - count;
+        const auto begin = found.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+        if (!dim.args.empty() &&
+            !bindTerm(p, dim.args[0].text,
+                      Exprs(begin, begin + static_cast<std::ptrdiff_t>(packed))))
+            return false;
+        axis += packed;
+    }
+    return true;
+}
+
+bool Matcher::bindTerm(const PatternTree& p, const std::string& name, const TermValue& found) {
+    const auto again = [&](const TermValue& before) {
+        return equalTerms(before, found) == Truth::Yes ||
+               refuse(
+                   Missed::Type, p,
+                   [&] { return fmt::format("{} = {} again", name, textOf(before)); },
+                   [&] { return textOf(found); });
+    };
+    if (const auto attr = m_bindings.attrValues.find(name); attr != m_bindings.attrValues.end())
+        if (const auto value = valueOf(attr->second); !value || !again(*value))
+            return false;
+    const auto [known, isNew] = m_bindings.terms.emplace(name, found);
+    return isNew || again(known->second);
+}
+
+bool Matcher::term(const PatternTree& p, const Tree& written, const TermValue& found,
+                   const std::string& clause) {
+    if (written.isName("any"))
+        return true;
+    if (isFreeName(written))
+        return bindTerm(p, written.text, found);
+    const Scope scope = scopeOf(m_graph, m_bindings);
+    if (isOpen(written, scope)) {
+        m_pending.push_back({&written, found, &p, clause});
+        return true;
+    }
+    const auto value = evaluate(written, scope);
+    return (value && equalTerms(*value, found) == Truth::Yes) ||
+           refuse(
+               Missed::Type, p,
+               [&] { return value ? fmt::format("{}: {}", clause, textOf(*value)) : clause; },
+               [&] { return textOf(found); });
+}
+
+bool Matcher::pendingHold() {
+    if (m_pending.empty())
+        return true;
+    const Scope scope = scopeOf(m_graph, m_bindings);
+    for (const Pending& one : m_pending) {
+        if (isOpen(*one.term, scope))
+            continue; // of a part that is absent: it does not speak of this match
+        const auto value = evaluate(*one.term, scope);
+        if (!value || equalTerms(*value, one.found) != Truth::Yes)
+            return refuse(
+                Missed::Type, *one.at,
+                [&] {
+                    return value ? fmt::format("{}: {}", one.clause, textOf(*value)) : one.clause;
+                },
+                [&] { return textOf(one.found); });
+    }
+    return true;
+}
+
+} // namespace fw

@@ -1,0 +1,172 @@
+// Calls: the operator, its attributes and its operands.
+#include "pattern/match.h"
+#include "pattern/repeated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+// The operands that are written, and which of them stands for any further ones.
+struct Written {
+    explicit Written(const PatternTree& call) {
+        for (std::size_t i = 0; i < call.args.size(); ++i)
+            if (call.args[i].kind == PatternKind::Rest)
+                rest = i;
+        fixed = call.args.size() - (rest ? 1 : 0);
+    }
+    // Of `count` values, the argument that the one at `at` belongs to.
+    std::size_t argument(std::size_t at, std::size_t count) const {
+        if (!rest || at < *rest)
+            return at;
+        const std::size_t further = count - fixed;
+        return at < *rest + further ? *rest : at - further + 1;
+    }
+
+    std::optional<std::size_t> rest;
+    std::size_t fixed = 0;
+};
+
+} // namespace
+
+bool Matcher::declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,
+                       const Previous* previous, const Next& next) {
+    const auto [recursive, isNew] = m_recursive.emplace(declaration.name, false);
+    if (isNew)
+        recursive->second = namesItself(declaration.name, m_table);
+    if (!recursive->second)
+        return pattern(withArguments(declaration, call), v, previous, next);
+    int& level = m_unfolded[declaration.name];
+    const PatternTree body = withArguments(declaration, call, {level, m_repeated.values});
+    ++level;
+    const bool ok = pattern(body, v, previous, next);
+    --m_unfolded[declaration.name];
+    return ok;
+}
+
+bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
+    if (const auto known = m_table.find(p.name); !p.ofKind && known != m_table.end())
+        return declared(*known->second, p, v, previous, next);
+    const auto other = [&] { return describe(v); };
+    if (!v.valid())
+        return refuse(
+            Missed::Other, p, [&] { return p.name; }, other);
+    const Node& node = m_graph.node(v.node);
+    if (p.ofKind) {
+        const std::optional<FusionKind> wanted = parseKind(p.name);
+        if (!wanted || node.isInput() || node.isConstant() || !countsAs(kindOf(node), *wanted))
+            return refuse(
+                Missed::Operator, p, [&] { return "kind " + p.name; }, other);
+    } else if (node.op != p.name) {
+        return refuse(
+            Missed::Operator, p, [&] { return p.name; }, other);
+    }
+    if (v.output != 0)
+        return refuse(
+            Missed::Other, p, [&] { return "the first result of " + p.name; },
+            [&] { return fmt::format("result {}", v.output); });
+    if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
+        return refuse(
+            Missed::Other, p, [&] { return "another " + p.name; }, [] { return "the same one"; });
+    std::vector<ValueRef> values = node.inputs;
+    while (!values.empty() && !values.back().valid())
+        values.pop_back();
+    const Written written(p);
+    if (written.rest ? values.size() < written.fixed : values.size() != written.fixed)
+        return refuse(
+            Missed::Operands, p,
+            [&] {
+                return fmt::format("{}{} operands", written.rest ? "at least " : "", written.fixed);
+            },
+            [&] { return fmt::format("{}", values.size()); });
+    const MatchBindings before = p.attrs.empty() ? MatchBindings() : m_bindings;
+    const std::size_t pending = m_pending.size();
+    const auto undo = [&] {
+        if (!p.attrs.empty())
+            m_bindings = before;
+        m_pending.resize(pending);
+        return false;
+    };
+    if (!attributes(p, node))
+        return undo();
+    m_nodes.push_back(node.id);
+    m_places.push_back(p.span);
+    if (operands(p, values, 0, previous, next))
+        return true;
+    const Operator* op = m_graph.operators().find(node.op);
+    if (op != nullptr && op->commutative() && values.size() == 2) {
+        std::swap(values[0], values[1]);
+        if (operands(p, values, 0, previous, next))
+            return true;
+    }
+    m_nodes.pop_back();
+    m_places.pop_back();
+    return undo();
+}
+
+// `r: same(^)`: ^ is the operand beside it, `r: same(x)`: x was bound before.
+bool Matcher::sameType(const PatternTree& call, const PatternTree& p,
+                       const std::vector<ValueRef>& values, ValueRef v) {
+    for (const PatternConstraint& wanted : p.constraints) {
+        if (wanted.kind != PatternConstraint::Kind::Same)
+            continue;
+        const auto known = m_bindings.values.find(wanted.name);
+        std::optional<ValueRef> other;
+        if (known != m_bindings.values.end())
+            other = known->second;
+        const Written written(call);
+        for (std::size_t i = 0; i < values.size() && wanted.name == "^"; ++i)
+            if (call.args[written.argument(i, values.size())].kind == PatternKind::Previous)
+                other = values[i];
+        if (!other || !other->valid() || !v.valid())
+            return refuse(
+                Missed::SameType, p,
+                [&] { return "a value of the type of " + writtenName(wanted.name); },
+                [] { return "nothing to compare with"; });
+        const TensorType &type = m_graph.type(*other), &found = m_graph.type(v);
+        if (type != found)
+            return refuse(
+                Missed::SameType, p, [&] { return type.text(); }, [&] { return found.text(); });
+    }
+    return true;
+}
+
+bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
+                       const Previous* previous, const Next& next) {
+    if (at == values.size())
+        return next();
+    const Written written(p);
+    const std::size_t argument = written.argument(at, values.size());
+    const PatternTree& wanted = p.args[argument];
+    const auto others = [&] { return operands(p, values, at + 1, previous, next); };
+    if (written.rest == argument)
+        return furtherOperand(wanted, values[at],
+                              *written.rest + values.size() - written.fixed - 1 - at, previous,
+                              others);
+    return sameType(p, wanted, values, values[at]) && pattern(wanted, values[at], previous, others);
+}
+
+// One of those that "...p" stands for, or "...", where anything may stand: below the end of
+// `dominated` a value from which the paths lead up.
+bool Matcher::furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
+                             const Previous* previous, const Next& next) {
+    if (!rest.args.empty()) {
+        PatternTree one = rest.args[0];
+        nameRepetition(one, m_repeated.values, static_cast<int>(fromTheEnd));
+        return pattern(one, v, previous, next);
+    }
+    while (previous != nullptr && previous->entries == nullptr)
+        previous = previous->outer;
+    if (previous == nullptr || !v.valid() || m_graph.constant(v) != nullptr)
+        return next();
+    previous->entries->push_back({v, false});
+    if (next())
+        return true;
+    previous->entries->pop_back();
+    return false;
+}
+
+} // namespace fw

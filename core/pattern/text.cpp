@@ -1,0 +1,81 @@
+#include "pattern/declared.h"
+#include "pattern/repeated.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+std::string listText(const std::vector<PatternTree>& parts, const std::string& mark) {
+    std::string out;
+    for (const PatternTree& part : parts)
+        out += (out.empty() ? "" : mark) + patternText(part);
+    return out;
+}
+
+std::string attributesText(const std::vector<PatternAttrTree>& attrs) {
+    std::string out;
+    for (const PatternAttrTree& attr : attrs)
+        out += (out.empty() ? " {" : ", ") + attr.text;
+    return out.empty() ? out : out + "}";
+}
+
+std::string constraintsText(const PatternTree& p) {
+    std::string out;
+    for (const PatternConstraint& one : p.constraints)
+        out += (out.empty() ? ": " : " & ") + (one.kind == PatternConstraint::Kind::Same
+                                                   ? "same(" + writtenName(one.name) + ")"
+                                                   : one.text);
+    return out;
+}
+
+std::string plainText(const PatternTree& p) {
+    switch (p.kind) {
+    case PatternKind::Previous:
+        return "^";
+    case PatternKind::Any:
+        return "any";
+    case PatternKind::Const:
+        return "const";
+    case PatternKind::Capture:
+        return writtenName(p.name);
+    case PatternKind::Bind:
+        return (p.shared ? "" : writtenName(p.name) + " = ") + patternText(p.args[0]);
+    case PatternKind::Call:
+        return (p.ofKind ? "kind " : "") + p.name + "(" + listText(p.args, ", ") + ")" +
+               attributesText(p.attrs);
+    case PatternKind::Sequence:
+        return listText(p.args, " >> ");
+    case PatternKind::Alternatives:
+        return "(" + listText(p.args, " | ") + ")";
+    case PatternKind::Optional:
+        return patternText(p.args[0]) + "?";
+    case PatternKind::Repeat:
+        return patternText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
+    case PatternKind::Not:
+        return "not " + patternText(p.args[0]);
+    case PatternKind::Output:
+        return fmt::format("out({}, {})", p.low < 0 ? "any" : std::to_string(p.low),
+                           patternText(p.args[0]));
+    case PatternKind::Rest:
+        return "..." + listText(p.args, "");
+    case PatternKind::Dominated:
+        return "dominated(" + listText(p.args, ", ") + ")";
+    case PatternKind::Associative:
+        return "assoc " + p.name + "(" + listText(p.args, ", ") + ")";
+    }
+    return {};
+}
+
+} // namespace
+
+std::string patternText(const PatternTree& p) {
+    // "const 0.5" is a constraint of its own.
+    if (p.kind == PatternKind::Const && !p.constraints.empty() &&
+        p.constraints.front().kind == PatternConstraint::Kind::Equal)
+        return p.constraints.front().text;
+    return plainText(p) + constraintsText(p);
+}
+
+} // namespace fw

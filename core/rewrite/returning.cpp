@@ -1,0 +1,150 @@
+#include "rewrite/returning.h"
+
+#include "ir/graph_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t mostSmall = 4096; // elements of a constant that is known by what it holds
+constexpr std::size_t farthest = 64;    // applications that are followed back
+
+bool isSmallConstant(const Node& node) {
+    return node.isConstant() && node.data->count() <= mostSmall;
+}
+
+class PartText {
+public:
+    PartText(const Graph& graph, const Part& part)
+        : m_graph(graph), m_part(part), m_editor(graph.operatorSet(), "part") {}
+
+    Result<std::string> print() {
+        for (const ValueRef& result : m_part.results) {
+            FW_TRY(const ValueRef value, copy(result));
+            m_editor.addResult(m_graph.output(result).name, value);
+        }
+        FW_TRY(const GraphPtr part, m_editor.finish());
+        return printGraph(*part);
+    }
+
+private:
+    Result<ValueRef> copy(ValueRef value) {
+        if (!value.valid())
+            return value;
+        if (const auto known = m_copies.find(value); known != m_copies.end())
+            return known->second;
+        const Node& node = m_graph.node(value.node);
+        const Output& output = m_graph.output(value);
+        if (isSmallConstant(node))
+            return m_copies[value] = m_editor.addConstant(output.name, *node.data);
+        if (node.isLeaf() || !m_part.inside(node.id))
+            return m_copies[value] = m_editor.addInput(output.name, output.type);
+        GraphEditor::NewNode made;
+        made.op = node.op;
+        made.attrs = node.attrs;
+        made.name = node.name;
+        made.bodies = node.bodies;
+        for (const ValueRef& input : node.inputs) {
+            FW_TRY(const ValueRef operand, copy(input));
+            made.inputs.push_back(operand);
+        }
+        for (const Output& one : node.outputs) {
+            made.outputNames.push_back(one.name);
+            made.declaredTypes.push_back(one.type);
+        }
+        FW_TRY(const std::vector<ValueRef> values, m_editor.add(std::move(made)));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            m_copies[{node.id, static_cast<int>(i)}] = values[i];
+        return m_copies.at(value);
+    }
+
+    const Graph& m_graph;
+    const Part& m_part;
+    GraphEditor m_editor;
+    std::map<ValueRef, ValueRef> m_copies;
+};
+
+void addPart(const Graph& graph, ValueRef value, const Part& part,
+             std::map<NodeId, std::size_t>& places, std::string& text) {
+    if (!value.valid()) {
+        text += " -";
+        return;
+    }
+    const Node& node = graph.node(value.node);
+    if (isSmallConstant(node)) {
+        text += " =" + node.data->hash().hex();
+        return;
+    }
+    if (node.isLeaf() || !node.bodies.empty() || !part.inside(node.id)) {
+        text += fmt::format(" {}.{}", value.node, value.output);
+        return;
+    }
+    const auto [place, isNew] = places.emplace(node.id, places.size());
+    text += fmt::format(" %{}.{}", place->second, value.output);
+    if (!isNew)
+        return;
+    text += fmt::format("({} {}", node.op, node.attrs.print());
+    for (const ValueRef& input : node.inputs)
+        addPart(graph, input, part, places, text);
+    text += ")";
+}
+
+} // namespace
+
+Hash partHash(const Graph& graph, const Part& part) {
+    std::map<NodeId, std::size_t> places;
+    std::string text;
+    for (const ValueRef& result : part.results)
+        addPart(graph, result, part, places, text);
+    return hashOf(text);
+}
+
+std::string partText(const Graph& graph, const Part& part) {
+    const Result<std::string> text = PartText(graph, part).print();
+    return text ? *text : text.diag().message;
+}
+
+std::vector<std::size_t> Returning::makersOf(const std::vector<NodePtr>& matched) const {
+    std::vector<std::size_t> out;
+    for (const NodePtr& node : matched)
+        if (const std::ptrdiff_t maker = m_progress.makerOf(node->id); maker >= 0)
+            out.push_back(static_cast<std::size_t>(maker));
+    return out;
+}
+
+void Returning::add(const std::vector<NodePtr>& matched, const Hash& before) {
+    m_taken.push_back({makersOf(matched), before});
+}
+
+void Returning::follow() {
+    const std::vector<Application>& all = m_progress.applications();
+    for (std::size_t i = m_taken.size(); i < all.size(); ++i)
+        add(all[i].matched, {});
+}
+
+std::vector<std::size_t> Returning::chainTo(const std::vector<NodePtr>& matched,
+                                            const Hash& part) const {
+    std::map<std::size_t, std::size_t> next; // the application that made use of it
+    std::vector<std::size_t> open = makersOf(matched);
+    for (const std::size_t maker : open)
+        next.emplace(maker, maker);
+    for (std::size_t i = 0; i < open.size() && i < farthest; ++i) {
+        const std::size_t application = open[i];
+        if (m_taken[application].part == part) {
+            std::vector<std::size_t> chain{application};
+            while (next.at(chain.back()) != chain.back())
+                chain.push_back(next.at(chain.back()));
+            return chain;
+        }
+        for (const std::size_t maker : m_taken[application].makers)
+            if (next.emplace(maker, application).second)
+                open.push_back(maker);
+    }
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,53 @@
+// The right side of a rule on one match: worked out over the snapshot, so that what is not known
+// there, or would change nothing, is no way to match; added to a graph afterwards.
+#pragma once
+
+#include "rewrite/apply.h"
+
+namespace fw {
+
+// What a node of a right side reads: a value of the snapshot (an absent operand if it is not
+// valid), one of the right side's own, or a number.
+struct RightOperand {
+    ValueRef value = {};
+    int node = -1; // in RightSide::nodes
+    int output = 0;
+    std::optional<double> number = {}; // a constant of the element type of the operand beside it
+};
+
+struct RightNode {
+    std::string op;
+    std::vector<RightOperand> operands;
+    Attrs attrs;
+    std::string wish; // its name, if no operator of the kind was matched; may be empty
+};
+
+struct RightSide {
+    std::vector<RightNode> nodes; // in the order in which they are computed; each is needed
+    struct Handed {
+        ValueRef from; // of the snapshot: a root, or an exposed value that is used outside
+        RightOperand to;
+    };
+    std::vector<Handed> handed; // in the order of emit
+};
+
+// Refused (RuleIllegal) where something is not known: a part that is absent, a free dimension in an
+// attribute, the elements of what is no constant.
+Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match);
+
+// Whether it computes what it hands over as that is computed already. The operands of a commutative
+// operator may be swapped, attributes that are not written count with their default.
+bool changesNothing(const RightSide& right, const Graph& graph);
+
+// Why what it hands over would be computed from itself; nothing if it would not.
+std::optional<Diag> circleIn(const RightSide& right, const Graph& graph);
+
+// The values that it reads.
+std::set<ValueRef> readBy(const RightSide& right);
+
+// What is handed over, in the editor; `origins` are those of every node that is added.
+Result<std::vector<ValueRef>> addRightSide(const RightSide& right, const Graph& graph,
+                                           const Match& match, const Successor& forward,
+                                           GraphEditor& editor, const std::vector<NodeId>& origins);
+
+} // namespace fw

@@ -1,0 +1,161 @@
+#include "session/rewriting.h"
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "ir/graph_text.h"
+#include "onnx/export.h"
+#include "rewrite/history.h"
+#include "session/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+constexpr std::int64_t mostListed = 10000; // applications
+
+std::string nameOf(const Graph& graph, ValueRef value) {
+    return value.valid() ? graph.output(value).name : std::string("none");
+}
+
+std::vector<RewrittenNode> nodesOf(const std::vector<NodePtr>& nodes) {
+    std::vector<RewrittenNode> out;
+    for (const NodePtr& node : nodes)
+        out.push_back({node->name, node->op});
+    return out;
+}
+
+// The next application; goes behind it.
+ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace) {
+    const Application& one = history.next();
+    const AppliedRule& rule = trace.applied.at(one.entry);
+    const Graph& graph = history.graph();
+    ApplicationRecord out;
+    out.number = static_cast<std::int64_t>(history.done()) + 1;
+    out.rule = rule.rule;
+    out.file = rule.file;
+    out.line = rule.line;
+    out.body = one.body ? one.body->name() : std::string();
+    out.matched = nodesOf(one.matched);
+    std::vector<NodePtr> created, erased;
+    for (const GraphStep::Edit& edit : one.step.edits) {
+        if (!edit.before)
+            created.push_back(edit.after);
+        else if (!edit.after)
+            erased.push_back(edit.before);
+    }
+    out.created = nodesOf(created);
+    out.erased = nodesOf(erased);
+    for (const auto& [name, values] : one.names) {
+        BoundNameRecord& bound = out.bindings.emplace_back();
+        bound.name = name;
+        for (const ValueRef& value : values)
+            bound.values.push_back(nameOf(graph, value));
+    }
+    for (const auto& [from, to] : one.results)
+        out.results.push_back({nameOf(graph, from), graph.type(from).text(), {}, {}});
+    const Work before = workOf(graph, erased);
+    history.step();
+    const Work after = workOf(graph, created);
+    for (std::size_t i = 0; i < one.results.size(); ++i)
+        if (const ValueRef to = one.results[i].second; graph.find(to.node) != nullptr) {
+            out.results[i].became = nameOf(graph, to);
+            out.results[i].after = graph.type(to).text();
+        }
+    out.flopsBefore = before.flops;
+    out.flopsAfter = after.flops;
+    out.bytesBefore = before.bytes;
+    out.bytesAfter = after.bytes;
+    return out;
+}
+
+std::string lineOf(const ApplicationRecord& one) {
+    const auto list = [](const std::vector<RewrittenNode>& nodes) {
+        std::string out;
+        for (const RewrittenNode& node : nodes)
+            out += fmt::format("{}{} {}", out.empty() ? "" : ", ", node.op, node.name);
+        return out.empty() ? std::string("nothing") : out;
+    };
+    std::string out = fmt::format("{} {}", one.number, one.rule);
+    if (!one.file.empty())
+        out += fmt::format(" ({}:{})", one.file, one.line);
+    if (!one.body.empty())
+        out += " in " + one.body;
+    out += fmt::format(": {} -> {}", list(one.matched), list(one.created));
+    for (const RewrittenResult& result : one.results)
+        out += fmt::format("; {}: {} -> {}: {}", result.name, result.before, result.became,
+                           result.after);
+    for (const BoundNameRecord& bound : one.bindings)
+        out += fmt::format("; {} = {}", bound.name, fmt::join(bound.values, ", "));
+    return out + fmt::format("; flops {} -> {}, bytes {} -> {}", numberText(one.flopsBefore),
+                             numberText(one.flopsAfter), numberText(one.bytesBefore),
+                             numberText(one.bytesAfter));
+}
+
+void addDiagnostics(const RewriteTrace& trace, Diags& out) {
+    for (const Decision& decision : trace.decisions)
+        if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
+            out.push_back(makeWarning(DiagCode::RuleIllegal, fmt::format("{}: {}", decision.subject,
+                                                                         decision.sentence())));
+    for (const RulesInCircle& circle : trace.circles)
+        out.push_back(
+            makeWarning(DiagCode::RuleIllegal,
+                        fmt::format("{}: {}; the last application of each round is left out\n{}{}",
+                                    circle.node, circle.text(), circle.before, circle.after)));
+}
+
+} // namespace
+
+Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified,
+                                        const Arguments& arguments) {
+    RewriteDocument out;
+    const auto operators = [](const Graph& graph) {
+        return std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                             [](const NodePtr& node) { return !node->isLeaf(); });
+    };
+    const RewriteTrace& trace = simplified.trace;
+    out.nodesBefore = operators(*imported.inlined);
+    out.nodesAfter = operators(*simplified.graph);
+    out.stopReason = trace.stopReason;
+    for (const AppliedRule& rule : trace.applied)
+        if (rule.count > 0)
+            out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
+    for (const RulesInCircle& circle : trace.circles)
+        out.circles.push_back({circle.rules, circle.node, circle.before, circle.after,
+                               static_cast<std::int64_t>(circle.places)});
+    addDiagnostics(trace, out.diagnostics);
+    const auto listed = static_cast<std::size_t>(arguments.limit.value_or(mostListed));
+    RewriteHistory history(imported.inlined, trace.applications);
+    std::string lines;
+    while (!history.atEnd() && (history.done() < listed || !arguments.trace.empty())) {
+        ApplicationRecord one = describeNext(history, trace);
+        if (!arguments.trace.empty())
+            lines += lineOf(one) + "\n";
+        if (out.applications.size() < listed)
+            out.applications.push_back(std::move(one));
+    }
+    if (!arguments.trace.empty())
+        FW_CHECK(writeFile(arguments.trace, lines));
+    if (arguments.output == "-") {
+        out.text = printGraph(*simplified.graph);
+    } else if (!arguments.output.empty()) {
+        out.file = arguments.output;
+        if (arguments.output.ends_with(".fw")) {
+            FW_CHECK(writeFile(arguments.output, printGraph(*simplified.graph)));
+        } else {
+            FW_TRY(ExportedModel exported, exportModel(*simplified.graph));
+            FW_CHECK(writeFile(arguments.output, exported.bytes));
+            out.opset = exported.opset;
+            for (Diag& diag : exported.diagnostics)
+                out.diagnostics.push_back(std::move(diag.at({arguments.output})));
+        }
+    }
+    return out;
+}
+
+} // namespace fw

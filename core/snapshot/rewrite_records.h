@@ -1,0 +1,92 @@
+// Records of `fw rewrite`: what rules did to a model.
+#pragma once
+
+#include "base/diag.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fw::snapshot {
+
+struct AppliedRecord {
+    std::string rule;
+    std::int64_t count = 0;
+    double ms = 0;
+
+    bool operator==(const AppliedRecord&) const = default;
+};
+
+struct RewrittenNode {
+    std::string name;
+    std::string op;
+
+    bool operator==(const RewrittenNode&) const = default;
+};
+
+struct RewrittenResult {
+    std::string name;   // of the value that was there
+    std::string before; // its type
+    std::string became; // the value in its place
+    std::string after;  // its type
+
+    bool operator==(const RewrittenResult&) const = default;
+};
+
+struct BoundNameRecord {
+    std::string name;
+    std::vector<std::string> values; // several of a name under repetition
+
+    bool operator==(const BoundNameRecord&) const = default;
+};
+
+// One application of a rule or of a built-in rewrite. Work is that of the operators erased and
+// created, free dimensions counted as 1.
+struct ApplicationRecord {
+    std::int64_t number = 0; // from 1
+    std::string rule;
+    std::string file; // the book; empty: none is known
+    std::int64_t line = 0;
+    std::string body; // the graph inside a node, in which it happened; empty: the model's own
+    std::vector<RewrittenNode> matched;
+    std::vector<RewrittenNode> created;
+    std::vector<RewrittenNode> erased;
+    std::vector<RewrittenResult> results;
+    std::vector<BoundNameRecord> bindings;
+    double flopsBefore = 0;
+    double flopsAfter = 0;
+    double bytesBefore = 0;
+    double bytesAfter = 0;
+
+    bool operator==(const ApplicationRecord&) const = default;
+};
+
+// Rules that bring back what they took out.
+struct CircleRecord {
+    std::vector<std::string> rules; // in the order in which they follow each other
+    std::string node;
+    std::string before; // two graphs as text: what the last rule matched, what it made of it
+    std::string after;
+    std::int64_t places = 0;
+
+    bool operator==(const CircleRecord&) const = default;
+};
+
+struct RewriteDocument {
+    std::vector<AppliedRecord> applied;
+    std::int64_t nodesBefore = 0;
+    std::int64_t nodesAfter = 0;
+    std::string stopReason;                      // "fixpoint", "limit"
+    std::string file;                            // written, if any
+    std::string text;                            // with -o -
+    std::vector<ApplicationRecord> applications; // in order, the first ones of very many
+    std::vector<CircleRecord> circles;
+    std::optional<std::int64_t> opset; // of the ONNX file written
+    Diags diagnostics;                 // what other programs may refuse in the file written
+    std::vector<std::string> notices;  // how it was written: "EXP11 op: ..."
+
+    bool operator==(const RewriteDocument&) const = default;
+};
+
+} // namespace fw::snapshot

@@ -1,0 +1,343 @@
+#include "syntax/pattern.h"
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr std::int64_t mostRepetitions = 1000, unwrittenRepetitions = 64, mostOutputs = 64;
+
+PatternAttrTree attribute(Parser& parser) {
+    PatternAttrTree attr;
+    const Token first = parser.peek();
+    if (parser.accept("*")) {
+        attr.kind = PatternAttrTree::Kind::All;
+        attr.name = parser.expectName("a name for all attributes");
+    } else {
+        attr.name = parser.expectName("an attribute");
+        if (parser.accept("=")) {
+            attr.value = parser.expression();
+        } else if (parser.accept("in")) {
+            if (const Token set = parser.peek(); parser.accept("{")) {
+                attr.kind = PatternAttrTree::Kind::Among;
+                attr.among.kind = TreeKind::List;
+                attr.among.args = parser.expressions("}");
+                attr.among.span = parser.spanFrom(set);
+            } else {
+                attr.kind = PatternAttrTree::Kind::Range;
+                attr.low = parser.unary();
+                parser.expect("..");
+                attr.high = parser.unary();
+            }
+        } else {
+            attr.kind = PatternAttrTree::Kind::Capture;
+        }
+    }
+    attr.span = parser.spanFrom(first);
+    attr.text = parser.source(attr.span);
+    return attr;
+}
+
+bool atLiteral(const Parser& parser) {
+    const TokenKind kind = parser.peek().kind;
+    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") || parser.at("[");
+}
+
+// Behind "const": what it is equal to, if that is written.
+PatternConstraint constant(Parser& parser) {
+    PatternConstraint out;
+    if (atLiteral(parser)) {
+        out.kind = PatternConstraint::Kind::Equal;
+        out.value = parser.unary();
+    }
+    return out;
+}
+
+// "f32[N, 64, ...]"
+PatternConstraint type(Parser& parser) {
+    PatternConstraint out;
+    out.kind = PatternConstraint::Kind::Type;
+    out.name = parser.expectName("const, input, same(...) or a type such as f32[N, 4]");
+    if (parser.accept("[")) {
+        out.hasShape = true;
+        while (!parser.failed() && !parser.at("]")) {
+            if (const Token dots = parser.peek(); parser.accept("...")) {
+                Tree rest;
+                rest.kind = TreeKind::Pack;
+                rest.span = parser.spanFrom(dots);
+                out.dims.push_back(std::move(rest));
+            } else {
+                out.dims.push_back(parser.expression());
+            }
+            if (!parser.accept(","))
+                break;
+        }
+        parser.expect("]");
+    }
+    return out;
+}
+
+PatternConstraint constraint(Parser& parser) {
+    PatternConstraint out;
+    if (parser.accept("const"))
+        return constant(parser);
+    if (parser.accept("input")) {
+        out.kind = PatternConstraint::Kind::Input;
+        return out;
+    }
+    if (!parser.at("same") || !parser.peek(1).is("("))
+        return type(parser);
+    out.kind = PatternConstraint::Kind::Same;
+    parser.take();
+    parser.expect("(");
+    out.name = parser.accept("^") ? "^" : parser.expectName("a value, or ^");
+    parser.expect(")");
+    return out;
+}
+
+std::vector<PatternConstraint> constraints(Parser& parser) {
+    std::vector<PatternConstraint> out;
+    do {
+        const Token first = parser.peek();
+        out.push_back(constraint(parser));
+        out.back().span = parser.spanFrom(first);
+        out.back().text = parser.source(out.back().span);
+    } while (!parser.failed() && parser.accept("&"));
+    return out;
+}
+
+PatternTree primitive(Parser& parser);
+
+// Among the operands of a call: "...", "...xs".
+PatternTree rest(Parser& parser) {
+    PatternTree tree;
+    tree.kind = PatternKind::Rest;
+    const Token first = parser.take();
+    if (!parser.at(",") && !parser.at(")"))
+        tree.args.push_back(primitive(parser));
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+// Behind "(", up to and with ")".
+std::vector<PatternTree> operands(Parser& parser) {
+    std::vector<PatternTree> out;
+    while (!parser.failed() && !parser.at(")")) {
+        out.push_back(parser.at("...") ? rest(parser) : parsePattern(parser));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect(")");
+    return out;
+}
+
+std::vector<PatternAttrTree> attributes(Parser& parser) {
+    std::vector<PatternAttrTree> out;
+    if (!parser.accept("{"))
+        return out;
+    while (!parser.failed() && !parser.at("}")) {
+        out.push_back(attribute(parser));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect("}");
+    return out;
+}
+
+// "out" "(" (INT | "any") "," p ")"
+void output(Parser& parser, PatternTree& tree) {
+    tree.kind = PatternKind::Output;
+    const Token which = parser.peek();
+    tree.low = parser.accept("any") ? -1 : parser.expectInt("which result, or any");
+    if (tree.low > mostOutputs)
+        parser.failAt(which.span, "an operator has fewer results than that",
+                      "results count from 0");
+    parser.expect(",");
+    tree.args.push_back(parsePattern(parser));
+    parser.expect(")");
+}
+
+void dominated(Parser& parser, PatternTree& tree) {
+    tree.kind = PatternKind::Dominated;
+    for (const char* close : {",", ",", ")"}) {
+        tree.args.push_back(parsePattern(parser));
+        parser.expect(close);
+    }
+}
+
+// A word that means something of its own in front of what follows it.
+bool special(Parser& parser, PatternTree& tree) {
+    const bool call = parser.peek(1).is("("), word = parser.peek(1).kind == TokenKind::Name;
+    if (parser.at("out") && call) {
+        parser.take();
+        parser.take();
+        output(parser, tree);
+    } else if (parser.at("dominated") && call) {
+        parser.take();
+        parser.take();
+        dominated(parser, tree);
+    } else if (parser.at("not") && (call || word)) {
+        parser.take();
+        tree.kind = PatternKind::Not;
+        tree.args.push_back(primitive(parser));
+    } else if (parser.at("assoc") && word) {
+        parser.take();
+        tree.kind = PatternKind::Associative;
+        tree.name = parser.expectName("an operator");
+        parser.expect("(");
+        tree.args = operands(parser);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void named(Parser& parser, PatternTree& tree) {
+    const Token first = parser.peek();
+    tree.name = parser.expectName("an operator, a capture, any, const or ^");
+    if (tree.name == "kind" && parser.peek().kind == TokenKind::Name) {
+        tree.ofKind = true;
+        tree.name = parser.expectName("a kind of operators");
+        if (!parser.at("("))
+            parser.fail("expected ( behind the kind");
+    }
+    if (!tree.ofKind && tree.name == "any") {
+        tree.kind = PatternKind::Any;
+    } else if (!tree.ofKind && tree.name == "const") {
+        tree.kind = PatternKind::Const;
+        if (PatternConstraint wanted = constant(parser);
+            wanted.kind == PatternConstraint::Kind::Equal) {
+            wanted.span = parser.spanFrom(first);
+            wanted.text = parser.source(wanted.span);
+            tree.constraints.push_back(std::move(wanted));
+        }
+    } else if (parser.accept("(")) {
+        tree.kind = PatternKind::Call;
+        tree.args = operands(parser);
+        tree.attrs = attributes(parser);
+    } else if (parser.accept("=")) {
+        tree.kind = PatternKind::Bind;
+        tree.args.push_back(primitive(parser));
+    } else {
+        tree.kind = PatternKind::Capture;
+    }
+}
+
+PatternTree primitive(Parser& parser) {
+    Parser::Deeper deeper(parser);
+    PatternTree tree;
+    const Token first = parser.peek();
+    if (parser.failed())
+        return tree;
+    if (parser.accept("^")) {
+        tree.kind = PatternKind::Previous;
+    } else if (parser.accept("(")) {
+        tree = parsePattern(parser);
+        parser.expect(")");
+        if (!parser.at(":"))
+            return tree;
+    } else if (!special(parser, tree)) {
+        named(parser, tree);
+    }
+    if (parser.accept(":"))
+        for (PatternConstraint& one : constraints(parser))
+            tree.constraints.push_back(std::move(one));
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+PatternTree step(Parser& parser) {
+    const Token first = parser.peek();
+    PatternTree inner = primitive(parser);
+    const bool optional = parser.accept("?");
+    if (!optional && !parser.accept("*"))
+        return inner;
+    PatternTree tree;
+    tree.kind = optional ? PatternKind::Optional : PatternKind::Repeat;
+    tree.high = unwrittenRepetitions;
+    if (!optional && parser.accept("{")) {
+        tree.low = parser.expectInt("the least count");
+        parser.expect("..");
+        tree.high = parser.expectInt("the greatest count");
+        parser.expect("}");
+        if (tree.low < 0 || tree.high > mostRepetitions || tree.low > tree.high)
+            parser.failAt(parser.spanFrom(first),
+                          "a repetition goes from a smaller to a larger count up to 1000");
+    }
+    tree.args.push_back(std::move(inner));
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+PatternTree sequence(Parser& parser) {
+    PatternTree tree;
+    const Token first = parser.peek();
+    tree.kind = PatternKind::Sequence;
+    do
+        tree.args.push_back(step(parser));
+    while (parser.accept(">>"));
+    tree.span = parser.spanFrom(first);
+    const PatternKind only = tree.args.front().kind;
+    if (tree.args.size() == 1 && only != PatternKind::Optional && only != PatternKind::Repeat)
+        return std::move(tree.args.front());
+    return tree;
+}
+
+} // namespace
+
+bool PatternTree::demandsConst() const {
+    return std::any_of(constraints.begin(), constraints.end(), [](const PatternConstraint& one) {
+        return one.kind == PatternConstraint::Kind::Const ||
+               one.kind == PatternConstraint::Kind::Equal;
+    });
+}
+
+PatternTree parsePattern(Parser& parser) {
+    Parser::Deeper deeper(parser);
+    const Token first = parser.peek();
+    PatternTree tree = sequence(parser);
+    if (!parser.at("|"))
+        return tree;
+    PatternTree options;
+    options.kind = PatternKind::Alternatives;
+    options.args.push_back(std::move(tree));
+    while (parser.accept("|"))
+        options.args.push_back(sequence(parser));
+    options.span = parser.spanFrom(first);
+    return options;
+}
+
+std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
+    auto out = std::make_shared<PatternDeclTree>();
+    out->name = parser.expectName("the name of the pattern");
+    parser.expect("(");
+    while (!parser.failed() && !parser.at(")")) {
+        PatternParam param;
+        const Token first = parser.peek();
+        param.name = parser.expectName("a capture");
+        if (parser.accept(":"))
+            param.constraints = constraints(parser);
+        param.span = parser.spanFrom(first);
+        out->params.push_back(std::move(param));
+        if (!parser.accept(","))
+            break;
+    }
+    parser.expect(")");
+    out->doc = parser.acceptText();
+    parser.expect("=");
+    out->pattern = parsePattern(parser);
+    return out;
+}
+
+std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
+    auto out = std::make_shared<PatternDeclTree>();
+    out->isChain = true;
+    out->name = parser.expectName("the name of the chain");
+    out->doc = parser.acceptText();
+    parser.expect("=");
+    out->pattern = parsePattern(parser);
+    return out;
+}
+
+} // namespace fw

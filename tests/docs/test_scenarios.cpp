@@ -1,0 +1,73 @@
+// resources/docs/scenarios.md: every scenario has its row, and a row that passes names its test.
+#include "docs/page.h"
+
+#include <QFile>
+#include <QRegularExpression>
+#include <QtTest>
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString read(const QString& path) {
+    QFile file(QStringLiteral(FW_SOURCE_DIR "/") + path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+struct Row {
+    QString verdict, place;
+};
+
+QMap<QString, Row> rows() {
+    static const QRegularExpression row(uR"(^\| ([A-Z]\d+) \| [^|]+ \| ([^|]+) \| (.+) \|$)"_s,
+                                        QRegularExpression::MultilineOption);
+    QMap<QString, Row> out;
+    for (auto match = row.globalMatch(read(u"resources/docs/scenarios.md"_s)); match.hasNext();) {
+        const auto one = match.next();
+        out.insert(one.captured(1), {one.captured(2), one.captured(3)});
+    }
+    return out;
+}
+
+} // namespace
+
+class TestScenarios : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyScenarioHasItsRow();
+    void whatPassesHasATest();
+};
+
+void TestScenarios::everyScenarioHasItsRow() {
+    const QMap<QString, Row> all = rows();
+    QStringList missing;
+    const auto group = [&](const QString& letter, int first, int last) {
+        for (int i = first; i <= last; ++i)
+            if (const QString name = letter + QString::number(i); !all.contains(name))
+                missing << name;
+    };
+    group(u"A"_s, 1, 39);
+    group(u"B"_s, 1, 18);
+    group(u"K"_s, 1, 16);
+    group(u"M"_s, 6, 6);
+    QCOMPARE(missing.join(u' '), QString());
+}
+
+void TestScenarios::whatPassesHasATest() {
+    QStringList wrong;
+    const QMap<QString, Row> all = rows();
+    for (auto row = all.begin(); row != all.end(); ++row) {
+        if (row->verdict == u"differs" || row->verdict == u"no such thing")
+            continue;
+        const QStringList parts = row->place.split(u": "_s);
+        const QString name = parts.value(1, row.key()), text = read(parts[0]);
+        const bool found = parts[0].endsWith(u".fw") ? text.contains(u"test \""_s + name + u' ')
+                                                     : text.contains(name);
+        if (row->verdict != u"passes" || !found)
+            wrong << row.key() + u": "_s + row->place;
+    }
+    QCOMPARE(wrong.join(u'\n'), QString());
+}
+
+QTEST_GUILESS_MAIN(TestScenarios)
+#include "test_scenarios.moc"
