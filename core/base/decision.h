@@ -69,6 +69,8 @@
     X(DimAssumed,         "DIM01", "assumed of a free dimension: {}") \
     X(NormalForm,         "IMP11", "imported in its normal form: {}") \
     X(ReadByClause,       "IMP12", "a clause of a book says what the node is: {}") \
+    X(WrittenAsFunction,  "EXP11", "written with its body, as a function of the model: {}") \
+    X(WrittenWithoutBody, "EXP12", "written as a node that needs the operator's text: {}") \
     X(ResultUnread,       "RES01", "not computed, nobody reads it: {}") \
     X(LibraryAbsent,      "LIB11", "the library cannot be used: {}") \
     X(LibraryRefused,     "LIB12", "the library refuses it: {}") \

@@ -48,6 +48,7 @@ Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& optio
     ExportedModel out;
     out.opset = writer.opset();
     out.diagnostics = writer.diagnostics();
+    out.decisions = writer.decisions();
     {
         google::protobuf::io::StringOutputStream stream(&out.bytes);
         google::protobuf::io::CodedOutputStream coded(&stream);

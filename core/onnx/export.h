@@ -6,10 +6,13 @@
 // (gelu). "unknown" nodes are written as they were read, with
 // their domains. The opset is 17 unless one of those means something else there; then it is the
 // nearest in which all mean what they meant, and everything is written in its form. An operator
-// of a book is a node of its `onnx` clause, and its text goes into the metadata (operatorsKey); one
-// without a spelling in ONNX and without a clause is refused by name.
+// of a book is a node of its `onnx` clause, and its text goes into the metadata (operatorsKey); of
+// another domain than the standard one, it brings its body along as a function where ONNX can say
+// it (function_body.h), so that programs run it which do not know the operator. One without a
+// spelling in ONNX and without a clause is refused by name.
 #pragma once
 
+#include "base/decision.h"
 #include "ir/graph.h"
 
 #include <string>
@@ -24,7 +27,8 @@ struct ExportOptions {
 struct ExportedModel {
     std::string bytes; // of a ModelProto
     std::int64_t opset = 0;
-    Diags diagnostics; // warnings: what is no ONNX in the model read, and so in the one written
+    Diags diagnostics;   // warnings: what is no ONNX in the model read, and so in the one written
+    Decisions decisions; // which operators brought their bodies along, and why others did not
 };
 
 // UnknownOperator or UnsupportedAttribute names the node that cannot be written, FileTooLarge when

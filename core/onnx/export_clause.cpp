@@ -29,6 +29,13 @@ bool GraphWriter::isByClause(const Node& node) const {
     return !clausesOf(node).empty();
 }
 
+bool GraphWriter::isOfBook(const Node& node) const {
+    const auto& readings = m_graph.operators().onnxReadings();
+    return std::any_of(readings.begin(), readings.end(), [&](const OnnxReading& reading) {
+        return reading.op == node.op && reading.source != OperatorSource::Shipped;
+    });
+}
+
 // Of a book those of its own, else of the library those of operators that no row writes; the one
 // that goes first is the last.
 std::vector<const OnnxBinding*> GraphWriter::clausesOf(const Node& node) const {
@@ -58,7 +65,7 @@ void GraphWriter::chooseDomains() {
     }
 }
 
-Status GraphWriter::writeByClause(const Node& node) {
+Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     const auto clauses = clausesOf(node);
     const auto opsetOf = [&](const OnnxBinding& clause) {
         return clause.domain.empty() ? m_opset : m_domains.at(clause.domain);
@@ -83,8 +90,14 @@ Status GraphWriter::writeByClause(const Node& node) {
                         fmt::format("{} would be read as {} again, not as {}", clause.type,
                                     reader == nullptr ? "nothing" : reader->op, node.op),
                         {}, "one clause for such nodes is enough");
+    return &clause;
+}
+
+Status GraphWriter::writeByClause(const Node& node) {
+    FW_TRY(const OnnxBinding* found, clauseFor(node));
+    const OnnxBinding& clause = *found;
     const Operator& op = *m_graph.operators().find(node.op);
-    if (reader->source != OperatorSource::Shipped)
+    if (isOfBook(node))
         m_ofBooks.emplace(op.name(), op.source());
     std::vector<std::string> inputs;
     for (const ValueRef& input : node.inputs)

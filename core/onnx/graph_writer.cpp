@@ -34,6 +34,7 @@ Status GraphWriter::run() {
     m_out.set_name(m_graph.name());
     FW_CHECK(readUnknown());
     FW_CHECK(chooseOpset());
+    writeFunctions();
     nameValues();
     for (const NodeId id : m_graph.inputs())
         declare(*m_out.add_input(), m_names.at({id, 0}), {id, 0});
@@ -284,6 +285,8 @@ std::vector<const proto::FunctionProto*> GraphWriter::functions() const {
         for (const proto::FunctionProto& function : spelling.functions)
             if (known.insert(function.SerializeAsString()).second)
                 out.push_back(&function);
+    for (const proto::FunctionProto& function : m_functions)
+        out.push_back(&function);
     return out;
 }
 

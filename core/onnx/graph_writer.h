@@ -1,6 +1,7 @@
 // The state of one export: names of values, initializers that are needed, nodes written so far.
 #pragma once
 
+#include "base/decision.h"
 #include "ir/graph.h"
 #include "onnx/proto.h"
 #include "onnx/unknown_spelling.h"
@@ -23,7 +24,8 @@ public:
     std::int64_t opset() const { return m_opset; } // of the standard domain, since run()
     const UnknownSpelling& spelling(const Node& n) const { return m_unknown.at(n.id); }
     const Diags& diagnostics() const { return m_diagnostics; }
-    // Of the models read, that unknown nodes call; each once.
+    const Decisions& decisions() const { return m_decisions; }
+    // Of the models read, that unknown nodes call, and of operators of books; each once.
     std::vector<const proto::FunctionProto*> functions() const;
 
     // The declarations of operators of books that were written as nodes of their clauses.
@@ -62,8 +64,13 @@ private:
     void nameValues();
     Status writeNode(const Node& node);
     bool isByClause(const Node& node) const;
+    bool isOfBook(const Node& node) const; // what its clause says is none of the library
     std::vector<const OnnxBinding*> clausesOf(const Node& node) const;
     void chooseDomains();
+    Result<const OnnxBinding*> clauseFor(const Node& node) const; // in the opsets chosen
+    void writeFunctions();
+    Result<proto::FunctionProto> functionFor(const Operator& op,
+                                             std::span<const Node* const> calls) const;
     Status writeByClause(const Node& node);
     void declare(proto::ValueInfoProto& out, const std::string& name, ValueRef value);
     Result<std::string> dimValue(const std::string& wish, const Expr& dim);
@@ -79,7 +86,9 @@ private:
     std::map<std::string, std::string> m_ofBooks; // operators written by a clause, with their text
     std::set<std::string> m_inner; // names inside sub-graphs, which no value of the graph may have
     std::int64_t m_opset = writtenOpset;
+    std::vector<proto::FunctionProto> m_functions; // of operators of books
     Diags m_diagnostics;
+    Decisions m_decisions;
     std::map<Expr, std::string, bool (*)(const Expr&, const Expr&)> m_dims;
 };
 

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "onnx/model_bytes.h"
 #include "onnx/model_importer.h"
+#include "syntax/op.h"
 
 #include <filesystem>
 
@@ -21,7 +22,7 @@ std::string placeOf(const std::string& file) {
 std::string operatorTextOf(const proto::ModelProto& model, const ImportOptions& options,
                            const std::string& file, Diags& diagnostics) {
     for (const auto& entry : model.metadata_props()) {
-        if (entry.key() != operatorsKey || options.define == nullptr)
+        if (entry.key() != operatorsKey)
             continue;
         if (entry.value().size() <= options.limits.operatorBytes)
             return entry.value();
@@ -33,6 +34,16 @@ std::string operatorTextOf(const proto::ModelProto& model, const ImportOptions& 
                      {placeOf(file)}, "give them in a book"));
     }
     return {};
+}
+
+// Domain and type of the nodes that operators of a text are.
+std::set<std::pair<std::string, std::string>> nodesOf(const std::string& text) {
+    std::set<std::pair<std::string, std::string>> out;
+    for (const DeclarationPtr& declaration : parseFile(text, {}).declarations)
+        if (const auto op = declarationAs<OpTree>(declaration))
+            for (const OnnxTree& clause : op->onnx)
+                out.emplace(clause.domain, clause.type);
+    return out;
 }
 
 } // namespace
@@ -52,9 +63,10 @@ Result<Imported> importModelBytes(std::string_view bytes,
     FW_TRY(const auto model, parseModel(bytes, options.limits, file));
     Diags wrong;
     std::string text = operatorTextOf(*model, options, file, wrong);
-    if (!text.empty())
+    if (!text.empty() && options.define != nullptr)
         operators = options.define(*operators, text, placeOf(file), wrong);
     ImportRun run(*model, std::move(operators), options, cancel, folder);
+    run.carried = nodesOf(text);
     auto imported = ModelImporter(run).run();
     if (!imported)
         return imported.takeDiag().at({file});

@@ -132,7 +132,8 @@ const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) const {
 // What would have read the node if no book did; empty: nothing.
 std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
                                          const OnnxReading& reading) const {
-    if (m_run.functions.find(node) != nullptr)
+    if (m_run.functions.find(node) != nullptr &&
+        !m_run.carried.contains({reading.binding.domain, reading.binding.type}))
         return "the function that the model brings along";
     const std::int64_t opset = opsetOf(node.domain());
     for (const OnnxReading& other : m_run.operators->onnxReadings())

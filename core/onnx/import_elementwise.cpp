@@ -127,6 +127,17 @@ Status clip(NodeImport& n) {
     return n.result("min", {x, bound});
 }
 
+Status castTo(NodeImport& n, DType to) {
+    FW_TRY(const ValueRef x, n.input(0));
+    if (n.type(x).dtype == DType::Text || to == DType::Text)
+        return n.unsupported("casts from and to text are not supported");
+    if (n.type(x).dtype == to)
+        return n.result("identity", {x});
+    Attrs attrs;
+    attrs.set("to", to);
+    return n.result("cast", {x}, std::move(attrs));
+}
+
 Status cast(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const std::int64_t code, n.integer("to", 0));
@@ -134,14 +145,13 @@ Status cast(NodeImport& n) {
     const auto to = dtypeOfCode(code);
     if (!to || code == text)
         return n.unsupported(fmt::format("element type {} is not supported", code));
-    FW_TRY(const ValueRef x, n.input(0));
-    if (n.type(x).dtype == DType::Text)
-        return n.unsupported("casts from text are not supported");
-    if (n.type(x).dtype == *to)
-        return n.result("identity", {x});
-    Attrs attrs;
-    attrs.set("to", *to);
-    return n.result("cast", {x}, std::move(attrs));
+    return castTo(n, *to);
+}
+
+Status castLike(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const TensorType like, n.inputType(1));
+    return castTo(n, like.dtype);
 }
 
 Status identity(NodeImport& n) {
@@ -215,6 +225,7 @@ constexpr ImporterRow rows[] = {
     {"Clip", 6, clipAttributes},
     {"Clip", 11, clip},
     {"Cast", 6, cast},
+    {"CastLike", 15, castLike},
     {"Identity", 1, identity},
     {"Dropout", 7, dropout},
 };

@@ -33,6 +33,8 @@ struct ImportRun {
     DimNames dims;
     int wrongShapes = 0;                  // of what loops carry, that were tried and did not hold
     std::set<const OnnxReading*> noticed; // clauses of which it was told what they displace
+    // Nodes whose operators the model carries as text: its function of that name is their body.
+    std::set<std::pair<std::string, std::string>> carried; // domain, type
     Imported out;
 };
 

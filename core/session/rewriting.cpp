@@ -153,6 +153,8 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
             out.opset = exported.opset;
             for (Diag& diag : exported.diagnostics)
                 out.diagnostics.push_back(std::move(diag.at({arguments.output})));
+            for (const Decision& decision : exported.decisions)
+                out.notices.push_back(noticeText(decision));
         }
     }
     return out;

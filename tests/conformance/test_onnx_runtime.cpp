@@ -7,8 +7,11 @@
 #include "base/files.h"
 #include "library/library.h"
 #include "onnx/export.h"
+#include "onnx/function_cases.h"
+#include "onnx/graph_tools.h"
 #include "onnx/import.h"
 #include "onnx/model_builder.h"
+#include "onnx/tensor_file.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -63,6 +66,7 @@ private Q_SLOTS:
     void importedModels();
     void rewrittenModels();
     void operatorsThatAreHandedOn();
+    void operatorsOfBooks();
 
 private:
     // Lines for the script; answers what failed.
@@ -211,6 +215,35 @@ void TestOnnxRuntime::operatorsThatAreHandedOn() {
     M::declare(*m.graph().add_value_info(), "t", {"1", "1", "1", "1"});
     m.node("Relu", "t", "y", "act");
     add(u"regions"_s, m);
+    judge(lines);
+}
+
+// With their bodies as functions, held against the reference.
+void TestOnnxRuntime::operatorsOfBooks() {
+    QStringList lines;
+    for (const fw::test::BodyCase& one : fw::test::bodyCases())
+        for (std::size_t i = 0; i < one.calls.size(); ++i) {
+            const fw::test::Written model = fw::test::written(one.text, {one.calls[i]});
+            const QString folder = file(u"%1 %2"_s.arg(QLatin1String(one.name)).arg(i));
+            const QString set = folder + u"/test_data_set_0"_s;
+            QVERIFY(QDir().mkpath(set));
+            const auto write = [&](const char* role, const std::vector<fw::TensorData>& tensors) {
+                for (std::size_t k = 0; k < tensors.size(); ++k)
+                    QVERIFY(fw::writeTensorFile(
+                                u"%1/%2_%3.pb"_s.arg(set, QLatin1String(role)).arg(k).toStdString(),
+                                {{}, tensors[k]})
+                                .ok());
+            };
+            const auto operands = fw::test::operandsOf(*model.graph, 7);
+            const auto results = fw::test::evaluateGraph(*model.graph, operands);
+            QVERIFY2(results.ok(), results ? "" : results.diag().text().c_str());
+            write("input", operands);
+            write("output", *results);
+            const QString path = folder + u"/model.onnx"_s;
+            QVERIFY(fw::writeFile(path.toStdString(), model.model.bytes).ok());
+            lines << path + u'\t' + path + u'\t' + folder;
+        }
+    QVERIFY(lines.size() > 50);
     judge(lines);
 }
 

@@ -104,6 +104,10 @@ void TestOwnOperator::step3TheNodeSurvives() {
     const QString again = folder.filePath(u"again.onnx"_s);
     const QJsonObject written = ask(u"rewrite"_s, "custom", {u"-o"_s, again});
     QCOMPARE(written[u"file"].toString(), again);
+    // A window is no composition of what ONNX has.
+    QCOMPARE(texts(written[u"notices"]),
+             QStringList(u"EXP12 my_conv2d: written as a node that needs the operator's text: x is "
+                         "read at a computed place"_s));
     const QJsonObject info = askFw({u"info"_s, again});
     QCOMPARE(info[u"ops"][u"com.me.MyConv"].toInt(), 1);
     QVERIFY(info[u"runnable"].toBool());
