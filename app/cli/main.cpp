@@ -5,6 +5,7 @@
 #include "pieces.h"
 #include "render.h"
 
+#include "base/files.h"
 #include "base/numbers.h"
 #include "session/document.h"
 #include "session/worker.h"
@@ -129,6 +130,48 @@ int checkBooks(Client& client, const Arguments& arguments, Form form) {
     return worst;
 }
 
+enum class FormatInto : std::uint8_t { Output, Check, Files };
+
+// Each of the books by itself; the worst verdict decides. JSON of several is a list.
+int formatBooks(Client& client, const Arguments& arguments, FormatInto into, Form form) {
+    int worst = 0;
+    std::string list;
+    for (const std::string& book : arguments.rules) {
+        Arguments one;
+        one.book = book;
+        const Result<std::string> answer = client.ask("format", one, {});
+        const Result<FormatDocument> document =
+            answer ? fromJson<FormatDocument>(*answer) : Result<FormatDocument>(answer.diag());
+        if (!document) {
+            worst = std::max(worst, report(document.diag(), form));
+            continue;
+        }
+        list += (list.empty() ? "" : ",") + toJson(*document);
+        for (const Diag& diag : document->diagnostics)
+            write(STDERR_FILENO, diag.text() + "\n");
+        if (hasErrors(document->diagnostics)) {
+            write(STDERR_FILENO, book + " is left as it is\n");
+            worst = std::max(worst, 2);
+        } else if (into == FormatInto::Output && form == Form::Text) {
+            write(STDOUT_FILENO, document->text);
+        } else if (into != FormatInto::Output && document->changed) {
+            Status written;
+            if (into == FormatInto::Files)
+                written = writeFile(book, document->text);
+            if (!written) {
+                worst = std::max(worst, report(written.diag(), form));
+                continue;
+            }
+            if (form == Form::Text)
+                write(STDOUT_FILENO, book + "\n");
+            worst = std::max(worst, into == FormatInto::Check ? 1 : 0);
+        }
+    }
+    if (form == Form::Json && !list.empty())
+        write(STDOUT_FILENO, (arguments.rules.size() > 1 ? "[" + list + "]" : list) + "\n");
+    return worst;
+}
+
 int runTests(Client& client, const Arguments& arguments, Form form) {
     TestDocument total;
     for (const std::string& folder : arguments.folders) {
@@ -198,6 +241,7 @@ struct Options {
     std::string libs;
     std::string book, place; // assist
     bool json = false;
+    bool writeFiles = false, checkOnly = false; // format
 
     Form form() const { return json ? Form::Json : Form::Text; }
 };
@@ -327,6 +371,22 @@ private:
             ->add_option("book", a.rules,
                          ".fw files, read together: what one declares the others know")
             ->required();
+        CLI::App* format = command("format", "lay out the text of rule books",
+                                   [](Client& client, const Options& o) {
+                                       return formatBooks(client, o.arguments,
+                                                          o.writeFiles  ? FormatInto::Files
+                                                          : o.checkOnly ? FormatInto::Check
+                                                                        : FormatInto::Output,
+                                                          o.form());
+                                   });
+        listsBooks(format);
+        format->add_option("book", a.rules, ".fw files")->required();
+        CLI::Option* files = format->add_flag("-w,--write", m_options.writeFiles,
+                                              "change the files, and name those that changed");
+        format
+            ->add_flag("--check", m_options.checkOnly,
+                       "name the files that would change; exit code 1 if there is one")
+            ->excludes(files);
         CLI::App* assist =
             target(command("assist", "what stands at a place of a book, and what may stand there",
                            [](Client& client, const Options& o) {

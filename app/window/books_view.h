@@ -72,6 +72,7 @@ private:
     // books_view_commands.cpp
     void addCommands();
     void fillShipped();
+    void layOutCurrent();
     void showDeclarations();
 
     // books_view_matches.cpp

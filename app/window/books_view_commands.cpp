@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QMenu>
+#include <QPointer>
 
 #include <algorithm>
 
@@ -51,6 +52,7 @@ void BooksView::addCommands() {
     addSeparator(Place::Text);
     needsBook(add(u"&Replace…"_s, u"Ctrl+R"_s,
                   [this] { m_books->current()->findBar()->open(FindBar::Row::Replace); }));
+    needsBook(add(u"La&y out"_s, u"Ctrl+Shift+Y"_s, [this] { layOutCurrent(); }));
     needsBook(add(u"Decla&rations…"_s, u"Ctrl+Alt+G"_s, [this] { showDeclarations(); }));
     needsBook(add(u"Go to &line…"_s, u"Ctrl+Shift+G"_s, [this] { goToLine(); }));
     needsBook(add(u"Next pro&blem"_s, u"Ctrl+F8"_s, [editor] { editor()->goToMark(+1); }));
@@ -93,6 +95,27 @@ void BooksView::fillShipped() {
             m_shipped->addSeparator();
         }
     });
+}
+
+// Undone as one step. A book with errors, and one that was changed meanwhile, is left alone.
+void BooksView::layOutCurrent() {
+    BookEditor* editor = m_books->current()->editor();
+    if (editor->isReadOnly())
+        return Q_EMIT said(u"a shipped book stays as it is; edit a copy"_s);
+    const QString text = editor->wholeText();
+    m_document.askFormat(m_books->currentPath(), text,
+                         [this, text, page = QPointer<BookEditor>(editor)](
+                             const std::shared_ptr<const snapshot::FormatDocument>& answer) {
+                             if (!page || page->wholeText() != text)
+                                 return;
+                             if (!answer->changed)
+                                 return Q_EMIT said(u"the book is laid out already"_s);
+                             const Caret before = page->caret();
+                             const Caret end =
+                                 page->placeOf(page->document()->characterCount() - 1);
+                             page->apply({between({1, 1}, end), answer->text, "lay out"});
+                             page->goTo(before);
+                         });
 }
 
 void BooksView::showDeclarations() {

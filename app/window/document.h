@@ -70,6 +70,9 @@ public:
     // The graph of a body of the imported graph, or why there is none. Always answers.
     void askBody(const std::string& path,
                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
+    // `text` of a book, laid out. What is wrong is told as a problem, and `done` is not called.
+    void askFormat(const QString& path, const QString& text,
+                   std::function<void(std::shared_ptr<const snapshot::FormatDocument>)> done);
     // Of a shipped book; with an empty name the list of all of them.
     void askBook(const QString& name,
                  std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done);

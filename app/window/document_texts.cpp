@@ -311,6 +311,24 @@ void Document::askBody(
     send<snapshot::GraphDocument>("graph", wanted, std::move(done));
 }
 
+void Document::askFormat(
+    const QString& path, const QString& text,
+    std::function<void(std::shared_ptr<const snapshot::FormatDocument>)> done) {
+    Arguments wanted;
+    wanted.book = path.toStdString();
+    wanted.texts.push_back({wanted.book, text.toStdString()});
+    send<snapshot::FormatDocument>(
+        "format", wanted,
+        [=, this](Result<std::shared_ptr<const snapshot::FormatDocument>> answer) {
+            if (!answer)
+                Q_EMIT problem(answer.diag());
+            else if (const auto error = firstError((*answer)->diagnostics))
+                Q_EMIT problem(*error);
+            else
+                done(answer.take());
+        });
+}
+
 void Document::askBook(const QString& name,
                        std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done) {
     Arguments wanted;

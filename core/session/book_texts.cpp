@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "book/include.h"
+#include "syntax/format.h"
 
 #include <fmt/format.h>
 
@@ -90,6 +91,19 @@ Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
         FW_TRY(BookText book, textOrFile(file, texts));
         return std::move(book.text);
     });
+}
+
+Result<snapshot::FormatDocument> formatBook(const snapshot::Arguments& arguments) {
+    if (arguments.book.empty())
+        return makeDiag(DiagCode::Usage, "format needs a book", {}, "fw format BOOK.fw");
+    FW_TRY(const BookText book, textOrFile(arguments.book, arguments.texts));
+    FormattedText laidOut = formatText(book.text, book.file);
+    snapshot::FormatDocument out;
+    out.file = book.file;
+    out.changed = laidOut.text != book.text;
+    out.text = std::move(laidOut.text);
+    out.diagnostics = std::move(laidOut.errors);
+    return out;
 }
 
 Result<snapshot::BookDocument> shippedBook(const snapshot::Arguments& arguments) {

@@ -20,6 +20,9 @@ Result<BookText> bookText(const std::string& file, const std::vector<snapshot::B
 Result<std::vector<BookText>> bookTexts(const std::vector<std::string>& rules,
                                         const std::vector<snapshot::BookSource>& texts);
 
+// `format`: the text of arguments.book, laid out. A book that is shipped only is FileMissing.
+Result<snapshot::FormatDocument> formatBook(const snapshot::Arguments& arguments);
+
 // `book`: the text of a shipped book (arguments.name), or the list of them.
 Result<snapshot::BookDocument> shippedBook(const snapshot::Arguments& arguments);
 

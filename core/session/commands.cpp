@@ -308,6 +308,10 @@ Answer book(PipelineStore&, const Arguments& arguments, const Context&) {
     return json(shippedBook(arguments));
 }
 
+Answer format(PipelineStore&, const Arguments& arguments, const Context&) {
+    return json(formatBook(arguments));
+}
+
 Answer assist(PipelineStore& store, const Arguments& arguments, const Context& context) {
     return json(assistAt(store, arguments, context));
 }
@@ -340,6 +344,7 @@ constexpr Row rows[] = {
     {"doctor", doctor},
     {"check", check},
     {"book", book},
+    {"format", format},
     {"assist", assist},
 };
 

@@ -243,4 +243,15 @@ struct BookDocument {
     bool operator==(const BookDocument&) const = default;
 };
 
+// --- format
+
+struct FormatDocument {
+    std::string file;
+    std::string text;     // laid out; the given one if there are errors
+    bool changed = false; // it is another text
+    Diags diagnostics;    // of the grammar: what cannot be read is left alone
+
+    bool operator==(const FormatDocument&) const = default;
+};
+
 } // namespace fw::snapshot

@@ -171,6 +171,8 @@ FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r); v("shipped", r.s
 FW_FIELDS(AssistDocument, v("replace", r.replace); v("completions", r.completions); v("hover", r.hover);
           v("definition", r.definition); v("references", r.references);)
 FW_FIELDS(ShippedBook, v("file", r.file); v("title", r.title); v("library", r.library);)
+FW_FIELDS(FormatDocument, v("file", r.file); v("text", r.text); v("changed", r.changed);
+          v("diagnostics", r.diagnostics);)
 FW_FIELDS(BookDocument, v("file", r.file); v("text", r.text); v("books", r.books);)
 FW_FIELDS(OpRecord, v("name", r.name); v("signature", r.signature); v("kind", r.kind); v("facts", r.facts);
           v("doc", r.doc); v("expression", r.expression); v("implementations", r.implementations);)

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void goldens_data();
     void goldens();
     void jsonIsOneDocument();
+    void booksAreLaidOut();
     void includedBooksAreRead();
 
 private:
@@ -48,6 +49,7 @@ void TestText::goldens_data() {
     row("check_book", "check tests/golden/cli/book.fw", 1);
     row("check_typos", "check tests/golden/cli/typos.fw", 2);
     row("assist_name", "assist tests/golden/cli/book.fw 19:59");
+    row("format_book", "format tests/golden/cli/ragged.fw");
     row("books", "book");
     row("info_recommender", "info samples/recommender");
     row("info_functions", "info samples/functions");
@@ -76,6 +78,33 @@ void TestText::jsonIsOneDocument() {
     const QByteArray text = fw({u"match"_s, u"samples/residual"_s, u"--json"_s}, 0);
     QVERIFY(text.startsWith("{\"model\":\"samples/residual\",\"stage\":\"imported\",\"rules\":["));
     QCOMPARE(text.count('\n'), 1);
+}
+
+void TestText::booksAreLaidOut() {
+    const QTemporaryDir folder;
+    const auto write = [&](const QString& name, const char* text) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::WriteOnly) && file.write(text) > 0 ? file.fileName()
+                                                                       : QString();
+    };
+    const auto read = [](const QString& name) {
+        QFile file(name);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QString ragged = write(u"ragged.fw"_s, "chain   c=relu( ^ )?  # why\n");
+    const QString tidy = write(u"tidy.fw"_s, "chain d = relu(^)?\n");
+    const QString wrong = write(u"wrong.fw"_s, "chain   e=relu( ^\n");
+    QCOMPARE(fw({u"format"_s, u"--check"_s, ragged, tidy}, 1), ragged.toUtf8() + "\n");
+    QCOMPARE(fw({u"format"_s, u"--check"_s, tidy}, 0), QByteArray());
+    QCOMPARE(read(ragged), QByteArray("chain   c=relu( ^ )?  # why\n"));
+    QCOMPARE(fw({u"format"_s, ragged}, 0), QByteArray("chain c = relu(^)?  # why\n"));
+    QCOMPARE(fw({u"format"_s, u"-w"_s, wrong, tidy, ragged}, 2), ragged.toUtf8() + "\n");
+    QCOMPARE(read(ragged), QByteArray("chain c = relu(^)?  # why\n"));
+    QCOMPARE(read(wrong), QByteArray("chain   e=relu( ^\n"));
+    QCOMPARE(fw({u"format"_s, u"-w"_s, tidy, ragged}, 0), QByteArray());
+    QVERIFY(fw({u"format"_s, u"--json"_s, tidy}, 0)
+                .contains("\"text\":\"chain d = relu(^)?\\n\",\"changed\":false"));
+    fw({u"format"_s, folder.filePath(u"none.fw"_s)}, 2);
 }
 
 // By every command that takes --rules.

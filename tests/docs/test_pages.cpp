@@ -3,6 +3,7 @@
 // code that they send to are there.
 #include "docs/page.h"
 
+#include "syntax/format.h"
 #include "syntax/strategy.h"
 
 #include <QtTest>
@@ -19,6 +20,8 @@ private Q_SLOTS:
     void examplesRun();
     void declarationsParse_data() { rowPerPage(); }
     void declarationsParse();
+    void declarationsAreLaidOutOnce_data() { rowPerPage(); }
+    void declarationsAreLaidOutOnce();
     void placesAreThere_data() { rowPerPage(); }
     void placesAreThere();
     void librariesAbsorbWhatTheBookSays();
@@ -55,6 +58,18 @@ void TestPages::declarationsParse() {
         }
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// `fw format` keeps the words of every block (or throws), and has nothing to do behind itself.
+void TestPages::declarationsAreLaidOutOnce() {
+    QFETCH(QString, page);
+    for (const Block& block : blocksOf(textOf(page))) {
+        const FormattedText once =
+            formatText(block.lines.join(u'\n').toStdString(), page.toStdString());
+        if (once.errors.empty())
+            QCOMPARE(QString::fromStdString(formatText(once.text, {}).text),
+                     QString::fromStdString(once.text));
+    }
 }
 
 void TestPages::placesAreThere() {

@@ -238,6 +238,7 @@ void TestDocuments::othersRoundTrip() {
                              LocationRecord{{9, 1, 9, 5}, "elementwise.fw", true},
                              {{{3, 4, 3, 6}, "b.fw", false}}});
     roundTrip(BookDocument{"fusion.fw", "grow a -> b", {{"fusion.fw", "what may fuse", false}}});
+    roundTrip(FormatDocument{"b.fw", "grow a -> b\n", true, {}});
     roundTrip(OpsDocument{{{"relu", "relu(x)", "elementwise", {{"in_place", "yes"}}, "", "", {}}}});
     const ComparisonRecord set{"test_data_set_0",
                                true,

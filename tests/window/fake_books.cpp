@@ -145,6 +145,16 @@ AssistDocument assist(const std::string& text, const TextPlace& place) {
     return out;
 }
 
+FormatDocument format(const std::string& file, const std::string& text) {
+    FormatDocument out{file, text, false, {}};
+    for (std::size_t two; (two = out.text.find("  ")) != std::string::npos;)
+        out.text.erase(two, 1);
+    out.changed = out.text != text;
+    if (text.find('{') == std::string::npos)
+        out.diagnostics = {makeDiag(DiagCode::Syntax, "'{' expected", {file, {}, 1, 1})};
+    return out;
+}
+
 BookDocument book(const std::string& name) {
     BookDocument out;
     out.file = name;

@@ -21,6 +21,8 @@ snapshot::OrderDocument order(const snapshot::Arguments& arguments);
 // Operators complete a word, hover tells the word, every name is defined on line 1 of simplify.fw.
 snapshot::AssistDocument assist(const std::string& text, const snapshot::TextPlace& place);
 // Two shipped books.
+// One blank for several; without a brace it is wrong.
+snapshot::FormatDocument format(const std::string& file, const std::string& text);
 snapshot::BookDocument book(const std::string& name);
 
 } // namespace fw::fake

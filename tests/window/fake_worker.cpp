@@ -341,6 +341,8 @@ void serve(const Request& request) {
     } else if (command == "assist") {
         document = toJson(
             fake::assist(fake::textOf(arguments, arguments.position->file), *arguments.position));
+    } else if (command == "format") {
+        document = toJson(fake::format(arguments.book, fake::textOf(arguments, arguments.book)));
     } else if (command == "book") {
         document = toJson(fake::book(arguments.name));
     } else if (command == "match") {

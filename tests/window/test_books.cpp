@@ -28,6 +28,7 @@ private Q_SLOTS:
     void init() { begin(); }
     void cleanup() { m.reset(); }
     void bookIsBegunAndSaved();
+    void bookIsLaidOut();
     void bookOpensFromTheRules();
     void shippedBookIsCopied();
     void closingAsks();
@@ -80,6 +81,26 @@ void TestBooks::bookIsBegunAndSaved() {
     QVERIFY(m->trigger("New book"));
     QCOMPARE(QFileInfo(books().currentPath()).fileName(), u"book-2.fw"_s);
     QCOMPARE(books().tabs()->count(), 2);
+}
+
+void TestBooks::bookIsLaidOut() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    editor().setWholeText({});
+    QVERIFY(type(u"rule  mine  "_s));
+    const QString wrong = editor().wholeText();
+    QVERIFY(m->trigger("Lay out"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(editor().wholeText(), wrong);
+    QVERIFY(type(u"{"_s));
+    const QString given = editor().wholeText();
+    QVERIFY(given.startsWith(u"rule  mine  {"_s));
+    QVERIFY(m->trigger("Lay out"));
+    QVERIFY(m->waitIdle());
+    QTRY_VERIFY(editor().wholeText().startsWith(u"rule mine {"_s));
+    QVERIFY(books().tabs()->tabText(0).startsWith(u"●"_s));
+    editor().undo();
+    QCOMPARE(editor().wholeText(), given);
 }
 
 void TestBooks::bookOpensFromTheRules() {
