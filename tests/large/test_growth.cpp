@@ -1,6 +1,7 @@
 // What is done with every model that is opened grows with the model and not faster. Times of the
-// processor, the least of a few runs; the limits leave room for caches that a larger model outgrows
-// and for a busy machine.
+// processor, the least of a few runs; the limits leave room for caches that a larger model
+// outgrows. A busy machine only adds to a time, so growth above the limit is measured again: what
+// takes the square is four times as slow every time.
 #include "large/shapes.h"
 #include "library/library.h"
 #include "module/compile.h"
@@ -28,7 +29,8 @@ using namespace fw::test;
 namespace {
 
 constexpr int small = 10000, large = 40000;
-constexpr double mostGrowth = 1.6; // times linear
+constexpr double mostGrowth = 2.0; // times linear
+constexpr int mostTries = 3;
 
 double seconds() {
     timespec now{};
@@ -111,11 +113,14 @@ TestGrowth::Size TestGrowth::sized(int nodes) {
 void TestGrowth::compare(const std::function<void(const Size&)>& work, int from, int to,
                          double most) {
     const Size one = sized(from), other = sized(to);
-    const double before = leastTime([&] { work(one); });
-    const double after = leastTime([&] { work(other); });
-    const double growth = after / before / (other.nodes / one.nodes);
-    qInfo("%.0f ms for %.0f nodes, %.0f ms for %.0f: %.2f times linear", before * 1e3, one.nodes,
-          after * 1e3, other.nodes, growth);
+    double growth = most;
+    for (int tries = 0; tries < mostTries && growth >= most; ++tries) {
+        const double before = leastTime([&] { work(one); });
+        const double after = leastTime([&] { work(other); });
+        growth = after / before / (other.nodes / one.nodes);
+        qInfo("%.0f ms for %.0f nodes, %.0f ms for %.0f: %.2f times linear", before * 1e3,
+              one.nodes, after * 1e3, other.nodes, growth);
+    }
     QVERIFY2(growth < most, qPrintable(QString::number(growth)));
 }
 
@@ -151,7 +156,7 @@ void TestGrowth::drawing() {
             const auto picture = picture::draw(picture::diagramOf(size.document));
             QVERIFY(picture.ok() && !picture::svgText(*picture).empty());
         },
-        small, large, 2.0); // as many instructions for every box, but 40 000 fill no cache
+        small, large);
 }
 
 // Equal groups are lowered once, so that what is left grows with the model.
@@ -162,7 +167,7 @@ void TestGrowth::planning() {
     options.memo = &memo;
     compare(
         [&](const Size& size) { QVERIFY(planFusion(*size.imported.graph, target, options).ok()); },
-        small / 4, large / 4, 2.0); // maps of nodes that fill no cache
+        small / 4, large / 4);
 }
 
 void TestGrowth::compiling() {
@@ -177,7 +182,7 @@ void TestGrowth::compiling() {
                 compileModule(*size.imported.graph, planOf(size, target), target, options);
             QVERIFY(module.ok() && !module->kernels.empty());
         },
-        small, large, 2.0);
+        small, large);
 }
 
 const FusionPlan& TestGrowth::planOf(const Size& size, const Target& target) {
@@ -258,7 +263,7 @@ void TestGrowth::matching() {
             for (const DeclarationPtr& declaration : book.declarations)
                 QVERIFY(findMatches(*size.imported.graph, *declaration, table).stopped.empty());
         },
-        small, large, 2.0); // milliseconds: caches count for much
+        small, large);
 }
 
 QTEST_GUILESS_MAIN(TestGrowth)
