@@ -124,7 +124,8 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
     out.stopReason = trace.stopReason;
     for (const AppliedRule& rule : trace.applied)
         if (rule.count > 0)
-            out.applied.push_back({rule.rule, static_cast<std::int64_t>(rule.count), rule.ms});
+            out.applied.push_back(
+                {rule.rule, rule.file, static_cast<std::int64_t>(rule.count), rule.ms});
     for (const RulesInCircle& circle : trace.circles)
         out.circles.push_back({circle.rules, circle.node, circle.before, circle.after,
                                static_cast<std::int64_t>(circle.places)});

@@ -141,7 +141,7 @@ FW_FIELDS(SpanRecord, v("from", r.from); v("to", r.to); v("nodes", r.nodes);)
 FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.text); v("spans", r.spans);)
 FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);
           v("libraries", r.libraries); v("sha256", r.sha256);)
-FW_FIELDS(AppliedRecord, v("rule", r.rule); v("count", r.count); v("ms", r.ms);)
+FW_FIELDS(AppliedRecord, v("rule", r.rule); v("file", r.file); v("count", r.count); v("ms", r.ms);)
 FW_FIELDS(RewrittenNode, v("name", r.name); v("op", r.op);)
 FW_FIELDS(RewrittenResult, v("name", r.name); v("before", r.before); v("became", r.became); v("after", r.after);)
 FW_FIELDS(BoundNameRecord, v("name", r.name); v("values", r.values);)

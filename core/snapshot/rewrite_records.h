@@ -12,6 +12,7 @@ namespace fw::snapshot {
 
 struct AppliedRecord {
     std::string rule;
+    std::string file; // of the book that has it; a shipped one is named without a folder
     std::int64_t count = 0;
     double ms = 0;
 

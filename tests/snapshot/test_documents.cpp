@@ -201,7 +201,7 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(found);
     roundTrip(StagesDocument{"loops", 3, "for i\n  y[i]", {{1, 2, {7}}}});
     roundTrip(ExportDocument{"out", {"a.so"}, "fw1", "t", {}, {{"a.so", "00"}}});
-    roundTrip(RewriteDocument{{{"fold", 3, 0.5}},
+    roundTrip(RewriteDocument{{{"fold", "mine.fw", 3, 0.5}},
                               10,
                               7,
                               "fixpoint",

@@ -322,13 +322,13 @@ void serve(const Request& request) {
         RewriteDocument done;
         done.nodesBefore = 8;
         done.nodesAfter = 7;
-        done.applied = {{"fold_batch_norm", 2, 0.1}};
+        done.applied = {{"fold_batch_norm", "simplify.fw", 2, 0.1}};
         done.stopReason = "fixpoint";
         for (const BookSource& source : arguments.texts)
             if (has(source.text, "never_ends"))
                 done.stopReason = "limit: 10000 applications";
         if (!arguments.rules.empty())
-            done.applied.push_back({"my_rule", 3, 0.2});
+            done.applied.push_back({"my_rule", arguments.rules.front(), 3, 0.2});
         document = toJson(done);
     } else if (command == "order") {
         document = toJson(fake::order(arguments));

@@ -46,6 +46,7 @@ void RulesModel::setContent(RulesContent content) {
     m_top.clear();
     for (const snapshot::Book& book : m_content.books)
         addBook(book);
+    addIncluded();
     addShipped();
     endResetModel();
 }
@@ -108,7 +109,7 @@ void RulesModel::addBook(const snapshot::Book& book) {
         row.file = path;
         row.line = rule.line;
         const int child = addRule(number, std::move(row), rule.verdict == "ok" ? matches : nullptr,
-                                  on ? appliedOf(rule.name) : nullptr);
+                                  on ? appliedOf(rule.name, book.path) : nullptr);
         for (const Diag& diag : rule.diagnostics)
             problem(child, diag);
     }
@@ -125,10 +126,11 @@ const snapshot::RuleMatches* RulesModel::matchesOf(const std::string& rule, cons
     return nullptr;
 }
 
-const snapshot::AppliedRecord* RulesModel::appliedOf(const std::string& rule) const {
+const snapshot::AppliedRecord* RulesModel::appliedOf(const std::string& rule,
+                                                     const std::string& file) const {
     if (m_content.rewrite)
         for (const auto& applied : m_content.rewrite->applied)
-            if (applied.rule == rule)
+            if (applied.rule == rule && applied.file == file)
                 return &applied;
     return nullptr;
 }
@@ -207,8 +209,36 @@ void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool
     }
 }
 
-// What was applied and stands in none of the books above comes from what is shipped; what did
-// something or could comes first.
+// What was looked for or applied, and is written in a file that was not opened as a book.
+void RulesModel::addIncluded() {
+    std::vector<std::string> files;
+    const auto isNew = [&](const std::string& file) {
+        return !isShipped(file) && std::find(files.begin(), files.end(), file) == files.end() &&
+               std::none_of(m_content.books.begin(), m_content.books.end(),
+                            [&](const snapshot::Book& book) { return book.path == file; });
+    };
+    for (const auto& document : m_content.matches)
+        for (const auto& rule : document->rules)
+            if (isNew(rule.file))
+                files.push_back(rule.file);
+    for (const std::string& file : files) {
+        Item top;
+        top.name = QFileInfo(text(file)).fileName();
+        top.tip = text(file);
+        top.file = text(file);
+        top.detail = u"included"_s;
+        const int number = add(-1, std::move(top));
+        for (const auto& document : m_content.matches)
+            for (const auto& found : document->rules)
+                if (found.file == file && document->stage == "imported") {
+                    Item row;
+                    row.name = row.tip = text(found.name);
+                    addRule(number, std::move(row), &found, appliedOf(found.name, file));
+                }
+    }
+}
+
+// What did something or could comes first.
 void RulesModel::addShipped() {
     if (!m_content.rewrite)
         return;
@@ -220,12 +250,7 @@ void RulesModel::addShipped() {
     std::vector<Shipped> rules;
     std::int64_t total = 0;
     for (const auto& applied : m_content.rewrite->applied) {
-        const bool inBook =
-            std::any_of(m_content.checks.begin(), m_content.checks.end(), [&](const auto& check) {
-                return std::any_of(check.second->items.begin(), check.second->items.end(),
-                                   [&](const auto& rule) { return rule.name == applied.rule; });
-            });
-        if (inBook)
+        if (!isShipped(applied.file))
             continue;
         total += applied.count;
         rules.push_back({applied.rule, matchesOf(applied.rule, {}, false), &applied});

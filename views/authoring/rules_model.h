@@ -1,5 +1,6 @@
-// Rule books, their rules, and below a rule the places where it matches. Only books can be ticked:
-// the box says whether the book takes part in the plan.
+// Rule books, their rules, and below a rule the places where it matches. Only books that were
+// opened can be ticked: the box says whether the book takes part in the plan. Books that others
+// include stand behind them.
 #pragma once
 
 #include "snapshot/inputs.h"
@@ -77,11 +78,13 @@ private:
     };
     int add(int parent, Item item);
     void addBook(const snapshot::Book& book);
+    void addIncluded();
     void addShipped();
     // Null if it was not asked for or is not known yet. `file` empty: of the library.
     const snapshot::RuleMatches* matchesOf(const std::string& rule, const std::string& file,
                                            bool rewritten) const;
-    const snapshot::AppliedRecord* appliedOf(const std::string& rule) const;
+    const snapshot::AppliedRecord* appliedOf(const std::string& rule,
+                                             const std::string& file) const;
     int addRule(int book, Item row, const snapshot::RuleMatches* matches,
                 const snapshot::AppliedRecord* applied);
     void addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten);
