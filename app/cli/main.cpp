@@ -114,16 +114,17 @@ int checkBooks(Client& client, const Arguments& arguments, Form form) {
         else if (arguments.rules.size() > 1)
             write(STDOUT_FILENO,
                   fmt::format("{}{}\n", book == arguments.rules.front() ? "" : "\n", book));
-        worst = std::max(worst, show<CheckDocument>(
-                                    client, "check", one, form, [](const CheckDocument& document) {
-                                        bool refused = hasErrors(document.diagnostics);
-                                        bool failed = false;
-                                        for (const CheckItem& item : document.items) {
-                                            refused = refused || item.verdict == "refused";
-                                            failed = failed || item.verdict == "failed";
-                                        }
-                                        return refused ? 2 : failed ? 1 : 0;
-                                    }));
+        worst = std::max(
+            worst,
+            show<CheckDocument>(client, "check", one, form, [](const CheckDocument& document) {
+                bool refused = hasErrors(document.diagnostics);
+                bool failed = false;
+                for (const CheckItem& item : document.items) {
+                    refused = refused || item.verdict == "refused";
+                    failed = failed || item.verdict == "failed" || item.verdict == "refuted";
+                }
+                return refused ? 2 : failed ? 1 : 0;
+            }));
     }
     if (list)
         write(STDOUT_FILENO, "]\n");

@@ -12,6 +12,16 @@ using namespace snapshot;
 
 namespace {
 
+std::string indented(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (out.empty() || out.back() == '\n')
+            out += "    ";
+        out += c;
+    }
+    return out;
+}
+
 constexpr std::size_t mostCompletions = 40; // all of them are in --json
 
 } // namespace
@@ -43,8 +53,10 @@ std::string render(const CheckDocument& document) {
                     out += "    " + fix.label + "\n";
         }
     };
-    for (const CheckItem& item : document.items)
+    for (const CheckItem& item : document.items) {
         tell(item.diagnostics);
+        out += indented(item.counterexample);
+    }
     tell(document.diagnostics);
     return out;
 }

@@ -6,10 +6,12 @@
 #include "session/text_range.h"
 #include "strategy/computation.h"
 #include "tensor/op_check.h"
+#include "verdict/verdict.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -42,6 +44,40 @@ std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
                 out = out.value_or(0) + agreed;
             }
     return out;
+}
+
+// What the small graphs say of a rule, by its text: a book is checked at every pause in typing.
+RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books) {
+    static std::mutex mutex;
+    static std::map<Hash, RuleTrial> known;
+    std::string text = rule->source + "\n" + books.operatorText;
+    for (const auto& pattern : books.rules.patterns)
+        text += "\n" + pattern->source;
+    const Hash key = hashOf(text);
+    const std::lock_guard lock(mutex);
+    if (known.size() > 1024)
+        known.clear();
+    if (const auto found = known.find(key); found != known.end())
+        return found->second;
+    return known[key] = tryRule(rule, books.rules, books.operators);
+}
+
+// A rule that is accepted computes what it replaces wherever it was tried.
+void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Where& where,
+               CheckItem& row) {
+    const auto rule = declarationAs<RuleTree>(declaration);
+    if (!rule || rule->keyword != "rule")
+        return;
+    const RuleTrial trial = trialOf(rule, books);
+    row.trials = trial.cases;
+    if (!trial.wrong)
+        return;
+    row.verdict = "refuted";
+    row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
+    row.diagnostics.push_back(makeWarning(
+        DiagCode::OutputsDiffer,
+        fmt::format("{} computes something else: {}", rule->name, trial.wrong->difference), where,
+        "mend the right side, or keep such graphs out behind where"));
 }
 
 // Collects what is wrong, each with the token at its place underlined.
@@ -152,16 +188,19 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
     for (std::size_t i = 0; i < checked.diagnostics.size(); ++i)
         marks.add(checked.diagnostics[i], std::move(fixes[i]));
     for (CheckedItem& item : checked.items) {
-        for (const Diag& diag : item.diagnostics)
-            marks.add(diag, {});
         CheckItem row;
         setRange(row, places, item.span);
         row.name = std::move(item.name);
         row.kind = std::move(item.kind);
         row.verdict = std::move(item.verdict);
         row.diagnostics = std::move(item.diagnostics);
-        if (row.verdict == "ok")
-            row.trials = trialsOf(*written->written[out.items.size()], *books.operators, book.file);
+        if (row.verdict == "ok") {
+            const DeclarationPtr& declaration = written->written[out.items.size()];
+            row.trials = trialsOf(*declaration, *books.operators, book.file);
+            tryRuleOf(declaration, books, {book.file, {}, row.line, row.column}, row);
+        }
+        for (const Diag& diag : row.diagnostics)
+            marks.add(diag, {});
         out.items.push_back(std::move(row));
     }
     out.diagnostics = std::move(checked.diagnostics);

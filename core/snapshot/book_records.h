@@ -59,8 +59,9 @@ struct CheckItem : TextRange { // of the whole declaration
     std::string verdict; // "ok", "refused", "failed"
     Diags diagnostics;
     // Of an operator the calls, of implementations with a computation of their own the instances
-    // that it was tried on.
+    // that it was tried on; of a rule the graphs at which it acted and nothing differed.
     std::optional<std::int64_t> trials;
+    std::string counterexample; // of a rule that is refuted: a graph at which something differs
 
     bool operator==(const CheckItem&) const = default;
 };

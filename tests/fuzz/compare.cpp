@@ -2,7 +2,7 @@
 
 #include "base/numbers.h"
 #include "fuzz/evaluate.h"
-#include "fuzz/random.h"
+#include "base/random.h"
 #include "session/compare.h"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "fuzz/case.h"
-#include "fuzz/random.h"
+#include "base/random.h"
 
 #include <functional>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "fuzz/compare.h"
 #include "fuzz/exported.h"
-#include "fuzz/random.h"
+#include "base/random.h"
 #include "ir/graph_text.h"
 #include "loop/verify.h"
 #include "onnx/export.h"

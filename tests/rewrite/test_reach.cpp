@@ -1,7 +1,7 @@
 // Behind the first sweep a rule is asked only where the graph changed within its reach. What a new
 // look at the whole result still finds was overlooked. The rules compute other values than what
 // they replace; types are all that counts here.
-#include "fuzz/random.h"
+#include "base/random.h"
 #include "rewriting.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ const Rule rules[] = {
 
 // Of n operators on f32[4, 4], many of them read by several others, some by nobody.
 GraphPtr randomGraph(std::uint64_t seed, int n) {
-    fuzz::Random random(seed);
+    Random random(seed);
     const std::vector<std::string> unary = {"neg", "neg", "relu", "abs", "tanh", "sigmoid"};
     std::vector<std::string> values = {"x"};
     const auto any = [&] {
@@ -117,7 +117,7 @@ void TestReach::nothingIsOverlooked() {
     QFETCH(int, block);
     int applications = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-        fuzz::Random random(seed * 100 + static_cast<std::uint64_t>(block));
+        Random random(seed * 100 + static_cast<std::uint64_t>(block));
         std::string book;
         std::set<std::size_t> chosen;
         for (std::size_t i = 0, count = 1 + random.below(9); i < count; ++i)

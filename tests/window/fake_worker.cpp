@@ -371,7 +371,7 @@ void serve(const Request& request) {
     } else if (command == "check") {
         CheckDocument check;
         check.file = arguments.rules.front();
-        check.items = {{{}, "my_rule", "rule", "ok", {}, {}}};
+        check.items = {{{}, "my_rule", "rule", "ok", {}, {}, {}}};
         if (has(check.file, "wrong"))
             check.items.push_back(
                 {{},
@@ -379,6 +379,7 @@ void serve(const Request& request) {
                  "rule",
                  "refused",
                  {makeDiag(DiagCode::RuleIllegal, "y is not bound", Where{check.file, "", 3, 1})},
+                 {},
                  {}});
         document = toJson(check);
     } else if (command == "value") {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fw::fuzz {
+namespace fw {
 
 class Random {
 public:
@@ -39,4 +39,4 @@ private:
     std::uint64_t m_state;
 };
 
-} // namespace fw::fuzz
+} // namespace fw

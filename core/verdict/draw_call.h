@@ -1,0 +1,48 @@
+// Small random calls of an operator. Operands that are not given, and attributes, are drawn until
+// its type inference takes them, so that nothing is known of any operator here.
+#pragma once
+
+#include "base/random.h"
+#include "ir/operator.h"
+
+namespace fw {
+
+// Numbers that stand in a rule: conditions rarely hold of others.
+struct Literals {
+    std::vector<std::int64_t> integers; // 1 to 64
+    std::vector<double> reals;
+};
+
+struct WantedCall {
+    const Operator* op = nullptr;
+    std::vector<std::optional<TensorType>> operands; // nullopt: to be drawn
+    Attrs attrs;                                     // the others are drawn
+    DType real = DType::F32;                         // the type of most operands
+};
+
+class CallDrawer {
+public:
+    CallDrawer(Random& random, const Literals& literals) : m_random(random), m_literals(literals) {}
+
+    // A call that fits, small enough to be computed at once; nullopt if none was met.
+    std::optional<OpCall> draw(const WantedCall& wanted);
+    TensorType type(DType dtype);
+    std::int64_t extent();
+    // How often inference was asked.
+    std::size_t asked() const { return m_asked; }
+
+private:
+    TensorType operand(const std::vector<std::optional<TensorType>>& known, DType real);
+    AttrValue integers(const Shape& operand, std::size_t count);
+    std::optional<AttrValue> attribute(const Operator& op, const std::string& name,
+                                       const Shape& operand, std::size_t length);
+
+    Random& m_random;
+    const Literals& m_literals;
+    std::vector<std::int64_t> m_extents; // drawn before
+    // Of the last call of an operator: rules put siblings together.
+    std::map<std::string, OpCall> m_last;
+    std::size_t m_asked = 0;
+};
+
+} // namespace fw

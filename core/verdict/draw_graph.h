@@ -1,0 +1,75 @@
+// Small random graphs for a rule to act on: what its patterns say, with drawn operands, shapes and
+// attributes. Whether the rule matches there, with its conditions, is for the matcher to say.
+#pragma once
+
+#include "verdict/draw_call.h"
+
+#include "pattern/match.h"
+
+namespace fw {
+
+// Integers and numbers of a rule's patterns and conditions.
+Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns);
+
+// A constant, or the data of an input: small integers, numbers, positive ones, one value, some 0.
+TensorData drawnData(Random& random, const Literals& literals, const TensorType& type,
+                     bool whole = false);
+
+class GraphDrawer {
+public:
+    // `patterns`: those of the rule with what declared ones stand for. All must outlive it.
+    GraphDrawer(const std::vector<NamedPattern>& patterns, const Literals& literals,
+                std::shared_ptr<const OperatorSet> operators, Random& random)
+        : m_patterns(patterns), m_literals(literals), m_operators(std::move(operators)),
+          m_random(random) {}
+
+    // nullopt: the draw came to a call that nothing fits, or to a form of pattern that is not
+    // drawn.
+    std::optional<GraphPtr> draw();
+    std::size_t work() const {
+        return m_work;
+    } // calls that inference was asked about, before the last draw
+
+private:
+    // A part of a pattern: a value, or an operand of which only its user says what it can be.
+    struct Part {
+        ValueRef value;
+        const PatternTree* hole = nullptr;
+        std::vector<const PatternTree*> names; // bound around the hole
+    };
+    using Previous = std::function<std::optional<Part>()>; // what ^ stands for
+
+    std::optional<Part> build(const PatternTree& p, const Previous& previous);
+    std::optional<Part> sequence(const PatternTree& p, const Previous& previous);
+    std::optional<Part> call(const PatternTree& p, const std::string& op, const Previous& previous);
+    std::optional<Part> dominated(const PatternTree& p, const Previous& previous);
+    std::optional<Part> associative(const PatternTree& p, const Previous& previous);
+    std::optional<Part> repeated(const PatternTree& p, const Previous& previous);
+    // The values of an operator behind these operands, some of them holes.
+    std::optional<std::vector<ValueRef>> add(const std::string& op, std::vector<Part> operands,
+                                             Attrs attrs, const PatternTree* attributes);
+    std::optional<ValueRef> fill(const Part& part, const TensorType& type);
+    std::optional<ValueRef> valueOf(const Part& part); // a hole becomes an operand of any type
+    // What a constraint says of a hole; nullopt: nothing.
+    std::optional<TensorType> typeFrom(const PatternTree& hole);
+    bool shapeFrom(const std::vector<Tree>& dims, Shape& shape);
+    std::optional<Attrs> attributesFrom(const PatternTree& call, const Operator& op);
+    void bindNames(const PatternTree& call, const Node& node);
+    std::optional<std::string> operatorOfKind(const std::string& kind, std::size_t operands);
+
+    const std::vector<NamedPattern>& m_patterns;
+    const Literals& m_literals;
+    const std::shared_ptr<const OperatorSet> m_operators;
+    Random& m_random;
+    std::size_t m_work = 0;
+
+    // Of one graph.
+    std::optional<GraphEditor> m_editor;
+    std::optional<CallDrawer> m_calls;
+    DType m_real = DType::F32;
+    std::map<std::string, ValueRef> m_values;
+    Scope m_terms; // attributes, dims and element types that have a name
+    int m_leaves = 0;
+};
+
+} // namespace fw

@@ -1,0 +1,114 @@
+#include "ir/graph_text.h"
+#include "library/library.h"
+#include "tensor/evaluate_graph.h"
+#include "verdict/verdict.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <chrono>
+
+using namespace fw;
+
+namespace {
+
+// One for every run of the tests; FW_SEEDS=20 by hand.
+std::uint64_t seeds() {
+    return std::max<std::uint64_t>(1, qEnvironmentVariableIntValue("FW_SEEDS"));
+}
+
+RuleBook bookOf(const QString& file) {
+    QFile text(QFINDTESTDATA(file));
+    if (!text.open(QIODevice::ReadOnly))
+        qFatal("%s", qPrintable(text.errorString()));
+    auto book = parseRules(text.readAll().toStdString(), file.toStdString());
+    if (!book)
+        qFatal("%s", book.diag().text().c_str());
+    return *book;
+}
+
+struct Told {
+    QStringList refuted, clean, untried;
+};
+
+Told tried(const RuleBook& book, std::uint64_t seed) {
+    Told out;
+    for (const auto& entry : book.entries) {
+        const auto rule = std::dynamic_pointer_cast<const RuleTree>(entry);
+        if (!rule)
+            continue;
+        const auto begin = std::chrono::steady_clock::now();
+        const RuleTrial trial = tryRule(rule, book, standardOperators(), seed);
+        const std::chrono::duration<double, std::milli> time =
+            std::chrono::steady_clock::now() - begin;
+        const QString name = QString::fromStdString(rule->name);
+        (trial.wrong ? out.refuted : trial.cases > 0 ? out.clean : out.untried) << name;
+        qInfo("%-24s %4d cases %7.1f ms  %s", qPrintable(name), trial.cases, time.count(),
+              trial.wrong ? trial.wrong->difference.c_str() : trial.undone.c_str());
+    }
+    return out;
+}
+
+} // namespace
+
+class TestVerdict : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void wrongRulesAreRefuted();
+    void rightRulesAreNot();
+    void shippedRulesAreNot();
+    void counterexamplesAreSmallAndRun();
+    void drawsFollowFromTheSeed();
+};
+
+void TestVerdict::wrongRulesAreRefuted() {
+    const Told told = tried(bookOf(QStringLiteral("wrong_rules.fw")), 1);
+    QCOMPARE(told.clean + told.untried, QStringList());
+}
+
+void TestVerdict::rightRulesAreNot() {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        const Told told = tried(bookOf(QStringLiteral("right_rules.fw")), seed);
+        QCOMPARE(told.refuted + told.untried, QStringList());
+    }
+}
+
+void TestVerdict::shippedRulesAreNot() {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        const Told told = tried(standardRules().value(), seed);
+        QCOMPARE(told.refuted, QStringList());
+    }
+}
+
+void TestVerdict::counterexamplesAreSmallAndRun() {
+    const RuleBook book =
+        parseRules("rule wrong { match y = relu(x) emit y = tanh(x) }", "book.fw").value();
+    const auto rule = std::dynamic_pointer_cast<const RuleTree>(book.entries.front());
+    const RuleTrial trial = tryRule(rule, book, standardOperators());
+    QVERIFY(trial.wrong);
+    QVERIFY(trial.wrong->inputs.empty() || trial.wrong->inputs[0].count() <= 4);
+    const std::string text = withValues(*trial.wrong->before, trial.wrong->inputs);
+    const auto graph = parseGraph(text, standardOperators());
+    QVERIFY2(graph.ok(), text.c_str());
+    const auto first = evaluateGraph(**graph, {});
+    QVERIFY(first.ok());
+    const auto behind = rewriteGraph(*graph, book, {});
+    QVERIFY(behind.ok() && !behind->trace.applications.empty());
+    const auto second = evaluateGraph(*behind->graph, {});
+    QVERIFY(second.ok() && !(first->at(0) == second->at(0)));
+}
+
+void TestVerdict::drawsFollowFromTheSeed() {
+    const RuleBook book = bookOf(QStringLiteral("wrong_rules.fw"));
+    const auto rule = std::dynamic_pointer_cast<const RuleTree>(book.entries.front());
+    const auto told = [&](std::uint64_t seed) {
+        const RuleTrial trial = tryRule(rule, book, standardOperators(), seed);
+        return trial.wrong->difference + withValues(*trial.wrong->before, trial.wrong->inputs);
+    };
+    QCOMPARE(told(3), told(3));
+    QVERIFY(told(3) != told(4));
+}
+
+QTEST_GUILESS_MAIN(TestVerdict)
+#include "test_verdict.moc"
