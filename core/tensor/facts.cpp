@@ -1,134 +1,17 @@
 #include "tensor/facts.h"
 
-#include "expr/simplify.h"
-#include "tensor/broadcast.h"
+#include "tensor/operand_kinds.h"
 #include "tensor/work_class.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace fw {
 
 namespace {
 
-bool isUnit(const Expr& extent) {
-    return extent.isInt(1);
-}
-
 FusionKind worse(FusionKind a, FusionKind b) {
     return std::max(a, b);
-}
-
-// How a map reads a tensor at `indices` while it writes at `store`.
-// `written` are the extents of the output: a stage that writes a part of it moves elements.
-FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents,
-                      const Shape& written) {
-    for (std::size_t i = 0; i < stage.store.size(); ++i) {
-        const bool whole =
-            std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
-                return stage.store[i] == varExpr(axis.var) && i < written.size() &&
-                       axis.extent == written[i];
-            });
-        if (!whole)
-            return FusionKind::Injective;
-    }
-    if (indices == stage.store)
-        return FusionKind::Elementwise;
-    // An ordered part of the output's own indices, 0 where the extent is 1 or turns out to be.
-    std::size_t at = 0;
-    bool stretched = false;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        if (indices[i].isInt(0) && i < extents.size() && isUnit(extents[i]))
-            continue;
-        const auto whole = i < extents.size() ? unstretched(indices[i], extents[i]) : std::nullopt;
-        stretched = stretched || whole;
-        const Expr& index = whole ? *whole : indices[i];
-        while (at < stage.store.size() && !(stage.store[at] == index))
-            ++at;
-        if (at == stage.store.size() || !index.isVar())
-            return FusionKind::Injective;
-        ++at;
-    }
-    if (stretched) // for all that is known
-        return FusionKind::Broadcast;
-    // What is missing has extent 1: still the same element.
-    for (const Axis& axis : stage.space)
-        if (!isUnit(axis.extent) &&
-            std::find(indices.begin(), indices.end(), varExpr(axis.var)) == indices.end())
-            return FusionKind::Broadcast;
-    return FusionKind::Elementwise;
-}
-
-bool usesAny(const Exprs& indices, Symbol var) {
-    return std::any_of(indices.begin(), indices.end(),
-                       [&](const Expr& e) { return usesVar(e, var); });
-}
-
-// A read inside a reduction that touches some element more than once over the whole domain.
-bool hasReuse(const Stage& stage, const Exprs& indices) {
-    for (const auto* axes : {&stage.space, &stage.reduce})
-        for (const Axis& axis : *axes)
-            if (!isUnit(axis.extent) && !usesAny(indices, axis.var))
-                return true;
-    // A window i * s + r * d overlaps when the step is not larger than its reach.
-    for (const Expr& index : indices) {
-        for (const Axis& outer : stage.space) {
-            const auto step = usesVar(index, outer.var) && !isUnit(outer.extent)
-                                  ? linearIn(index, outer.var)
-                                  : std::nullopt;
-            if (!step)
-                continue;
-            std::int64_t reach = 0;
-            for (const Axis& inner : stage.reduce) {
-                const auto inside =
-                    usesVar(index, inner.var) ? linearIn(index, inner.var) : std::nullopt;
-                const auto extent = inner.extent.asInt();
-                if (!inside)
-                    continue;
-                if (!extent)
-                    return true;
-                reach += std::abs(inside->coefficient) * (*extent - 1);
-            }
-            if (reach > 0 && std::abs(step->coefficient) <= reach)
-                return true;
-        }
-    }
-    return false;
-}
-
-void factorsOf(const Expr& e, Exprs& factors) {
-    if (e.op() == ExprOp::Mul) {
-        factorsOf(e.arg(0), factors);
-        factorsOf(e.arg(1), factors);
-    } else if (hasLoad(e) && std::find(factors.begin(), factors.end(), e) == factors.end()) {
-        factors.push_back(e);
-    }
-}
-
-struct Access {
-    Symbol tensor;
-    Exprs indices;
-};
-
-std::vector<Access> accessesOf(const Stage& stage) {
-    std::vector<Access> out;
-    visitExpr(stage.body, [&](const Expr& e) {
-        if (e.op() == ExprOp::Load)
-            out.push_back({e->symbol, e.args()});
-    });
-    return out;
-}
-
-FusionKind reductionKind(const Stage& stage) {
-    bool reuse = false;
-    for (const Access& access : accessesOf(stage))
-        reuse = reuse || hasReuse(stage, access.indices);
-    Exprs factors;
-    factorsOf(stage.body, factors);
-    if (stage.reducer == Reducer::Sum && factors.size() >= 2 && reuse)
-        return FusionKind::Contraction;
-    return reuse ? FusionKind::Window : FusionKind::Reduction;
 }
 
 struct Cost {
@@ -218,11 +101,11 @@ public:
         Facts facts;
         facts.kind = wholeKind();
         facts.work = workClassOf(m_inst, facts.kind);
+        facts.inputKinds = operandKinds(m_inst);
+        for (FusionKind& kind : facts.inputKinds)
+            if (facts.kind == FusionKind::Rowwise && kind >= FusionKind::Reduction)
+                kind = std::max(kind, FusionKind::Rowwise);
         for (const TensorDecl& input : m_inst.inputs) {
-            const FusionKind kind = kindTowardsOutput(input.name);
-            const bool reduces = kind >= FusionKind::Reduction && kind < FusionKind::Rowwise;
-            facts.inputKinds.push_back(
-                facts.kind == FusionKind::Rowwise && reduces ? FusionKind::Rowwise : kind);
             facts.inPlace.push_back(mayOverwrite(input));
             facts.bytesRead += bytesOf(input.type);
         }
@@ -247,11 +130,6 @@ public:
     }
 
 private:
-    Shape extents(Symbol tensor) const {
-        const TensorDecl* found = m_inst.find(tensor);
-        return found == nullptr ? Shape() : found->type.shape;
-    }
-
     FusionKind wholeKind() const {
         FusionKind kind = FusionKind::Elementwise;
         std::set<Symbol> reduced; // tensors that hold the result of a reduction, or depend on one
@@ -264,7 +142,8 @@ private:
             }
             for (const Access& access : accessesOf(stage)) {
                 const FusionKind read =
-                    accessKind(stage, access.indices, extents(access.tensor), extents(stage.out));
+                    accessKind(stage, access.indices, extentsOf(m_inst, access.tensor),
+                               extentsOf(m_inst, stage.out));
                 kind = worse(kind, read);
                 if (!reduced.contains(access.tensor))
                     continue;
@@ -275,42 +154,6 @@ private:
         if (rowwise && kind < FusionKind::Contraction)
             return FusionKind::Rowwise;
         return kind;
-    }
-
-    FusionKind kindTowardsOutput(Symbol tensor) {
-        if (!m_inst.outputs.empty() && tensor == m_inst.outputs[0].name)
-            return FusionKind::Elementwise;
-        const auto known = m_kinds.find(tensor);
-        if (known != m_kinds.end())
-            return known->second;
-        FusionKind kind = FusionKind::Elementwise;
-        for (const Stage& stage : m_inst.stages) {
-            const bool other =
-                std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(),
-                            [&](const TensorDecl& out) { return out.name == stage.out; }) &&
-                stage.out != m_inst.outputs[0].name;
-            for (const Access& access : accessesOf(stage)) {
-                if (access.tensor != tensor)
-                    continue;
-                const FusionKind read =
-                    stage.isMap()
-                        ? accessKind(stage, access.indices, extents(tensor), extents(stage.out))
-                        : reductionKind(stage);
-                kind = worse(kind, read);
-                if (!other || readsLater(stage.out))
-                    kind = worse(kind, kindTowardsOutput(stage.out));
-            }
-        }
-        m_kinds[tensor] = kind;
-        return kind;
-    }
-
-    bool readsLater(Symbol tensor) const {
-        for (const Stage& stage : m_inst.stages)
-            for (const Access& access : accessesOf(stage))
-                if (access.tensor == tensor && stage.out != tensor)
-                    return true;
-        return false;
     }
 
     // The only stage that reads the input is the map that writes the output, element by element.
@@ -327,8 +170,8 @@ private:
                     continue;
                 reads = true;
                 if (!writes || !stage.isMap() ||
-                    accessKind(stage, access.indices, input.type.shape, extents(stage.out)) !=
-                        FusionKind::Elementwise ||
+                    accessKind(stage, access.indices, input.type.shape,
+                               extentsOf(m_inst, stage.out)) != FusionKind::Elementwise ||
                     access.indices != stage.store)
                     return false;
             }
@@ -337,7 +180,6 @@ private:
     }
 
     const OpInst& m_inst;
-    std::map<Symbol, FusionKind> m_kinds;
 };
 
 } // namespace

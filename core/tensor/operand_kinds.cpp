@@ -1,0 +1,235 @@
+#include "tensor/operand_kinds.h"
+
+#include "expr/simplify.h"
+#include "tensor/broadcast.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace fw {
+
+namespace {
+
+bool isUnit(const Expr& extent) {
+    return extent.isInt(1);
+}
+
+bool usesAny(const Exprs& indices, Symbol var) {
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](const Expr& e) { return usesVar(e, var); });
+}
+
+// A read inside a reduction that touches some element more than once over the whole domain.
+bool hasReuse(const Stage& stage, const Exprs& indices) {
+    for (const auto* axes : {&stage.space, &stage.reduce})
+        for (const Axis& axis : *axes)
+            if (!isUnit(axis.extent) && !usesAny(indices, axis.var))
+                return true;
+    // A window i * s + r * d overlaps when the step is not larger than its reach.
+    for (const Expr& index : indices) {
+        for (const Axis& outer : stage.space) {
+            const auto step = usesVar(index, outer.var) && !isUnit(outer.extent)
+                                  ? linearIn(index, outer.var)
+                                  : std::nullopt;
+            if (!step)
+                continue;
+            std::int64_t reach = 0;
+            for (const Axis& inner : stage.reduce) {
+                const auto inside =
+                    usesVar(index, inner.var) ? linearIn(index, inner.var) : std::nullopt;
+                const auto extent = inner.extent.asInt();
+                if (!inside)
+                    continue;
+                if (!extent)
+                    return true;
+                reach += std::abs(inside->coefficient) * (*extent - 1);
+            }
+            if (reach > 0 && std::abs(step->coefficient) <= reach)
+                return true;
+        }
+    }
+    return false;
+}
+
+void factorsOf(const Expr& e, Exprs& factors) {
+    if (e.op() == ExprOp::Mul) {
+        factorsOf(e.arg(0), factors);
+        factorsOf(e.arg(1), factors);
+    } else if (hasLoad(e) && std::find(factors.begin(), factors.end(), e) == factors.end()) {
+        factors.push_back(e);
+    }
+}
+
+// How elements of a tensor reach those of the first output.
+struct Reach {
+    FusionKind kind = FusionKind::Elementwise;
+    // Which index of the tensor each index of the output is, where that is known: two ways with the
+    // same answer lead to the same element.
+    std::optional<std::vector<std::size_t>> places;
+
+    bool operator==(const Reach&) const = default;
+};
+
+// What reads a tensor, and what becomes of what that writes.
+FusionKind behind(FusionKind first, FusionKind next) {
+    const FusionKind both = std::max(first, next);
+    if (both != FusionKind::Reduction || first == next ||
+        std::min(first, next) == FusionKind::Elementwise)
+        return both;
+    // Spread after it was reduced, or reduced after it was spread.
+    return first == FusionKind::Reduction ? FusionKind::Rowwise : FusionKind::Window;
+}
+
+// Two ways from a tensor to the output.
+Reach joined(const Reach& a, const Reach& b) {
+    const FusionKind both = std::max(a.kind, b.kind);
+    if (a.kind == b.kind && (both == FusionKind::Elementwise || (a.places && a.places == b.places)))
+        return a;
+    switch (both) {
+    case FusionKind::Broadcast:
+        return {FusionKind::Injective, {}};
+    case FusionKind::Reduction:
+        return {FusionKind::Rowwise, {}};
+    default:
+        return {both, {}};
+    }
+}
+
+std::optional<std::vector<std::size_t>> placesOf(const Stage& stage, const Exprs& indices) {
+    std::vector<std::size_t> out;
+    for (const Expr& stored : stage.store) {
+        const auto place = std::find(indices.begin(), indices.end(), stored);
+        if (place == indices.end() && stage.isMap()) {
+            out.push_back(indices.size()); // an axis that the tensor lacks
+            continue;
+        }
+        if (place == indices.end() || !stored.isVar())
+            return std::nullopt;
+        out.push_back(static_cast<std::size_t>(place - indices.begin()));
+    }
+    return out;
+}
+
+class OperandKinds {
+public:
+    explicit OperandKinds(const OpInst& inst) : m_inst(inst) {}
+
+    Reach towardsOutput(Symbol tensor) {
+        if (!m_inst.outputs.empty() && tensor == m_inst.outputs[0].name)
+            return {};
+        if (const auto known = m_known.find(tensor); known != m_known.end())
+            return known->second;
+        std::optional<Reach> out;
+        for (const Stage& stage : m_inst.stages) {
+            const bool other =
+                std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(),
+                            [&](const TensorDecl& one) { return one.name == stage.out; }) &&
+                stage.out != m_inst.outputs[0].name;
+            for (const Access& access : accessesOf(stage)) {
+                if (access.tensor != tensor)
+                    continue;
+                const FusionKind read =
+                    stage.isMap() ? accessKind(stage, access.indices, extentsOf(m_inst, tensor),
+                                               extentsOf(m_inst, stage.out))
+                                  : reductionKind(stage);
+                Reach way{read, placesOf(stage, access.indices)};
+                if (!other || isRead(stage.out)) {
+                    const Reach rest = towardsOutput(stage.out);
+                    way.kind = behind(read, rest.kind);
+                    if (rest.kind != FusionKind::Elementwise)
+                        way.places.reset();
+                }
+                out = out ? joined(*out, way) : way;
+            }
+        }
+        return m_known[tensor] = out.value_or(Reach());
+    }
+
+private:
+    bool isRead(Symbol tensor) const {
+        for (const Stage& stage : m_inst.stages)
+            for (const Access& access : accessesOf(stage))
+                if (access.tensor == tensor && stage.out != tensor)
+                    return true;
+        return false;
+    }
+
+    const OpInst& m_inst;
+    std::map<Symbol, Reach> m_known;
+};
+
+} // namespace
+
+std::vector<Access> accessesOf(const Stage& stage) {
+    std::vector<Access> out;
+    visitExpr(stage.body, [&](const Expr& e) {
+        if (e.op() == ExprOp::Load)
+            out.push_back({e->symbol, e.args()});
+    });
+    return out;
+}
+
+Shape extentsOf(const OpInst& inst, Symbol tensor) {
+    const TensorDecl* found = inst.find(tensor);
+    return found == nullptr ? Shape() : found->type.shape;
+}
+
+FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& extents,
+                      const Shape& written) {
+    for (std::size_t i = 0; i < stage.store.size(); ++i) {
+        const bool whole =
+            std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
+                return stage.store[i] == varExpr(axis.var) && i < written.size() &&
+                       axis.extent == written[i];
+            });
+        if (!whole)
+            return FusionKind::Injective;
+    }
+    if (indices == stage.store)
+        return FusionKind::Elementwise;
+    // An ordered part of the output's own indices, 0 where the extent is 1 or turns out to be.
+    std::size_t at = 0;
+    bool stretched = false;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        if (indices[i].isInt(0) && i < extents.size() && isUnit(extents[i]))
+            continue;
+        const auto whole = i < extents.size() ? unstretched(indices[i], extents[i]) : std::nullopt;
+        stretched = stretched || whole;
+        const Expr& index = whole ? *whole : indices[i];
+        while (at < stage.store.size() && !(stage.store[at] == index))
+            ++at;
+        if (at == stage.store.size() || !index.isVar())
+            return FusionKind::Injective;
+        ++at;
+    }
+    if (stretched) // for all that is known
+        return FusionKind::Broadcast;
+    // What is missing has extent 1: still the same element.
+    for (const Axis& axis : stage.space)
+        if (!isUnit(axis.extent) &&
+            std::find(indices.begin(), indices.end(), varExpr(axis.var)) == indices.end())
+            return FusionKind::Broadcast;
+    return FusionKind::Elementwise;
+}
+
+FusionKind reductionKind(const Stage& stage) {
+    bool reuse = false;
+    for (const Access& access : accessesOf(stage))
+        reuse = reuse || hasReuse(stage, access.indices);
+    Exprs factors;
+    factorsOf(stage.body, factors);
+    if (stage.reducer == Reducer::Sum && factors.size() >= 2 && reuse)
+        return FusionKind::Contraction;
+    return reuse ? FusionKind::Window : FusionKind::Reduction;
+}
+
+std::vector<FusionKind> operandKinds(const OpInst& inst) {
+    OperandKinds kinds(inst);
+    std::vector<FusionKind> out;
+    for (const TensorDecl& input : inst.inputs)
+        out.push_back(kinds.towardsOutput(input.name).kind);
+    return out;
+}
+
+} // namespace fw
