@@ -3,8 +3,9 @@
 // What the declaration says is checked as it stands; the statements are tried: the operator is
 // instantiated on small operands (every pack of dimensions with ranks 0 to 4, extents 0, 1, equal
 // and different ones, the defaults of its attributes, optional operands there and absent), with the
-// first element types for which it has a meaning. An error in a statement is mended in the tried
-// copy, so that the next one shows as well.
+// first element types for which it has a meaning; names that `requires` asks something of have
+// values for which it holds, too. An error in a statement is mended in the tried copy, so that the
+// next one shows as well.
 #pragma once
 
 #include "base/result.h"

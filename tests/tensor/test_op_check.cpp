@@ -33,6 +33,7 @@ private Q_SLOTS:
     void theLibraryPasses();
     void sound_data();
     void sound();
+    void requirementsWithoutACall();
     void wrong_data();
     void wrong();
     void allErrorsInOnePass();
@@ -75,7 +76,29 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[P..., D@axis, Q...], attr axis: int) -> y: T[P..., Q...] {\n"
         "  y[p..., q...] = sum(d in D : x[p..., d, q...]) }");
     row("op a(x: T[N]) -> y: bool[] { y[] = max(k in N : x[k] > 0) }");
+    // Where a few extents or values do only.
+    row("op a(x: T[N, M]) requires N == 9, M > 16 && M % 8 == 0 -> y: T[N] {\n"
+        "  y[n] = x[n, 16] + sum(m in M : x[n, m]) }");
+    row("op a(x: T[N], attr k: int, attr by: int[2] = [1, 1]) requires k >= 7, by in {[2, 2], [3, "
+        "3]} -> y: T[N] { y[n] = x[n] + k }");
+    row("op a(x: T[N], attr k: int = 9) requires N == 7 || N == 11, k > -3, 0 > k -> y: T[N] {\n"
+        "  y[n] = x[n] * k }");
     row("op a(xs*: T[N]) -> y: T[M] where M = total(N) { each xs: y[before(N) + n] = xs[n] }");
+}
+
+// Nothing fits, and nothing overflows.
+void TestOpCheck::requirementsWithoutACall() {
+    for (const char* requirement :
+         {"N > 4, N < 3", "N == 9223372036854775807", "N > -9223372036854775807, N < 0",
+          "N % 1000000007 == 1000000006, N < 1000"}) {
+        int fitting = 0;
+        const QStringList errors = errorsOf(
+            ("op a(x: T[N]) requires " + std::string(requirement) + " -> y: T[N] { y[n] = x[n] }")
+                .c_str(),
+            &fitting);
+        QVERIFY2(errors.isEmpty(), qPrintable(errors.join(u'\n')));
+        QCOMPARE(fitting, 0);
+    }
 }
 
 void TestOpCheck::sound() {
