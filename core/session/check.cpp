@@ -28,9 +28,9 @@ constexpr std::size_t mostSuggested = 100; // words that others are looked for
 std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
                                      const OperatorSet& operators, const std::string& file) {
     if (const auto* op = dynamic_cast<const OpTree*>(&declaration)) {
-        int fitting = 0;
-        (void)checkOperator(*op, file, &fitting);
-        return fitting;
+        OperatorTrials trials;
+        (void)checkOperator(*op, file, &trials);
+        return trials.fitting;
     }
     const auto* block = dynamic_cast<const ImplementationsTree*>(&declaration);
     std::optional<std::int64_t> out;

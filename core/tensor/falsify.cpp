@@ -140,4 +140,24 @@ Status falsifyFacts(const Operator& op, const OpCall& call, std::uint64_t seed) 
     return Falsifier(op, call, seed).run();
 }
 
+double evaluationsOf(const OpInst& inst) {
+    return 1 + probesPerOperand * static_cast<double>(inst.inputs.size());
+}
+
+Status factsHold(const Operator& op, const OpCall& call, const Where& place) {
+    const Status survived = falsifyFacts(op, call, 1);
+    if (survived)
+        return {};
+    std::vector<std::string> operands;
+    for (const auto& input : call.inputs)
+        operands.push_back(input ? input->text() : "none");
+    return makeDiag(
+        DiagCode::Internal,
+        fmt::format("what was derived from the text of the operator is wrong on ({}): {}",
+                    fmt::join(operands, ", "), survived.diag().message),
+        place,
+        "this is a mistake of the program, not of the book; please report it with the "
+        "text of the operator");
+}
+
 } // namespace fw

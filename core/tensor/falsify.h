@@ -14,5 +14,11 @@ namespace fw {
 // Also checks that inference, the computation and its result agree on types. Every dim of the call
 // is fixed. UnsafeAccess, ShapeMismatch or TextType with the counterexample.
 Status falsifyFacts(const Operator& op, const OpCall& call, std::uint64_t seed);
+// How often that computes the instance, at most.
+double evaluationsOf(const OpInst& inst);
+
+// The same for an operator that a book declares at `place`. Facts come from its text alone, so a
+// counterexample is a mistake of the program (Internal), and the sentence says so.
+Status factsHold(const Operator& op, const OpCall& call, const Where& place);
 
 } // namespace fw

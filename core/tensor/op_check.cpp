@@ -1,6 +1,7 @@
 #include "tensor/op_check.h"
 
 #include "tensor/binding.h"
+#include "tensor/falsify.h"
 #include "tensor/instantiate.h"
 #include "tensor/op_def.h"
 #include "tensor/small_calls.h"
@@ -17,7 +18,9 @@ namespace fw {
 
 namespace {
 
-constexpr int maxErrors = 16; // of one operator
+constexpr int maxErrors = 16;     // of one operator
+constexpr int mostFactTrials = 6; // of one operator
+constexpr double mostPoints = 40000;
 constexpr DType triedTypes[] = {DType::F32, DType::I64, DType::Bool};
 
 // The node that an error points at.
@@ -79,9 +82,24 @@ bool textIsToBlame(const Diag& diag) {
            diag.code == DiagCode::UnsafeAccess;
 }
 
+double pointsOf(const OpInst& inst) {
+    double out = 0;
+    for (const Stage& stage : inst.stages) {
+        double points = 1;
+        for (const auto* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes)
+                points *= static_cast<double>(axis.extent.asInt().value_or(0));
+        out += points;
+    }
+    return out;
+}
+
 class Check {
 public:
-    Check(const OpTree& op, const std::string& file) : m_op(op), m_file(file), m_calls(op, file) {}
+    Check(const OpTree& op, const std::string& file)
+        : m_op(op), m_file(file), m_calls(op, file),
+          m_defined(
+              defineOperator(std::shared_ptr<const OpTree>(std::shared_ptr<void>(), &op), file)) {}
 
     Diags run() {
         const std::set<std::string>& variables = m_calls.typeVariables();
@@ -99,6 +117,8 @@ public:
             m_errors.clear();
             m_bound = false;
             m_calls.each(types, [&](const OpCall& call) { attempt(call); });
+            if (m_wrongFacts)
+                return {*m_wrongFacts};
             if (!m_bound)
                 continue;
             if (m_errors.empty())
@@ -109,7 +129,7 @@ public:
         return best.value_or(Diags());
     }
 
-    int fitting() const { return m_fitting; }
+    OperatorTrials trials() const { return m_trials; }
 
 private:
     // Errors of type come from element types that the operator is not for.
@@ -128,7 +148,8 @@ private:
             if (!binding.ok() && !(textIsToBlame(binding.diag()) && binding.diag().where.line > 0))
                 return; // these operands do not fit
             m_bound = true;
-            m_fitting += !std::exchange(counted, true);
+            const bool first = !std::exchange(counted, true);
+            m_trials.fitting += first;
             if (!binding.ok())
                 return add(binding.diag());
             // Where nothing is computed nothing can be wrong.
@@ -137,12 +158,27 @@ private:
                     [](const BoundOutput& out) { return elementCount(out.type.shape).isInt(0); }))
                 return;
             const Result<OpInst> inst = instantiateOp(tree, m_file, *binding);
+            if (inst.ok() && first)
+                tryFacts(call, *inst);
             if (inst.ok() || !textIsToBlame(inst.diag()))
                 return;
             add(inst.diag());
             if (!mend(tree, inst.diag()))
                 return;
         }
+    }
+
+    void tryFacts(const OpCall& call, const OpInst& inst) {
+        const double points = pointsOf(inst) * evaluationsOf(inst);
+        if (!m_defined || m_wrongFacts || m_trials.facts == mostFactTrials ||
+            m_points + points > mostPoints)
+            return;
+        m_points += points;
+        if (const Status survived =
+                factsHold(**m_defined, call, {m_file, {}, m_op.span.line, m_op.span.column});
+            !survived)
+            m_wrongFacts = survived.diag();
+        ++m_trials.facts;
     }
 
     void add(Diag diag) {
@@ -159,32 +195,35 @@ private:
     const OpTree& m_op;
     const std::string& m_file;
     SmallCalls m_calls;
+    Result<std::shared_ptr<const Operator>> m_defined;
     Diags m_errors;
     bool m_bound = false; // some operands fitted
-    int m_fitting = 0;
+    OperatorTrials m_trials;
+    std::optional<Diag> m_wrongFacts;
+    double m_points = 0; // that the trials of facts have computed
 };
 
 // Texts of operators that were tried and found sound. What a trial finds depends on the text alone,
 // and while a book is typed its other operators stay as they are.
 class SoundTexts {
 public:
-    // On how many operands it was tried; nothing if it was not, or is not sound.
-    std::optional<int> find(const std::string& text) {
+    // How it was tried; nothing if it was not, or is not sound.
+    std::optional<OperatorTrials> find(const std::string& text) {
         std::lock_guard lock(m_mutex);
         const auto found = m_texts.find(text);
         return found == m_texts.end() ? std::nullopt : std::optional(found->second);
     }
-    void add(const std::string& text, int fitting) {
+    void add(const std::string& text, OperatorTrials trials) {
         std::lock_guard lock(m_mutex);
         if (m_texts.size() >= most)
             m_texts.clear();
-        m_texts[text] = fitting;
+        m_texts[text] = trials;
     }
 
 private:
     static constexpr std::size_t most = 4096;
     std::mutex m_mutex;
-    std::map<std::string, int> m_texts;
+    std::map<std::string, OperatorTrials> m_texts;
 };
 
 SoundTexts& soundTexts() {
@@ -194,25 +233,25 @@ SoundTexts& soundTexts() {
 
 } // namespace
 
-Diags checkOperator(const OpTree& op, const std::string& file, int* fitting) {
+Diags checkOperator(const OpTree& op, const std::string& file, OperatorTrials* trials) {
     Diags errors = checkDefinition(op, file);
     if (!errors.empty())
         return errors;
     const bool parsed = !op.source.empty();
     if (const auto known = parsed ? soundTexts().find(op.source) : std::nullopt) {
-        if (fitting != nullptr)
-            *fitting = *known;
+        if (trials != nullptr)
+            *trials = *known;
         return {};
     }
     Check check(op, file);
     errors = check.run();
-    if (fitting != nullptr)
-        *fitting = check.fitting();
+    if (trials != nullptr)
+        *trials = check.trials();
     std::stable_sort(errors.begin(), errors.end(), [](const Diag& a, const Diag& b) {
         return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
     });
     if (parsed && errors.empty())
-        soundTexts().add(op.source, check.fitting());
+        soundTexts().add(op.source, check.trials());
     return errors;
 }
 

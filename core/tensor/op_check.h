@@ -5,7 +5,8 @@
 // and different ones, the defaults of its attributes, optional operands there and absent), with the
 // first element types for which it has a meaning; names that `requires` asks something of have
 // values for which it holds, too. An error in a statement is mended in the tried copy, so that the
-// next one shows as well.
+// next one shows as well. On a few of the operands the facts that are derived from the text are
+// held against the reference (tensor/falsify.h).
 #pragma once
 
 #include "base/result.h"
@@ -15,9 +16,14 @@
 
 namespace fw {
 
+struct OperatorTrials {
+    int fitting = 0; // operands that the operator takes
+    int facts = 0;   // of them, on how many its facts were tried
+};
+
 // With line and column in `file`: unknown names, functions and reductions, reads and writes that
 // may lie outside, types that do not fit. Empty if nothing is wrong, or if no operands were found
-// that the operator takes: then `fitting`, how many were found, is 0.
-Diags checkOperator(const OpTree& op, const std::string& file, int* fitting = nullptr);
+// that the operator takes: then `fitting` is 0.
+Diags checkOperator(const OpTree& op, const std::string& file, OperatorTrials* trials = nullptr);
 
 } // namespace fw

@@ -249,6 +249,15 @@ void TestLibrary::wrongFactsAreFound() {
     QVERIFY(!status.ok());
     QVERIFY2(QString::fromStdString(status.diag().message).contains(u"may not be overwritten"),
              status.diag().message.c_str());
+    // Of an operator of a book: whose mistake it is, and where the operator stands.
+    const Status told =
+        factsHold(softmax, callOf({"softmax", {"f32[2, 5]"}, {}}), {"b.fw", {}, 3, 1});
+    QVERIFY(!told.ok() && told.diag().code == DiagCode::Internal);
+    QCOMPARE(told.diag().where.line, 3);
+    QVERIFY(QString::fromStdString(told.diag().message)
+                .startsWith(u"what was derived from the text of the operator is wrong on (f32[2, "
+                            "5]): softmax: element "));
+    QVERIFY(told.diag().hint.find("a mistake of the program") != std::string::npos);
     const Liar relu(*standardOperators()->find("relu"));
     QVERIFY(falsifyFacts(relu, callOf({"relu", {"f32[2, 5]"}, {}}), 1).ok());
 }
