@@ -2,6 +2,7 @@
 #include "strategy/computation.h"
 
 #include "base/hash.h"
+#include "tensor/asked_values.h"
 #include "tensor/bounded.h"
 #include "tensor/facts.h"
 
@@ -36,7 +37,7 @@ public:
         : m_computed(computed), m_operators(std::move(operators)),
           m_op(*m_operators->find(computed.block->subject)), m_signature(std::move(signature)) {
         if (computed.entry->guard)
-            fixFrom(computed.entry->guard->tree);
+            m_asked = askedValues({&computed.entry->guard->tree});
     }
 
     std::optional<DrawnCall> draw() {
@@ -115,22 +116,17 @@ private:
         return list[static_cast<std::size_t>(uniform() * static_cast<double>(std::size(list)))];
     }
 
-    // What the guard asks of single names is not left to chance.
-    void fixFrom(const Tree& tree) {
-        if (tree.kind != TreeKind::Binary)
-            return;
-        if (tree.text == "&&") {
-            fixFrom(tree.args[0]);
-            fixFrom(tree.args[1]);
-        } else if (tree.text == "==" && tree.args[0].isName()) {
-            if (auto value = evaluate(tree.args[1], {}))
-                m_fixed.emplace(tree.args[0].text, std::move(*value));
-        }
+    // What the guard asks of single names is not left to chance, where it asks for one value.
+    std::optional<TermValue> askedFor(const std::string& name) {
+        const auto found = m_asked.find(name);
+        if (found == m_asked.end() || (found->second.size() > 1 && chance(0.3)))
+            return std::nullopt;
+        return oneOf(found->second);
     }
 
     std::optional<AttrValue> attribute(const std::string& name) {
-        if (const auto fixed = m_fixed.find(name); fixed != m_fixed.end())
-            return attributeOf(fixed->second);
+        if (const auto asked = askedFor(name))
+            return attributeOf(*asked);
         const auto written = m_op.attrDefault(name);
         if (written && chance(0.6))
             return written;
@@ -179,8 +175,20 @@ private:
     Dim extent() {
         if (!m_used.empty() && chance(0.4))
             return Dim(oneOf(m_used));
-        m_used.push_back(oneOf(extents));
+        const auto asked = chance(0.2) ? askedExtent() : std::nullopt;
+        m_used.push_back(asked ? *asked : oneOf(extents));
         return Dim(m_used.back());
+    }
+
+    // Of any name: the guard may speak of what `let` makes of the extents.
+    std::optional<std::int64_t> askedExtent() {
+        if (m_asked.empty())
+            return std::nullopt;
+        auto name = m_asked.begin();
+        std::advance(name, static_cast<int>(uniform() * static_cast<double>(m_asked.size())));
+        const TermValue value = oneOf(name->second);
+        const auto* extent = std::get_if<Expr>(&value);
+        return extent == nullptr ? std::nullopt : extent->asInt();
     }
 
     bool append(const DimTree& dim, Shape& shape) {
@@ -193,8 +201,8 @@ private:
                 for (int i = static_cast<int>(uniform() * 3); i > 0; --i)
                     list.push_back(extent());
                 value = std::move(list);
-            } else if (const auto fixed = m_fixed.find(tree.text); fixed != m_fixed.end()) {
-                value = fixed->second;
+            } else if (auto asked = askedFor(tree.text)) {
+                value = std::move(*asked);
             }
             m_scope.names.emplace(tree.text, std::move(value));
         }
@@ -233,7 +241,7 @@ private:
     std::shared_ptr<const OperatorSet> m_operators;
     const Operator& m_op;
     SignatureTree m_signature;
-    std::map<std::string, TermValue> m_fixed;
+    AskedValues m_asked;
     Scope m_scope;
     std::map<std::string, DType> m_types;
     std::vector<std::int64_t> m_used;

@@ -70,6 +70,13 @@ void TestComputation::agree_data() {
     row("another implementation's code", "implementations swish(...) on any {\n  parts by "
                                          "generated.plain compute mul(x, sigmoid(x)) priority "
                                          "20 when alpha == 1\n}\n");
+    const std::string product = "op product(x: T[P..., K], w: T[N, K]) -> y: T[P..., N] {\n"
+                                "  y[p..., n] = sum(k in K : x[p..., k] * w[n, k]) }\n"
+                                "implementations dense(x: f32[P..., K], w: f32[N, K]) let M = "
+                                "size(P) on any {\n  own compute product(x, w) when ";
+    row("large ones", product + "N > 16 && K % 16 == 0\n}\n");
+    row("one of several sizes", product + "K in {33, 65} && 20 <= N\n}\n");
+    row("a large product of sizes", product + "M > 200\n}\n");
 }
 
 void TestComputation::agree() {
@@ -130,6 +137,11 @@ void TestComputation::differ_data() {
     row("for no call",
         "implementations relu(...) on any {\n  none compute abs(x) when rank(x) > 9\n}\n",
         "RUL01: none was not tried: no call was found that its condition lets through");
+    row("large ones only",
+        "op product(x: T[P..., K], w: T[N, K]) -> y: T[P..., N] {\n  y[p..., n] = sum(k in K : "
+        "select(k < 17, x[p..., k], 0) * w[n, k]) }\nimplementations dense(x: f32[P..., K], w: "
+        "f32[N, K]) on any {\n  own compute product(x, w) when K > 16\n}\n",
+        "CMP01: own is not what dense computes");
     row("another shape",
         "implementations relu(...) on any {\n  flat compute global_average_pool(x) "
         "\n}\n",
