@@ -160,12 +160,9 @@ Result<FunctionValue> FunctionExpression::value(const Tree& tree) {
         return read(tree);
     case TreeKind::Reduce:
         return reduce(tree);
-    case TreeKind::Text:
-    case TreeKind::Pack:
-    case TreeKind::List:
-        break;
+    default:
+        return unsaid("a list or a text stands where a value is meant");
     }
-    return unsaid("a list stands where a value is meant");
 }
 
 Result<FunctionValue> FunctionExpression::name(const Tree& tree) {

@@ -76,6 +76,10 @@ private:
     void meet(FunctionValue& a, FunctionValue& b); // both get one element type
     Result<FunctionValue> complete(FunctionValue value);
     bool isFull(const FunctionValue& value, const FunctionAxis& axis) const;
+    // Asks of every axis of an operand that says how large `dim` is, until the answer is yes: the
+    // operand, its axes, which of them.
+    template <class Found>
+    bool anyAxis(const std::string& dim, bool pack, const Found& found) const;
     Result<FunctionValue> extent(const std::string& dim);  // i64[]
     Result<std::string> extents(const FunctionAxis& axis); // i64[axes of it]
 

@@ -169,6 +169,20 @@ Result<FunctionValue> FunctionExpression::valueOver(const FunctionAxes& axes, co
     return complete(std::move(out));
 }
 
+template <class Found>
+bool FunctionExpression::anyAxis(const std::string& dim, bool pack, const Found& found) const {
+    for (const ParamTree& param : m_op.params) {
+        const auto tensor = m_tensors.find(param.name);
+        if (tensor == m_tensors.end() || tensor->second.broadcasts)
+            continue;
+        const FunctionAxes& axes = tensor->second.axes;
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            if (axes[i].dim == dim && axes[i].pack == pack && found(param.name, axes, i))
+                return true;
+    }
+    return false;
+}
+
 Result<FunctionValue> FunctionExpression::extent(const std::string& dim) {
     FunctionValue out;
     out.kind = ElementKind::Integer;
@@ -180,21 +194,15 @@ Result<FunctionValue> FunctionExpression::extent(const std::string& dim) {
     for (const WhereTree& where : m_op.where)
         if (where.name == dim)
             return value(where.value);
-    for (const ParamTree& param : m_op.params) {
-        const auto tensor = m_tensors.find(param.name);
-        if (tensor == m_tensors.end() || tensor->second.broadcasts)
-            continue;
-        const FunctionAxes& axes = tensor->second.axes;
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            if (axes[i].dim == dim && !axes[i].pack) {
-                const auto place = m_axisWriter.places(axes, i);
-                if (!place)
-                    continue;
-                out.name = m_nodes.add("Gather", {m_nodes.add("Shape", {param.name}),
-                                                  m_nodes.integer(place->front())});
-                return out;
-            }
-    }
+    const auto gather = [&](const std::string& operand, const FunctionAxes& axes, std::size_t i) {
+        const auto place = m_axisWriter.places(axes, i);
+        if (place)
+            out.name = m_nodes.add(
+                "Gather", {m_nodes.add("Shape", {operand}), m_nodes.integer(place->front())});
+        return place.ok();
+    };
+    if (anyAxis(dim, false, gather))
+        return out;
     return unsaid(fmt::format("no operand says how large {} is", dim.empty() ? "an axis" : dim));
 }
 
@@ -205,18 +213,17 @@ Result<std::string> FunctionExpression::extents(const FunctionAxis& axis) {
             return m_nodes.integers({static_cast<std::int64_t>(*one.literal)});
         return m_nodes.add("Unsqueeze", {one.name, m_nodes.integers({0})});
     }
-    for (const ParamTree& param : m_op.params) {
-        const auto tensor = m_tensors.find(param.name);
-        if (tensor == m_tensors.end() || tensor->second.broadcasts)
-            continue;
-        const FunctionAxes& axes = tensor->second.axes;
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            if (axes[i].dim == axis.dim && axes[i].pack)
-                if (const auto span = m_axisWriter.span(axes, i))
-                    return m_nodes.add("Slice", {m_nodes.add("Shape", {param.name}),
-                                                 m_nodes.integers({span->first}),
-                                                 m_nodes.integers({span->second})});
-    }
+    std::string out;
+    const auto slice = [&](const std::string& operand, const FunctionAxes& axes, std::size_t i) {
+        const auto span = m_axisWriter.span(axes, i);
+        if (span)
+            out = m_nodes.add("Slice",
+                              {m_nodes.add("Shape", {operand}), m_nodes.integers({span->first}),
+                               m_nodes.integers({span->second})});
+        return span.ok();
+    };
+    if (anyAxis(axis.dim, true, slice))
+        return out;
     return unsaid(fmt::format("no operand says how large {}... is", axis.dim));
 }
 
