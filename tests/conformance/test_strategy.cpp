@@ -90,6 +90,7 @@ class TestStrategy : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theBookIsTried();
     void step1EachTargetPicksItsOwn();
     void step2ConditionsShowTheirValues();
     void step3SizesThatAreNotKnown();
@@ -97,7 +98,20 @@ private Q_SLOTS:
     void step5AScheduleForEachTarget();
     void step6Ties();
     void step6TiesWithALog();
+    void step7ALibrarysCall();
+    void step7WithoutTheLibrary();
 };
+
+void TestStrategy::theBookIsTried() {
+    const QJsonObject checked = askFw({u"check"_s, sample("choices.fw")});
+    int tried = 0;
+    for (const QJsonValue item : checked[u"items"].toArray()) {
+        QCOMPARE(item[u"verdict"].toString(), u"ok"_s);
+        if (item[u"kind"].toString() == u"operator"_s || item[u"name"].toString() == u"conv2d"_s)
+            QVERIFY2(item[u"trials"].toInt() > 0 && ++tried, qPrintable(item[u"name"].toString()));
+    }
+    QCOMPARE(tried, 5); // four operators and Winograd's computation of the convolution
+}
 
 void TestStrategy::step1EachTargetPicksItsOwn() {
     const struct {
@@ -234,6 +248,34 @@ void TestStrategy::step6TiesWithALog() {
     QCOMPARE(chosenFor(logged, u"dense"_s), u"dense.right"_s);
     QCOMPARE(groupOf(logged, u"dense"_s)[u"source"].toString(), u"log"_s);
     QVERIFY(notices(logged, u"CHO04"_s).isEmpty());
+}
+
+void TestStrategy::step7ALibrarysCall() {
+    const auto fused = runFw(words("fuse", "dense_m.fw", u"x86-64 -libs=cblas"_s,
+                                   {u"--dim"_s, u"M=8"_s, u"--json"_s}, "library.fw"),
+                             60);
+    if (fused.exitCode == 3)
+        QSKIP(fused.error.constData());
+    const QJsonValue group = groupOf(QJsonDocument::fromJson(fused.out).object(), u"dense"_s);
+    QCOMPARE(group[u"implementation"].toString(), u"dense.blas"_s);
+    QCOMPARE(group[u"source"].toString(), u"priority"_s);
+    QCOMPARE(candidate(group, u"dense.blas"_s)[u"priority"].toInt(), 15);
+}
+
+void TestStrategy::step7WithoutTheLibrary() {
+    const QStringList rows{u"--dim"_s, u"M=8"_s};
+    const QJsonValue group =
+        groupOf(askFw(words("fuse", "dense_m.fw", here, rows, "library.fw")), u"dense"_s);
+    QCOMPARE(group[u"implementation"].toString(), u"dense.own"_s);
+    const QJsonValue refused = candidate(group, u"dense.blas"_s);
+    QCOMPARE(refused[u"verdict"].toString(), u"refused"_s);
+    QCOMPARE(refused[u"code"].toString(), u"LIB11"_s);
+    QCOMPARE(refused[u"priority"].toInt(), 15);
+    QVERIFY2(refused[u"sentence"].toString().contains(u"library openblas is not in the target"_s),
+             qPrintable(refused[u"sentence"].toString()));
+    const auto explained = runFw(
+        words("explain", "dense_m.fw", here, QStringList{u"dense"_s} + rows, "library.fw"), 60);
+    QVERIFY2(explained.out.contains("dense.blas: the library cannot be used"), explained.out);
 }
 
 QTEST_GUILESS_MAIN(TestStrategy)
