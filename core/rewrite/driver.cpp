@@ -254,8 +254,10 @@ private:
             if (!impliedBy(graph.assumptions(), demand.condition))
                 return undo(ReasonCode::RuleDemands, demand.sentence);
         out.results.assign(applied->handed.begin(), applied->handed.end());
-        m_progress.decisions.insert(m_progress.decisions.end(), applied->notes.begin(),
-                                    applied->notes.end());
+        for (Decision told : applied->notes) {
+            told.subject = entry.tree->name + " at " + told.subject;
+            m_progress.decisions.push_back(std::move(told));
+        }
         for (const auto& [name, value] : match.bindings.values)
             if (!match.bindings.lists.contains(name))
                 out.names.emplace_back(name, std::vector{value});

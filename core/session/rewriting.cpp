@@ -97,6 +97,23 @@ std::string lineOf(const ApplicationRecord& one) {
                              numberText(one.bytesAfter));
 }
 
+// What an application costs in every run, or hands to readers that it does not match.
+std::vector<std::string> noticesOf(const RewriteTrace& trace) {
+    constexpr std::size_t mostTold = 16;
+    std::vector<std::string> out;
+    std::size_t more = 0;
+    for (const Decision& decision : trace.decisions)
+        if (decision.code == ReasonCode::RuleRepeats || decision.code == ReasonCode::RuleExposes) {
+            if (out.size() < mostTold)
+                out.push_back(noticeText(decision));
+            else
+                ++more;
+        }
+    if (more > 0)
+        out.push_back(fmt::format("{} more applications of this kind", more));
+    return out;
+}
+
 void addDiagnostics(const RewriteTrace& trace, Diags& out) {
     for (const Decision& decision : trace.decisions)
         if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
@@ -129,6 +146,7 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
     for (const RulesInCircle& circle : trace.circles)
         out.circles.push_back({circle.rules, circle.node, circle.before, circle.after,
                                static_cast<std::int64_t>(circle.places)});
+    out.notices = noticesOf(trace);
     addDiagnostics(trace, out.diagnostics);
     const auto listed = static_cast<std::size_t>(arguments.limit.value_or(mostListed));
     RewriteHistory history(imported.inlined, trace.applications);

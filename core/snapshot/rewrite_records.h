@@ -85,7 +85,8 @@ struct RewriteDocument {
     std::vector<CircleRecord> circles;
     std::optional<std::int64_t> opset; // of the ONNX file written
     Diags diagnostics;                 // what other programs may refuse in the file written
-    std::vector<std::string> notices;  // how it was written: "EXP11 op: ..."
+    std::vector<std::string> notices;  // what applications cost, "RUL18 rule at op: ...", and how
+                                       // the file was written, "EXP11 op: ..."
 
     bool operator==(const RewriteDocument&) const = default;
 };

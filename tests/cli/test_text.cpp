@@ -18,6 +18,7 @@ private Q_SLOTS:
     void jsonIsOneDocument();
     void booksAreLaidOut();
     void includedBooksAreRead();
+    void rewritingTellsCosts();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -128,6 +129,26 @@ void TestText::includedBooksAreRead() {
     QCOMPARE(graph.count("relu("), 1);
     QVERIFY(QFile::remove(folder.filePath(u"part.fw"_s)));
     QVERIFY(fw({u"check"_s, main}, 2).contains("part.fw"));
+}
+
+// The table of times stands in front.
+void TestText::rewritingTellsCosts() {
+    QTemporaryDir folder;
+    const auto write = [&](const QString& name, const QByteArray& text) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
+            qFatal("%s cannot be written", qPrintable(name));
+        return file.fileName();
+    };
+    const QString model =
+        write(u"model.fw"_s, "graph g(x: f32[4]) -> y, z {\n  m = exp(x) @node(\"power\")\n"
+                             "  y = relu(m)\n  z = tanh(m) @node(\"reader\")\n}\n");
+    const QString book = write(u"book.fw"_s, "rule twice { duplicate match y = relu(exp(x)) "
+                                             "emit y = sqrt(exp(x)) }\n");
+    const QByteArray out = fw({u"rewrite"_s, model, u"--rules"_s, book}, 0);
+    QVERIFY2(out.contains("\nRUL18 twice at power: a part of the match stays and is computed a "
+                          "second time: for reader; "),
+             out.constData());
 }
 
 QTEST_GUILESS_MAIN(TestText)

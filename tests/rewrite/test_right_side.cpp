@@ -176,7 +176,7 @@ void TestRightSide::duplicate() {
     QCOMPARE(difference(*graph, *out.graph), QString());
     const Decision* twice = decision(out.trace, ReasonCode::RuleRepeats);
     QVERIFY(twice);
-    QCOMPARE(twice->subject, std::string("mul"));
+    QCOMPARE(twice->subject, std::string("r at mul"));
     QCOMPARE(twice->evidence,
              std::string("for reader; N * 4 operations and N * 16 bytes more in every run"));
     // Nobody else reads it: nothing is computed twice.
