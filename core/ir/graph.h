@@ -141,7 +141,7 @@ using GraphPtr = std::shared_ptr<const Graph>;
 // that it costs what it changed.
 struct GraphStep {
     struct Edit {
-        NodePtr before, after; // empty: there is none
+        NodePtr before, after; // empty: there is none; one and the same: it moved
         std::int64_t rank = 0; // where `after` stands in the order
     };
     struct Result {
@@ -278,7 +278,7 @@ private:
     std::vector<std::pair<NodeId, NodeId>> m_handedReaders; // and what they read
     std::int64_t m_handedRank = -1;                         // of what they read before, the last
     std::vector<Assumption> m_stepAssumptions;
-    std::vector<std::int64_t> m_ranksBefore; // where the step changed them all
+    std::vector<std::int64_t> m_ranksBefore; // of nodes that it moved: id, rank
 };
 
 // The call that a node makes: operand types, attributes, declared output types.

@@ -119,16 +119,24 @@ Status GraphEditor::placeAdded() {
     if (m_handedRank >= 0)
         for (const NodeId id : added)
             m_rank[at(id)] = last;
-    const bool inOrder =
-        std::all_of(m_handedReaders.begin(), m_handedReaders.end(), [&](const auto& handed) {
-            const auto& [reader, read] = handed;
-            return !has(reader) || !has(read) || rank(read) <= rank(reader);
-        });
-    if (!inOrder) { // several results that stand apart
-        FW_TRY(const std::vector<NodeId> order, sorted());
-        m_ranksBefore = m_rank;
-        setOrder(order);
-        return {};
+    // Of several results that stand apart, the readers of the first ones move behind the last.
+    std::vector<NodeId> open;
+    const auto stepBehind = [&](NodeId id, std::int64_t least) {
+        if (rank(id) >= least)
+            return;
+        m_ranksBefore.insert(m_ranksBefore.end(), {id, rank(id)});
+        m_rank[at(id)] = least;
+        open.push_back(id);
+    };
+    for (const auto& [reader, read] : m_handedReaders)
+        if (has(reader) && has(read))
+            stepBehind(reader, rank(read));
+    while (!open.empty()) {
+        const NodeId id = open.back();
+        open.pop_back();
+        for (std::size_t i = 0; i < find(id)->outputs.size(); ++i)
+            for (const Use& use : m_graph.uses({id, static_cast<int>(i)}))
+                stepBehind(use.node, rank(id));
     }
     for (const auto& [reader, read] : m_handedReaders)
         if (has(reader) && has(read) && rank(reader) == rank(read) && leadsTo(reader, read))
@@ -177,7 +185,16 @@ GraphStep GraphEditor::commit() {
     GraphStep out;
     for (auto& [id, before] : m_before)
         if (const NodePtr& after = m_graph.m_byId[at(id)]; before || after)
-            out.edits.push_back({std::move(before), after, m_rank[at(id)]});
+            out.edits.push_back({before, after, m_rank[at(id)]});
+    const std::size_t changed = out.edits.size();
+    for (std::size_t i = 0; i < m_ranksBefore.size(); i += 2)
+        if (const NodePtr node = share(m_ranksBefore[i]);
+            node && m_before.emplace(node->id, node).second)
+            out.edits.push_back({node, node, rank(node->id)});
+    if (out.edits.size() > changed)
+        std::sort(out.edits.begin(), out.edits.end(), [](const auto& a, const auto& b) {
+            return (a.before ? a.before : a.after)->id < (b.before ? b.before : b.after)->id;
+        });
     out.results = std::move(m_handedResults);
     out.assumptions = std::move(m_stepAssumptions);
     m_graph.m_assumptions.insert(m_graph.m_assumptions.end(), out.assumptions.begin(),
@@ -208,10 +225,8 @@ void GraphEditor::putAll(const std::vector<std::pair<NodeId, NodePtr>>& nodes) {
 void GraphEditor::rollback() {
     for (auto handed = m_handedResults.rbegin(); handed != m_handedResults.rend(); ++handed)
         m_graph.m_results[handed->index].value = handed->before;
-    if (!m_ranksBefore.empty()) {
-        m_ranksBefore.resize(m_rank.size());
-        m_rank = std::move(m_ranksBefore);
-    }
+    for (std::size_t i = m_ranksBefore.size(); i > 0; i -= 2)
+        m_rank[at(m_ranksBefore[i - 2])] = m_ranksBefore[i - 1];
     const std::vector<std::pair<NodeId, NodePtr>> before(m_before.begin(), m_before.end());
     const std::vector<NodeId> going = std::move(m_going);
     endStep();
