@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fw {
 
@@ -79,8 +80,7 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
         };
         if (i == 0)
             return tryAt(root);
-        const std::vector<ValueRef> roots = candidates(patterns[i].pattern);
-        return std::any_of(roots.begin(), roots.end(), tryAt);
+        return anyCandidate(patterns[i].pattern, tryAt);
     };
     const bool ok = from(0);
     if (m_steps > m_options.budget)
@@ -89,17 +89,14 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     return ok ? std::optional(std::move(found)) : std::nullopt;
 }
 
-std::vector<ValueRef> Matcher::candidates(const PatternTree& written) {
+bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(ValueRef)>& take) {
     const PatternTree* p = &written;
     while (p->kind == PatternKind::Bind)
         p = &p->args[0];
-    std::vector<ValueRef> out;
     const PossibleRoots possible(*p, m_table);
-    const auto add = [&](NodeId id) {
-        if (!out.empty() && out.back().node == id)
-            return;
-        const std::vector<ValueRef> here = possible.at(m_graph.node(id));
-        out.insert(out.end(), here.begin(), here.end());
+    const auto takeAny = [&](const Node& node) {
+        const std::vector<ValueRef> here = possible.at(node);
+        return std::any_of(here.begin(), here.end(), take);
     };
     // A value that is bound leaves those who read it.
     if (p->kind == PatternKind::Call && !m_table.contains(p->name))
@@ -109,29 +106,23 @@ std::vector<ValueRef> Matcher::candidates(const PatternTree& written) {
                                    : m_bindings.values.end();
             if (known == m_bindings.values.end() || m_table.contains(operand.name))
                 continue;
+            NodeId last = -1;
             for (const Use& use : m_graph.uses(known->second))
-                add(use.node);
-            return out;
+                if (std::exchange(last, use.node) != use.node && takeAny(m_graph.node(use.node)))
+                    return true;
+            return false;
         }
     if (std::set<std::string> names; rootOperators(*p, m_table, names)) {
-        if (m_byOperator.empty())
-            for (const NodePtr& node : m_graph.nodes())
-                m_byOperator[node->op].push_back(node->id);
-        if (names.size() == 1) {
-            if (const auto found = m_byOperator.find(*names.begin()); found != m_byOperator.end())
-                for (const NodeId id : found->second)
-                    add(id);
-            return out;
-        }
-        for (const NodePtr& node : m_graph.nodes())
-            if (names.contains(node->op))
-                add(node->id);
-        return out;
+        if (m_options.index == nullptr && !m_ownIndex)
+            m_ownIndex.emplace(m_graph);
+        const NodeIndex& index = m_options.index != nullptr ? *m_options.index : *m_ownIndex;
+        return index.any(names, [&](NodeId id) { return takeAny(m_graph.node(id)); });
     }
     for (const NodePtr& node : m_graph.nodes())
         for (std::size_t o = 0; o < node->outputs.size() && !node->isConstant(); ++o)
-            out.push_back({node->id, static_cast<int>(o)});
-    return out;
+            if (take({node->id, static_cast<int>(o)}))
+                return true;
+    return false;
 }
 
 bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {

@@ -11,6 +11,7 @@
 #include "condition/condition.h"
 #include "ir/graph.h"
 #include "pattern/declared.h"
+#include "pattern/node_index.h"
 
 #include <functional>
 
@@ -72,6 +73,7 @@ struct NearMiss {
 struct MatchOptions {
     std::size_t budget = 100000;           // steps per root
     std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
+    const NodeIndex* index = nullptr;      // of the graph, where somebody keeps one up to date
 };
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
@@ -189,8 +191,9 @@ private:
     void note(Missed why, const PatternTree& p, std::string expected, std::string found,
               const PatternAttrTree* attr);
     bool noValue(const PatternTree& p);
-    // Where a further pattern can match, given what is bound: in the order of the graph.
-    std::vector<ValueRef> candidates(const PatternTree& p);
+    // Whether `take` takes a value at which a further pattern can match, given what is bound: in
+    // the order of the graph.
+    bool anyCandidate(const PatternTree& p, const std::function<bool(ValueRef)>& take);
     std::string describe(ValueRef v) const;
 
     const Graph& m_graph;
@@ -209,8 +212,8 @@ private:
     NodeId m_root = -1;
     std::size_t m_total = 0;
     NearMiss m_best;
-    std::map<NodeId, FusionKind> m_kinds;                    // of nodes that were asked for
-    std::map<std::string, std::vector<NodeId>> m_byOperator; // once it is needed
+    std::map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
+    std::optional<NodeIndex> m_ownIndex;  // once it is needed
 };
 
 template <class Expected, class Found>

@@ -19,7 +19,8 @@ struct Application {
     std::vector<std::pair<ValueRef, ValueRef>> results; // that took the place of which
     // What the names of the match stood for; several values of a name under repetition.
     std::vector<std::pair<std::string, std::vector<ValueRef>>> names;
-    GraphStep step; // nodes created, erased, and those that read others
+    NodeId firstAdded = -1; // the id from which on nodes were added
+    GraphStep step;         // nodes created, erased, and those that read others
 };
 
 } // namespace fw

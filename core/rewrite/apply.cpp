@@ -1,6 +1,7 @@
 #include "rewrite/apply.h"
 
 #include "expr/simplify.h"
+#include "rewrite/origins.h"
 #include "rewrite/right_side.h"
 
 #include <fmt/format.h>
@@ -106,11 +107,12 @@ Scope matchScope(const Graph& graph, const Match& match) {
 }
 
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
-                                               const Match& match, const Offer* offer) {
+                                               const Match& match,
+                                               const RuleMatchOptions& options) {
     const std::size_t count = match.nodes.size();
     if (!rule.where.empty()) {
         Scope scope = matchScope(graph, match);
-        scope.offer = offer;
+        scope.offer = options.offer;
         for (std::size_t i = 0; i < rule.where.size(); ++i)
             for (const Scope& one : perRepetition(scope, graph, match, rule.where[i].tree)) {
                 const ConditionResult judged = decide(rule.where[i], one);
@@ -134,7 +136,7 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
         return outside;
     if (rule.emit.empty())
         return std::nullopt;
-    const auto right = rightSideOf(rule, graph, match);
+    const auto right = rightSideOf(rule, graph, match, options.rank);
     if (!right)
         return FailedCondition{rule.where.size(), right.diag().message, count,
                                "a right side that is known"};
@@ -151,7 +153,7 @@ Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
     const auto accept = [&](const Match& match) {
         if (options.accept && !options.accept(match))
             return false;
-        auto failed = failedCondition(rule, graph, match, options.offer);
+        auto failed = failedCondition(rule, graph, match, options);
         if (failed && (!out.failed || std::pair(failed->matched, failed->index) >
                                           std::pair(out.failed->matched, out.failed->index)))
             out.failed = std::move(failed);
@@ -248,14 +250,11 @@ void noteExposed(const Graph& graph, const Match& match, const RightSide& right,
 
 Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
                           const Successor& forward, GraphEditor& editor) {
-    std::vector<NodeId> origins;
-    for (const NodeId id : match.nodes)
-        for (const NodeId origin : graph.node(id).origins)
-            origins.push_back(origin);
+    const std::vector<NodeId> origins{originOfAdded(editor.nextId())};
     const auto at = [&](Diag diag) {
         return diag.at({{}, graph.node(match.roots.at(0).node).name});
     };
-    auto right = rightSideOf(rule, graph, match);
+    auto right = rightSideOf(rule, graph, match, [&](NodeId id) { return editor.rank(id); });
     if (!right)
         return at(right.takeDiag());
     // What the right side reads, and what that is computed from, stays. The other matched nodes go

@@ -16,6 +16,9 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file);
 
+// Where a node stands in its graph: never before one that it reads.
+using RankOf = std::function<std::int64_t(NodeId)>;
+
 // A condition that does not hold, or another reason why a complete match is none: an inner value is
 // used outside, the right side is not known or changes nothing.
 struct FailedCondition {
@@ -25,20 +28,21 @@ struct FailedCondition {
     std::string expected = "every condition holds";
     bool unchanged = false; // all conditions hold, but the right side is what was matched
 };
-// The first one; nothing if all hold. `offer` of a target, where one is known. A condition that
-// names a list is asked of every value in it.
+struct RuleMatchOptions {
+    const Offer* offer = nullptr; // of a target, where one is known
+    AcceptMatch accept = {};      // further ways that are passed over, asked before the conditions
+    RankOf rank = {};             // where somebody knows it
+};
+// The first one; nothing if all hold. A condition that names a list is asked of every value in it.
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
-                                               const Match& match, const Offer* offer = nullptr);
+                                               const Match& match,
+                                               const RuleMatchOptions& options = {});
 
 // What a rule finds at a root: the first way to match in which every condition holds. Where there
 // is none, but some way fails by its conditions alone, the condition that got furthest.
 struct RuleMatch {
     std::optional<Match> match;
     std::optional<FailedCondition> failed;
-};
-struct RuleMatchOptions {
-    const Offer* offer = nullptr;
-    AcceptMatch accept = {}; // further ways that are passed over, asked before the conditions
 };
 // `patterns`: those of the rule, or what stands for them. LimitReached as Matcher::matchAt.
 Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,

@@ -7,6 +7,7 @@
 #include "rewrite/book_test.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
+#include "rewrite/origins.h"
 #include "rewrite/returning.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
@@ -102,6 +103,7 @@ public:
         m_trace.applications = m_progress.takeApplications();
         if (m_trace.applications.empty())
             return Rewritten{m_first, std::move(m_trace)};
+        giveOrigins(m_progress.editor(), m_trace.applications);
         FW_TRY(const GraphPtr graph, m_progress.editor().finish());
         return Rewritten{graph, std::move(m_trace)};
     }
@@ -143,6 +145,7 @@ private:
         bool overlaps = false;
         std::vector<Match> refused;
         RuleMatchOptions options;
+        options.rank = [&](NodeId id) { return m_progress.editor().rank(id); };
         options.accept = [&](const Match& match) {
             if (std::any_of(match.nodes.begin(), match.nodes.end(),
                             [&](NodeId id) { return id >= firstMade || touched.contains(id); })) {
@@ -167,8 +170,12 @@ private:
             refused.clear();
             bool applied = false;
             while (!applied && refused.size() < mostWays && !entry.inCircle.contains(roots[i])) {
-                if (!matcher)
-                    matcher.emplace(m_progress.graph(), m_table);
+                if (!matcher) {
+                    MatchOptions known;
+                    if (entry.patterns.size() > 1)
+                        known.index = &m_progress.index();
+                    matcher.emplace(m_progress.graph(), m_table, known);
+                }
                 const Result<RuleMatch> attempt = matchAt(*matcher, entry, *root, options);
                 if (!attempt)
                     note(entry, *root, ReasonCode::RuleStopped, attempt.diag().message);
@@ -224,7 +231,7 @@ private:
         out.entry = index;
         for (const NodeId id : match.nodes)
             out.matched.push_back(editor.share(id));
-        const NodeId firstMade = editor.nextId();
+        const NodeId firstMade = out.firstAdded = editor.nextId();
         editor.begin();
         const Result<Applied> applied = applyRule(
             *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);

@@ -1,5 +1,7 @@
 #include "rewrite/history.h"
 
+#include "rewrite/origins.h"
+
 #include <algorithm>
 
 namespace fw {
@@ -59,6 +61,7 @@ Result<GraphPtr> RewriteHistory::finished(const GraphPtr& graph) {
     }
     GraphPtr out = graph;
     if (changed) {
+        giveOrigins(*editor, m_applications, graph == m_graph ? GraphPtr() : graph);
         FW_TRY(out, editor->finish());
     }
     m_finished.emplace(graph.get(), out);

@@ -55,6 +55,10 @@ void Progress::note(const GraphStep& step) {
                 m_changed.push_back({input.node, true});
     };
     for (const GraphStep::Edit& edit : step.edits) {
+        if (m_index && edit.after)
+            m_index->put(*edit.after, edit.rank);
+        else if (m_index)
+            m_index->drop(*edit.before);
         if (edit.before)
             readers(*edit.before);
         if (!edit.after) {
@@ -78,6 +82,15 @@ void Progress::sort(std::vector<NodeId>& nodes) const {
         const std::int64_t left = m_editor.rank(a), right = m_editor.rank(b);
         return left != right ? left < right : a < b;
     });
+}
+
+const NodeIndex& Progress::index() {
+    if (!m_index) {
+        m_index.emplace();
+        for (const NodePtr& node : graph().nodes())
+            m_index->put(*node, m_editor.rank(node->id));
+    }
+    return *m_index;
 }
 
 std::vector<NodeId> Progress::everyRoot(const RuleReach& reach) {

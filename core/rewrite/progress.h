@@ -29,6 +29,7 @@ public:
     // Nodes that were created or read something else, by rank; all of them at first.
     std::vector<NodeId> changedNodes(std::size_t& since);
     void sort(std::vector<NodeId>& nodes) const; // by rank
+    const NodeIndex& index(); // of the graph as it is; kept up to date from the first call on
 
     Decisions decisions;
 
@@ -56,6 +57,7 @@ private:
     std::vector<std::ptrdiff_t> m_maker;            // by id
     std::vector<std::uint32_t> m_seen;              // by id: the search that met it
     std::uint32_t m_search = 0;
+    std::optional<NodeIndex> m_index;
     std::vector<bool> m_wanted; // by number: operators that can begin what is searched for
 };
 

@@ -76,8 +76,9 @@ std::optional<AttrValue> asType(AttrValue value, AttrType type) {
 
 class Planner {
 public:
-    Planner(const RuleTree& rule, const Graph& graph, const Match& match)
-        : m_rule(rule), m_graph(graph), m_match(match), m_scope(matchScope(graph, match)) {
+    Planner(const RuleTree& rule, const Graph& graph, const Match& match, const RankOf& rank)
+        : m_rule(rule), m_graph(graph), m_match(match), m_rank(rank),
+          m_scope(matchScope(graph, match)) {
         for (const auto& [name, value] : match.bindings.values)
             m_values[name] = RightOperand{value};
     }
@@ -90,7 +91,7 @@ public:
                 return status.diag();
         }
         leaveOutUnused();
-        if (auto circle = circleIn(m_out, m_graph))
+        if (auto circle = circleIn(m_out, m_graph, m_rank))
             return std::move(*circle);
         return std::move(m_out);
     }
@@ -359,6 +360,7 @@ private:
     const RuleTree& m_rule;
     const Graph& m_graph;
     const Match& m_match;
+    const RankOf& m_rank;
     Scope m_scope;
     std::map<std::string, RightOperand> m_values;
     std::map<std::string, Diag> m_failed;                  // of let: why there is no value
@@ -368,8 +370,9 @@ private:
 
 } // namespace
 
-Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match) {
-    return Planner(rule, graph, match).run();
+Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match,
+                              const RankOf& rank) {
+    return Planner(rule, graph, match, rank).run();
 }
 
 std::set<ValueRef> readBy(const RightSide& right) {

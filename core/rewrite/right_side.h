@@ -33,14 +33,16 @@ struct RightSide {
 
 // Refused (RuleIllegal) where something is not known: a part that is absent, a free dimension in an
 // attribute, the elements of what is no constant.
-Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match);
+Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match,
+                              const RankOf& rank = {});
 
 // Whether it computes what it hands over as that is computed already. The operands of a commutative
 // operator may be swapped, attributes that are not written count with their default.
 bool changesNothing(const RightSide& right, const Graph& graph);
 
-// Why what it hands over would be computed from itself; nothing if it would not.
-std::optional<Diag> circleIn(const RightSide& right, const Graph& graph);
+// Why what it hands over would be computed from itself; nothing if it would not. With `rank` what
+// stands before all that is handed over is not looked at.
+std::optional<Diag> circleIn(const RightSide& right, const Graph& graph, const RankOf& rank = {});
 
 // The values that it reads.
 std::set<ValueRef> readBy(const RightSide& right);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace fw {
 
 namespace {
@@ -10,8 +13,11 @@ namespace {
 // not lead back to itself: two products side by side become one only if neither reads the other.
 class Circles {
 public:
-    Circles(const RightSide& right, const Graph& graph)
-        : m_right(right), m_graph(graph), m_nodes(right.nodes.size()) {
+    Circles(const RightSide& right, const Graph& graph, const RankOf& rank)
+        : m_right(right), m_graph(graph), m_rank(rank), m_nodes(right.nodes.size()) {
+        for (const RightSide::Handed& handed : right.handed)
+            if (m_rank)
+                m_first = std::min(m_first, m_rank(handed.from.node));
         for (std::size_t i = 0; i < right.nodes.size(); ++i)
             for (const RightOperand& operand : right.nodes[i].operands)
                 merge(m_nodes[i], readsOf(operand));
@@ -75,6 +81,8 @@ private:
         while (!open.empty()) {
             const NodeId at = open.back();
             open.pop_back();
+            if (m_rank && m_rank(at) < m_first)
+                continue;
             for (const ValueRef& input : m_graph.node(at).inputs) {
                 for (std::size_t i = 0; i < m_right.handed.size(); ++i)
                     if (input.valid() && m_right.handed[i].from == input)
@@ -88,14 +96,16 @@ private:
 
     const RightSide& m_right;
     const Graph& m_graph;
+    const RankOf& m_rank;
+    std::int64_t m_first = std::numeric_limits<std::int64_t>::max(); // of what is handed over
     std::vector<Reads> m_nodes;
     std::map<ValueRef, std::set<std::size_t>> m_before;
 };
 
 } // namespace
 
-std::optional<Diag> circleIn(const RightSide& right, const Graph& graph) {
-    return Circles(right, graph).find();
+std::optional<Diag> circleIn(const RightSide& right, const Graph& graph, const RankOf& rank) {
+    return Circles(right, graph, rank).find();
 }
 
 } // namespace fw

@@ -1,5 +1,6 @@
 // How long rewriting and matching of large models take: bench_rewriting. Milliseconds of a clock,
 // the least of three, beside what they may take.
+#include "ir/graph_text.h"
 #include "large/shapes.h"
 #include "library/library.h"
 #include "onnx/import.h"
@@ -39,6 +40,23 @@ double timed(const char* what, double goal, const std::function<void()>& work) {
     return least;
 }
 
+// Three values of one, read one behind the other; both rules below find the first two.
+GraphPtr siblings(int count) {
+    std::string text = "graph g(x0: f32[4]) -> x" + std::to_string(count) + " {\n";
+    for (int i = 0; i < count; ++i)
+        text += fmt::format("a{0} = tanh(x{0}) s{0} = neg(a{0}) b{0} = sigmoid(x{0}) "
+                            "x{1} = add(s{0}, b{0})\n",
+                            i, i + 1);
+    return parseGraph(text + "}", standardOperators()).value();
+}
+
+GraphPtr relus(int count) {
+    std::string text = "graph g(x: f32[4]) -> x" + std::to_string(count) + " { x0 = exp(x)\n";
+    for (int i = 0; i < count; ++i)
+        text += fmt::format("x{1} = relu(x{0})\n", i, i + 1);
+    return parseGraph(text + "}", standardOperators()).value();
+}
+
 std::size_t rewritten(const GraphPtr& graph, const RuleBook& book) {
     return rewriteGraph(graph, book, {}).value().trace.applications.size();
 }
@@ -71,6 +89,26 @@ int main() {
             });
         }
     }
+    const auto grows = [](const char* what, const char* rule,
+                          const std::function<GraphPtr(int)>& made) {
+        const RuleBook book = parseRules(rule, "book.fw").value();
+        double each = 0;
+        for (const int count : {2500, 10000}) {
+            const GraphPtr graph = made(count);
+            std::size_t applications = 0;
+            const double passed = timed(fmt::format("{}, {}", what, count).c_str(), 0,
+                                        [&] { applications = rewritten(graph, book); });
+            const double now = passed / static_cast<double>(applications);
+            each = each > 0 ? each : now;
+            fmt::print("  {} applications, {:.2f} times linear\n", applications, now / each);
+        }
+    };
+    grows("two roots that read one value",
+          "rule r { match a = tanh(x), b = sigmoid(x) emit a = relu(x), b = abs(x) }", siblings);
+    grows("two roots apart",
+          "rule r { match a = tanh(x), b = sigmoid(z) emit a = relu(x), b = abs(z) }", siblings);
+    grows("each on what the last one made",
+          "rule r { match y = relu(exp(x)) emit y = exp(x) strategy fixpoint }", relus);
     for (const test::LargeShapeName& shape : test::largeShapes) {
         const GraphPtr large = model(shape.shape, 100000);
         timed(fmt::format("the library's rules, 100000 operators, {}", shape.name).c_str(), 3000,

@@ -2,6 +2,7 @@
 // look at the whole result still finds was overlooked. The rules compute other values than what
 // they replace; types are all that counts here.
 #include "base/random.h"
+#include "rewrite/history.h"
 #include "rewriting.h"
 
 #include <fmt/format.h>
@@ -128,6 +129,12 @@ void TestReach::nothingIsOverlooked() {
         if (once.trace.stopReason != "fixpoint") // rules that undo each other are left out
             continue;
         applications += static_cast<int>(once.trace.applications.size());
+        // From the records come the same nodes in the same order, with the same origins.
+        const auto behind =
+            graphBehind(graph, once.trace.applications, once.trace.applications.size());
+        QVERIFY2(behind.ok(), behind.ok() ? "" : behind.diag().text().c_str());
+        QCOMPARE(QString::fromStdString(printGraph(**behind)),
+                 QString::fromStdString(printGraph(*once.graph)));
         const std::string again = found(rewritten(once.graph, bookOf(book)));
         QVERIFY2(again.empty(), (again + " of\n" + book + printGraph(*graph)).c_str());
     }

@@ -12,6 +12,7 @@ using namespace rewriting;
 class TestRewrite : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void originsOfWhatIsAdded();
     void refusalLeavesADecision();
     void interiorUsedOutside();
     void duplicate();
@@ -566,6 +567,33 @@ void TestRewrite::differences() {
                                  QStringLiteral("+ neg neg (neg.y: f32[2]) of 3"),
                                  QStringLiteral("+ exp last (last.y: f32[2]) of 3")}));
     QVERIFY(diffGraphs(*graph, *graph).empty());
+}
+
+// What is added stands for all that led to it, over applications, stages and built-in rewrites.
+void TestRewrite::originsOfWhatIsAdded() {
+    const GraphPtr graph = graphOf("graph g(x: f32[2]) -> y, z {\n a = exp(x)  b = relu(a)\n"
+                                   " c = abs(b)  d = neg(c)  e = tanh(c)  y = sqrt(d)\n"
+                                   " f = tanh(c)  z = add(e, f)\n}");
+    const Rewritten out = rewritten(
+        graph, bookOf("builtin cse\n"
+                      "rule less { match y = relu(exp(x)) | abs(exp(x)) emit y = exp(x) }\n"
+                      "rule later { stage before fusion match y = neg(exp(x)) duplicate "
+                      "emit y = neg(cos(x)) }"));
+    const auto originsOf = [&](const char* op) {
+        QStringList names;
+        for (const NodePtr& node : out.graph->nodes())
+            if (node->op == op)
+                for (const NodeId id : node->origins)
+                    names << QString::fromStdString(graph->node(id).outputs[0].name);
+        names.sort();
+        return names.join(u' ');
+    };
+    QCOMPARE(operatorsOf(*out.graph).split(u' ').size(), 6);
+    QCOMPARE(originsOf("exp"), QStringLiteral("a b c"));
+    QCOMPARE(originsOf("neg"), QStringLiteral("a b c d"));
+    QCOMPARE(originsOf("cos"), QStringLiteral("a b c d"));
+    QCOMPARE(originsOf("tanh"), QStringLiteral("e f"));
+    QCOMPARE(originsOf("sqrt"), QStringLiteral("y"));
 }
 
 QTEST_GUILESS_MAIN(TestRewrite)
