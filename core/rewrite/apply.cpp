@@ -199,8 +199,9 @@ Expr bytesOf(const TensorType& type) {
 }
 
 // What is computed twice because others read it, and what that costs.
-void noteRepeated(const Graph& graph, const Match& match, const RightSide& right,
-                  const std::set<NodeId>& read, Decisions& notes) {
+// Returns what stays for others.
+std::set<NodeId> noteRepeated(const Graph& graph, const Match& match, const RightSide& right,
+                              const std::set<NodeId>& read, Decisions& notes) {
     const auto isHanded = [&](ValueRef value) {
         return std::any_of(right.handed.begin(), right.handed.end(),
                            [&](const auto& handed) { return handed.from == value; });
@@ -233,6 +234,7 @@ void noteRepeated(const Graph& graph, const Match& match, const RightSide& right
         notes.push_back({names, Verdict::Note, ReasonCode::RuleRepeats,
                          fmt::format("for {}; {} operations and {} bytes more in every run",
                                      readers, flops.text(), bytes.text())});
+    return stays;
 }
 
 void noteExposed(const Graph& graph, const Match& match, const RightSide& right, Decisions& notes) {
@@ -265,8 +267,9 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
     addSources(graph, match, read);
     Applied out;
     out.added = right->nodes.size();
+    out.kept = read;
     if (rule.duplicate) {
-        noteRepeated(graph, match, *right, read, out.notes);
+        out.kept.merge(noteRepeated(graph, match, *right, read, out.notes));
     } else {
         for (const NodeId id : match.nodes)
             if (!read.contains(id))

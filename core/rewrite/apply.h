@@ -60,6 +60,7 @@ struct Applied {
     std::vector<ValueRef> results;       // one per root
     std::map<ValueRef, ValueRef> handed; // roots and exposed values of the snapshot, and what
                                          // takes their place
+    std::set<NodeId> kept;               // of what was matched
     std::size_t added = 0;
     Decisions notes; // what is computed twice, what is exposed
 };

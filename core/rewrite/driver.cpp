@@ -250,7 +250,11 @@ private:
         const Part taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
         const Part made{applied->results, [&](NodeId id) { return id >= firstMade; }};
         const Hash before = partHash(graph, taken), after = partHash(graph, made);
-        if (after == before || returns(entry, *root, out.matched, taken, before, made, after)) {
+        std::vector<NodeId> gone;
+        std::copy_if(match.nodes.begin(), match.nodes.end(), std::back_inserter(gone),
+                     [&](NodeId id) { return !applied->kept.contains(id); });
+        if (after == before ||
+            returns(entry, *root, out.matched, gone, taken, before, made, after)) {
             editor.rollback();
             return false;
         }
@@ -272,19 +276,19 @@ private:
             out.names.emplace_back(name, list);
         m_progress.decisions.push_back(
             {root->name, Verdict::Yes, ReasonCode::RuleApplied, entry.tree->name});
-        const std::vector<NodePtr> nodes = out.matched;
         m_progress.commit(std::move(out));
-        m_returning.add(nodes, before);
+        m_returning.add(before);
         return true;
     }
 
     // Whether it makes what it began with, some applications ago; noted with its rules.
     bool returns(Entry& entry, const Node& root, const std::vector<NodePtr>& matched,
-                 const Part& taken, const Hash& before, const Part& made, const Hash& after) {
-        std::vector<std::size_t> chain = m_returning.chainTo(matched, after);
+                 const std::vector<NodeId>& gone, const Part& taken, const Hash& before,
+                 const Part& made, const Hash& after) {
+        std::vector<std::size_t> chain = m_returning.chainTo(matched, gone, after);
         const bool closes = !chain.empty();
         if (!closes)
-            chain = m_returning.chainTo(matched, before);
+            chain = m_returning.chainTo(matched, gone, before);
         if (chain.empty())
             return false;
         RulesInCircle circle;

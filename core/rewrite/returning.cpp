@@ -116,17 +116,50 @@ std::vector<std::size_t> Returning::makersOf(const std::vector<NodePtr>& matched
     return out;
 }
 
-void Returning::add(const std::vector<NodePtr>& matched, const Hash& before) {
-    m_taken.push_back({makersOf(matched), before});
+std::optional<std::vector<std::size_t>>
+Returning::makersOfAll(const std::vector<NodeId>& nodes) const {
+    std::vector<std::size_t> out;
+    for (const NodeId id : nodes) {
+        const std::ptrdiff_t maker = m_progress.makerOf(id);
+        if (maker < 0)
+            return std::nullopt;
+        out.push_back(static_cast<std::size_t>(maker));
+    }
+    return out;
+}
+
+void Returning::add(const Hash& before) {
+    const Application& last = m_progress.applications().at(m_taken.size());
+    std::vector<NodeId> gone;
+    for (const GraphStep::Edit& edit : last.step.edits)
+        if (!edit.after && !edit.before->isLeaf())
+            gone.push_back(edit.before->id);
+    m_taken.push_back({makersOf(last.matched), makersOfAll(gone), before});
 }
 
 void Returning::follow() {
-    const std::vector<Application>& all = m_progress.applications();
-    for (std::size_t i = m_taken.size(); i < all.size(); ++i)
-        add(all[i].matched, {});
+    while (m_taken.size() < m_progress.applications().size())
+        add({});
+}
+
+bool Returning::isClosed(std::size_t since, const std::vector<NodeId>& takenOut) const {
+    std::optional<std::vector<std::size_t>> open = makersOfAll(takenOut);
+    std::set<std::size_t> seen{since};
+    while (open && !open->empty()) {
+        const std::size_t maker = open->back();
+        open->pop_back();
+        if (!seen.insert(maker).second)
+            continue;
+        const auto& further = m_taken[maker].makersOfGone;
+        if (maker < since || !further || seen.size() > farthest)
+            return false;
+        open->insert(open->end(), further->begin(), further->end());
+    }
+    return open.has_value();
 }
 
 std::vector<std::size_t> Returning::chainTo(const std::vector<NodePtr>& matched,
+                                            const std::vector<NodeId>& takenOut,
                                             const Hash& part) const {
     std::map<std::size_t, std::size_t> next; // the application that made use of it
     std::vector<std::size_t> open = makersOf(matched);
@@ -134,7 +167,7 @@ std::vector<std::size_t> Returning::chainTo(const std::vector<NodePtr>& matched,
         next.emplace(maker, maker);
     for (std::size_t i = 0; i < open.size() && i < farthest; ++i) {
         const std::size_t application = open[i];
-        if (m_taken[application].part == part) {
+        if (m_taken[application].part == part && isClosed(application, takenOut)) {
             std::vector<std::size_t> chain{application};
             while (next.at(chain.back()) != chain.back())
                 chain.push_back(next.at(chain.back()));

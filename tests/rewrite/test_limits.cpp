@@ -9,6 +9,7 @@ using namespace rewriting;
 class TestLimits : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void rowsBecomeShort();
     void undoingRulesStop();
     void growingRuleStops();
     void manyHonestApplications();
@@ -89,6 +90,26 @@ void TestLimits::manyHonestApplications() {
                   bookOf("rule down {\n match y = neg(relu(x))\n emit y = relu(exp(x))\n}"));
     QCOMPARE(out.trace.stopReason, std::string("fixpoint"));
     QCOMPARE(applications(out.trace, "down"), std::size_t(2000));
+}
+
+// A part that looks the same each time is no circle while the row gets shorter.
+void TestLimits::rowsBecomeShort() {
+    std::string text = "graph g(x: f32[2]) -> y {\n a0 = relu(x)\n";
+    for (int i = 1; i < 100; ++i)
+        text += fmt::format(" a{} = relu(a{})\n", i, i - 1);
+    for (const char* rule : {"rule one { match y = relu(relu(x)) emit y = relu(x) }",
+                             "rule one { match y = relu(r = relu(x)) emit y = r }"}) {
+        const Rewritten out = rewritten(graphOf(text + " y = exp(a99)\n}"), bookOf(rule));
+        QCOMPARE(out.trace.stopReason, std::string("fixpoint"));
+        QCOMPARE(applications(out.trace, "one"), std::size_t(99));
+        QCOMPARE(operatorsOf(*out.graph), QStringLiteral("relu exp"));
+    }
+    // What is read stays and comes back for ever all the same.
+    const Rewritten kept =
+        rewritten(graphOf("graph g(x: f32[2]) -> y, z {\n e = exp(x)  y = sin(e)  z = neg(e)\n}"),
+                  bookOf("rule there { duplicate match y = sin(e = exp(x)) emit y = cos(e) }\n"
+                         "rule back { duplicate match y = cos(e = exp(x)) emit y = sin(e) }"));
+    QCOMPARE(kept.trace.stopReason, std::string("limit: there, back undo each other"));
 }
 
 QTEST_GUILESS_MAIN(TestLimits)
