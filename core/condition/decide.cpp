@@ -63,28 +63,13 @@ Truth compare(const std::string& sign, double a, double b) {
                                 : a >= b);
 }
 
-// A real, or an integer that is known.
-std::optional<double> number(const TermValue& value) {
-    if (const auto* real = std::get_if<double>(&value))
-        return *real;
-    if (const auto* expr = std::get_if<Expr>(&value))
-        if (const auto integer = expr->asInt())
-            return static_cast<double>(*integer);
-    return std::nullopt;
-}
-
-// Reals of attributes are f32 in a model: 0.1 there is 0.1 here.
-bool sameReal(double a, double b) {
-    return a == b || static_cast<float>(a) == static_cast<float>(b);
-}
-
 std::optional<Reals> reals(const TermValue& value) {
     if (const auto* list = std::get_if<Reals>(&value))
         return *list;
     const auto* list = std::get_if<Exprs>(&value);
     Reals out;
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-        if (const auto item = number((*list)[i]))
+        if (const auto item = numberOf((*list)[i]))
             out.push_back(*item);
     return list != nullptr && out.size() == list->size() ? std::optional(out) : std::nullopt;
 }
@@ -109,7 +94,7 @@ Judged equal(const TermValue& a, const TermValue& b) {
         return {known(*x == *y)};
     if (const auto xs = reals(a), ys = reals(b); xs && ys)
         return {known(std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), sameReal))};
-    const auto x = number(a), y = number(b);
+    const auto x = numberOf(a), y = numberOf(b);
     return x && y ? Judged{known(sameReal(*x, *y))} : Judged{};
 }
 
@@ -240,7 +225,7 @@ private:
             }
             return out;
         }
-        if (const auto p = number(*a), q = number(*b); p && q)
+        if (const auto p = numberOf(*a), q = numberOf(*b); p && q)
             return combine(tree.text, *p, *q);
         return combineReals(tree.text, *a, *b);
     }
@@ -248,7 +233,7 @@ private:
     // Where one side at least is a list with reals.
     static std::optional<TermValue> combineReals(const std::string& sign, const TermValue& a,
                                                  const TermValue& b) {
-        const auto x = number(a), y = number(b);
+        const auto x = numberOf(a), y = numberOf(b);
         const auto xs = reals(a), ys = reals(b);
         if (!(xs || x) || !(ys || y) || (xs && ys && xs->size() != ys->size()))
             return std::nullopt;
@@ -293,7 +278,7 @@ private:
                 integers.push_back(*expr);
             if (const auto some = reals(*item); some && spread)
                 numbers.insert(numbers.end(), some->begin(), some->end());
-            else if (const auto real = number(*item))
+            else if (const auto real = numberOf(*item))
                 numbers.push_back(*real);
             count += spread ? sizeOf(*item) : 1;
         }
@@ -374,7 +359,7 @@ private:
             return inverse(equal(*a, *b));
         if (const auto* x = std::get_if<Expr>(&*a), *y = std::get_if<Expr>(&*b); x && y)
             return compare(tree.text, *x, *y);
-        const auto x = number(*a), y = number(*b);
+        const auto x = numberOf(*a), y = numberOf(*b);
         return x && y ? Judged{compare(tree.text, *x, *y)} : Judged{};
     }
 

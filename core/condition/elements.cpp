@@ -65,16 +65,11 @@ private:
         return out;
     }
 
-    // Written numbers are taken as the f32 of a model, where that makes them equal.
-    static bool same(double a, double b) {
-        return a == b || static_cast<float>(a) == static_cast<float>(b);
-    }
-
     std::optional<Column> compared(const std::string& sign, const std::optional<Column>& a,
                                    const std::optional<Column>& b) {
         return both(a, b, [&](double x, double y) -> double {
-            return sign == "=="   ? same(x, y)
-                   : sign == "!=" ? !same(x, y)
+            return sign == "=="   ? sameReal(x, y)
+                   : sign == "!=" ? !sameReal(x, y)
                    : sign == "<"  ? x < y
                    : sign == "<=" ? x <= y
                    : sign == ">"  ? x > y
@@ -136,11 +131,8 @@ private:
 
     std::optional<Column> number(const Tree& tree) const {
         const auto value = evaluate(tree, m_scope);
-        if (const auto* real = value ? std::get_if<double>(&*value) : nullptr)
-            return Column{*real};
-        const auto* expr = value ? std::get_if<Expr>(&*value) : nullptr;
-        const auto integer = expr != nullptr ? expr->asInt() : std::nullopt;
-        return integer ? std::optional(Column{static_cast<double>(*integer)}) : std::nullopt;
+        const auto known = value ? numberOf(*value) : std::nullopt;
+        return known ? std::optional(Column{*known}) : std::nullopt;
     }
 
     const Scope& m_scope;

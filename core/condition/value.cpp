@@ -69,6 +69,18 @@ std::optional<AttrValue> attributeOf(const TermValue& value) {
     return std::nullopt;
 }
 
+std::optional<double> numberOf(const TermValue& value) {
+    if (const auto* real = std::get_if<double>(&value))
+        return *real;
+    const auto* expr = std::get_if<Expr>(&value);
+    const auto integer = expr != nullptr ? expr->asInt() : std::nullopt;
+    return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
+}
+
+bool sameReal(double a, double b) {
+    return a == b || static_cast<float>(a) == static_cast<float>(b);
+}
+
 std::string textOf(const TermValue& value) {
     if (const auto* tensor = std::get_if<TensorValue>(&value))
         return tensor->type().text();

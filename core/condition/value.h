@@ -44,6 +44,10 @@ using TermValue =
 std::optional<TermValue> valueOf(const AttrValue& attr);
 // The attribute that a value is; nullopt for tensors and truths.
 std::optional<AttrValue> attributeOf(const TermValue& value);
+// A real, or an integer that is known.
+std::optional<double> numberOf(const TermValue& value);
+// Reals of attributes are f32 in a model: 0.1 there is 0.1 here.
+bool sameReal(double a, double b);
 std::string textOf(const TermValue& value); // "N * 4", "[1, 1]", "f32"
 TermKind kindOf(AttrType type);
 

@@ -14,17 +14,12 @@ bool equals(const AttrValue& attr, const Tree& written) {
     return value && wanted && equalTerms(*value, *wanted) == Truth::Yes;
 }
 
-std::optional<double> numberOf(const std::optional<TermValue>& value) {
-    if (const auto* real = value ? std::get_if<double>(&*value) : nullptr)
-        return *real;
-    const auto* expr = value ? std::get_if<Expr>(&*value) : nullptr;
-    const auto integer = expr != nullptr ? expr->asInt() : std::nullopt;
-    return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
-}
-
 bool inRange(const AttrValue& attr, const Tree& low, const Tree& high) {
-    const auto value = numberOf(valueOf(attr)), least = numberOf(evaluate(low, {})),
-               greatest = numberOf(evaluate(high, {}));
+    const auto number = [](const std::optional<TermValue>& value) {
+        return value ? numberOf(*value) : std::nullopt;
+    };
+    const auto value = number(valueOf(attr)), least = number(evaluate(low, {})),
+               greatest = number(evaluate(high, {}));
     return value && least && greatest && *least <= *value && *value <= *greatest;
 }
 

@@ -15,15 +15,6 @@ Diag refused(std::string message, std::string hint = {}) {
     return makeDiag(DiagCode::RuleIllegal, std::move(message), {}, std::move(hint));
 }
 
-std::optional<double> number(const TermValue& value) {
-    if (const auto* real = std::get_if<double>(&value))
-        return *real;
-    if (const auto* expr = std::get_if<Expr>(&value))
-        if (const auto integer = expr->asInt())
-            return static_cast<double>(*integer);
-    return std::nullopt;
-}
-
 bool isKnown(const TermValue& value) {
     const auto isInteger = [](const Expr& item) { return item.asInt().has_value(); };
     if (const auto* expr = std::get_if<Expr>(&value))
@@ -225,7 +216,7 @@ private:
             const auto term = evaluate(part, m_scope, &seen);
             if (!term)
                 return unknown("a number of the right side", part, seen);
-            const auto known = number(*term);
+            const auto known = numberOf(*term);
             if (!known)
                 return refused(textOf(*term) + " is no number that is known here");
             RightOperand operand;
