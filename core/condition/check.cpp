@@ -91,6 +91,9 @@ private:
             return found->second;
         if (parseDtype(tree.text))
             return TermKind::DType;
+        if (tree.text == "const")
+            return refuse(DiagCode::TextName, "const alone is no value", tree,
+                          "const(x) asks whether x is a constant, value(x) is the number in it");
         std::vector<std::string> names;
         for (const auto& [name, kind] : m_known.names)
             names.push_back(name);

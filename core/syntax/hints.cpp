@@ -67,6 +67,8 @@ std::string hintOfGrammar(const std::vector<Token>& tokens, std::size_t at) {
                "(x) = ...; a chain has none";
     if (named && found.is("{") && last.is(")"))
         return "a pattern has no braces: pattern p(x) = relu(x)";
+    if (!inPattern && last.is("const") && isNumber(found))
+        return "the number in a constant is asked for by value(x) == " + found.text;
     if (!inPattern)
         return {};
     if (found.is("(") && &last == clause + 1)

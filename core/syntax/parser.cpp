@@ -403,6 +403,9 @@ std::vector<TreeAttr> Parser::attributes() {
         const Token first = peek();
         if (accept("*")) { // {*a}: all attributes that a pattern captured
             attr.name = "*";
+            if (peek().kind != TokenKind::Name)
+                failAt(spanFrom(first), "the attributes that are handed on need their name",
+                       "{*a} hands on what match captures as {*a}");
             attr.value = primary();
         } else {
             attr.name = expectName("an attribute");

@@ -1,6 +1,9 @@
 #include "syntax/pattern.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -8,11 +11,38 @@ namespace {
 
 constexpr std::int64_t mostRepetitions = 1000, unwrittenRepetitions = 64, mostOutputs = 64;
 
+// Whether a word begins what follows a pattern: a clause, the next declaration.
+bool followsPattern(const Parser& parser) {
+    static const std::set<std::string, std::less<>> clauses = {
+        "match", "where", "let", "emit", "stage", "strategy", "expose", "as"};
+    const Token &word = parser.peek(), &next = parser.peek(1);
+    if (word.kind != TokenKind::Name)
+        return false;
+    const bool named = next.kind == TokenKind::Name && !next.firstOnLine;
+    if (!clauses.contains(word.text))
+        return named && word.firstOnLine && fwGrammar().contains(word.text);
+    // `where(c, a, b)` is a call, a clause has a blank in front of its parentheses.
+    return (named && !clauses.contains(next.text)) ||
+           (next.is("(") && word.firstOnLine && next.span.begin > word.span.end);
+}
+
+// Behind a sign that joins patterns.
+void expectPart(Parser& parser, std::string_view sign) {
+    if (followsPattern(parser))
+        parser.failAt(
+            parser.peek().span,
+            fmt::format("a pattern is expected behind {}, found {}", sign, parser.peek().text),
+            fmt::format("leave {} out, or write the pattern that follows it", sign));
+}
+
 PatternAttrTree attribute(Parser& parser) {
     PatternAttrTree attr;
     const Token first = parser.peek();
     if (parser.accept("*")) {
         attr.kind = PatternAttrTree::Kind::All;
+        if (parser.peek().kind != TokenKind::Name)
+            parser.failAt(parser.spanFrom(first), "all attributes need a name that stands for them",
+                          "{*a} captures them; where they do not matter, leave the braces out");
         attr.name = parser.expectName("a name for all attributes");
     } else {
         attr.name = parser.expectName("an attribute");
@@ -274,9 +304,11 @@ PatternTree sequence(Parser& parser) {
     PatternTree tree;
     const Token first = parser.peek();
     tree.kind = PatternKind::Sequence;
-    do
+    tree.args.push_back(step(parser));
+    while (parser.accept(">>")) {
+        expectPart(parser, ">>");
         tree.args.push_back(step(parser));
-    while (parser.accept(">>"));
+    }
     tree.span = parser.spanFrom(first);
     const PatternKind only = tree.args.front().kind;
     if (tree.args.size() == 1 && only != PatternKind::Optional && only != PatternKind::Repeat)
@@ -302,8 +334,10 @@ PatternTree parsePattern(Parser& parser) {
     PatternTree options;
     options.kind = PatternKind::Alternatives;
     options.args.push_back(std::move(tree));
-    while (parser.accept("|"))
+    while (parser.accept("|")) {
+        expectPart(parser, "|");
         options.args.push_back(sequence(parser));
+    }
     options.span = parser.spanFrom(first);
     return options;
 }

@@ -39,6 +39,12 @@ void TestHints::mistakesHaveHints_data() {
     row("pattern p(x) = relu(x) && tanh(x)", 24, "p | q");
     row("pattern p(x) = relu(x) or tanh(x)", 24, "p | q");
     row("chain c = relu(^){1..3}", 19, "relu(^)* {1..3}");
+    row("rule r { match y = relu(x) | emit y = x }", 30, "leave | out");
+    row("rule r { match y = relu(x) >> where rank(x) == 2 emit y = x }", 31, "leave >> out");
+    row("fuse f { match relu(x) >> as stacked }", 27, "leave >> out");
+    row("rule r { match y = relu(x) {*} emit y = x }", 29, "{*a} captures them");
+    row("rule r { match y = relu(x) emit y = relu(x) {*} }", 46, "as {*a}");
+    row("rule r { match y = relu(x) where x == const 2 emit y = x }", 45, "value(x) == 2");
 }
 
 void TestHints::mistakesHaveHints() {
