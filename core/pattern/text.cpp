@@ -54,7 +54,8 @@ std::string plainText(const PatternTree& p) {
     case PatternKind::Repeat:
         return patternText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
     case PatternKind::Not:
-        return "not " + patternText(p.args[0]);
+        return p.args[0].kind == PatternKind::Sequence ? "not (" + patternText(p.args[0]) + ")"
+                                                       : "not " + patternText(p.args[0]);
     case PatternKind::Output:
         return fmt::format("out({}, {})", p.low < 0 ? "any" : std::to_string(p.low),
                            patternText(p.args[0]));

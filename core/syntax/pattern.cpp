@@ -196,6 +196,19 @@ void dominated(Parser& parser, PatternTree& tree) {
     }
 }
 
+// not (p | q), not (p >> q); of anything else in parentheses it is the operator.
+void notOrCalled(Parser& parser, PatternTree& tree) {
+    tree.args = operands(parser);
+    const PatternKind inside = tree.args.size() == 1 ? tree.args[0].kind : PatternKind::Any;
+    if (inside == PatternKind::Alternatives || inside == PatternKind::Sequence) {
+        tree.kind = PatternKind::Not;
+        return;
+    }
+    tree.kind = PatternKind::Call;
+    tree.name = "not";
+    tree.attrs = attributes(parser);
+}
+
 // A word that means something of its own in front of what follows it.
 bool special(Parser& parser, PatternTree& tree) {
     const bool call = parser.peek(1).is("("), word = parser.peek(1).kind == TokenKind::Name;
@@ -207,7 +220,11 @@ bool special(Parser& parser, PatternTree& tree) {
         parser.take();
         parser.take();
         dominated(parser, tree);
-    } else if (parser.at("not") && (call || word)) {
+    } else if (parser.at("not") && call) {
+        parser.take();
+        parser.take();
+        notOrCalled(parser, tree);
+    } else if (parser.at("not") && word) {
         parser.take();
         tree.kind = PatternKind::Not;
         tree.args.push_back(primitive(parser));
