@@ -232,7 +232,28 @@ private:
         return TermKind::Truth;
     }
 
+    // given(b): whether an optional part is there; given(b, p, q): p if it is.
+    std::optional<TermKind> given(const Tree& tree) {
+        if ((tree.args.size() != 1 && tree.args.size() != 3) || !tree.args[0].isName())
+            return refuse(DiagCode::RuleIllegal, "given asks for an optional part by its name",
+                          tree, "given(b), or given(b, dim(b, 0), 1)");
+        if (!named(tree.args[0]))
+            return std::nullopt;
+        if (tree.args.size() == 1)
+            return TermKind::Truth;
+        const auto a = term(tree.args[1]), b = term(tree.args[2]);
+        if (!a || !b)
+            return std::nullopt;
+        if (!comparable(*a, *b))
+            return refuse(DiagCode::RuleIllegal,
+                          fmt::format("given is {} or {}", kindNoun(*a), kindNoun(*b)), tree,
+                          "write two of one kind");
+        return *a == *b ? a : *a == TermKind::Real || *a == TermKind::RealList ? a : b;
+    }
+
     std::optional<TermKind> call(const Tree& tree) {
+        if (tree.text == "given")
+            return given(tree);
         if (isOverElements(tree))
             return overElements(tree);
         const ConditionFunction* function = conditionFunction(tree.text);

@@ -11,6 +11,8 @@
 #include "condition/value.h"
 #include "syntax/tree.h"
 
+#include <set>
+
 namespace fw {
 
 enum class Truth : std::uint8_t { No, Yes, Unknown };
@@ -40,7 +42,8 @@ struct Vocabulary {
 // The values of a match or a call.
 struct Scope {
     std::map<std::string, TermValue> names;
-    bool restIsAbsent = false; // names that are not in it: absent, or not known
+    bool restIsAbsent = false;        // names that are not in it: absent, or not known
+    std::set<std::string> lists = {}; // names of several values, which have none alone
     const Offer* offer = nullptr;
 };
 

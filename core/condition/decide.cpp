@@ -112,6 +112,8 @@ public:
         }
         if (tree.isCall("has") && tree.args.size() == 2)
             return {has(tree.args[0].text, tree.args[1].text)};
+        if (tree.isCall("given") && tree.args.size() == 1)
+            return {given(tree.args[0].text)};
         m_absent = false;
         if (isOverElements(tree))
             return {overElements(tree, wanted)};
@@ -295,7 +297,24 @@ private:
         return reals != nullptr ? reals->size() : 1;
     }
 
+    // Whether an optional part is there.
+    Truth given(const std::string& name) {
+        const auto found = m_scope.names.find(name);
+        if (found == m_scope.names.end() && !m_scope.restIsAbsent && !m_scope.lists.contains(name))
+            return Truth::Unknown;
+        const bool there = found != m_scope.names.end()
+                               ? !std::holds_alternative<AbsentPart>(found->second)
+                               : m_scope.lists.contains(name);
+        note(name + (there ? " is there" : " is not there"));
+        return known(there);
+    }
+
     std::optional<TermValue> call(const Tree& tree) {
+        if (tree.isCall("given") && tree.args.size() == 3) {
+            const Truth there = given(tree.args[0].text);
+            return there == Truth::Unknown ? std::nullopt
+                                           : value(tree.args[there == Truth::Yes ? 1 : 2]);
+        }
         const ConditionFunction* function = conditionFunction(tree.text);
         if (function == nullptr || function->arguments.size() != tree.args.size())
             return std::nullopt;

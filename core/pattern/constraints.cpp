@@ -58,6 +58,9 @@ Scope scopeOf(const Graph& graph, const MatchBindings& bindings) {
             out.names.emplace(name, std::move(*value));
     for (const auto& [name, value] : bindings.terms)
         out.names.emplace(name, value);
+    for (const auto& [name, list] : bindings.lists)
+        if (!list.empty())
+            out.lists.insert(name);
     for (const auto& [name, value] : bindings.values)
         out.names.insert_or_assign(name, value.valid() ? TermValue(TensorValue{&graph, value})
                                                        : TermValue(AbsentPart()));

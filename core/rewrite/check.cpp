@@ -75,7 +75,10 @@ private:
     std::optional<TermKind> termKind(const Tree& tree) const {
         Diags ignored;
         const auto kind = checkTerm(tree, m_bound.vocabulary(), m_out.file(), ignored);
-        return kind && *kind != TermKind::Tensor && *kind != TermKind::DType ? kind : std::nullopt;
+        return kind && *kind != TermKind::Tensor && *kind != TermKind::DType &&
+                       *kind != TermKind::Truth
+                   ? kind
+                   : std::nullopt;
     }
 
     void name(const Tree& tree) {

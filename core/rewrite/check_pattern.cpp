@@ -25,6 +25,10 @@ bool bindsNames(const PatternTree& p, const PatternTable& table) {
                        [&](const PatternTree& part) { return bindsNames(part, table); });
 }
 
+bool asksForParts(const Tree& tree) {
+    return tree.isCall("given") || std::any_of(tree.args.begin(), tree.args.end(), asksForParts);
+}
+
 class PatternCheck {
 public:
     PatternCheck(const OperatorSet& operators, const PatternTable& table, const Bound& bound,
@@ -226,8 +230,18 @@ private:
         }
     }
 
+    // While a match is looked for it is not known which parts there will be.
+    bool refuseParts(const Tree& tree) {
+        if (asksForParts(tree))
+            m_out.refuse(DiagCode::RuleIllegal, "given stands in conditions and on the right side",
+                         tree.span, "capture the attribute, and say it behind where");
+        return asksForParts(tree);
+    }
+
     // Of dims and attributes: what it names must be bound somewhere.
     void arithmetic(const Tree& tree) {
+        if (refuseParts(tree))
+            return;
         Diags wrong;
         const auto kind = checkTerm(tree, m_bound.vocabulary(), m_out.file(), wrong);
         m_out.add(std::move(wrong));
@@ -379,6 +393,8 @@ private:
 
     void equal(const Operator& op, const PatternAttrTree& attr) {
         const Tree& written = attr.value;
+        if (refuseParts(written))
+            return;
         if (!isFreeName(written) && !hasFreeName(written))
             return written.isName("any")
                        ? checkAttribute(op, attr.name, std::nullopt, attr.span, m_out)

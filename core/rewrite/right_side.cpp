@@ -151,6 +151,8 @@ private:
         case TreeKind::Index:
             return !tree.text.empty();
         case TreeKind::Call: {
+            if (tree.text == "given" && tree.args.size() == 3)
+                return isTerm(chosen(tree));
             const ConditionFunction* function = conditionFunction(tree.text);
             bool fits = function != nullptr && function->arguments.size() == tree.args.size();
             for (std::size_t i = 0; fits && i < tree.args.size(); ++i)
@@ -185,7 +187,7 @@ private:
             return infixOf(tree, wish);
         case TreeKind::Call:
             if (tree.text == "given")
-                return value(tree.args.at(isThere(tree.args.at(0).text) ? 1 : 2), wish);
+                return value(chosen(tree), wish);
             return call(tree, wish);
         case TreeKind::Index:
             return oneOfSeveral(tree, wish);
@@ -291,6 +293,11 @@ private:
         const auto list = m_match.bindings.lists.find(name);
         return m_values.contains(name) ||
                (list != m_match.bindings.lists.end() && !list->second.empty());
+    }
+
+    // What given(b, p, q) is.
+    const Tree& chosen(const Tree& given) const {
+        return given.args.at(isThere(given.args.at(0).text) ? 1 : 2);
     }
 
     Result<AttrValue> attribute(const TreeAttr& attr, const Operator& op) const {

@@ -19,7 +19,7 @@ bool isWordByte(char c) {
 using Words = std::vector<std::string>;
 
 Words functionNames() { // of conditions
-    Words out;
+    Words out{"given"};
     for (const ConditionFunction& function : conditionFunctions())
         out.emplace_back(function.name);
     return out;

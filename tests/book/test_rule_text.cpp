@@ -236,6 +236,22 @@ void TestRuleText::mistakes_data() {
         "1:34 RUL01 a truth and an integer are not compared by ==");
     row("a number as condition", "rule r { match y = relu(x) where rank(x) emit y = x }",
         "1:34 RUL01 rank is no condition: it is an integer");
+    row("const as a value", "rule r { match y = add(x, k) where k == const emit y = x }",
+        "1:41 TXT02 const alone is no value");
+    row("given of a name that is not bound",
+        "rule r { match y = relu(x) where given(z) emit y = x }",
+        "1:40 TXT02 nothing is named z here");
+    row("given of no name", "rule r { match y = relu(x) where given(relu(x)) emit y = x }",
+        "1:34 RUL01 given asks for an optional part by its name");
+    row("given of two kinds",
+        "rule r { match y = softmax(x) emit y = softmax(x) {axis = given(x, 1, \"a\")} }",
+        "1:59 RUL01 given is an integer or a text");
+    row("given of another kind than the attribute",
+        "rule r { match y = softmax(x) emit y = softmax(x) {axis = given(x, 1.5, 2.5)} }",
+        "1:52 OPR02 axis of softmax is an integer, not a number");
+    row("given in what is looked for",
+        "pattern p(x) = softmax(x >> bias(^, b)?) {axis = given(b, 1, 2)}",
+        "1:50 RUL01 given stands in conditions and on the right side");
     row("a value as number", "rule r { match y = relu(x) where x > 1 emit y = x }",
         "1:34 RUL01 a value and an integer are not compared by >");
     row("real attribute", "rule r { match y = clip(x) {min} where min == 0.0 emit y = x }", "ok");

@@ -98,6 +98,13 @@ void TestCondition::truths_data() {
     row("dim(b, 0) == 4 && !(rank(b) == 1)", Truth::Yes);
     row("dim(b, 0) == 4 && axis == 2", Truth::No);
     row("dim(b, 0) == 4 || axis == 2", Truth::Yes);
+    // Whether it is there is said of the match.
+    row("given(b)", Truth::No);
+    row("!given(b)", Truth::Yes);
+    row("given(x) && given(axis)", Truth::Yes);
+    row("given(b, dim(b, 0), 7) == 7", Truth::Yes);
+    row("given(x, dim(x, 0), 7) == 7", Truth::No);
+    row("given(nowhere)", Truth::Unknown);
     row("!(rank(b) == 1 || axis == 1)", Truth::No);
 }
 
@@ -141,6 +148,8 @@ void TestCondition::terms_data() {
     row("[dim(x, 0), axis]", "[2, 1]");
     row("eps * 0", "0");
     row("max(dim(x, 0), 7) / 2", "3");
+    row("given(x, dim(x, 0), axis) + given(b, dim(b, 0), axis)", "3");
+    row("given(b, [], pads)", "[1, 2]");
     row("extents(x)", "[2, N, 4]");
     row("value(e) * 2", "1");
     row("value(w)", "[1, 2]");

@@ -95,6 +95,25 @@ void TestRightSide::applied_data() {
         "match y = relu(v >> (add(^, r: const))?)\n let k = value(r), z = v + k\n"
         " emit y = given(r, z, relu(v + 0))",
         "add relu", "");
+    const char* const maybe = "match y = relu(v >> (concat(^, r))?)\n"
+                              " let k = given(r, 2, 1)\n"
+                              " emit y = softmax(relu(v)) {axis = given(r, dim(r, 0), -1)}"
+                              " * 0 + relu(given(r, concat(v, r), v)) * given(r, k - 1, k)";
+    row("an attribute of a part that is not there", "y = relu(x)", maybe,
+        "relu softmax mul relu mul add", "{axis = -1}");
+    row("a number that depends on a part", "y = relu(s)",
+        "match y = relu(v >> (bias(^, r) {axis = a})?)\n where !given(r)\n let k = given(r, a, 1)\n"
+        " emit y = relu(v * k)",
+        "mul relu", "");
+    row("an attribute that depends on a part",
+        "k = const random(2) : f32[3]  a = bias(x, k) {axis = 1}  y = relu(a)",
+        "match y = relu(v >> (bias(^, r) {axis = a})?)\n where given(r)\n"
+        " emit y = relu(softmax(v) {axis = given(r, a + 1, -1)} * 0 + bias(v, r) {axis = a})",
+        "softmax mul bias add relu", "{axis = 2}");
+    row("whether there is a list decides a number", "a = add(s, t)  y = relu(a)",
+        "match y = relu(v >> (add(^, r))* {0..4})\n where given(r)\n"
+        " emit y = relu(add(v, r) * given(r, 1, 2))",
+        "add mul relu", "");
 }
 
 void TestRightSide::applied() {

@@ -93,7 +93,7 @@ void TestAssist::completions_data() {
     row("rule r { match y = conv2d(x, w: const & |", "same", "relu");
     row("rule r { match y = add(x, w: same(|", "x", "relu");
     row("rule r { match y = kind |", "elementwise contraction rowwise", "relu any");
-    row("rule r { match y = relu(x) where |", "used_once finite dim x y", "relu emit");
+    row("rule r { match y = relu(x) where |", "used_once finite dim given x y", "relu emit");
     row("rule r { match y = relu(x) where rank(|", "x y", "relu");
     row("rule r { match y = bias(x, b) {axis} where |", "axis", "bias");
     row("rule r { match y = relu(x) where dtype(x) == |", "f32 i64", "relu x");
