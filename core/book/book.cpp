@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "book/declarations.h"
 #include "book/include.h"
+#include "book/own_names.h"
 #include "book/replaced.h"
 #include "library/library.h"
 #include "rewrite/embedded.h"
@@ -105,10 +106,13 @@ RuleBook ruleBook(const std::vector<ReadBook>& books, std::size_t shipped) {
 // Reads the books in steps: what is known by name, verdicts, what falls with what was refused.
 class Reading {
 public:
-    Reading(Books& books, const std::vector<BookText>& texts) : m_books(books) {
+    Reading(Books& books, const std::vector<BookText>& texts,
+            const std::vector<BookOrigin>& origins)
+        : m_books(books) {
         m_books.operators = standardOperators();
         for (const BookText& text : texts)
             parse(text);
+        keepShippedNames(origins);
     }
 
     void read() {
@@ -163,6 +167,21 @@ private:
                     book.items[i].span.column == problem.where.column)
                     book.refuse(i, problem);
         m_books.read.push_back(std::move(book));
+    }
+
+    void keepShippedNames(const std::vector<BookOrigin>& origins) {
+        Names own, shipped;
+        for (std::size_t i = 0; i < origins.size(); ++i)
+            for (const DeclarationPtr& one : m_books.read[i].written)
+                if (declarationAs<PatternDeclTree>(one) || declarationAs<OpTree>(one))
+                    (origins[i] == BookOrigin::User ? own : shipped).insert(one->name);
+        std::erase_if(own, [&](const std::string& name) {
+            return shipped.contains(name) || m_books.operators->find(name) != nullptr;
+        });
+        for (std::size_t i = 0; i < origins.size() && !own.empty(); ++i)
+            if (origins[i] == BookOrigin::Shipped)
+                for (DeclarationPtr& one : m_books.read[i].written)
+                    one = withValues(one, own);
     }
 
     void declareOperators(ReadBook& book) {
@@ -408,7 +427,7 @@ Books readBooks(const std::vector<BookText>& given) {
     const std::size_t shipped = all.size();
     std::move(texts.begin(), texts.end(), std::back_inserter(all));
     origins.resize(all.size(), BookOrigin::User);
-    Reading(out, all).read();
+    Reading(out, all, origins).read();
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);
     for (std::size_t i = 0; i < out.read.size(); ++i) {

@@ -142,7 +142,8 @@ bool hasFreeName(const Tree& tree) {
 }
 
 bool refers(const PatternTree& p) {
-    return p.kind == PatternKind::Capture || (p.kind == PatternKind::Call && !p.ofKind);
+    return (p.kind == PatternKind::Capture && !p.value) ||
+           (p.kind == PatternKind::Call && !p.ofKind);
 }
 
 PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& call,

@@ -104,7 +104,8 @@ bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(
             const auto known = operand.kind == PatternKind::Capture
                                    ? m_bindings.values.find(operand.name)
                                    : m_bindings.values.end();
-            if (known == m_bindings.values.end() || m_table.contains(operand.name))
+            if (known == m_bindings.values.end() ||
+                (!operand.value && m_table.contains(operand.name)))
                 continue;
             NodeId last = -1;
             for (const Use& use : m_graph.uses(known->second))
@@ -220,7 +221,7 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
                          Missed::Constant, p, [] { return "a constant"; },
                          [&] { return describe(v); });
     case PatternKind::Capture:
-        if (const auto known = m_table.find(p.name); known != m_table.end())
+        if (const auto known = m_table.find(p.name); !p.value && known != m_table.end())
             return declared(*known->second, p, v, previous, next); // a chain
         if (!v.valid())
             return noValue(p);

@@ -19,7 +19,7 @@ public:
     void pattern(const PatternTree& p, int depth = 0) {
         if (depth > 50 || --m_steps < 0)
             return;
-        const auto declared = m_table.find(p.name);
+        const auto declared = refers(p) ? m_table.find(p.name) : m_table.end();
         if ((p.kind == PatternKind::Bind && !p.shared) ||
             (p.kind == PatternKind::Capture && declared == m_table.end()))
             m_bound.values.insert(p.name);
@@ -30,7 +30,7 @@ public:
         for (const PatternConstraint& one : p.constraints)
             if (one.kind == PatternConstraint::Kind::Type)
                 type(one);
-        if (refers(p) && declared != m_table.end())
+        if (declared != m_table.end())
             return pattern(withArguments(*declared->second, p), depth + 1);
         if (p.kind == PatternKind::Not)
             return; // what it binds is forgotten

@@ -193,8 +193,7 @@ public:
         if (p.kind == PatternKind::Bind)
             (again ? repeated : once).insert(p.name);
         const auto declared = m_table.find(p.name);
-        const bool refers = p.kind == PatternKind::Call || p.kind == PatternKind::Capture;
-        if (refers && declared != m_table.end() && m_seen.insert({p.name, again}).second)
+        if (refers(p) && declared != m_table.end() && m_seen.insert({p.name, again}).second)
             add(declared->second->pattern, again);
         for (const PatternTree& part : p.args)
             add(part, again || p.kind == PatternKind::Repeat);

@@ -20,7 +20,7 @@ bool readsHere(const PatternTree& p) {
 
 bool bindsNames(const PatternTree& p, const PatternTable& table) {
     return p.kind == PatternKind::Bind ||
-           (p.kind == PatternKind::Capture && !table.contains(p.name)) ||
+           (p.kind == PatternKind::Capture && !(refers(p) && table.contains(p.name))) ||
            std::any_of(p.args.begin(), p.args.end(),
                        [&](const PatternTree& part) { return bindsNames(part, table); });
 }
@@ -90,6 +90,8 @@ public:
 
 private:
     void names(const PatternTree& p) {
+        if (p.value)
+            return;
         const auto declared = m_table.find(p.name);
         const bool known = m_operators.find(p.name) != nullptr ||
                            (declared != m_table.end() && !declared->second->isChain);
@@ -270,11 +272,12 @@ private:
         while ((inner->kind == PatternKind::Optional || inner->kind == PatternKind::Repeat) &&
                !inner->args.empty())
             inner = &inner->args[0];
-        if (inner->kind == PatternKind::Capture && !m_table.contains(inner->name) &&
+        const bool declared = refers(*inner) && m_table.contains(inner->name);
+        if (inner->kind == PatternKind::Capture && !declared &&
             m_operators.find(inner->name) == nullptr)
             m_out.refuse(DiagCode::TextName, "there is no chain named " + inner->name, inner->span,
                          didYouMean(inner->name, chainNames(m_table), "a step behind >> reads ^"));
-        else if (inner->kind != PatternKind::Capture || m_table.contains(inner->name))
+        else if (inner->kind != PatternKind::Capture || declared)
             m_out.refuse(DiagCode::RuleIllegal, "this step does not read ^, the value before it",
                          inner->span, "write ^ for the operand that comes from there");
     }
@@ -285,7 +288,7 @@ private:
             return true;
         case PatternKind::Capture: {
             const auto declared = m_table.find(p.name);
-            return declared != m_table.end() && declared->second->isChain;
+            return refers(p) && declared != m_table.end() && declared->second->isChain;
         }
         case PatternKind::Alternatives:
             return std::all_of(p.args.begin(), p.args.end(),

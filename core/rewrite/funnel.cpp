@@ -33,7 +33,7 @@ public:
         case PatternKind::Output:
             return add(p.args[0], lead, optional);
         case PatternKind::Capture: // a chain is a step as a whole
-            if (m_table.contains(p.name))
+            if (refers(p) && m_table.contains(p.name))
                 step(p, lead, optional);
             return;
         case PatternKind::Sequence:

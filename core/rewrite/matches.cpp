@@ -64,7 +64,7 @@ struct Tail {
 std::size_t longest(const PatternTree& pattern, const PatternTable& table, int depth = 0) {
     constexpr std::size_t unbounded = 1000000;
     const auto declared = table.find(pattern.name);
-    if (declared != table.end() && pattern.kind != PatternKind::Bind)
+    if (declared != table.end() && refers(pattern))
         return depth > 20 ? unbounded : longest(declared->second->pattern, table, depth + 1);
     std::size_t out = pattern.kind == PatternKind::Call ? 1 : 0;
     for (const PatternTree& part : pattern.args) {
@@ -81,7 +81,8 @@ std::size_t longest(const PatternTree& pattern, const PatternTable& table, int d
 
 std::optional<Tail> tailOf(const PatternTree& pattern, const PatternTable& table, int depth = 0) {
     const auto declared = table.find(pattern.name);
-    if (pattern.kind == PatternKind::Capture && declared != table.end() && depth < 20) {
+    if (pattern.kind == PatternKind::Capture && refers(pattern) && declared != table.end() &&
+        depth < 20) {
         std::optional<Tail> out = tailOf(declared->second->pattern, table, depth + 1);
         if (out)
             out->span = pattern.span; // the place of the name, not that of what it stands for

@@ -27,7 +27,7 @@ std::optional<std::size_t> depthOf(const PatternTree& p, const PatternTable& tab
         break;
     case PatternKind::Capture:
     case PatternKind::Call:
-        if (!p.ofKind && table.contains(p.name))
+        if (refers(p) && table.contains(p.name))
             return std::nullopt; // declared, and too large or without end
         out = p.kind == PatternKind::Call ? 1 + most : 0;
         break;

@@ -71,7 +71,7 @@ private:
     }
 
     void add(const PatternTree& p) {
-        const bool named = p.kind == PatternKind::Capture && m_table.contains(p.name);
+        const bool named = p.kind == PatternKind::Capture && refers(p) && m_table.contains(p.name);
         if (p.kind == PatternKind::Bind || (p.kind == PatternKind::Capture && !named))
             addValue(p.name);
         if (p.kind == PatternKind::Call || named) {

@@ -55,6 +55,7 @@ struct PatternAttrTree {
 struct PatternTree {
     PatternKind kind = PatternKind::Any;
     std::string name;    // Capture, Bind; the operator, pattern or chain of a Call
+    bool value = false;  // Capture, Bind: of a value, whatever other books declare under the name
     bool ofKind = false; // Call: name is a kind, any operator of it (or an easier one) is meant
     bool shared = false; // Bind: what stands for a parameter; looked at where it is met first
     // Call, Associative: operands; Sequence: steps; Alternatives; Dominated: where the paths begin,

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void somethingUnconditionalStays();
     void everyKeywordHasItsRow();
     void booksKnowEachOther();
+    void shippedBooksKeepTheirNames();
     void laterNamesTakeThePlace();
     void everyBookIsRead();
 };
@@ -272,6 +273,31 @@ void TestBook::booksKnowEachOther() {
     }
     QVERIFY(hasErrors(readBooks({{"uses.fw", uses}}).diagnostics));
     QVERIFY(!checkBook(readBooks({}), "uses.fw"));
+}
+
+// x, w, b and c are names of values in shipped books, whatever a user declares.
+void TestBook::shippedBooksKeepTheirNames() {
+    const std::string shadows = "chain x = relu(^)\npattern w(a) = tanh(a)\n"
+                                "op b (v: T[S...]) -> y: T[S...] { y[i...] = v[i...] + 1 }\n"
+                                "chain c = tanh(^)?\n"
+                                "rule r { match y = exp(v) >> x emit y = exp(v) }\n"
+                                "test \"x is a chain here\" of r {\n"
+                                "  graph g(v: f32[2]) -> y { e = exp(v) y = relu(e) }\n"
+                                "  expect match 1 }\n";
+    const Books books = readBooks({{"mine.fw", shadows}}), alone = readBooks({});
+    QVERIFY2(books.diagnostics.empty(),
+             books.diagnostics.empty() ? "" : books.diagnostics[0].text().c_str());
+    QCOMPARE(books.rules.entries.size(), alone.rules.entries.size() + 1);
+    for (const char* const file : {"mine.fw", "simplify.fw", "fusion.fw"}) {
+        const auto checked = checkBook(books, file); // runs its tests
+        QVERIFY(checked);
+        for (const CheckedItem& one : checked->items)
+            QVERIFY2(one.verdict == "ok", one.name.c_str());
+    }
+    // Among the user's own books a name is one thing.
+    const Books both = readBooks({{"a.fw", "chain x = relu(^)\n"},
+                                  {"b.fw", "rule r { match y = tanh(x = exp(v)) emit y = v }\n"}});
+    QVERIFY(mentions(both.diagnostics, "the capture x has the name of an operator or pattern"));
 }
 
 void TestBook::laterNamesTakeThePlace() {
