@@ -1,6 +1,7 @@
-// assoc op(p, q, r): a tree of calls of one operator, however it is nested, with these operands in
-// any order. The operator must be commutative: what is derived as such is associative, too, where
-// operands and results have one element type.
+// assoc op(p, q, r): a tree of calls of one operator, however it is nested, with these operands: in
+// any order if it commutes (what is derived as such is associative, too, where operands and results
+// have one element type), else in this one. Which others are associative is asked when a book is
+// read.
 #include "pattern/match.h"
 #include "pattern/repeated.h"
 
@@ -21,8 +22,7 @@ bool hasRest(const PatternTree& p) {
 bool Matcher::associative(const PatternTree& p, ValueRef v, const Previous* previous,
                           const Next& next) {
     const Operator* op = m_graph.operators().find(p.name);
-    if (!v.valid() || v.output != 0 || m_graph.node(v.node).op != p.name || op == nullptr ||
-        !op->commutative())
+    if (!v.valid() || v.output != 0 || m_graph.node(v.node).op != p.name || op == nullptr)
         return refuse(
             Missed::Operator, p, [&] { return p.name; }, [&] { return describe(v); });
     return leavesFrom(p, {v}, 0, previous, next);
@@ -65,7 +65,7 @@ bool Matcher::leavesFrom(const PatternTree& p, std::vector<ValueRef> leaves, std
                [&] { return fmt::format("{}", leaves.size()); });
 }
 
-// Each operand takes one of the leaves that are left.
+// Each operand takes one of the leaves that are left: the first, where order matters.
 bool Matcher::assigned(const PatternTree& p, std::vector<ValueRef> leaves, std::size_t at,
                        const Previous* previous, const Next& next) {
     if (++m_steps > m_options.budget)
@@ -79,7 +79,8 @@ bool Matcher::assigned(const PatternTree& p, std::vector<ValueRef> leaves, std::
         return furtherOperand(p.args[at], first, fromTheEnd, previous,
                               [&] { return assigned(p, leaves, at, previous, next); });
     }
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const bool inOrder = !m_graph.operators().find(p.name)->commutative();
+    for (std::size_t i = 0; i < (inOrder ? 1 : leaves.size()); ++i) {
         std::vector<ValueRef> left = leaves;
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
         if (sameType(p, p.args[at], {}, leaves[i]) && pattern(p.args[at], leaves[i], previous, [&] {

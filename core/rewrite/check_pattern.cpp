@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "pattern/circles.h"
 #include "rewrite/apply.h"
+#include "rewrite/associative.h"
 
 #include <fmt/format.h>
 
@@ -164,10 +165,12 @@ private:
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator, "there is no operator named " + p.name,
                                 p.span, operatorHint(p.name, m_operators, nullptr));
-        if (!op->commutative())
+        if (!op->commutative() && !isAssociative(*op))
             m_out.refuse(DiagCode::RuleIllegal,
-                         p.name + " may not be nested as one likes: it does not commute", p.span,
-                         "write the calls as they are nested");
+                         p.name +
+                             " may not be nested as one likes: it neither commutes nor is it a "
+                             "product of matrices",
+                         p.span, "write the calls as they are nested");
         const bool rest = !p.args.empty() && p.args.back().kind == PatternKind::Rest;
         if (p.args.size() < 2 || (rest && p.args.size() < 2))
             m_out.refuse(DiagCode::OperatorArity, "assoc needs at least two operands", p.span,

@@ -59,8 +59,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"input", "rule", "the value is an input of the graph"},
         {"not", "rule", "not p: a value that is not p"},
         {"out", "rule", "out(1, p): a further result of the operator that p ends with"},
-        {"assoc", "rule",
-         "assoc add(p, q, ...xs): calls of an operator that commutes, nested in any way"},
+        {"assoc", "rule", "assoc add(p, q, ...xs): calls of an operator, nested in any way"},
         {"dominated", "rule",
          "dominated(p, path, q): q, to which every way from p leads over steps that match path"},
 

@@ -206,7 +206,17 @@ void TestRuleText::mistakes_data() {
     row("result that is not there", "pattern p(x) = out(1, relu(x))",
         "1:16 RUL01 relu has 1 result, counted from 0");
     row("assoc of what does not commute", "pattern p(x, z, w) = assoc sub(x, z, w)",
-        "1:22 RUL01 sub may not be nested as one likes: it does not commute");
+        "1:22 RUL01 sub may not be nested as one likes: it neither commutes nor is it a product of "
+        "matrices");
+    row("assoc of a product with a transposed matrix", "pattern p(x, z, w) = assoc dense(x, z, w)",
+        "1:22 RUL01 dense may not be nested as one likes: it neither commutes nor is it a product "
+        "of "
+        "matrices");
+    row("assoc of one's own operator that is no product",
+        "op f(a: T[M, K], b: T[K, N]) -> y: T[M, N] { y[m, n] = max(k in K : a[m, k] * b[k, n]) }\n"
+        "pattern p(x, z, w) = assoc f(x, z, w)",
+        "2:22 RUL01 f may not be nested as one likes: it neither commutes nor is it a product of "
+        "matrices");
     row("path that reads nothing", "pattern p(x) = dominated(x, relu(any), add(^, ^))",
         "1:29 RUL01 this does not say which operands lead up to the first value");
     row("path with names", "pattern p(x) = dominated(x, add(^, r), add(^, ^))",
