@@ -276,8 +276,18 @@ private:
                 out.push_back(location(file, places, one.span, shipped));
         };
         if (bound() && !isAttribute()) {
-            for (std::size_t i = m_context.first; i < m_context.last; ++i)
-                add(m_book.file, m_text.places, token(i), shippedHere(m_book.file));
+            std::vector<bool> attributes; // of the braces that are open
+            for (std::size_t i = m_context.first; i < m_context.last; ++i) {
+                if (token(i).is("{"))
+                    attributes.push_back(i > 0 && token(i - 1).is(")"));
+                else if (token(i).is("}") && !attributes.empty())
+                    attributes.pop_back();
+                const bool listed = i > 0 && (token(i - 1).is("{") || token(i - 1).is(","));
+                const bool key = !attributes.empty() && attributes.back() && listed &&
+                                 (token(i + 1).is("=") || token(i + 1).is("in"));
+                if (!key) // {pads = pads}: the first is what the operator calls it
+                    add(m_book.file, m_text.places, token(i), shippedHere(m_book.file));
+            }
             return out;
         }
         if (shippedHere(m_book.file))

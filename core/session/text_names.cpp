@@ -1,4 +1,5 @@
 // The names that a declaration binds, read from its words while it is typed.
+#include "expr/dtype.h"
 #include "session/text_context.h"
 
 #include <set>
@@ -84,8 +85,15 @@ private:
             return;
         if (at(i - 1).is("*"))
             add(m_out.attributes, "*" + at(i).text, i);
-        else if ((at(i - 1).is("{") || at(i - 1).is(",")) && !next(i, "=") && !next(i, "in"))
+        else if (isWritten(i) && !parseDtype(at(i).text) && !at(i).is("any"))
             add(m_out.attributes, at(i).text, i);
+    }
+
+    // `pads` in {pads}, q in {pads = q}, s in {strides = [s, 1]}: what a capture is called.
+    bool isWritten(std::size_t i) const {
+        const bool begins = at(i - 1).is("{") || at(i - 1).is(",") || at(i - 1).is("[") ||
+                            (at(i - 1).is("=") && (next(i, ",") || next(i, "}")));
+        return begins && !next(i, "=") && !next(i, "in") && !next(i, "(");
     }
 
     void value(std::size_t i) {

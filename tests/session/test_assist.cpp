@@ -262,6 +262,8 @@ void TestAssist::hover_data() {
     row("chain c = relu(^)\nchain d = add(^, x) >> c|", "chain c = relu(^)");
     row("rule r { mat|ch y = relu(x) emit y = x }", "match: the values to look for");
     row("rule r { match y = relu(x) emit y = x| }", "x: a value, bound at line 1");
+    row("rule r { match y = conv2d(x, w) {pads = q|} emit y = x }", "q: an attribute, bound at");
+    row("rule r { match y = conv2d(x, w) {strides = [s|, s]} emit y = x }", "s: an attribute");
     row("grow contract|ion -> elementwise never", "contraction: sums of products");
     row("implementations dense(...) on any { onednn.mat|mul priority 3 }", "(strategy.fw:");
     row("gro|w contraction -> elementwise never", "grow: whether operators of one kind");
@@ -366,6 +368,14 @@ void TestAssist::references() {
     QCOMPARE(captures.size(), std::size_t(3)); // x of the other declaration is another x
     for (const LocationRecord& place : captures)
         QCOMPARE(place.line, 3);
+    // What a capture of an attribute is called, and not the attribute of that name.
+    const std::string written = "rule r { match y = conv2d(x, w) {pads = q, groups = pads} "
+                                "where q| == [1, 1] emit y = conv2d(x, w) {pads = q} }\n";
+    QCOMPARE(a.get<AssistDocument>("assist", at(written)).references.size(), std::size_t(3));
+    std::string group = written;
+    group.erase(group.find('|'), 1);
+    group.insert(group.find("groups = pads") + 13, "|");
+    QCOMPARE(a.get<AssistDocument>("assist", at(group)).references.size(), std::size_t(1));
     std::string other = text;
     other.erase(other.find('|'), 1);
     other.insert(7, "|");
