@@ -1,6 +1,7 @@
 #include "session/relax.h"
 
 #include "base/numbers.h"
+#include "expr/dtype.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +46,7 @@ public:
         case Missed::Step:
             return anotherStep();
         case Missed::Type:
+            return anyType(first);
         case Missed::Other:
             return std::nullopt;
         }
@@ -119,12 +121,98 @@ private:
                 word == "same"
                     ? "take values of any type for " + token(first).text
                     : fmt::format("take any value for {}, not only constants", token(first).text);
-            if (token(i - 1).is(":") && token(end).is("&") && end < behind())
-                return replace(token(i).span.begin, token(end + 1).span.begin, "",
-                               std::move(label));
-            return drop(i - 1, end, std::move(label));
+            return dropConstraint(i, end, std::move(label));
         }
         return std::nullopt;
+    }
+
+    // Tokens [from, to) and the sign that joins them to what stands around.
+    Fix dropConstraint(std::size_t from, std::size_t to, std::string label) const {
+        if (token(from - 1).is(":") && token(to).is("&") && to < behind())
+            return replace(token(from).span.begin, token(to + 1).span.begin, "", std::move(label));
+        return drop(from - 1, to, std::move(label));
+    }
+
+    // "f32[N, 64]": another element type, another extent, any shape.
+    std::optional<Fix> anyType(std::size_t first) const {
+        const std::size_t type = typeIn(first);
+        if (type == 0)
+            return std::nullopt;
+        const bool hasShape = token(type + 1).is("[");
+        std::size_t end = type + 1;
+        while (hasShape && end < behind() && !token(end).is("]"))
+            ++end;
+        end += hasShape ? 1 : 0;
+        const std::string written = textOf(type, end);
+        const std::string again = m_miss.expected.ends_with(" again")
+                                      ? m_miss.expected.substr(0, m_miss.expected.find(' '))
+                                      : std::string();
+        const std::string_view found(m_miss.found);
+        const std::string_view dtype = found.substr(0, found.find('['));
+        const std::string& name = token(type).text;
+        if (parseDtype(dtype) && name != dtype && (parseDtype(name) || name == again))
+            return hasShape ? replace(token(type).span.begin, token(type).span.end, "any",
+                                      "take any element type, not only " + name)
+                            : dropConstraint(type, end, "take any type, not only " + name);
+        if (!hasShape)
+            return std::nullopt;
+        std::string wider = name + "[" + widerDims(type + 2, end - 1, again) + "]";
+        if (wider == written) {
+            if (usedOutside(type + 2, end - 1))
+                return std::nullopt;
+            wider = name;
+        }
+        std::string label = fmt::format("widen {} to {}", written, wider);
+        return replace(token(type).span.begin, token(end - 1).span.end, std::move(wider),
+                       std::move(label));
+    }
+
+    // The type behind the colon of what was missed; 0 if there is none.
+    std::size_t typeIn(std::size_t first) const {
+        std::size_t colon = 0;
+        int depth = 0;
+        for (std::size_t i = first; i < behind(); ++i) {
+            depth += token(i).is("(") || token(i).is("{") || token(i).is("[")   ? 1
+                     : token(i).is(")") || token(i).is("}") || token(i).is("]") ? -1
+                                                                                : 0;
+            if (depth == 0 && token(i).is(":"))
+                colon = i;
+            if (colon > 0 && (token(i).is(":") || token(i).is("&")) && depth == 0 &&
+                token(i + 1).kind == TokenKind::Name && !token(i + 1).is("const") &&
+                !token(i + 1).is("input") && !token(i + 1).is("same"))
+                return i + 1;
+        }
+        return 0;
+    }
+
+    std::string textOf(std::size_t from, std::size_t to) const {
+        const std::size_t begin = token(from).span.begin;
+        return from < to
+                   ? std::string(m_text.places.text().substr(begin, token(to - 1).span.end - begin))
+                   : std::string();
+    }
+
+    // With `any` in place of the extents that were others, or of the name that stood for another.
+    std::string widerDims(std::size_t from, std::size_t to, const std::string& again) const {
+        std::vector<std::string> dims, found;
+        for (std::size_t i = from, begin = from; i <= to; ++i)
+            if (i == to || token(i).is(",")) {
+                dims.push_back(textOf(begin, i));
+                begin = i + 1;
+            }
+        std::string_view rest(m_miss.found);
+        rest = rest.substr(std::min(rest.find('[') + 1, rest.size()));
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find_first_of(",]"), rest.size());
+            found.emplace_back(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 2, rest.size()));
+        }
+        for (std::size_t i = 0; i < dims.size(); ++i)
+            if (again.empty()
+                    ? found.size() == dims.size() && parseInteger(dims[i]) && dims[i] != found[i]
+                    : dims[i] == again)
+                dims[i] = "any";
+        return fmt::format("{}", fmt::join(dims, ", "));
     }
 
     std::optional<Fix> anotherName(std::size_t first) const {

@@ -285,6 +285,19 @@ void TestBookPlaces::nearMissesAreRelaxed_data() {
     row("a constant beside a type", "residual",
         "chain p = batch_norm(^, ...) >> add(^, r: const & same(^))", "add(^, r: same(^))");
     row("const", "residual", "pattern p(w) = batch_norm(conv2d(const, w), ...)", "conv2d(any, w)");
+    row("an element type", "residual", "pattern p(w) = batch_norm(conv2d(x: i64[N, ...], w), ...)",
+        "x: any[N, ...]");
+    row("an element type alone", "residual",
+        "pattern p(w) = batch_norm(conv2d(x: i64 & input, w), ...)", "conv2d(x: input, w)");
+    row("an extent", "residual",
+        "pattern p(x, w) = batch_norm(conv2d(x, w: f32[O, 7777, K, L]), ...)",
+        "w: f32[O, any, K, L]");
+    row("another rank", "residual", "pattern p(w) = batch_norm(conv2d(x: f32[N], w), ...)",
+        "x: f32, w)");
+    row("a rank that is spoken of", "residual",
+        "rule r { match y = batch_norm(x: f32[N], ...) where N > 1 emit y = relu(x) }", "");
+    row("an extent again", "residual",
+        "pattern p(x) = batch_norm(x: f32[N, C, ...], g: f32[N], ...)", "g: f32[any]");
     row("a parameter", "residual", "pattern p(x: const, w) = batch_norm(conv2d(x, w), ...)",
         "pattern p(x, w)");
     row("another operator", "residual", "chain p = conv2d(...) >> bias(^, ...) >> relu(^)",
