@@ -20,6 +20,12 @@ const Token& endToken() {
     return end;
 }
 
+// Whether all bytes of a character are there.
+bool isWhole(std::string_view character) {
+    const auto first = static_cast<unsigned char>(character[0]);
+    return character.size() == (first >= 0xf0 ? 4U : first >= 0xe0 ? 3U : first >= 0xc2 ? 2U : 1U);
+}
+
 std::string tokenText(const Token& token) {
     switch (token.kind) {
     case TokenKind::End:
@@ -27,8 +33,10 @@ std::string tokenText(const Token& token) {
     case TokenKind::Text:
         return quoteText(token.text.substr(0, 40));
     case TokenKind::Error:
-        if (token.text.size() > 1)
-            return token.text[0] >= ' ' ? token.text : fmt::format("the character {}", token.text);
+        if (token.text.size() > 1 && token.text[0] >= ' ')
+            return token.text;
+        if (token.text.size() > 1 && isWhole(token.text))
+            return fmt::format("the character {}", token.text);
         if (token.text[0] < ' ' || token.text[0] > '~')
             return fmt::format("the byte {:#04x}", static_cast<unsigned char>(token.text[0]));
         break;

@@ -89,7 +89,7 @@ void clause(Parser& parser, RuleTree& rule) {
     } else if (parser.accept("emit")) {
         rule.emit = namedResults(parser);
     } else {
-        parser.fail("expected stage, strategy, match, where, let, emit, duplicate or expose");
+        parser.fail("expected stage, strategy, match, where, let, emit, duplicate, expose or }");
     }
 }
 

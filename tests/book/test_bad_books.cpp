@@ -1,0 +1,161 @@
+// Books that are wrong in every way: each mistake is told with its line and column, all in one
+// pass, and what stands beside it is used.
+#include "base/files.h"
+#include "book/book.h"
+
+#include <QtTest>
+
+using namespace fw;
+
+class TestBadBooks : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void onePass();
+    void eachHasItsPlace_data();
+    void eachHasItsPlace();
+    void notMoreThanAHundred();
+    void endlessLines();
+};
+
+namespace {
+
+const std::string sound = "rule sound {\n  match y = relu(relu(x))\n  emit y = relu(x)\n}\n";
+
+bool isUsed(const Books& books, const std::string& rule) {
+    return std::any_of(books.rules.entries.begin(), books.rules.entries.end(),
+                       [&](const auto& entry) { return entry->name == rule; });
+}
+
+// "line:column" of what is told about a book.
+QStringList placesIn(const Books& books, Severity severity) {
+    QStringList out;
+    for (const Diag& diag : books.diagnostics)
+        if (diag.where.file == "mine.fw" && diag.severity == severity)
+            out << QStringLiteral("%1:%2").arg(diag.where.line).arg(diag.where.column);
+    return out;
+}
+
+QString told(const Books& books) {
+    QString out;
+    for (const Diag& diag : books.diagnostics)
+        out += QString::fromStdString(diag.text()) + u'\n';
+    return out;
+}
+
+} // namespace
+
+void TestBadBooks::onePass() {
+    const Books books = readBooks(
+        {{"mine.fw", "rule unknown_op { match y = rellu(x) emit y = x }\n"
+                     "rule unknown_attr { match y = softmax(x) {axes = 1} emit y = x }\n"
+                     "rule unbound { match y = relu(x) emit y = relu(z) }\n" +
+                         sound +
+                         "rule cut { match y = relu(x emit y = x }\n"
+                         "rule bytes { match y = relu(x) \xff\xfe emit y = x }\n"
+                         "rule sound { match y = exp(exp(x)) emit y = exp(exp(exp(x))) }\n"
+                         "rule open { match y = tanh(x) emit y = x\n"}});
+    QStringList errors = placesIn(books, Severity::Error);
+    errors.sort();
+    QCOMPARE(errors,
+             QStringList({QStringLiteral("12:1"), QStringLiteral("1:29"), QStringLiteral("2:43"),
+                          QStringLiteral("3:48"), QStringLiteral("8:29"), QStringLiteral("9:32")}));
+    // A rule that is declared again takes the place of the earlier one, and that is told.
+    QCOMPARE(placesIn(books, Severity::Warning), QStringList(QStringLiteral("10:1")));
+    QVERIFY(isUsed(books, "sound"));
+    QVERIFY(!isUsed(books, "unbound") && !isUsed(books, "open"));
+}
+
+void TestBadBooks::eachHasItsPlace_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const std::string& text, const char* place,
+                        const char* said) {
+        QTest::newRow(name) << QByteArray::fromStdString(text) << QString::fromLatin1(place)
+                            << QString::fromLatin1(said);
+    };
+    row("a byte that is no character", "rule r { match y = relu(x\xc3\x28) emit y = x }", "5:26",
+        "byte 0xc3");
+    row("a character cut at the end", "rule q { match y = relu(x) emit y = x } \xe2\x82", "5:41",
+        "byte 0xe2");
+    row("a zero byte", std::string("rule r { match y = relu(\0x) emit y = x }", 40), "5:25",
+        "byte 0x00");
+    row("a brace that is open at the end", "rule r {\n  match y = relu(x)\n  emit y = x\n", "9:1",
+        "expose or }");
+    row("a parenthesis that is open at the end", "chain c = relu(^", "6:1", "the end of the text");
+    row("a brace too many", "rule q { match y = relu(x) emit y = x } }", "5:41", "found '}'");
+    row("nested parentheses in a pattern",
+        "chain c = " + std::string(10000, '(') + "relu(^)" + std::string(10000, ')'),
+        "5:", "nested too deeply");
+    row("nested parentheses in a condition",
+        "rule r { match y = relu(x) where " + std::string(10000, '(') + "rank(x)" +
+            std::string(10000, ')') + " == 2 emit y = x }",
+        "5:", "nested too deeply");
+    row(
+        "nested calls on the right",
+        [] {
+            std::string text = "rule r { match y = relu(x) emit y = ";
+            for (int i = 0; i < 10000; ++i)
+                text += "relu(";
+            return text + "x" + std::string(10000, ')') + " }";
+        }(),
+        "5:", "nested too deeply");
+    row("an operator that is not known", "rule r { match y = relu(x) emit y = rellu(x) }", "5:37",
+        "there is no operator named rellu");
+    row("an attribute that is not known",
+        "rule r { match y = softmax(x) emit y = softmax(x) {axes = 1} }", "5:52",
+        "softmax has no attribute axes");
+    row("a name that is not bound", "rule r { match y = relu(x) emit y = add(x, z) }", "5:44",
+        "z is bound neither by match nor by let");
+    row("a name that is not bound in an attribute",
+        "rule r { match y = softmax(x) emit y = softmax(x) {axis = q} }", "5:59",
+        "nothing is named q here");
+}
+
+void TestBadBooks::eachHasItsPlace() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, place);
+    QFETCH(QString, said);
+    const Books books =
+        readBooks({{"mine.fw", sound + text.toStdString() + "\n"},
+                   {"other.fw", "rule other { match y = exp(log(x)) emit y = x }\n"}});
+    const QStringList places = placesIn(books, Severity::Error);
+    QVERIFY2(places.size() == 1, qPrintable(told(books)));
+    QVERIFY2(place.endsWith(u':') ? places[0].startsWith(place) : places[0] == place,
+             qPrintable(told(books)));
+    QVERIFY2(told(books).contains(said), qPrintable(told(books)));
+    QVERIFY(isUsed(books, "sound") && isUsed(books, "other") && !isUsed(books, "r"));
+}
+
+void TestBadBooks::notMoreThanAHundred() {
+    std::string text = sound;
+    for (int i = 0; i < 1000; ++i)
+        text += "rule r" + std::to_string(i) + " { match }\n";
+    const Books books = readBooks({{"mine.fw", text}});
+    QCOMPARE(placesIn(books, Severity::Error).size(), 100);
+    QVERIFY(isUsed(books, "sound"));
+}
+
+// 10 MB are more than a book may have, so what reads files refuses them; the parser alone takes
+// them in time that grows with the text.
+void TestBadBooks::endlessLines() {
+    std::string line = "rule r { match y = relu(x) where ";
+    while (line.size() < 10u << 20)
+        line += "rank(x) == 2 && ";
+    QElapsedTimer timer;
+    timer.start();
+    const FileTree tree = parseFile(line, "mine.fw");
+    QCOMPARE(tree.errors.size(), std::size_t(1));
+    QCOMPARE(tree.errors[0].where.line, 1);
+    QVERIFY2(timer.elapsed() < 20000, qPrintable(QString::number(timer.elapsed())));
+    const QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("long.fw")).toStdString();
+    QVERIFY(writeFile(file, line).ok());
+    const Result<Books> books = loadBooks({file});
+    QVERIFY(!books.ok());
+    QVERIFY2(books.diag().text().find("long.fw") != std::string::npos, books.diag().text().c_str());
+}
+
+QTEST_GUILESS_MAIN(TestBadBooks)
+#include "test_bad_books.moc"
