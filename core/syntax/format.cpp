@@ -364,6 +364,10 @@ private:
         const Piece& before = at(i - 1);
         if (piece.partStart)
             return 0;
+        if (before.is(",") && piece.open >= 0 && at(piece.open).reduction)
+            return 6; // what it goes over stays together
+        if (before.is(",") && piece.open >= 0 && at(piece.open).is("["))
+            return 4;
         if (before.is(",") || piece.cell || piece.is("requires") || piece.is("onnx"))
             return 1;
         if (piece.is("->") || (piece.is("where") && !piece.word))
@@ -417,7 +421,11 @@ private:
         if (at(open).reduction)
             return m_indents[index] + 2 * indentStep;
         const int aligned = m_columns[index] + (closes ? 0 : 1);
-        return aligned <= deepestAlignment ? aligned : m_indents[index] + 2 * indentStep;
+        const int unaligned = m_indents[index] + 2 * indentStep;
+        const int width = flatWidth(i, lineEnd(i));
+        const bool onlyUnaligned =
+            aligned + width > formatWidth && unaligned + width <= formatWidth;
+        return aligned <= deepestAlignment && !onlyUnaligned ? aligned : unaligned;
     }
 
     // Of the line on which the declaration or the part begins that has the block.

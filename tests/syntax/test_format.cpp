@@ -85,6 +85,7 @@ private Q_SLOTS:
     void booksKeepTheirWords();
     void shakenBooksAreLaidOutOnce();
     void longLinesAreBroken();
+    void linesAreBrokenWhereTheyRead();
     void whatIsWrongIsLeftAlone();
     void declarationsHaveText();
 };
@@ -205,7 +206,12 @@ void TestFormat::booksKeepTheirWords() {
         ++readable;
         QVERIFY2(wordsOf(text) == wordsOf(once.text), qPrintable(file));
         QVERIFY2(once.text == laidOut(once.text), qPrintable(file));
-        for (const DeclarationPtr& declaration : parseFile(text, {}).declarations) {
+        const FileTree before = parseFile(text, {}), after = parseFile(once.text, {});
+        QCOMPARE(before.declarations.size(), after.declarations.size());
+        for (std::size_t i = 0; i < before.declarations.size(); ++i)
+            QCOMPARE(declarationText(*after.declarations[i]),
+                     declarationText(*before.declarations[i]));
+        for (const DeclarationPtr& declaration : before.declarations) {
             const std::string alone = declarationText(*declaration);
             const FileTree again = parseFile(alone, {});
             QVERIFY2(again.errors.empty() && again.declarations.size() == 1, alone.c_str());
@@ -250,6 +256,30 @@ void TestFormat::longLinesAreBroken() {
         QVERIFY2(line.size() <= formatWidth, qPrintable(line));
     QCOMPARE(lines[2].left(22), u"  where  dim(x, 0) == "_s);
     QVERIFY2(lines[3].startsWith(u"         && dim("_s), qPrintable(lines[3]));
+}
+
+// Lists of numbers and what a sum goes over stay together where there is another place, and what
+// fits if it is not aligned is not broken.
+void TestFormat::linesAreBrokenWhereTheyRead() {
+    const auto lines = [](const std::string& text) {
+        return QString::fromStdString(laidOut(text)).split(u'\n');
+    };
+    const QStringList perm = lines(
+        "rule r { match y = relu(x)\n"
+        "emit y = transpose(my_conv2d(transpose(x) {perm = [0, 2, 3, 1]}, w) {strides = strides}) "
+        "{perm = [0, 3, 1, 2]} }");
+    QVERIFY2(perm.join(u'\n').contains(u"{perm = [0, 3, 1, 2]}"_s), qPrintable(perm.join(u'\n')));
+    const QStringList sum = lines(
+        "op f (x: T[N, H, W, C]) -> y: T[N, H, W] {\n"
+        "y[n, h, v] = sum(c in C, i in 3, j in 3 : x[n, h * 2 + i, v * 2 + j, c] * x[n, h * 2 + i, "
+        "v * 2 + j, c] * 0.125) }");
+    QVERIFY2(sum[1].endsWith(u"sum(c in C, i in 3, j in 3 :"_s), qPrintable(sum.join(u'\n')));
+    const QStringList deep = lines(
+        "op f (x: T[N, H, W, C]) -> y: T[N, H, W, C] {\n"
+        "  y[n, h, v, c] = select(h == 0, x[n, h, v, c], select(h == 1, x[n, h, v, c] * 0.25 + 1,\n"
+        "      0.5 * (x[n, h, v, c] + x[n, h, v, c] + select(h == 1, x[n, h, v, c], 0 - x[n, h, v, "
+        "c])))) }");
+    QCOMPARE(deep.size(), 4);
 }
 
 void TestFormat::whatIsWrongIsLeftAlone() {
