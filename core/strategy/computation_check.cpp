@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "tensor/asked_values.h"
-#include "tensor/bounded.h"
+#include "tensor/disagreement.h"
 #include "tensor/facts.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,6 @@ namespace {
 constexpr int wantedCalls = 32, mostDraws = 4000;
 constexpr double mostWork = 3e5;                       // operations of one call
 constexpr std::int64_t extents[] = {1, 2, 3, 4, 5, 7}; // odd ones, and no two multiples only
-constexpr double besideRounding = 1e-9;                // relative: doubles are rounded, too
 
 struct DrawnCall {
     GraphPtr graph; // one node behind its operands
@@ -248,34 +247,6 @@ private:
     std::mt19937_64 m_random{1};
 };
 
-double number(const Values& values, std::size_t i) {
-    const Value& value = values.data.at(i);
-    return isFloat(values.dtype) ? value.real : static_cast<double>(value.integer);
-}
-
-// "result[0, 3] is 2 instead of 5"; empty if they agree.
-std::string difference(const Graph& graph, const std::vector<BoundedValues>& own,
-                       const std::vector<BoundedValues>& wanted) {
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-        for (std::size_t i = 0; i < wanted[k].values.data.size(); ++i) {
-            const double a = number(own[k].values, i), b = number(wanted[k].values, i);
-            const double allowed = own[k].error(i) + wanted[k].error(i) +
-                                   besideRounding * std::max(std::abs(a), std::abs(b));
-            if (std::abs(a - b) <= allowed || a == b || (std::isnan(a) && std::isnan(b)))
-                continue;
-            std::vector<std::size_t> place;
-            std::size_t rest = i;
-            const Shape& shape = graph.type(graph.results()[k].value).shape;
-            for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
-                const auto extent = static_cast<std::size_t>(dim->asInt().value_or(1));
-                place.insert(place.begin(), rest % extent);
-                rest /= extent;
-            }
-            return fmt::format("[{}] is {:.9g} instead of {:.9g}", fmt::join(place, ", "), a, b);
-        }
-    return {};
-}
-
 std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
     std::string out;
     if (const Operator* op = tree.kind == TreeKind::Call ? operators.find(tree.text) : nullptr)
@@ -335,9 +306,8 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
                 refuses(got.diag());
                 break;
             }
-            const std::string where = difference(*call->graph, *got, *wanted);
-            if (!where.empty()) {
-                differs("its result " + where);
+            if (const auto where = disagreementOf(*call->graph, *got, *wanted)) {
+                differs(where->text("its result"));
                 break;
             }
             agreed += !whole;

@@ -1,88 +1,19 @@
 #include "verdict/draw_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace fw {
 
 namespace {
 
 constexpr std::size_t mostNodes = 40;
-constexpr std::size_t mostTerms = 64; // literals that are kept
-
-void addLiterals(const Tree& tree, double sign, Literals& out) {
-    if (tree.kind == TreeKind::Int && out.integers.size() < mostTerms) {
-        if (tree.integer >= 1 && tree.integer <= 64)
-            out.integers.push_back(tree.integer);
-        out.reals.push_back(sign * static_cast<double>(tree.integer));
-    } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
-        out.reals.push_back(sign * tree.real);
-    }
-    const bool negative = tree.kind == TreeKind::Unary && tree.text == "-";
-    for (const Tree& part : tree.args)
-        addLiterals(part, negative ? -sign : sign, out);
-}
-
-void addLiterals(const PatternTree& p, Literals& out) {
-    for (const PatternAttrTree& attr : p.attrs)
-        for (const Tree* tree : {&attr.value, &attr.low, &attr.high, &attr.among})
-            if (tree->span.end > tree->span.begin)
-                addLiterals(*tree, 1, out);
-    for (const PatternConstraint& one : p.constraints) {
-        for (const Tree& dim : one.dims)
-            addLiterals(dim, 1, out);
-        if (one.kind == PatternConstraint::Kind::Equal)
-            addLiterals(one.value, 1, out);
-    }
-    for (const PatternTree& part : p.args)
-        addLiterals(part, out);
-}
 
 // The operators of a kind that are drawn: element-wise ones, by how many operands they take.
 constexpr std::array<std::string_view, 4> unaryOperators = {"relu", "neg", "tanh", "abs"};
 constexpr std::array<std::string_view, 3> binaryOperators = {"add", "mul", "sub"};
 
 } // namespace
-
-Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns) {
-    Literals out;
-    for (const NamedPattern& named : patterns)
-        addLiterals(named.pattern, out);
-    for (const ConditionTree& condition : rule.where)
-        addLiterals(condition.tree, 1, out);
-    return out;
-}
-
-TensorData drawnData(Random& random, const Literals& literals, const TensorType& type, bool whole) {
-    std::vector<std::int64_t> extents;
-    std::size_t count = 1;
-    for (const Dim& dim : type.shape) {
-        extents.push_back(dim.asInt().value_or(0));
-        count *= static_cast<std::size_t>(extents.back());
-    }
-    const std::size_t form = whole ? 0 : random.below(6);
-    const auto number = [&]() -> double {
-        if (type.dtype == DType::Bool)
-            return static_cast<double>(random.below(2));
-        if (!isFloat(type.dtype) || form == 0)
-            return static_cast<double>(random.between(form == 1 ? 0 : -3, 3));
-        if (form == 1 || form == 2)
-            return 0.25 + 2 * random.unit();
-        if (form == 3 && random.chance(20))
-            return 0;
-        return 4 * random.unit() - 2;
-    };
-    double all = number();
-    if (!whole && !literals.reals.empty() && random.chance(40))
-        all = random.pick(literals.reals);
-    std::vector<double> values(count);
-    for (double& value : values)
-        value = form == 5 ? all : number();
-    return dataFromDoubles(type.dtype, extents, values);
-}
 
 std::optional<GraphPtr> GraphDrawer::draw() {
     m_editor.emplace(m_operators, "drawn");
@@ -313,162 +244,6 @@ std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
     if (attributes != nullptr)
         bindNames(*attributes, *m_editor->find(values->front().node));
     return values.take();
-}
-
-std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {
-    if (part.hole == nullptr)
-        return part.value;
-    const auto type = typeFrom(*part.hole);
-    return fill(part, type ? *type : m_calls->type(m_real));
-}
-
-std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& type) {
-    if (part.hole == nullptr)
-        return part.value;
-    for (const PatternTree* named : part.names) // two operands of one call
-        if (const auto known = m_values.find(named->name); known != m_values.end())
-            return m_editor->type(known->second) == type ? std::optional(known->second)
-                                                         : std::nullopt;
-    const PatternTree& hole = *part.hole;
-    std::optional<Tree> equal;
-    bool constant = hole.kind == PatternKind::Const || hole.demandsConst();
-    for (const PatternConstraint& one : hole.constraints)
-        if (one.kind == PatternConstraint::Kind::Equal)
-            equal = one.value;
-    for (const PatternTree* named : part.names)
-        constant = constant || named->demandsConst();
-    ValueRef value;
-    const std::string name = fmt::format("v{}", m_leaves++);
-    if (equal) {
-        const auto term = evaluate(*equal, m_terms);
-        std::vector<double> all;
-        if (const auto* number = term ? std::get_if<double>(&*term) : nullptr)
-            all = {*number};
-        else if (const auto* integer = term ? std::get_if<Expr>(&*term) : nullptr)
-            all = {static_cast<double>(integer->asInt().value_or(0))};
-        else
-            return std::nullopt;
-        std::size_t count = 1;
-        std::vector<std::int64_t> extents;
-        for (const Dim& dim : type.shape) {
-            extents.push_back(dim.asInt().value_or(0));
-            count *= static_cast<std::size_t>(extents.back());
-        }
-        all.resize(count, all.front());
-        value = m_editor->addConstant(name, dataFromDoubles(type.dtype, extents, all));
-    } else if (constant || m_random.chance(15)) {
-        value = m_editor->addConstant(name, drawnData(m_random, m_literals, type));
-    } else {
-        value = m_editor->addInput(name, type);
-    }
-    for (const PatternTree* named : part.names)
-        m_values[named->name] = value;
-    return value;
-}
-
-bool GraphDrawer::shapeFrom(const std::vector<Tree>& dims, Shape& shape) {
-    for (const Tree& dim : dims) {
-        const bool pack = dim.kind == TreeKind::Pack;
-        const Tree& tree = pack && !dim.args.empty() ? dim.args[0] : dim;
-        const bool nameless = (pack && dim.args.empty()) || dim.isName("any");
-        if (nameless || (tree.isName() && !m_terms.names.contains(tree.text))) {
-            Exprs drawn;
-            for (std::size_t count = pack ? m_random.below(3) : 1; count > 0; --count)
-                drawn.emplace_back(m_calls->extent());
-            if (!nameless && pack)
-                m_terms.names[tree.text] = drawn;
-            else if (!nameless)
-                m_terms.names[tree.text] = drawn.front();
-            shape.insert(shape.end(), drawn.begin(), drawn.end());
-            continue;
-        }
-        const auto term = evaluate(tree, m_terms);
-        if (const auto* one = term ? std::get_if<Expr>(&*term) : nullptr)
-            shape.push_back(*one);
-        else if (const auto* list = term ? std::get_if<Exprs>(&*term) : nullptr)
-            shape.insert(shape.end(), list->begin(), list->end());
-        else
-            return false;
-    }
-    return true;
-}
-
-std::optional<TensorType> GraphDrawer::typeFrom(const PatternTree& hole) {
-    for (const PatternConstraint& one : hole.constraints) {
-        if (one.kind == PatternConstraint::Kind::Same)
-            if (const auto known = m_values.find(one.name); known != m_values.end())
-                return m_editor->type(known->second);
-        if (one.kind != PatternConstraint::Kind::Type)
-            continue;
-        TensorType out;
-        out.dtype = parseDtype(one.name).value_or(m_real);
-        if (one.hasShape ? shapeFrom(one.dims, out.shape) : false)
-            return out;
-        if (!one.hasShape && parseDtype(one.name))
-            return m_calls->type(out.dtype);
-    }
-    return std::nullopt;
-}
-
-std::optional<Attrs> GraphDrawer::attributesFrom(const PatternTree& call, const Operator& op) {
-    Attrs out;
-    const auto set = [&](const std::string& name, const Tree& tree) {
-        const auto term = evaluate(tree, m_terms);
-        auto value = term ? attributeOf(*term) : std::nullopt;
-        if (const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
-            integer != nullptr && op.attrType(name) == AttrType::Float)
-            value = static_cast<double>(*integer);
-        if (value)
-            out.set(name, *value);
-        return value.has_value();
-    };
-    for (const PatternAttrTree& attr : call.attrs)
-        switch (attr.kind) {
-        case PatternAttrTree::Kind::Equal:
-            if (const auto all = m_terms.names.find(attr.value.text);
-                !attr.value.isName() || all != m_terms.names.end() || !isFreeName(attr.value))
-                set(attr.name, attr.value);
-            break;
-        case PatternAttrTree::Kind::Among:
-            if (!attr.among.args.empty() &&
-                !set(attr.name, attr.among.args[m_random.below(attr.among.args.size())]))
-                return std::nullopt;
-            break;
-        case PatternAttrTree::Kind::Range: {
-            Tree end = m_random.chance(50) ? attr.low : attr.high;
-            if (!set(attr.name, end))
-                return std::nullopt;
-            break;
-        }
-        case PatternAttrTree::Kind::Capture:
-            if (const auto known = m_terms.names.find(attr.name); known != m_terms.names.end())
-                if (const auto value = attributeOf(known->second))
-                    out.set(attr.name, *value);
-            break;
-        case PatternAttrTree::Kind::All: // the attributes of another operator of this name
-            if (const auto other = m_values.find("{" + attr.name + "}"); other != m_values.end())
-                for (const auto& [name, value] : m_editor->find(other->second.node)->attrs)
-                    out.set(name, value);
-            break;
-        }
-    return out;
-}
-
-void GraphDrawer::bindNames(const PatternTree& call, const Node& node) {
-    const Operator& op = *m_operators->find(node.op);
-    for (const PatternAttrTree& attr : call.attrs) {
-        if (attr.kind == PatternAttrTree::Kind::All) {
-            m_values.emplace("{" + attr.name + "}", ValueRef{node.id, 0});
-            continue;
-        }
-        const bool captures = attr.kind == PatternAttrTree::Kind::Capture;
-        if (!captures && !(attr.kind == PatternAttrTree::Kind::Equal && attr.value.isName()))
-            continue;
-        const AttrValue* written = node.attrs.find(attr.name);
-        const auto value = written != nullptr ? std::optional(*written) : op.attrDefault(attr.name);
-        if (auto term = value ? fw::valueOf(*value) : std::nullopt)
-            m_terms.names.emplace(captures ? attr.name : attr.value.text, std::move(*term));
-    }
 }
 
 std::optional<std::string> GraphDrawer::operatorOfKind(const std::string& kind,

@@ -1,66 +1,23 @@
 #include "verdict/verdict.h"
 
 #include "ir/graph_text.h"
-#include "tensor/bounded.h"
+#include "tensor/disagreement.h"
 #include "verdict/draw_graph.h"
 #include "verdict/vary_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace fw {
 
 namespace {
 
 constexpr int wantedCases = 40, mostDraws = 2500;
-constexpr int mostWrong = 6;              // counterexamples, of which the smallest is kept
-constexpr int variations = 8;             // of a graph at which it acts
-constexpr std::size_t mostWork = 150000;  // calls that inference is asked about
-constexpr double besideRounding = 2.4e-7; // relative, 4 u of f32: so exact are written attributes
-
-double number(const Values& values, std::size_t i) {
-    const Value& value = values.data.at(i);
-    return isFloat(values.dtype) ? value.real : static_cast<double>(value.integer);
-}
-
-std::string placeText(const Shape& shape, std::size_t element) {
-    std::vector<std::size_t> place;
-    for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
-        const auto extent = static_cast<std::size_t>(dim->asInt().value_or(1));
-        place.insert(place.begin(), element % extent);
-        element /= extent;
-    }
-    return place.empty() ? std::string() : fmt::format("[{}]", fmt::join(place, ", "));
-}
-
-// Whether two elements differ by more than `error`, which is infinite where nothing is known. What
-// is no number of whole operands, as 0 / 0, is no matter of rounding.
-bool differ(double a, double b, double error, bool whole) {
-    if (a == b || (!std::isfinite(a) && !std::isfinite(b)))
-        return false;
-    if (std::isinf(error))
-        return whole && (std::isnan(a) || std::isnan(b));
-    if (!std::isfinite(a) || !std::isfinite(b))
-        return true;
-    return std::abs(a - b) > error + besideRounding * std::max(std::abs(a), std::abs(b));
-}
-
-// Empty if every result of `after` is that of `before`, as far as rounding lets it be known.
-std::string differenceOf(const Graph& before, const std::vector<BoundedValues>& wanted,
-                         const std::vector<BoundedValues>& got, bool whole) {
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-        for (std::size_t i = 0; i < wanted[k].values.data.size(); ++i) {
-            const double a = number(got[k].values, i), b = number(wanted[k].values, i);
-            if (!differ(a, b, got[k].error(i) + wanted[k].error(i), whole))
-                continue;
-            const NamedValue& result = before.results()[k];
-            return fmt::format("{}{} is {:.9g} instead of {:.9g}", result.name,
-                               placeText(before.type(result.value).shape, i), a, b);
-        }
-    return {};
-}
+constexpr int mostWrong = 6;             // counterexamples, of which the smallest is kept
+constexpr int variations = 8;            // of a graph at which it acts
+constexpr std::size_t mostWork = 150000; // calls that inference is asked about
+constexpr double ofAttributes = 2.4e-7;  // relative, 4 u of f32: so exact is what models write
 
 std::int64_t sizeOf(const Graph& graph) {
     std::int64_t out = 0;
@@ -117,8 +74,12 @@ private:
             if (!wanted)
                 return true;
             const auto got = evaluateGraphBounded(*rewritten->graph, inputs);
-            const std::string difference =
-                got ? differenceOf(*graph, *wanted, *got, whole) : got.diag().message;
+            std::string difference;
+            if (!got)
+                difference = got.diag().message;
+            else if (const auto where =
+                         disagreementOf(*graph, *got, *wanted, {ofAttributes, whole}))
+                difference = where->text(graph->results()[where->result].name);
             if (difference.empty()) {
                 computed = true;
                 continue;

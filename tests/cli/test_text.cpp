@@ -18,6 +18,7 @@ private Q_SLOTS:
     void jsonIsOneDocument();
     void booksAreLaidOut();
     void includedBooksAreRead();
+    void wrongRulesAreTold();
     void rewritingTellsCosts();
 
 private:
@@ -106,6 +107,23 @@ void TestText::booksAreLaidOut() {
     QVERIFY(fw({u"format"_s, u"--json"_s, tidy}, 0)
                 .contains("\"text\":\"chain d = relu(^)?\\n\",\"changed\":false"));
     fw({u"format"_s, folder.filePath(u"none.fw"_s)}, 2);
+}
+
+void TestText::wrongRulesAreTold() {
+    const QTemporaryDir folder;
+    QFile book(folder.filePath(u"wrong.fw"_s));
+    QVERIFY(book.open(QIODevice::WriteOnly));
+    book.write("rule right { match y = relu(relu(x)) emit y = relu(x) }\n"
+               "rule wrong { match y = abs(x) emit y = relu(x) }\n");
+    book.close();
+    const QByteArray said = fw({u"check"_s, book.fileName()}, 1);
+    QVERIFY2(said.contains("right  rule  ok") && said.contains("wrong  rule  refuted"),
+             said.constData());
+    QVERIFY2(said.contains("wrong.fw:2:1: warning CMP01: wrong computes something else: y"),
+             said.constData());
+    QVERIFY2(said.contains("    graph drawn() -> y"), said.constData());
+    QVERIFY(
+        fw({u"check"_s, u"--json"_s, book.fileName()}, 1).contains("\"counterexample\":\"graph"));
 }
 
 // By every command that takes --rules.

@@ -1,0 +1,31 @@
+// Where values that were computed in two ways differ by more than rounding may do.
+#pragma once
+
+#include "tensor/bounded.h"
+
+namespace fw {
+
+struct Disagreement {
+    std::size_t result = 0; // of the graph
+    std::string place;      // "[0, 2]"; empty: it is a single number
+    double got = 0, wanted = 0;
+
+    // "y[0, 2] is 3 instead of 5"
+    std::string text(std::string_view name) const;
+};
+
+struct AgreementOptions {
+    double relative = 1e-9; // beside the bounds: doubles are rounded, too
+    // Operands are whole numbers: NaN where the other way has a number, as of 0 / 0, is no matter
+    // of rounding, although nothing bounds it.
+    bool wholeOperands = false;
+};
+
+// The first one among the results of `graph`, which both lists are values of. Two that are no
+// finite numbers agree, and so does what has no bound.
+std::optional<Disagreement> disagreementOf(const Graph& graph,
+                                           const std::vector<BoundedValues>& got,
+                                           const std::vector<BoundedValues>& wanted,
+                                           const AgreementOptions& options = {});
+
+} // namespace fw

@@ -1,0 +1,176 @@
+// Operands of which a pattern says what they are: types, constants, their data.
+#include "verdict/draw_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t mostTerms = 64; // literals that are kept
+
+void addLiterals(const Tree& tree, double sign, Literals& out) {
+    if (tree.kind == TreeKind::Int && out.integers.size() < mostTerms) {
+        if (tree.integer >= 1 && tree.integer <= 64)
+            out.integers.push_back(tree.integer);
+        out.reals.push_back(sign * static_cast<double>(tree.integer));
+    } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
+        out.reals.push_back(sign * tree.real);
+    }
+    const bool negative = tree.kind == TreeKind::Unary && tree.text == "-";
+    for (const Tree& part : tree.args)
+        addLiterals(part, negative ? -sign : sign, out);
+}
+
+void addLiterals(const PatternTree& p, Literals& out) {
+    for (const PatternAttrTree& attr : p.attrs)
+        for (const Tree* tree : {&attr.value, &attr.low, &attr.high, &attr.among})
+            if (tree->span.end > tree->span.begin)
+                addLiterals(*tree, 1, out);
+    for (const PatternConstraint& one : p.constraints) {
+        for (const Tree& dim : one.dims)
+            addLiterals(dim, 1, out);
+        if (one.kind == PatternConstraint::Kind::Equal)
+            addLiterals(one.value, 1, out);
+    }
+    for (const PatternTree& part : p.args)
+        addLiterals(part, out);
+}
+
+} // namespace
+
+Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns) {
+    Literals out;
+    for (const NamedPattern& named : patterns)
+        addLiterals(named.pattern, out);
+    for (const ConditionTree& condition : rule.where)
+        addLiterals(condition.tree, 1, out);
+    return out;
+}
+
+TensorData drawnData(Random& random, const Literals& literals, const TensorType& type, bool whole) {
+    std::vector<std::int64_t> extents;
+    std::size_t count = 1;
+    for (const Dim& dim : type.shape) {
+        extents.push_back(dim.asInt().value_or(0));
+        count *= static_cast<std::size_t>(extents.back());
+    }
+    const std::size_t form = whole ? 0 : random.below(6);
+    const auto number = [&]() -> double {
+        if (type.dtype == DType::Bool)
+            return static_cast<double>(random.below(2));
+        if (!isFloat(type.dtype) || form == 0)
+            return static_cast<double>(random.between(form == 1 ? 0 : -3, 3));
+        if (form == 1 || form == 2)
+            return 0.25 + 2 * random.unit();
+        if (form == 3 && random.chance(20))
+            return 0;
+        return 4 * random.unit() - 2;
+    };
+    double all = number();
+    if (!whole && !literals.reals.empty() && random.chance(40))
+        all = random.pick(literals.reals);
+    std::vector<double> values(count);
+    for (double& value : values)
+        value = form == 5 ? all : number();
+    return dataFromDoubles(type.dtype, extents, values);
+}
+
+std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {
+    if (part.hole == nullptr)
+        return part.value;
+    const auto type = typeFrom(*part.hole);
+    return fill(part, type ? *type : m_calls->type(m_real));
+}
+
+std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& type) {
+    if (part.hole == nullptr)
+        return part.value;
+    for (const PatternTree* named : part.names) // two operands of one call
+        if (const auto known = m_values.find(named->name); known != m_values.end())
+            return m_editor->type(known->second) == type ? std::optional(known->second)
+                                                         : std::nullopt;
+    const PatternTree& hole = *part.hole;
+    std::optional<Tree> equal;
+    bool constant = hole.kind == PatternKind::Const || hole.demandsConst();
+    for (const PatternConstraint& one : hole.constraints)
+        if (one.kind == PatternConstraint::Kind::Equal)
+            equal = one.value;
+    for (const PatternTree* named : part.names)
+        constant = constant || named->demandsConst();
+    ValueRef value;
+    const std::string name = fmt::format("v{}", m_leaves++);
+    if (equal) {
+        const auto term = evaluate(*equal, m_terms);
+        std::vector<double> all;
+        if (const auto* number = term ? std::get_if<double>(&*term) : nullptr)
+            all = {*number};
+        else if (const auto* integer = term ? std::get_if<Expr>(&*term) : nullptr)
+            all = {static_cast<double>(integer->asInt().value_or(0))};
+        else
+            return std::nullopt;
+        std::size_t count = 1;
+        std::vector<std::int64_t> extents;
+        for (const Dim& dim : type.shape) {
+            extents.push_back(dim.asInt().value_or(0));
+            count *= static_cast<std::size_t>(extents.back());
+        }
+        all.resize(count, all.front());
+        value = m_editor->addConstant(name, dataFromDoubles(type.dtype, extents, all));
+    } else if (constant || m_random.chance(15)) {
+        value = m_editor->addConstant(name, drawnData(m_random, m_literals, type));
+    } else {
+        value = m_editor->addInput(name, type);
+    }
+    for (const PatternTree* named : part.names)
+        m_values[named->name] = value;
+    return value;
+}
+
+bool GraphDrawer::shapeFrom(const std::vector<Tree>& dims, Shape& shape) {
+    for (const Tree& dim : dims) {
+        const bool pack = dim.kind == TreeKind::Pack;
+        const Tree& tree = pack && !dim.args.empty() ? dim.args[0] : dim;
+        const bool nameless = (pack && dim.args.empty()) || dim.isName("any");
+        if (nameless || (tree.isName() && !m_terms.names.contains(tree.text))) {
+            Exprs drawn;
+            for (std::size_t count = pack ? m_random.below(3) : 1; count > 0; --count)
+                drawn.emplace_back(m_calls->extent());
+            if (!nameless && pack)
+                m_terms.names[tree.text] = drawn;
+            else if (!nameless)
+                m_terms.names[tree.text] = drawn.front();
+            shape.insert(shape.end(), drawn.begin(), drawn.end());
+            continue;
+        }
+        const auto term = evaluate(tree, m_terms);
+        if (const auto* one = term ? std::get_if<Expr>(&*term) : nullptr)
+            shape.push_back(*one);
+        else if (const auto* list = term ? std::get_if<Exprs>(&*term) : nullptr)
+            shape.insert(shape.end(), list->begin(), list->end());
+        else
+            return false;
+    }
+    return true;
+}
+
+std::optional<TensorType> GraphDrawer::typeFrom(const PatternTree& hole) {
+    for (const PatternConstraint& one : hole.constraints) {
+        if (one.kind == PatternConstraint::Kind::Same)
+            if (const auto known = m_values.find(one.name); known != m_values.end())
+                return m_editor->type(known->second);
+        if (one.kind != PatternConstraint::Kind::Type)
+            continue;
+        TensorType out;
+        out.dtype = parseDtype(one.name).value_or(m_real);
+        if (one.hasShape ? shapeFrom(one.dims, out.shape) : false)
+            return out;
+        if (!one.hasShape && parseDtype(one.name))
+            return m_calls->type(out.dtype);
+    }
+    return std::nullopt;
+}
+
+} // namespace fw
