@@ -83,6 +83,7 @@ private Q_SLOTS:
     void layouts_data();
     void layouts();
     void booksKeepTheirWords();
+    void shippedBooksAreLaidOut();
     void shakenBooksAreLaidOutOnce();
     void longLinesAreBroken();
     void linesAreBrokenWhereTheyRead();
@@ -223,6 +224,20 @@ void TestFormat::booksKeepTheirWords() {
     QVERIFY(readable > 20);
     for (const auto& [keyword, parser] : fwGrammar())
         QVERIFY2(keywords.contains(QString::fromStdString(keyword)), keyword.c_str());
+}
+
+// What people read first is as `fw format` leaves it.
+void TestFormat::shippedBooksAreLaidOut() {
+    int looked = 0;
+    for (const QString& file : books()) {
+        if (file.contains(u"/tests/"_s))
+            continue;
+        const std::string text = textOf(file);
+        QVERIFY2(formatText(text, file.toStdString()).text == text,
+                 qPrintable(u"fw format -w "_s + file));
+        ++looked;
+    }
+    QVERIFY(looked > 20);
 }
 
 void TestFormat::shakenBooksAreLaidOutOnce() {
