@@ -37,7 +37,10 @@ bool differ(double a, double b, double error, const AgreementOptions& options) {
 } // namespace
 
 std::string Disagreement::text(std::string_view name) const {
-    return fmt::format("{}{} is {:.9g} instead of {:.9g}", name, place, got, wanted);
+    const auto text = [](double value) { // the sign of NaN says nothing
+        return std::isnan(value) ? std::string("nan") : fmt::format("{:.9g}", value);
+    };
+    return fmt::format("{}{} is {} instead of {}", name, place, text(got), text(wanted));
 }
 
 std::optional<Disagreement> disagreementOf(const Graph& graph,

@@ -1,17 +1,12 @@
 #include "verdict/draw_graph.h"
 
 #include <algorithm>
-#include <array>
 
 namespace fw {
 
 namespace {
 
 constexpr std::size_t mostNodes = 40;
-
-// The operators of a kind that are drawn: element-wise ones, by how many operands they take.
-constexpr std::array<std::string_view, 4> unaryOperators = {"relu", "neg", "tanh", "abs"};
-constexpr std::array<std::string_view, 3> binaryOperators = {"add", "mul", "sub"};
 
 } // namespace
 
@@ -246,13 +241,22 @@ std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
     return values.take();
 }
 
+// Any that takes so many operands of one type and is of the kind then.
 std::optional<std::string> GraphDrawer::operatorOfKind(const std::string& kind,
                                                        std::size_t operands) {
-    if (kind != "elementwise" && kind != "broadcast" && kind != "opaque")
-        return std::nullopt;
-    const bool two = kind != "elementwise" && operands > 1;
-    return std::string(two ? binaryOperators[m_random.below(binaryOperators.size())]
-                           : unaryOperators[m_random.below(unaryOperators.size())]);
+    const auto [known, isNew] = m_ofKind.try_emplace({kind, operands});
+    const auto wanted = parseKind(kind);
+    if (isNew && wanted)
+        for (const Operator* op : m_operators->all()) {
+            OpCall call;
+            call.inputs.assign(operands, TensorType{DType::F32, {Dim(2), Dim(3)}});
+            if (!op->arity().takes(operands) || !op->infer(call))
+                continue;
+            if (const Result<Facts> facts = op->facts(call);
+                facts && countsAs(facts->kind, *wanted))
+                known->second.push_back(op->name());
+        }
+    return known->second.empty() ? std::nullopt : std::optional(m_random.pick(known->second));
 }
 
 } // namespace fw

@@ -96,7 +96,7 @@ void TestBookPlaces::marksUnderlineTokens() {
 }
 
 void TestBookPlaces::marksKnowTheBooksBeside() {
-    Arguments arguments = with({}, "rule r { match y = twice(pair(x)) emit y = relu(x) }\n"
+    Arguments arguments = with({}, "rule r { match y = twice(pair(x)) emit y = twice(relu(x)) }\n"
                                    "fuse f { match bias(x, b) >> onednn.tail as stacked }\n");
     Asked a;
     QCOMPARE(a.get<CheckDocument>("check", arguments).items[0].verdict, std::string("refused"));

@@ -57,7 +57,7 @@ void TestBookTexts::textsStandForFiles() {
     const auto check = a.get<CheckDocument>("check", arguments);
     QCOMPARE(check.file, std::string("/nowhere/mine.fw"));
     QCOMPARE(check.items.size(), std::size_t(2));
-    QCOMPARE(check.items[0].verdict, std::string("ok"));
+    QCOMPARE(check.items[0].verdict, std::string("refuted"));
     const auto found = a.get<MatchDocument>("match", arguments);
     QCOMPARE(found.rules.size(), std::size_t(2));
     QCOMPARE(found.rules[0].file, std::string("/nowhere/mine.fw"));

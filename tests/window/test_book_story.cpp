@@ -90,8 +90,9 @@ void TestBookStory::ruleIsWrittenAndKept() {
     editor()->select({line + 1, 14, line + 1, 200});
     editor()->textCursor().insertText(u"max(x, x)"_s);
     waitIdle();
-    QVERIFY2(editor()->marks().empty(),
-             qPrintable(m_window->view<BooksView>()->area()->current()->statusText()));
+    // It computes something else, and acts all the same.
+    QCOMPARE(editor()->marks().size(), std::size_t(1));
+    QVERIFY(editor()->marks()[0].diag.message.find("computes something else") != std::string::npos);
     // It matches every relu of the imported graph: framed, counted, walked.
     editor()->goTo({line, 3});
     waitIdle();
