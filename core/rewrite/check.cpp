@@ -47,7 +47,9 @@ public:
         if (termKind(tree))
             return m_out.refuse(DiagCode::RuleIllegal,
                                 "a number needs an operand beside it, whose element type it takes",
-                                tree.span);
+                                tree.span,
+                                "x * 2, or an operator in place of its name: op (x: T[S...]) -> "
+                                "y: T[S...] { y[i...] = pow(x[i...], 2) }(x)");
         switch (tree.kind) {
         case TreeKind::Name:
             return name(tree);

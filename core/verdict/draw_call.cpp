@@ -47,8 +47,13 @@ std::int64_t CallDrawer::extent() {
 TensorType CallDrawer::type(DType dtype) {
     TensorType out;
     out.dtype = dtype;
-    for (std::size_t rank = m_random.below(m_random.chance(10) ? 7 : 5); rank > 0; --rank)
-        out.shape.emplace_back(extent());
+    const bool equal = m_random.chance(30); // so that axes may change places
+    const Dim all(extent());
+    std::size_t rank = m_random.below(m_random.chance(10) ? 7 : 5);
+    if (equal && m_random.chance(70))
+        rank = 3;
+    for (; rank > 0; --rank)
+        out.shape.push_back(equal ? all : Dim(extent()));
     return out;
 }
 
@@ -116,9 +121,10 @@ AttrValue CallDrawer::integers(const Shape& operand, std::size_t count) {
 std::optional<AttrValue> CallDrawer::attribute(const Operator& op, const std::string& name,
                                                const Shape& operand, std::size_t length) {
     const auto written = op.attrDefault(name);
-    if (written && m_random.chance(45))
+    const AttrType type = op.attrType(name).value_or(AttrType::Any);
+    if (written && m_random.chance(type == AttrType::IntList ? 25 : 45))
         return written;
-    switch (op.attrType(name).value_or(AttrType::Any)) {
+    switch (type) {
     case AttrType::Int:
         return !m_literals.integers.empty() && m_random.chance(20)
                    ? m_random.pick(m_literals.integers)

@@ -14,7 +14,7 @@ std::optional<GraphPtr> GraphDrawer::draw() {
     m_editor.emplace(m_operators, "drawn");
     m_work += m_calls ? m_calls->asked() : 0;
     m_calls.emplace(m_random, m_literals);
-    m_real = m_random.chance(25) ? DType::F64 : DType::F32;
+    m_real = m_random.chance(10) ? DType::I64 : m_random.chance(25) ? DType::F64 : DType::F32;
     m_values.clear();
     m_terms.names.clear();
     m_leaves = 0;

@@ -14,9 +14,11 @@ namespace fw {
 namespace {
 
 constexpr int wantedCases = 40, mostDraws = 2500;
+constexpr int casesWhileCheap = 120;
 constexpr int mostWrong = 6;             // counterexamples, of which the smallest is kept
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
+constexpr std::size_t cheapWork = 6000;
 constexpr double ofAttributes = 2.4e-7;  // relative, 4 u of f32: so exact is what models write
 
 std::int64_t sizeOf(const Graph& graph) {
@@ -42,9 +44,11 @@ public:
             named.pattern = withDeclared(named.pattern, table);
         m_literals = literalsOf(*rule, m_patterns);
         GraphDrawer drawer(m_patterns, m_literals, operators, m_random);
-        for (int draw = 0; draw < mostDraws && m_out.cases < wantedCases && m_wrong < mostWrong &&
-                           drawer.work() < mostWork;
-             ++draw)
+        const auto enough = [&] {
+            return m_wrong >= mostWrong || drawer.work() >= mostWork ||
+                   m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
+        };
+        for (int draw = 0; draw < mostDraws && !enough(); ++draw)
             if (std::optional<GraphPtr> graph = drawer.draw(); graph && tryAt(*graph))
                 for (int near = 0; near < variations; ++near)
                     if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
