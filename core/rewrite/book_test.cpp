@@ -6,6 +6,7 @@
 #include "rewrite/builtin.h"
 #include "rewrite/matches.h"
 #include "rewrite/same_values.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,22 @@ double flopsOf(const Graph& graph) {
             if (const auto facts = graph.operators().find(node->op)->facts(callOf(graph, *node)))
                 total += facts->flops + 12 * facts->transcendentals + facts->bytesWritten;
     return total;
+}
+
+// "b, a; c, b": the values of each match, its roots first; a few of each.
+std::string matchesText(const Graph& graph, const std::vector<Match>& matches) {
+    constexpr std::size_t most = 4;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(matches.size(), most); ++i) {
+        out += i > 0 ? "; " : "";
+        const std::vector<NodeId>& nodes = matches[i].nodes;
+        for (std::size_t k = 0; k < std::min(nodes.size(), most); ++k)
+            out += (k > 0 ? ", " : "") + nameOrQuoted(graph.node(nodes[k]).outputs.front().name);
+        out += nodes.size() > most ? ", ..." : "";
+    }
+    if (matches.size() > most)
+        out += fmt::format("; and {} more", matches.size() - most);
+    return out.empty() ? out : "it matches the operators of " + out;
 }
 
 class TestRun {
@@ -121,7 +138,7 @@ private:
 
     Status count(const ExpectTree& expect, std::size_t wanted) {
         std::size_t got = 0;
-        std::string reason;
+        std::string reason, matched;
         if (declarationAs<BuiltinTree>(m_subject)) {
             FW_TRY(const Rewritten out, applied(m_subject, m_graph));
             for (const AppliedRule& rule : out.trace.applied)
@@ -131,13 +148,17 @@ private:
             if (!found.problems.empty())
                 return found.problems.front();
             got = found.matches.size() + (wanted > 0 ? found.unchanged : 0);
+            matched = matchesText(*m_graph, found.matches);
             if (!found.nearMisses.empty())
                 reason = missText(*m_graph, found.nearMisses.front());
         }
         if (got != wanted)
             fail(DiagCode::OutputsDiffer,
                  fmt::format("{} matches {} times, {} expected", m_subject->name, got, wanted),
-                 expect.span, reason);
+                 expect.span,
+                 got > wanted || reason.empty() ? matched
+                 : matched.empty()              ? reason
+                                                : matched + "; " + reason);
         else if (reason.find(expect.reason) == std::string::npos)
             fail(DiagCode::OutputsDiffer,
                  fmt::format("the nearest miss does not say \"{}\"", expect.reason), expect.span,
