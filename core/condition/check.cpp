@@ -168,18 +168,41 @@ private:
 
     std::optional<TermKind> index(const Tree& tree) {
         const auto list = named(tree);
-        for (const Tree& part : tree.args)
-            if (const auto at = term(part); at && *at != TermKind::Integer)
-                return refuse(DiagCode::RuleIllegal, "an index is an integer", part);
+        bool several = false, unknown = false; // a list of places, either
+        for (const Tree& part : tree.args) {
+            const auto at = term(part);
+            if (!at)
+                return std::nullopt;
+            several = several || *at == TermKind::IntegerList;
+            unknown = unknown || *at == TermKind::Any;
+            if (*at != TermKind::Integer && *at != TermKind::IntegerList && *at != TermKind::Any)
+                return refuse(DiagCode::RuleIllegal,
+                              fmt::format("an index is an integer or a list of integers, not {}",
+                                          kindNoun(*at)),
+                              part);
+            if (!countsFromZero(part))
+                return refuse(DiagCode::RuleIllegal, "an index counts from 0", part,
+                              tree.text + "[0] is the first element");
+        }
         if (!list)
             return std::nullopt;
         if (!isList(*list) || tree.args.size() != 1)
             return refuse(DiagCode::RuleIllegal,
                           fmt::format("{} is {} and has no elements", tree.text, kindNoun(*list)),
                           tree);
-        return *list == TermKind::RealList ? TermKind::Real
-               : *list == TermKind::Any    ? TermKind::Any
-                                           : TermKind::Integer;
+        if (*list == TermKind::Any || unknown)
+            return TermKind::Any;
+        if (several)
+            return list;
+        return *list == TermKind::RealList ? TermKind::Real : TermKind::Integer;
+    }
+
+    // Numbers that are written only.
+    static bool countsFromZero(const Tree& index) {
+        if (index.kind == TreeKind::List)
+            return std::all_of(index.args.begin(), index.args.end(), countsFromZero);
+        return (index.kind != TreeKind::Int || index.integer >= 0) &&
+               !(index.kind == TreeKind::Unary && index.args[0].kind == TreeKind::Int);
     }
 
     std::optional<TermKind> list(const Tree& tree) {

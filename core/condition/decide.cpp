@@ -252,15 +252,44 @@ private:
     std::optional<TermValue> element(const Tree& tree) {
         const auto list = named(tree.text);
         const auto at = tree.args.size() == 1 ? value(tree.args[0]) : std::nullopt;
-        const auto* index = at ? std::get_if<Expr>(&*at) : nullptr;
-        const auto place = index ? index->asInt() : std::nullopt;
-        if (!list || !place || *place < 0)
+        if (!list || !at)
             return std::nullopt;
-        const auto i = static_cast<std::size_t>(*place);
-        if (const auto* items = std::get_if<Exprs>(&*list); items && i < items->size())
-            return (*items)[i];
-        if (const auto* items = std::get_if<Reals>(&*list); items && i < items->size())
-            return (*items)[i];
+        if (const auto* index = std::get_if<Expr>(&*at)) {
+            const auto i = placeIn(tree.text, *list, *index);
+            if (!i)
+                return std::nullopt;
+            if (const auto* items = std::get_if<Exprs>(&*list))
+                return (*items)[*i];
+            return std::get<Reals>(*list)[*i];
+        }
+        const auto* places = std::get_if<Exprs>(&*at);
+        const auto* integers = std::get_if<Exprs>(&*list);
+        Exprs some;
+        Reals numbers;
+        for (std::size_t k = 0; places != nullptr && k < places->size(); ++k) {
+            const auto i = placeIn(tree.text, *list, (*places)[k]);
+            if (!i)
+                return std::nullopt;
+            if (integers != nullptr)
+                some.push_back((*integers)[*i]);
+            else
+                numbers.push_back(std::get<Reals>(*list)[*i]);
+        }
+        if (places == nullptr)
+            return std::nullopt;
+        return integers != nullptr ? TermValue(std::move(some)) : TermValue(std::move(numbers));
+    }
+
+    // Of an element of a list; nothing, and a note, if there is none.
+    std::optional<std::size_t> placeIn(const std::string& name, const TermValue& list,
+                                       const Expr& index) {
+        if (!std::holds_alternative<Exprs>(list) && !std::holds_alternative<Reals>(list))
+            return std::nullopt;
+        const auto place = index.asInt();
+        if (place && *place >= 0 && static_cast<std::size_t>(*place) < sizeOf(list))
+            return static_cast<std::size_t>(*place);
+        note(place ? fmt::format("{} has no element {}", name, *place)
+                   : fmt::format("{} is no known place in {}", index.text(), name));
         return std::nullopt;
     }
 

@@ -159,6 +159,13 @@ void TestCondition::terms_data() {
     row("7 % 0", "");
     row("7 / 0", "");
     row("pads[2]", "");
+    row("pads[[1, 0, 1]]", "[2, 1, 2]");
+    row("scales[[1, 0]]", "[2.5, 1]");
+    row("pads[ks - 3]", "");
+    row("pads[value(ks) - 3]", "[1, 2]");
+    row("pads[value(ks)]", "");
+    row("pads[[]]", "[]");
+    row("pads[extents(x)]", "");
     row("pads + [1, 2, 3]", "");
     row("mode + 1", "");
     row("b + 1", "");

@@ -157,7 +157,7 @@ void TestRightSide::refused_data() {
         "[1, 2, 3, 4] is no number that is known here");
     row("behind the end of a list", "y = transpose(x) {perm = [0, 2, 3, 1]}",
         "match y = transpose(v) {perm}\n emit y = transpose(v) {perm = [perm[4], 1, 2, 3]}",
-        "perm of transpose has no value here: perm = [0, 2, 3, 1]");
+        "perm of transpose has no value here: perm = [0, 2, 3, 1], perm has no element 4");
     row("lists of two lengths", "y = transpose(x) {perm = [0, 2, 3, 1]}",
         "match y = transpose(v) {perm}\n emit y = transpose(v) {perm = perm + [1, 2]}",
         "perm of transpose has no value here: perm = [0, 2, 3, 1]");
