@@ -20,9 +20,13 @@ constexpr std::size_t mostInside = 256; // operators between p and q
 } // namespace
 
 struct Matcher::Ways {
-    std::vector<ValueRef> open;   // from which they lead up further
-    std::vector<ValueRef> inputs; // of the graph, read by "..."
-    bool beginsAtInput = false;   // some way does
+    std::vector<ValueRef> open; // from which they lead up further
+    // Inputs of the graph, one of which every way that ends at inputs reads; nothing: none ends so.
+    std::optional<std::vector<ValueRef>> inputs;
+
+    bool mayBeginAt(ValueRef value) const {
+        return !inputs || std::find(inputs->begin(), inputs->end(), value) != inputs->end();
+    }
 };
 
 // What a step reads; nothing if none is here.
@@ -36,17 +40,19 @@ std::optional<Matcher::Entries> Matcher::step(const PatternTree& path, ValueRef 
 }
 
 void Matcher::addEntries(const Entries& entries, Ways& ways) const {
-    const auto add = [](std::vector<ValueRef>& list, ValueRef value) {
-        if (std::find(list.begin(), list.end(), value) == list.end())
-            list.push_back(value);
-    };
+    std::vector<ValueRef> inputs;
     bool leadsUp = false;
     for (const Entry& entry : entries) {
         const bool side = !entry.required && m_graph.node(entry.value.node).isInput();
-        add(side ? ways.inputs : ways.open, entry.value);
+        std::vector<ValueRef>& list = side ? inputs : ways.open;
+        if (std::find(list.begin(), list.end(), entry.value) == list.end())
+            list.push_back(entry.value);
         leadsUp = leadsUp || !side;
     }
-    ways.beginsAtInput = ways.beginsAtInput || !leadsUp;
+    if (leadsUp)
+        return;
+    std::erase_if(inputs, [&](ValueRef value) { return !ways.mayBeginAt(value); });
+    ways.inputs = std::move(inputs);
 }
 
 // Who reads the value but the operators of m_nodes from `first` on; empty: nobody does.
@@ -70,10 +76,13 @@ bool Matcher::takeStep(const PatternTree& p, ValueRef v, std::size_t first, Ways
         return refuse(
             Missed::Operator, p,
             [&] {
-                return ways.beginsAtInput ? patternText(p.args[0]) + " where every path begins"
-                                          : patternText(path) + " on every path";
+                return ways.inputs ? patternText(p.args[0]) + " where every path begins"
+                                   : patternText(path) + " on every path";
             },
-            [&] { return ways.beginsAtInput ? "one that begins at an input" : describe(v); });
+            [&] {
+                return ways.inputs ? "paths that begin at an input and at " + describe(v)
+                                   : describe(v);
+            });
     m_nodes.insert(m_nodes.end(), nodes.begin(), nodes.end());
     m_places.resize(m_nodes.size(), path.span);
     if (m_nodes.size() - first > mostInside)
@@ -104,18 +113,25 @@ bool Matcher::followUp(const PatternTree& p, Ways ways, std::size_t first, const
                 Missed::Other, p, [] { return "no inner value of the paths is read elsewhere"; },
                 [&] { return readElsewhere(ways.open.front(), first); });
         const ValueRef value = *ready;
-        if (ways.open.size() == 1 && !ways.beginsAtInput && pattern(from, value, previous, next))
+        if (ways.open.size() == 1 && ways.mayBeginAt(value) && pattern(from, value, previous, next))
             return true;
         ways.open.erase(ready);
         if (!takeStep(p, value, first, ways))
             return false;
     }
-    if (ways.inputs.size() == 1 && readElsewhere(ways.inputs.front(), first).empty() &&
-        pattern(from, ways.inputs.front(), previous, next))
-        return true;
+    std::string reader;
+    for (const ValueRef input : ways.inputs.value_or(std::vector<ValueRef>())) {
+        reader = readElsewhere(input, first);
+        if (reader.empty() && pattern(from, input, previous, next))
+            return true;
+    }
     return refuse(
         Missed::Other, p, [&] { return patternText(from) + " where every path begins"; },
-        [] { return "one that begins at an input"; });
+        [&] {
+            return !reader.empty()                        ? "an input, but " + reader
+                   : ways.inputs && !ways.inputs->empty() ? "an input of the graph"
+                                                          : "paths without a common beginning";
+        });
 }
 
 bool Matcher::dominated(const PatternTree& p, ValueRef v, const Previous* previous,

@@ -34,7 +34,7 @@ void Matcher::note(Missed why, const PatternTree& p, std::string expected, std::
                    const PatternAttrTree* attr) {
     m_best = {m_root,
               m_nodes.size(),
-              m_total,
+              std::max(m_total, m_nodes.size() + (why == Missed::Operator ? 1 : 0)),
               patternText(p),
               std::move(expected),
               std::move(found),
