@@ -70,7 +70,13 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
             [&] { return fmt::format("result {}", v.output); });
     if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
         return refuse(
-            Missed::Other, p, [&] { return "another " + p.name; }, [] { return "the same one"; });
+            Missed::Other, p, [&] { return "another " + p.name; },
+            [&] {
+                const std::string name = p.name.substr(0, 1);
+                return fmt::format("the same one; a value that is read twice is named where it "
+                                   "stands first, {1} = {0}(...), and read as {1}",
+                                   p.ofKind ? "kind " + p.name : p.name, name);
+            });
     std::vector<ValueRef> values = node.inputs;
     while (!values.empty() && !values.back().valid())
         values.pop_back();
