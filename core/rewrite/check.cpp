@@ -122,6 +122,11 @@ private:
         const Operator* op = m_operators.find(tree.text);
         if (op == nullptr && isInPlace(tree.text))
             return; // what is wrong with it is told where operators are declared
+        if (op == nullptr && tree.text == "out")
+            return m_out.refuse(
+                DiagCode::UnknownOperator,
+                "out stands in patterns: the right side names all results of a call", tree.span,
+                "let (a, b) = split(x), and read b");
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator,
                                 "there is no operator named " + tree.text, tree.span,
