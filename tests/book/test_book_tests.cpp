@@ -44,6 +44,7 @@ private Q_SLOTS:
     void scenarios();
     void innerMatchesAreNotListed();
     void nearMisses();
+    void unexpectedMatchesAreListed();
     void structure();
 };
 
@@ -214,6 +215,23 @@ void TestBookTests::nearMisses() {
                             "rank(x) = 4"));
     QCOMPARE(text(1), QStringLiteral("q 3/3 w: const: a constant, not input u"));
     QCOMPARE(text(2), QStringLiteral("p 1/3 bias(conv2d(x, w: const), b): bias, not tanh"));
+}
+
+void TestBookTests::unexpectedMatchesAreListed() {
+    const auto said = [](const std::string& body) {
+        return checkBookText(
+                   "pattern p(x) = relu(relu(x))\ntest \"t\" {\n graph g(x: f32[N]) -> y {" + body +
+                       "}\n expect match 1\n}",
+                   "book.fw")
+            .items.back()
+            .diagnostics.at(0)
+            .hint;
+    };
+    QCOMPARE(said("a = relu(x) b = relu(a) y = relu(b)"),
+             std::string("it matches the operators of b, a; y, b"));
+    const std::string many = said("a = relu(x) b = relu(a) c = relu(b) d = relu(c) e = relu(d) "
+                                  "f = relu(e) y = relu(f)");
+    QVERIFY2(many.ends_with("e, d; and 2 more"), many.c_str());
 }
 
 void TestBookTests::structure() {
