@@ -181,6 +181,22 @@ private:
         if (hasBlock(keyword) && last > first && is(last, "}") && at(last).match > first)
             block(at(last).match, last, keyword);
         header(first, behindLast, keyword);
+        if (keyword == "rule")
+            for (int i = first; i < behindLast; ++i)
+                inPlace(i);
+    }
+
+    // op (x: T[S...]) -> y: T[S...] { ... }(x): laid out as a declaration is, its operands as those
+    // of a name.
+    void inPlace(int word) {
+        if (!isName(word) || !is(word, "op") || !is(behind(word), "("))
+            return;
+        for (int i = behind(word); i >= 0 && at(i).depth >= at(word).depth; i = behind(i))
+            if (at(i).is("{") && at(i).depth == at(word).depth && is(behind(at(i).match), "(")) {
+                at(i).apart = at(at(i).match).apart = true;
+                at(behind(word)).apart = true;
+                return;
+            }
     }
 
     // The parts of a block, and the blocks of graphs in it.
@@ -330,12 +346,13 @@ private:
         const auto both = [&] { piece.closeLeft = piece.closeRight = true; };
         if (piece.is("(") || piece.is("[")) {
             piece.closeRight = true;
-            piece.closeLeft = calls(i, previous);
+            piece.closeLeft =
+                (calls(i, previous) && !piece.apart) || (is(previous, "}") && at(previous).apart);
             piece.reduction = isReduction(i);
         } else if (piece.is("{")) {
-            piece.closeRight = !piece.block || is(next, "}");
+            piece.closeRight = !(piece.block || piece.apart) || is(next, "}");
         } else if (piece.is("}")) {
-            piece.closeLeft = !piece.block;
+            piece.closeLeft = !(piece.block || piece.apart);
         } else if (piece.is(")") || piece.is("]") || piece.is(",") || piece.is(";") ||
                    piece.is("?")) {
             piece.closeLeft = true;

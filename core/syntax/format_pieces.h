@@ -22,6 +22,7 @@ struct Piece {
     bool cell = false;        // the first piece of a column of a part
     bool word = false;        // of a clause: `match`, whose content is aligned
     bool block = false;       // a brace of a block
+    bool apart = false;       // a bracket of an operator in place of a name: blanks as in a block
     bool closeLeft = false;   // no blank before it
     bool closeRight = false;  // no blank behind it
     bool reduction = false;   // the bracket of sum(k in K : ...)

@@ -101,6 +101,10 @@ void TestFormat::layouts_data() {
     row("a remark alone", "\n\n  # only this  \n\n", "# only this\n");
     row("a rule on one line", "rule  r{match y=relu( relu(x) )emit y=relu(x)}",
         "rule r { match y = relu(relu(x))  emit y = relu(x) }\n");
+    row("an operator in place of a name",
+        "rule r{match y=mul(x,x) emit y=op(x:T[S...])->y:T[S...]{y[i...]=x[i...]} (x)}",
+        "rule r { match y = mul(x, x)  emit y = op (x: T[S...]) -> y: T[S...] { y[i...] = x[i...] "
+        "}(x) }\n");
     row("an open rule",
         "rule r \"doc\"\n{ match y = add(x,z: const&same(x)){axis=-1,*a}  where "
         "used_once(y),!(1<-2)\n"
