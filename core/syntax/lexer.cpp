@@ -1,5 +1,6 @@
 #include "syntax/lexer.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fw {
@@ -12,6 +13,39 @@ bool isLetter(char c) {
 
 bool isDigit(char c) {
     return c >= '0' && c <= '9';
+}
+
+int hexDigit(char c) {
+    return isDigit(c)             ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+// How many bytes the character of UTF-8 has that begins here; 0: none does.
+std::size_t characterAt(std::string_view text, std::size_t pos) {
+    const auto byte = [&](std::size_t i) {
+        return pos + i < text.size() ? static_cast<unsigned char>(text[pos + i]) : 0U;
+    };
+    const unsigned first = byte(0);
+    const std::size_t length = first < 0x80                    ? 1
+                               : first >= 0xc2 && first < 0xe0 ? 2
+                               : first >= 0xe0 && first < 0xf0 ? 3
+                               : first >= 0xf0 && first < 0xf5 ? 4
+                                                               : 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80)
+            return 0;
+    const unsigned second = byte(1);
+    const bool tooLong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+    return tooLong || beyond ? 0 : length;
+}
+
+std::string escapedByte(char c) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    return {'\\', 'x', digits[byte / 16], digits[byte % 16]};
 }
 
 // Longest first.
@@ -63,14 +97,31 @@ private:
                 begin();
                 const std::size_t end = std::min(m_text.find('\n', m_pos), m_text.size());
                 const std::string_view comment = m_text.substr(m_pos + 1, end - m_pos - 1);
+                const Span start = m_start;
+                const bool whole = toCharacterThatIsNone(end);
                 advance(end - m_pos);
-                m_start.end = m_pos;
-                m_list.comments.push_back({std::string(comment), m_start});
+                m_list.comments.push_back({std::string(comment), start});
+                m_list.comments.back().span.end = m_pos;
+                if (!whole)
+                    add(TokenKind::Error, "a byte in a comment that is no character of UTF-8");
             } else {
                 return true;
             }
         }
         return false;
+    }
+
+    // Up to `end`; false, and begun there, where a byte begins no character.
+    bool toCharacterThatIsNone(std::size_t end) {
+        while (m_pos < end) {
+            const std::size_t length = characterAt(m_text, m_pos);
+            if (length == 0) {
+                begin();
+                return false;
+            }
+            advance(length);
+        }
+        return true;
     }
 
     void begin() { m_start = {m_pos, m_pos, m_line, m_column}; }
@@ -134,17 +185,40 @@ private:
         add(real ? TokenKind::Float : TokenKind::Int, taken());
     }
 
+    void refuseText(std::string why) {
+        while (m_pos < m_text.size() && at() != '"' && at() != '\n')
+            advance();
+        if (at() == '"')
+            advance();
+        add(TokenKind::Error, std::move(why));
+    }
+
     void quotedText() {
         std::string content;
         advance();
         while (m_pos < m_text.size() && at() != '"' && at() != '\n') {
             if (at() == '\\' && m_pos + 1 < m_text.size()) {
                 const char escaped = at(1);
-                content += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
-                advance(2);
+                const int high = escaped == 'x' ? hexDigit(at(2)) : -1;
+                const int low = escaped == 'x' ? hexDigit(at(3)) : -1;
+                if (escaped == 'x' && (high < 0 || low < 0)) {
+                    begin();
+                    return refuseText("\\x without two hexadecimal digits behind it");
+                }
+                content += escaped == 'n'   ? '\n'
+                           : escaped == 't' ? '\t'
+                           : high >= 0      ? static_cast<char>(high * 16 + low)
+                                            : escaped;
+                advance(high >= 0 ? 4 : 2);
             } else {
-                content += at();
-                advance();
+                const std::size_t length = characterAt(m_text, m_pos);
+                if (length == 0) {
+                    begin();
+                    return refuseText("a byte that is no character of UTF-8, which is written " +
+                                      escapedByte(at()));
+                }
+                content += m_text.substr(m_pos, length);
+                advance(length);
             }
         }
         if (at() != '"')
@@ -170,16 +244,18 @@ TokenList tokenize(std::string_view text) {
 
 std::string quoteText(std::string_view text) {
     std::string out = "\"";
-    for (const char c : text) {
-        if (c == '\n') {
+    for (std::size_t i = 0; i < text.size();) {
+        const char c = text[i];
+        const std::size_t length = characterAt(text, i);
+        if (c == '\n')
             out += "\\n";
-        } else if (c == '\t') {
+        else if (c == '\t')
             out += "\\t";
-        } else {
-            if (c == '"' || c == '\\')
-                out += '\\';
-            out += c;
-        }
+        else if (length == 0 || static_cast<unsigned char>(c) < ' ' || c == 0x7f)
+            out += escapedByte(c);
+        else
+            out += (c == '"' || c == '\\' ? "\\" : "") + std::string(text.substr(i, length));
+        i += std::max<std::size_t>(1, length);
     }
     return out + '"';
 }

@@ -131,8 +131,13 @@ std::int64_t Parser::expectInt(std::string_view what) {
 }
 
 void Parser::fail(std::string message) {
-    if (!m_failed)
-        failAt(peek().span, std::move(message), hintOfGrammar(m_list.tokens, m_next));
+    if (m_failed)
+        return;
+    const Token& found = peek();
+    const bool isReason = found.kind == TokenKind::Error && found.text.size() > 4;
+    if (isReason && message.find(found.text) == std::string::npos)
+        message += ", found " + found.text;
+    failAt(found.span, std::move(message), hintOfGrammar(m_list.tokens, m_next));
 }
 
 void Parser::failAt(const Span& span, std::string message, std::string hint) {

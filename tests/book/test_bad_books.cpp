@@ -79,6 +79,19 @@ void TestBadBooks::eachHasItsPlace_data() {
         "byte 0xc3");
     row("a character cut at the end", "rule q { match y = relu(x) emit y = x } \xe2\x82", "5:41",
         "byte 0xe2");
+    row("a byte in quotes that is no character",
+        "rule r \"a\xff b\" { match y = relu(x) emit y = x }", "5:10",
+        "no character of UTF-8, which is written \\xff");
+    row("a byte in a comment that is no character",
+        "rule r { # d\xc3\xa9j\xe0\n match y = relu(x) emit y = x }", "5:15",
+        "a byte in a comment that is no character of UTF-8");
+    row("an escape without digits", "rule r \"a\\x4\" { match y = relu(x) emit y = x }", "5:10",
+        "\\x without two hexadecimal digits");
+    row("out on a right side", "rule r { match y = split(x) emit y = out(1, split(x)) }", "5:38",
+        "let (a, b) = split(x)");
+    row("an index before the first",
+        "rule r { match y = transpose(x) {perm = p} emit y = transpose(x) {perm = p[-1]} }", "5:76",
+        "an index counts from 0");
     row("a zero byte", std::string("rule r { match y = relu(\0x) emit y = x }", 40), "5:25",
         "byte 0x00");
     row("a brace that is open at the end", "rule r {\n  match y = relu(x)\n  emit y = x\n", "9:1",

@@ -182,6 +182,11 @@ void TestSyntax::names() {
     QCOMPARE(nameOrQuoted(""), std::string("\"\""));
     const TokenList list = tokenize(quoteText("a\"b\\c\nd"));
     QCOMPARE(list.tokens[0].text, std::string("a\"b\\c\nd"));
+    const std::string bytes("\xff\xc3\xa9\xc3(\r\0\xed\xa0\x80\x7f\xf0\x9f\x98\x80", 15);
+    QCOMPARE(tokenize(quoteText(bytes)).tokens[0].text, bytes);
+    QCOMPARE(quoteText(bytes), std::string("\"\\xff\xc3\xa9\\xc3(\\x0d\\x00\\xed\\xa0\\x80\\x7f"
+                                           "\xf0\x9f\x98\x80\""));
+    QCOMPARE(tokenize("\"\\x4a\\x4B\"").tokens[0].text, std::string("JK"));
 }
 
 void TestSyntax::hostileText() {
