@@ -234,7 +234,7 @@ std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
         node.inputs.push_back(*value);
     }
     Result<std::vector<ValueRef>> values = m_editor->add(std::move(node));
-    if (!values)
+    if (!values || values->empty()) // of a call without a body nothing is known
         return std::nullopt;
     if (attributes != nullptr)
         bindNames(*attributes, *m_editor->find(values->front().node));

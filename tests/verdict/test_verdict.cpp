@@ -60,6 +60,7 @@ private Q_SLOTS:
     void shippedRulesAreNot();
     void counterexamplesAreSmallAndRun();
     void drawsFollowFromTheSeed();
+    void callsWithoutABodyAreNotDrawn();
 };
 
 void TestVerdict::wrongRulesAreRefuted() {
@@ -97,6 +98,13 @@ void TestVerdict::counterexamplesAreSmallAndRun() {
     QVERIFY(behind.ok() && !behind->trace.applications.empty());
     const auto second = evaluateGraph(*behind->graph, {});
     QVERIFY(second.ok() && !(first->at(0) == second->at(0)));
+}
+
+void TestVerdict::callsWithoutABodyAreNotDrawn() {
+    const RuleBook book =
+        parseRules("rule r { match y = call(x) {op_type = \"twice\"} emit y = x * 2 }", "book.fw")
+            .value();
+    QCOMPARE(tried(book, 1).untried, QStringList(QStringLiteral("r")));
 }
 
 void TestVerdict::drawsFollowFromTheSeed() {
