@@ -157,6 +157,8 @@ Result<Scope> callScope(const ImplementationsTree& block, const Workload& worklo
         if (i >= node.inputs.size() || !node.inputs[i].valid()) {
             if (block.ownSignature)
                 return makeDiag(DiagCode::RuleIllegal, param.name + " is not given");
+            if (op != nullptr && param.optional)
+                out.names.insert_or_assign(param.name, AbsentPart());
             continue;
         }
         const TensorType& type = graph.type(node.inputs[i]);

@@ -1,4 +1,5 @@
 // Guards: three truths over dims, attributes, operands and the target, with the values they saw.
+#include "book/book.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "strategy/selection.h"
@@ -14,9 +15,10 @@ struct Case {
     Workload workload;
 };
 
-Case caseOf(const std::string& text, const std::string& op) {
+Case caseOf(const std::string& text, const std::string& op,
+            const std::shared_ptr<const OperatorSet>& operators = standardOperators()) {
     Case out;
-    out.graph = parseGraph(text, standardOperators()).value();
+    out.graph = parseGraph(text, operators).value();
     for (const NodePtr& node : out.graph->nodes())
         if (node->op == op)
             out.workload = {
@@ -64,6 +66,7 @@ private Q_SLOTS:
     void truths_data();
     void truths();
     void valuesAreTold();
+    void optionalOperands();
     void signaturesMustFit();
     void keysGoFromTheSpecific();
 };
@@ -124,6 +127,27 @@ void TestGuard::valuesAreTold() {
                          "libraries"));
     QCOMPARE(decide(dense(), "dense", "(x: f32[P..., K], w: f32[O, K])", "O == 128").truth,
              Truth::Yes);
+}
+
+// Said of an operand that is not there, anything but given() holds.
+void TestGuard::optionalOperands() {
+    const Books books = readBooks({{"own.fw", "op shifted(x: T[N], b?: T[N]) -> y: T[N] {\n"
+                                              "  y[n] = given(b, x[n] + b[n], x[n]) }\n"}});
+    const Case with = caseOf("graph g(x: f32[4], c: f32[4]) -> y { y = shifted(x, c) }", "shifted",
+                             books.operators);
+    const Case without =
+        caseOf("graph g(x: f32[4]) -> y { y = shifted(x) }", "shifted", books.operators);
+    const auto truth = [](const Case& test, const char* guard) {
+        return decide(test, "shifted", "(...)", guard).truth;
+    };
+    QCOMPARE(truth(with, "given(b)"), Truth::Yes);
+    QCOMPARE(truth(with, "!given(b)"), Truth::No);
+    QCOMPARE(truth(without, "given(b)"), Truth::No);
+    QCOMPARE(truth(without, "!given(b)"), Truth::Yes);
+    QCOMPARE(truth(with, "rank(b) == 2"), Truth::No);
+    QCOMPARE(truth(without, "rank(b) == 2"), Truth::Yes);
+    QCOMPARE(truth(with, "given(b, rank(b), 7) == 1"), Truth::Yes);
+    QCOMPARE(truth(without, "given(b, rank(b), 7) == 7"), Truth::Yes);
 }
 
 void TestGuard::signaturesMustFit() {
