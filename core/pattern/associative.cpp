@@ -83,9 +83,8 @@ bool Matcher::assigned(const PatternTree& p, std::vector<ValueRef> leaves, std::
     for (std::size_t i = 0; i < (inOrder ? 1 : leaves.size()); ++i) {
         std::vector<ValueRef> left = leaves;
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-        if (sameType(p, p.args[at], {}, leaves[i]) && pattern(p.args[at], leaves[i], previous, [&] {
-                return assigned(p, left, at + 1, previous, next);
-            }))
+        if (pattern(p.args[at], leaves[i], previous,
+                    [&] { return assigned(p, left, at + 1, previous, next); }))
             return true;
     }
     return false;

@@ -1,5 +1,6 @@
 // What is demanded of a value behind ":", and the names of dims and element types that it binds.
 #include "pattern/match.h"
+#include "pattern/repeated.h"
 
 #include <fmt/format.h>
 
@@ -105,10 +106,34 @@ bool Matcher::constrained(const PatternTree& p, ValueRef v) {
             if (!type(p, wanted, v))
                 return false;
             break;
-        case PatternConstraint::Kind::Same: // asked beside the other operands
+        case PatternConstraint::Kind::Same:
             break;
         }
     return true;
+}
+
+bool Matcher::sameTypes(const PatternTree& p, ValueRef v) {
+    for (const PatternConstraint& wanted : p.constraints) {
+        if (wanted.kind != PatternConstraint::Kind::Same || wanted.name == "^")
+            continue;
+        const auto known = m_bindings.values.find(wanted.name);
+        const bool bound = known != m_bindings.values.end();
+        if (!sameType(p, wanted.name, bound ? std::optional(known->second) : std::nullopt, v))
+            return false;
+    }
+    return true;
+}
+
+bool Matcher::sameType(const PatternTree& p, const std::string& name, std::optional<ValueRef> other,
+                       ValueRef v) {
+    if (!other || !other->valid() || !v.valid())
+        return refuse(
+            Missed::SameType, p, [&] { return "a value of the type of " + writtenName(name); },
+            [] { return "nothing to compare with"; });
+    const TensorType &type = m_graph.type(*other), &found = m_graph.type(v);
+    return type == found ||
+           refuse(
+               Missed::SameType, p, [&] { return type.text(); }, [&] { return found.text(); });
 }
 
 bool Matcher::type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {

@@ -193,7 +193,8 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         return unconstrained(p, v, previous, next);
     const std::map<std::string, TermValue> terms = m_bindings.terms;
     const std::size_t pending = m_pending.size();
-    if (constrained(p, v) && unconstrained(p, v, previous, next))
+    const auto typesAgree = [&] { return sameTypes(p, v) && next(); };
+    if (constrained(p, v) && unconstrained(p, v, previous, typesAgree))
         return true;
     m_bindings.terms = terms;
     m_pending.resize(pending);

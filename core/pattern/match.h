@@ -147,8 +147,8 @@ private:
                   const Previous* previous, const Next& next);
     bool furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
                         const Previous* previous, const Next& next);
-    bool sameType(const PatternTree& call, const PatternTree& p,
-                  const std::vector<ValueRef>& values, ValueRef v);
+    bool likePrevious(const PatternTree& call, const PatternTree& p,
+                      const std::vector<ValueRef>& values, ValueRef v);
 
     bool dominated(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
     std::optional<Entries> step(const PatternTree& path, ValueRef v, std::vector<NodeId>& nodes);
@@ -174,6 +174,10 @@ private:
     bool constrained(const PatternTree& p, ValueRef v);
     bool constant(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
     bool type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
+    // Asked when p has matched, so that names of p itself are bound.
+    bool sameTypes(const PatternTree& p, ValueRef v);
+    bool sameType(const PatternTree& p, const std::string& name, std::optional<ValueRef> other,
+                  ValueRef v);
     // A name is bound, or must stand for this; another term must equal it, once its names are
     // known.
     bool term(const PatternTree& p, const Tree& written, const TermValue& found,

@@ -113,31 +113,21 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
     return undo();
 }
 
-// `r: same(^)`: ^ is the operand beside it, `r: same(x)`: x was bound before.
-bool Matcher::sameType(const PatternTree& call, const PatternTree& p,
-                       const std::vector<ValueRef>& values, ValueRef v) {
-    for (const PatternConstraint& wanted : p.constraints) {
-        if (wanted.kind != PatternConstraint::Kind::Same)
-            continue;
-        const auto known = m_bindings.values.find(wanted.name);
-        std::optional<ValueRef> other;
-        if (known != m_bindings.values.end())
-            other = known->second;
-        const Written written(call);
-        for (std::size_t i = 0; i < values.size() && wanted.name == "^"; ++i)
-            if (call.args[written.argument(i, values.size())].kind == PatternKind::Previous)
-                other = values[i];
-        if (!other || !other->valid() || !v.valid())
-            return refuse(
-                Missed::SameType, p,
-                [&] { return "a value of the type of " + writtenName(wanted.name); },
-                [] { return "nothing to compare with"; });
-        const TensorType &type = m_graph.type(*other), &found = m_graph.type(v);
-        if (type != found)
-            return refuse(
-                Missed::SameType, p, [&] { return type.text(); }, [&] { return found.text(); });
-    }
-    return true;
+// `r: same(^)`: ^ is the operand beside it.
+bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p,
+                           const std::vector<ValueRef>& values, ValueRef v) {
+    const auto wanted =
+        std::find_if(p.constraints.begin(), p.constraints.end(), [](const PatternConstraint& one) {
+            return one.kind == PatternConstraint::Kind::Same && one.name == "^";
+        });
+    if (wanted == p.constraints.end())
+        return true;
+    std::optional<ValueRef> other;
+    const Written written(call);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (call.args[written.argument(i, values.size())].kind == PatternKind::Previous)
+            other = values[i];
+    return sameType(p, wanted->name, other, v);
 }
 
 bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
@@ -152,7 +142,8 @@ bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values
         return furtherOperand(wanted, values[at],
                               *written.rest + values.size() - written.fixed - 1 - at, previous,
                               others);
-    return sameType(p, wanted, values, values[at]) && pattern(wanted, values[at], previous, others);
+    return likePrevious(p, wanted, values, values[at]) &&
+           pattern(wanted, values[at], previous, others);
 }
 
 // One of those that "...p" stands for, or "...", where anything may stand: below the end of

@@ -42,6 +42,7 @@ public:
         bool step = false;     // of a sequence
         bool repeated = false; // its names are lists
         bool operand = false;  // of a call
+        bool beside = false;   // `^` is another operand of that call
     };
 
     // Parameters that are called in a declaration: what they are is not known there.
@@ -84,8 +85,12 @@ public:
         default:
             break;
         }
-        for (const PatternConstraint& one : p.constraints)
+        for (const PatternConstraint& one : p.constraints) {
             constraint(one);
+            if (one.kind == PatternConstraint::Kind::Same && one.name == "^" && !place.beside)
+                m_out.refuse(DiagCode::RuleIllegal, "same(^) needs ^ among the operands beside it",
+                             one.span, "add(^, r: same(^)), or name the value: same(x)");
+        }
         parts(p, place);
     }
 
@@ -112,6 +117,10 @@ private:
         const std::set<std::string> called = declared != m_table.end()
                                                  ? calledParameters(*declared->second)
                                                  : std::set<std::string>();
+        const bool hasPrevious =
+            p.kind == PatternKind::Call &&
+            std::any_of(p.args.begin(), p.args.end(),
+                        [](const PatternTree& arg) { return arg.kind == PatternKind::Previous; });
         for (std::size_t i = 0; i < p.args.size(); ++i) {
             if (declared != m_table.end() && i < declared->second->params.size() &&
                 called.contains(declared->second->params[i].name)) {
@@ -125,6 +134,7 @@ private:
             inside.repeated =
                 place.repeated || p.kind == PatternKind::Repeat || p.kind == PatternKind::Rest;
             inside.operand = p.kind == PatternKind::Call || p.kind == PatternKind::Associative;
+            inside.beside = hasPrevious;
             pattern(p.args[i], inside);
             if (follows)
                 step(p.args[i]);
@@ -317,15 +327,6 @@ private:
     }
 
     void call(const PatternTree& p) {
-        const bool hasPrevious =
-            std::any_of(p.args.begin(), p.args.end(),
-                        [](const PatternTree& arg) { return arg.kind == PatternKind::Previous; });
-        for (const PatternTree& arg : p.args)
-            for (const PatternConstraint& one : arg.constraints)
-                if (one.kind == PatternConstraint::Kind::Same && one.name == "^" && !hasPrevious)
-                    m_out.refuse(DiagCode::RuleIllegal,
-                                 "same(^) needs ^ among the operands beside it", arg.span,
-                                 "add(^, r: same(^))");
         const auto rests = static_cast<std::size_t>(
             std::count_if(p.args.begin(), p.args.end(),
                           [](const PatternTree& arg) { return arg.kind == PatternKind::Rest; }));
