@@ -372,6 +372,8 @@ private:
             ->add_option("book", a.rules,
                          ".fw files, read together: what one declares the others know")
             ->required();
+        check->add_option("-o,--output", a.output,
+                          "folder for the graphs at which refuted rules compute something else");
         CLI::App* format = command("format", "lay out the text of rule books",
                                    [](Client& client, const Options& o) {
                                        return formatBooks(client, o.arguments,

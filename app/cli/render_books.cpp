@@ -22,6 +22,7 @@ std::string indented(const std::string& text) {
     return out;
 }
 
+constexpr std::size_t longestGraph = 4000;
 constexpr std::size_t mostCompletions = 40; // all of them are in --json
 
 } // namespace
@@ -55,7 +56,12 @@ std::string render(const CheckDocument& document) {
     };
     for (const CheckItem& item : document.items) {
         tell(item.diagnostics);
-        out += indented(item.counterexample);
+        if (!item.saved.empty())
+            out += "    " + item.saved + "\n";
+        else if (item.counterexample.size() > longestGraph)
+            out += "    fw check -o FOLDER writes the graph\n";
+        else
+            out += indented(item.counterexample);
     }
     tell(document.diagnostics);
     return out;

@@ -1,7 +1,5 @@
 #include "ir/graph_text.h"
 
-#include "ir/tensor_text.h"
-
 #include <fmt/format.h>
 
 namespace fw {
@@ -12,9 +10,9 @@ std::string nameText(const std::string& name) {
     return name == "none" ? quoteText(name) : nameOrQuoted(name);
 }
 
-std::string constantText(const Node& node) {
+std::string constantText(const Node& node, std::size_t written) {
     const TensorData& data = *node.data;
-    const auto elements = elementsText(data);
+    const auto elements = elementsText(data, written);
     const std::string value =
         elements ? *elements
                  : fmt::format("@{} hash \"{}\"", quoteText(node.name), data.hash().hex());
@@ -51,13 +49,13 @@ std::string callText(const Graph& graph, const Node& node) {
     return out;
 }
 
-std::string bodyText(const Body& body) {
+std::string bodyText(const Body& body, std::size_t written) {
     std::string operands;
     for (const int operand : body.operands)
         operands += (operands.empty() ? "" : ", ") +
                     (operand < 0 ? std::string("none") : std::to_string(operand));
-    const std::string text =
-        fmt::format("body {}({}) {}", nameOrQuoted(body.name), operands, printGraph(*body.graph));
+    const std::string text = fmt::format("body {}({}) {}", nameOrQuoted(body.name), operands,
+                                         printGraph(*body.graph, written));
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
@@ -67,26 +65,28 @@ std::string bodyText(const Body& body) {
     return out;
 }
 
-std::string nodeText(const Graph& graph, const Node& node, std::size_t position) {
+std::string nodeText(const Graph& graph, const Node& node, std::size_t position,
+                     std::size_t written) {
     std::string results;
     for (const Output& output : node.outputs)
         results += (results.empty() ? "" : ", ") + nameText(output.name);
     if (node.outputs.size() != 1)
         results = "(" + results + ")";
     if (node.isConstant())
-        return fmt::format("{} = {}{}", results, constantText(node), originsText(node, position));
+        return fmt::format("{} = {}{}", results, constantText(node, written),
+                           originsText(node, position));
     std::string out = fmt::format("{} = {} @node({}){}", results, callText(graph, node),
                                   quoteText(node.name), originsText(node, position));
     if (!node.isUnknown() && !node.outputs.empty())
         out += "   # " + node.outputs[0].type.text();
     for (const Body& body : node.bodies)
-        out += bodyText(body);
+        out += bodyText(body, written);
     return out;
 }
 
 } // namespace
 
-std::string printGraph(const Graph& graph) {
+std::string printGraph(const Graph& graph, std::size_t written) {
     std::string inputs, results;
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const Node& node = graph.node(graph.inputs()[i]);
@@ -114,7 +114,7 @@ std::string printGraph(const Graph& graph) {
     std::size_t position = graph.inputs().size();
     for (const NodePtr& node : graph.nodes())
         if (!node->isInput())
-            out += "  " + nodeText(graph, *node, position++) + "\n";
+            out += "  " + nodeText(graph, *node, position++, written) + "\n";
     return out + "}\n";
 }
 

@@ -18,13 +18,15 @@
 #pragma once
 
 #include "ir/graph.h"
+#include "ir/tensor_text.h"
 #include "syntax/graph.h"
 
 #include <functional>
 
 namespace fw {
 
-std::string printGraph(const Graph& graph);
+// Constants of up to so many elements are written out.
+std::string printGraph(const Graph& graph, std::size_t written = smallTensor);
 
 // Data of `const @"name"` by name and hash (empty if not written); nullopt if there is none.
 using ConstantResolver = std::function<std::optional<TensorData>(

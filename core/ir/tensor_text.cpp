@@ -11,7 +11,6 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t inlineCount = 16;
 constexpr std::int64_t largestConstant = std::int64_t(1) << 28;
 
 std::string floatText(double value, DType dtype) {
@@ -96,8 +95,8 @@ std::optional<std::vector<std::string>> textsFromTree(const Tree& tree) {
     return tree.kind == TreeKind::List ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::optional<std::string> elementsText(const TensorData& data) {
-    if (data.dtype() == DType::Text || data.count() > inlineCount)
+std::optional<std::string> elementsText(const TensorData& data, std::size_t most) {
+    if (data.dtype() == DType::Text || data.count() > most)
         return std::nullopt;
     const bool real = isFloat(data.dtype());
     std::vector<double> numbers = real ? data.toDoubles() : std::vector<double>();

@@ -10,10 +10,12 @@
 
 namespace fw {
 
-// The elements in row-major order. nullopt if there are more than 16, or if the text would not read
-// back as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its
+constexpr std::size_t smallTensor = 16; // elements that are written rather than named
+
+// The elements in row-major order. nullopt if there are more than `most`, or if the text would not
+// read back as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its
 // hash.
-std::optional<std::string> elementsText(const TensorData& data);
+std::optional<std::string> elementsText(const TensorData& data, std::size_t most = smallTensor);
 
 // Counterparts. ShapeMismatch, TextType, DimOverflow with the place in `file`.
 Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,

@@ -1,5 +1,6 @@
 #include "session/check.h"
 
+#include "base/files.h"
 #include "base/nearest.h"
 #include "extern/extern.h"
 #include "session/completions.h"
@@ -11,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -75,8 +78,7 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
     row.verdict = "refuted";
     row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
     row.diagnostics.push_back(makeWarning(
-        DiagCode::OutputsDiffer,
-        fmt::format("{} computes something else: {}", rule->name, trial.wrong->difference), where,
+        DiagCode::OutputsDiffer, fmt::format("{} {}", rule->name, trial.wrong->difference), where,
         "mend the right side, or keep such graphs out behind where"));
 }
 
@@ -213,6 +215,27 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
         marks.suggest(namesOf(all, nullptr));
     out.marks = marks.take();
     return out;
+}
+
+Status saveCounterexamples(CheckDocument& document, const std::string& folder) {
+    for (CheckItem& item : document.items) {
+        if (item.counterexample.empty())
+            continue;
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error)
+            return makeDiag(DiagCode::FileUnwritable,
+                            "the folder cannot be made: " + error.message(), {folder});
+        std::string name = item.name;
+        for (char& c : name)
+            c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+        item.saved = (std::filesystem::path(folder) / (name + ".fw")).string();
+        const std::string text =
+            fmt::format("# {}\n# fw rewrite {}.fw --rules {}\n{}", item.diagnostics.back().message,
+                        name, document.file, item.counterexample);
+        FW_CHECK(writeFile(item.saved, text));
+    }
+    return {};
 }
 
 } // namespace fw

@@ -9,4 +9,8 @@ namespace fw {
 // verdict, and all that is wrong in order of the text.
 Result<snapshot::CheckDocument> checkBook(const snapshot::Arguments& arguments);
 
+// The graph of every rule that is refuted as `FOLDER/RULE.fw`, a model that can be run; told in
+// CheckItem::saved. FileUnwritable.
+Status saveCounterexamples(snapshot::CheckDocument& document, const std::string& folder);
+
 } // namespace fw

@@ -301,7 +301,10 @@ Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context
 }
 
 Answer check(PipelineStore&, const Arguments& arguments, const Context&) {
-    return json(checkBook(arguments));
+    FW_TRY(CheckDocument document, checkBook(arguments));
+    if (!arguments.output.empty())
+        FW_CHECK(saveCounterexamples(document, arguments.output));
+    return json(std::move(document));
 }
 
 Answer book(PipelineStore&, const Arguments& arguments, const Context&) {

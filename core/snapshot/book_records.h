@@ -56,12 +56,13 @@ struct Fix : TextRange {
 struct CheckItem : TextRange { // of the whole declaration
     std::string name;
     std::string kind;    // "rule", "operator", "test", ...
-    std::string verdict; // "ok", "refused", "failed"
+    std::string verdict; // "ok", "refused", "failed", "refuted"
     Diags diagnostics;
     // Of an operator the calls, of implementations with a computation of their own the instances
     // that it was tried on; of a rule the graphs at which it acted and nothing differed.
     std::optional<std::int64_t> trials;
     std::string counterexample; // of a rule that is refuted: a graph at which something differs
+    std::string saved;          // the file with it, if that was asked for
 
     bool operator==(const CheckItem&) const = default;
 };

@@ -161,7 +161,7 @@ FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planne
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
           v("diagnostics", r.diagnostics); v("trials", r.trials);
-          v("counterexample", r.counterexample);)
+          v("counterexample", r.counterexample); v("saved", r.saved);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);
           v("marks", r.marks);)

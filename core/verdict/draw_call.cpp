@@ -11,7 +11,7 @@ namespace {
 constexpr int mostAttempts = 400;          // at one call
 constexpr std::int64_t mostElements = 600; // of one tensor
 constexpr double mostWork = 2e4;           // operations of one call
-constexpr std::int64_t smallExtents[] = {1, 2, 3, 4, 5};
+constexpr std::int64_t smallExtents[] = {1, 2, 3, 4, 5, 6};
 
 // The elements of a shape of numbers; nullopt if it has another extent, or too many.
 std::optional<std::int64_t> elementsOf(const Shape& shape) {
@@ -38,6 +38,8 @@ const Shape& shapeOfFirst(const std::vector<std::optional<TensorType>>& operands
 std::int64_t CallDrawer::extent() {
     if (!m_extents.empty() && m_random.chance(60))
         return m_random.pick(m_extents);
+    if (m_random.chance(1))
+        return 0;
     const bool literal = !m_literals.integers.empty() && m_random.chance(30);
     m_extents.push_back(literal ? m_random.pick(m_literals.integers)
                                 : smallExtents[m_random.below(std::size(smallExtents))]);
@@ -82,8 +84,19 @@ TensorType CallDrawer::operand(const std::vector<std::optional<TensorType>>& kno
     return out;
 }
 
-// Orders, extents in another arrangement, small numbers.
-AttrValue CallDrawer::integers(const Shape& operand, std::size_t count) {
+// Small numbers above that one: what is 1 where nothing is written is rarely of use below.
+std::int64_t CallDrawer::near(std::int64_t written) {
+    if (m_random.chance(8))
+        return written - m_random.between(1, 2);
+    if (!m_literals.integers.empty() && m_random.chance(15))
+        return m_random.pick(m_literals.integers);
+    return written + (m_random.chance(45) ? 0 : m_random.between(1, 2));
+}
+
+// Lists of the rule, orders, extents in another arrangement, numbers near what is written.
+AttrValue CallDrawer::integers(const Shape& operand, std::size_t count, const Integers* written) {
+    if (!m_literals.lists.empty() && m_random.chance(30))
+        return m_random.pick(m_literals.lists);
     Integers out(operand.size());
     const auto shuffle = [&] {
         for (std::size_t i = out.size(); i > 1; --i)
@@ -107,14 +120,17 @@ AttrValue CallDrawer::integers(const Shape& operand, std::size_t count) {
                        1);
         return out;
     }
-    out.assign(count, 0);
-    const bool same = m_random.chance(40);
-    const std::int64_t all = m_random.between(0, 3);
-    for (std::int64_t& item : out)
-        item = same ? all
-               : !m_literals.integers.empty() && m_random.chance(20)
-                   ? m_random.pick(m_literals.integers)
-                   : m_random.between(m_random.chance(10) ? -2 : 0, 3);
+    if (written != nullptr && written->size() == count) {
+        out = *written;
+        for (std::int64_t& item : out)
+            item = near(item);
+        return out;
+    }
+    const std::int64_t least = m_random.chance(50) ? 1 : 0;
+    out.assign(count, near(least));
+    if (!m_random.chance(40)) // else all the same
+        for (std::int64_t& item : out)
+            item = near(least);
     return out;
 }
 
@@ -140,7 +156,7 @@ std::optional<AttrValue> CallDrawer::attribute(const Operator& op, const std::st
     case AttrType::IntList:
     case AttrType::Dims: {
         const auto* list = written ? std::get_if<Integers>(&*written) : nullptr;
-        return integers(operand, list != nullptr && !list->empty() ? list->size() : length);
+        return integers(operand, list != nullptr && !list->empty() ? list->size() : length, list);
     }
     default:
         return written;

@@ -11,6 +11,7 @@ namespace fw {
 struct Literals {
     std::vector<std::int64_t> integers; // 1 to 64
     std::vector<double> reals;
+    std::vector<std::vector<std::int64_t>> lists;
 };
 
 struct WantedCall {
@@ -33,7 +34,8 @@ public:
 
 private:
     TensorType operand(const std::vector<std::optional<TensorType>>& known, DType real);
-    AttrValue integers(const Shape& operand, std::size_t count);
+    AttrValue integers(const Shape& operand, std::size_t count, const Integers* written);
+    std::int64_t near(std::int64_t written);
     std::optional<AttrValue> attribute(const Operator& op, const std::string& name,
                                        const Shape& operand, std::size_t length);
 

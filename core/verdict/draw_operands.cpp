@@ -19,6 +19,14 @@ void addLiterals(const Tree& tree, double sign, Literals& out) {
     } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
         out.reals.push_back(sign * tree.real);
     }
+    if (tree.kind == TreeKind::List && out.lists.size() < mostTerms) {
+        std::vector<std::int64_t> list;
+        for (const Tree& item : tree.args)
+            if (item.kind == TreeKind::Int)
+                list.push_back(item.integer);
+        if (!list.empty() && list.size() == tree.args.size())
+            out.lists.push_back(std::move(list));
+    }
     const bool negative = tree.kind == TreeKind::Unary && tree.text == "-";
     for (const Tree& part : tree.args)
         addLiterals(part, negative ? -sign : sign, out);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace fw {
 
@@ -19,7 +20,7 @@ constexpr int mostWrong = 6;             // counterexamples, of which the smalle
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
-constexpr double ofAttributes = 2.4e-7;  // relative, 4 u of f32: so exact is what models write
+constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
 
 std::int64_t sizeOf(const Graph& graph) {
     std::int64_t out = 0;
@@ -27,6 +28,37 @@ std::int64_t sizeOf(const Graph& graph) {
         for (const Output& output : node->outputs)
             out += 4 + elementCount(output.type.shape).asInt().value_or(0);
     return out;
+}
+
+enum class Operands { Whole, Any, NotFinite };
+
+bool reads(const Graph& graph, NodeId input) {
+    const auto is = [&](ValueRef value) { return value.node == input; };
+    return std::any_of(graph.results().begin(), graph.results().end(),
+                       [&](const auto& result) { return is(result.value); }) ||
+           std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const NodePtr& node) {
+               return std::any_of(node->inputs.begin(), node->inputs.end(), is);
+           });
+}
+
+// Inputs that the one graph reads and the other does not: x * 0 is not 0 where x has no end.
+std::vector<std::size_t> noLongerRead(const Graph& before, const Graph& after) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < before.inputs().size() && i < after.inputs().size(); ++i)
+        if (isFloat(before.type({before.inputs()[i], 0}).dtype) &&
+            reads(before, before.inputs()[i]) && !reads(after, after.inputs()[i]))
+            out.push_back(i);
+    return out;
+}
+
+TensorData withoutEnd(const TensorData& data, Random& random) {
+    std::vector<double> values = data.toDoubles();
+    for (double& value : values)
+        if (random.chance(50))
+            value = random.chance(50)   ? std::numeric_limits<double>::quiet_NaN()
+                    : random.chance(50) ? std::numeric_limits<double>::infinity()
+                                        : -std::numeric_limits<double>::infinity();
+    return dataFromDoubles(data.dtype(), data.extents(), values);
 }
 
 class Trial {
@@ -53,6 +85,8 @@ public:
                 for (int near = 0; near < variations; ++near)
                     if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
                         graph = std::move(other);
+        if (!m_out.wrong)
+            m_out.wrong = std::move(m_undone);
     }
 
     RuleTrial take() { return std::move(m_out); }
@@ -65,35 +99,60 @@ private:
             return false;
         if (rewritten->trace.applications.empty()) {
             for (const Decision& decision : rewritten->trace.decisions)
-                if (decision.code == ReasonCode::RuleUndone && m_out.undone.empty())
-                    m_out.undone = decision.evidence;
+                if (decision.code == ReasonCode::RuleUndone)
+                    cannotAct(graph, decision.evidence.substr(decision.evidence.find(": ") + 2));
             return false;
         }
+        const std::vector<std::size_t> unread = noLongerRead(*graph, *rewritten->graph);
         bool computed = false;
-        for (const bool whole : {true, false}) {
+        for (const Operands operands : {Operands::Whole, Operands::Any, Operands::NotFinite}) {
+            if (operands == Operands::NotFinite && unread.empty())
+                continue;
             std::vector<TensorData> inputs;
             for (const NodeId id : graph->inputs())
-                inputs.push_back(drawnData(m_random, m_literals, graph->type({id, 0}), whole));
+                inputs.push_back(drawnData(m_random, m_literals, graph->type({id, 0}),
+                                           operands != Operands::Any));
+            if (operands == Operands::NotFinite)
+                for (const std::size_t i : unread)
+                    inputs[i] = withoutEnd(inputs[i], m_random);
             const auto wanted = evaluateGraphBounded(*graph, inputs);
-            if (!wanted)
-                return true;
             const auto got = evaluateGraphBounded(*rewritten->graph, inputs);
             // What the reference does not compute says nothing.
-            if (!got)
+            if (!wanted || !got)
                 return true;
-            const auto where = disagreementOf(*graph, *got, *wanted, {ofAttributes, whole});
+            const auto where =
+                disagreementOf(*graph, *got, *wanted, {ofAttributes, operands != Operands::Any});
             if (!where) {
                 computed = true;
                 continue;
             }
             ++m_wrong;
-            if (!m_out.wrong || sizeOf(*graph) < sizeOf(*m_out.wrong->before))
+            if (smallerThan(m_out.wrong, *graph))
                 m_out.wrong = {graph, rewritten->graph, std::move(inputs),
-                               where->text(graph->results()[where->result].name)};
+                               "computes something else: " +
+                                   where->text(graph->results()[where->result].name)};
             return true;
         }
         m_out.cases += computed ? 1 : 0;
         return true;
+    }
+
+    void cannotAct(const GraphPtr& graph, const std::string& why) {
+        const bool logical =
+            std::any_of(graph->nodes().begin(), graph->nodes().end(), [](const NodePtr& node) {
+                return node->isLeaf() && node->outputs[0].type.dtype == DType::Bool;
+            });
+        if (logical || !smallerThan(m_undone, *graph)) // few operators take truth values
+            return;
+        std::vector<TensorData> inputs;
+        for (const NodeId id : graph->inputs())
+            inputs.push_back(drawnData(m_random, m_literals, graph->type({id, 0}), true));
+        m_undone = {graph, nullptr, std::move(inputs), "does not fit wherever it matches: " + why};
+    }
+
+    static bool smallerThan(const std::optional<RuleTrial::Counterexample>& known,
+                            const Graph& graph) {
+        return !known || sizeOf(graph) < sizeOf(*known->before);
     }
 
     Random m_random;
@@ -101,6 +160,7 @@ private:
     std::vector<NamedPattern> m_patterns;
     Literals m_literals;
     RuleTrial m_out;
+    std::optional<RuleTrial::Counterexample> m_undone;
     int m_wrong = 0;
 };
 
@@ -123,7 +183,7 @@ std::string withValues(const Graph& graph, const std::vector<TensorData>& inputs
     for (const NodeId id : graph.inputs())
         editor.remove(id);
     const Result<GraphPtr> out = editor.finish();
-    return out ? printGraph(**out) : out.diag().message;
+    return out ? printGraph(**out, std::numeric_limits<std::size_t>::max()) : out.diag().message;
 }
 
 } // namespace fw

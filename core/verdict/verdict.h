@@ -2,8 +2,12 @@
 // patterns match, and both sides are computed without rounding (tensor/bounded.h). What differs by
 // more than rounding may do is a counterexample.
 //
-// Says nothing of infinities and NaN in operands, of element types other than f32, f64, i64 and
-// bool, and of forms of patterns that are not drawn. The draws follow from the seed alone.
+// Each graph is computed with small whole numbers, with others, and, where the right side reads an
+// input no more, with infinities and NaN in it. A right side that has another type, or cannot be
+// computed for the types that its pattern takes, is refuted, too: its application is undone.
+//
+// Says nothing of element types other than f32, f64, i64 and bool, and of forms of patterns that
+// are not drawn. The draws follow from the seed alone.
 #pragma once
 
 #include "rewrite/driver.h"
@@ -14,12 +18,12 @@ struct RuleTrial {
     int cases = 0; // graphs at which it acted and nothing differed
     // A graph at which something differs, the one with the fewest elements that was met.
     struct Counterexample {
-        GraphPtr before, after;
-        std::vector<TensorData> inputs; // of both, in their order
-        std::string difference;         // "y[0, 2] is 3 instead of 5"
+        GraphPtr before;
+        GraphPtr after;                 // null: the application was undone
+        std::vector<TensorData> inputs; // in their order
+        std::string difference;         // "computes something else: y[0, 2] is 3 instead of 5"
     };
     std::optional<Counterexample> wrong;
-    std::string undone; // why it was taken back where it matched: other types
 };
 
 // `rule` is valid, and `around` has the patterns that it names.

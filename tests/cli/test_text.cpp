@@ -124,6 +124,10 @@ void TestText::wrongRulesAreTold() {
     QVERIFY2(said.contains("    graph drawn() -> y"), said.constData());
     QVERIFY(
         fw({u"check"_s, u"--json"_s, book.fileName()}, 1).contains("\"counterexample\":\"graph"));
+    const QString models = folder.filePath(u"models"_s), model = models + u"/wrong.fw"_s;
+    QVERIFY(fw({u"check"_s, book.fileName(), u"-o"_s, models}, 1).contains(model.toUtf8()));
+    QVERIFY(fw({u"run"_s, model}, 0).contains("y"));
+    QVERIFY(fw({u"rewrite"_s, model, u"--rules"_s, book.fileName()}, 0).contains("wrong"));
 }
 
 // By every command that takes --rules.

@@ -44,7 +44,7 @@ Told tried(const RuleBook& book, std::uint64_t seed) {
         const QString name = QString::fromStdString(rule->name);
         (trial.wrong ? out.refuted : trial.cases > 0 ? out.clean : out.untried) << name;
         qInfo("%-24s %4d cases %7.1f ms  %s", qPrintable(name), trial.cases, time.count(),
-              trial.wrong ? trial.wrong->difference.c_str() : trial.undone.c_str());
+              trial.wrong ? trial.wrong->difference.c_str() : "");
     }
     return out;
 }
