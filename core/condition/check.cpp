@@ -239,18 +239,19 @@ private:
         return TermKind::Truth;
     }
 
-    // Of a constant, its elements are numbers here.
+    // Of a constant and of a list, the elements are numbers here.
     std::optional<TermKind> overElements(const Tree& tree) {
         Vocabulary elements = m_known;
         bool named = false;
         for (auto& [name, kind] : elements.names)
-            if (kind == TermKind::Tensor) {
+            if (kind == TermKind::Tensor || kind == TermKind::Any || isList(kind)) {
                 kind = TermKind::Real;
                 named = named || mentions(tree, name);
             }
         if (!named)
-            return refuse(DiagCode::RuleIllegal, tree.text + " is asked of the elements of a value",
-                          tree, tree.text + "(v > 0), where v: const");
+            return refuse(DiagCode::RuleIllegal,
+                          tree.text + " is asked of the elements of a constant or a list", tree,
+                          tree.text + "(v > 0), where v: const or {pads = v}");
         Check(elements, m_file, m_out).condition(tree.args[0]);
         return TermKind::Truth;
     }

@@ -37,9 +37,8 @@ public:
 
     bool absent() const { return m_absent; }
     const std::string& note() const { return m_note; }
-    const std::string& firstTensor() const { return m_first; }
-    double firstAt(std::size_t i) const { return m_data == nullptr ? 0 : m_data->at(i); }
-    std::size_t firstCount() const { return m_data == nullptr ? 0 : m_data->count(); }
+    const std::string& firstName() const { return m_first; }
+    const Column& firstColumn() const { return m_column; }
 
 private:
     template <class F>
@@ -95,6 +94,10 @@ private:
             }
             if (const auto* tensor = std::get_if<TensorValue>(&found->second))
                 return elementsOf(tree.text, *tensor);
+            if (const auto* reals = std::get_if<Reals>(&found->second))
+                return named(tree.text, *reals);
+            if (const auto* integers = std::get_if<Exprs>(&found->second))
+                return elementsOf(tree.text, *integers);
         }
         if (tree.kind == TreeKind::Unary && tree.text == "-") {
             const auto inner = column(tree.args[0]);
@@ -122,11 +125,27 @@ private:
             m_note = name + " is no constant";
             return std::nullopt;
         }
-        if (m_data == nullptr) {
-            m_first = name;
-            m_data = data;
+        return named(name, data->toDoubles());
+    }
+
+    std::optional<Column> elementsOf(const std::string& name, const Exprs& list) {
+        Column out;
+        for (const Expr& item : list) {
+            if (!item.asInt()) {
+                m_note = fmt::format("{} has {} in it", name, item.text());
+                return std::nullopt;
+            }
+            out.push_back(static_cast<double>(*item.asInt()));
         }
-        return data->toDoubles();
+        return named(name, std::move(out));
+    }
+
+    Column named(const std::string& name, Column column) {
+        if (m_first.empty()) {
+            m_first = name;
+            m_column = column;
+        }
+        return column;
     }
 
     std::optional<Column> number(const Tree& tree) const {
@@ -138,7 +157,7 @@ private:
     const Scope& m_scope;
     bool m_absent = false;
     std::string m_note, m_first;
-    const TensorData* m_data = nullptr; // of m_first
+    Column m_column; // of m_first
 };
 
 } // namespace
@@ -159,8 +178,8 @@ ElementsResult decideElements(const Tree& tree, const Scope& scope) {
         std::find_if(mask->begin(), mask->end(), [&](double one) { return (one == 0) == all; });
     out.truth = (decisive == mask->end()) == all ? Truth::Yes : Truth::No;
     const auto at = static_cast<std::size_t>(decisive - mask->begin());
-    if (decisive != mask->end() && at < elements.firstCount())
-        out.note = fmt::format("{}[{}] = {}", elements.firstTensor(), at, elements.firstAt(at));
+    if (decisive != mask->end() && at < elements.firstColumn().size())
+        out.note = fmt::format("{}[{}] = {}", elements.firstName(), at, elements.firstColumn()[at]);
     return out;
 }
 

@@ -1,4 +1,4 @@
-// all(v > 0), any(v == 0): what is asked of every element of constants.
+// all(v > 0), any(v == 0): what is asked of every element of constants and of lists.
 #pragma once
 
 #include "condition/condition.h"
@@ -12,7 +12,7 @@ struct ElementsResult {
     bool absent = false; // it speaks of a part that is not there
     std::string note;    // what was seen: "v[3] = -2", "v is no constant"
 };
-// Constants of one element stand for as many as the others have; others must have equally many.
+// Those of one element stand for as many as the others have; others must have equally many.
 ElementsResult decideElements(const Tree& tree, const Scope& scope);
 
 } // namespace fw

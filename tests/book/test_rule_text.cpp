@@ -230,7 +230,7 @@ void TestRuleText::mistakes_data() {
         "pattern two(f, x) = f(f(x))\npattern p(x) = two(dense, x)",
         "2:16 OPR03 dense has 2 operands, not 1");
     row("elements of no value", "rule r { match y = relu(x) where all(1 > 0) emit y = relu(x) }",
-        "1:34 RUL01 all is asked of the elements of a value");
+        "1:34 RUL01 all is asked of the elements of a constant or a list");
     row("type of an attribute", "pattern p(x) = softmax(x) {axis = \"one\"}",
         "1:28 OPR02 axis of softmax is an integer, not a text");
     row("operands of a pattern", "pattern p(x) = relu(x, x)",
