@@ -15,9 +15,28 @@ std::optional<Attrs> GraphDrawer::attributesFrom(const PatternTree& call, const 
             out.set(name, *value);
         return value.has_value();
     };
+    // [a, 0, b]: what is known, and numbers for names that the match binds.
+    const auto setItems = [&](const std::string& name, const Tree& list) {
+        Integers items;
+        for (const Tree& item : list.args) {
+            const auto term = evaluate(item, m_terms);
+            const auto* known = term ? std::get_if<Expr>(&*term) : nullptr;
+            if (known == nullptr && !isFreeName(item))
+                return;
+            items.push_back(known != nullptr ? known->asInt().value_or(0)
+                                             : m_calls->near(m_random.between(0, 2)));
+            if (known == nullptr)
+                m_terms.names.emplace(item.text, Expr(items.back()));
+        }
+        out.set(name, std::move(items));
+    };
     for (const PatternAttrTree& attr : call.attrs)
         switch (attr.kind) {
         case PatternAttrTree::Kind::Equal:
+            if (attr.value.kind == TreeKind::List) {
+                setItems(attr.name, attr.value);
+                break;
+            }
             if (const auto all = m_terms.names.find(attr.value.text);
                 !attr.value.isName() || all != m_terms.names.end() || !isFreeName(attr.value))
                 set(attr.name, attr.value);

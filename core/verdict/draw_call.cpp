@@ -84,7 +84,7 @@ TensorType CallDrawer::operand(const std::vector<std::optional<TensorType>>& kno
     return out;
 }
 
-// Small numbers above that one: what is 1 where nothing is written is rarely of use below.
+// What is 1 where nothing is written is rarely of use below.
 std::int64_t CallDrawer::near(std::int64_t written) {
     if (m_random.chance(8))
         return written - m_random.between(1, 2);
@@ -184,8 +184,9 @@ std::optional<OpCall> CallDrawer::draw(const WantedCall& wanted) {
                 out.inputs[i] = TensorType{wanted.real, {}};
         }
         const Shape& first = shapeOfFirst(out.inputs);
-        const std::size_t length =
-            m_random.chance(50) ? first.size() : static_cast<std::size_t>(m_random.between(1, 4));
+        const std::size_t lengths[] = {first.size(), first.size(), 2 * first.size(),
+                                       1 + m_random.below(4)};
+        const std::size_t length = lengths[m_random.below(std::size(lengths))];
         out.attrs = wanted.attrs;
         for (const std::string& name : wanted.op->attrNames()) {
             if (out.attrs.has(name))

@@ -29,13 +29,13 @@ public:
     std::optional<OpCall> draw(const WantedCall& wanted);
     TensorType type(DType dtype);
     std::int64_t extent();
+    std::int64_t near(std::int64_t written); // a small number, mostly not below that one
     // How often inference was asked.
     std::size_t asked() const { return m_asked; }
 
 private:
     TensorType operand(const std::vector<std::optional<TensorType>>& known, DType real);
     AttrValue integers(const Shape& operand, std::size_t count, const Integers* written);
-    std::int64_t near(std::int64_t written);
     std::optional<AttrValue> attribute(const Operator& op, const std::string& name,
                                        const Shape& operand, std::size_t length);
 

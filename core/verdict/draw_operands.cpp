@@ -21,10 +21,11 @@ void addLiterals(const Tree& tree, double sign, Literals& out) {
     }
     if (tree.kind == TreeKind::List && out.lists.size() < mostTerms) {
         std::vector<std::int64_t> list;
-        for (const Tree& item : tree.args)
-            if (item.kind == TreeKind::Int)
-                list.push_back(item.integer);
-        if (!list.empty() && list.size() == tree.args.size())
+        const auto value = evaluate(tree, {});
+        if (const auto* items = value ? std::get_if<Exprs>(&*value) : nullptr)
+            for (const Expr& item : *items)
+                list.push_back(item.asInt().value_or(0));
+        if (!list.empty())
             out.lists.push_back(std::move(list));
     }
     const bool negative = tree.kind == TreeKind::Unary && tree.text == "-";

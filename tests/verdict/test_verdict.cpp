@@ -64,8 +64,13 @@ private Q_SLOTS:
 };
 
 void TestVerdict::wrongRulesAreRefuted() {
-    const Told told = tried(bookOf(QStringLiteral("wrong_rules.fw")), 1);
-    QCOMPARE(told.clean + told.untried, QStringList());
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        const Told told = tried(bookOf(QStringLiteral("wrong_rules.fw")), seed);
+        const QStringList missed = told.clean + told.untried;
+        // Other draws may miss one in fifty.
+        QVERIFY2(missed.size() * 50 <= (seed == 1 ? 0 : told.refuted.size()),
+                 qPrintable(missed.join(u' ')));
+    }
 }
 
 void TestVerdict::rightRulesAreNot() {
