@@ -37,13 +37,19 @@ Status OperatorSet::add(std::shared_ptr<const Operator> op, OperatorSource sourc
 }
 
 const OnnxReading* OperatorSet::onnxReading(std::string_view domain, std::string_view type,
-                                            std::int64_t opset) const {
-    const auto found =
-        std::find_if(m_readings.rbegin(), m_readings.rend(), [&](const OnnxReading& reading) {
-            const OnnxBinding& binding = reading.binding;
-            return binding.type == type && binding.domain == domain && binding.takes(opset);
-        });
-    return found == m_readings.rend() ? nullptr : &*found;
+                                            std::int64_t opset,
+                                            const std::map<std::string, AttrValue>& given) const {
+    const OnnxReading* last = nullptr;
+    for (auto reading = m_readings.rbegin(); reading != m_readings.rend(); ++reading) {
+        const OnnxBinding& binding = reading->binding;
+        if (binding.type != type || binding.domain != domain || !binding.takes(opset))
+            continue;
+        if (binding.agreesWith(given))
+            return &*reading;
+        if (last == nullptr)
+            last = &*reading;
+    }
+    return last;
 }
 
 const Operator* OperatorSet::find(std::string_view name) const {

@@ -9,6 +9,7 @@
 #include "ir/facts.h"
 #include "ir/op_inst.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -80,7 +81,14 @@ struct OnnxBinding {
     bool takes(std::int64_t opset) const { return since <= opset && opset <= until; }
     bool overlaps(const OnnxBinding& other) const {
         return domain == other.domain && type == other.type && since <= other.until &&
-               other.since <= until;
+               other.since <= until && agreesWith(other.fixed);
+    }
+    // Whether no attribute has another value there than the clause gives it.
+    bool agreesWith(const std::map<std::string, AttrValue>& values) const {
+        return std::all_of(fixed.begin(), fixed.end(), [&](const auto& one) {
+            const auto other = values.find(one.first);
+            return other == values.end() || other->second == one.second;
+        });
     }
     const std::string& nodeAttribute(const std::string& ours) const {
         const auto renamed = attributes.find(ours);
@@ -147,9 +155,11 @@ public:
     std::vector<const Operator*> all() const; // by name
     // Clauses of ONNX, those that go first last.
     const std::vector<OnnxReading>& onnxReadings() const { return m_readings; }
-    // Who reads such a node of this opset of the domain; nullptr if nobody does.
+    // Who reads such a node of this opset of the domain; nullptr if nobody does. Of several the
+    // last that says nothing else of the node's attributes; the last if all do.
     const OnnxReading* onnxReading(std::string_view domain, std::string_view type,
-                                   std::int64_t opset) const;
+                                   std::int64_t opset,
+                                   const std::map<std::string, AttrValue>& given = {}) const;
 
 private:
     std::map<std::string, std::shared_ptr<const Operator>, std::less<>> m_operators;

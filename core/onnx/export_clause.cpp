@@ -84,7 +84,7 @@ Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     }
     const OnnxBinding& clause = **found;
     const OnnxReading* reader =
-        m_graph.operators().onnxReading(clause.domain, clause.type, opsetOf(clause));
+        m_graph.operators().onnxReading(clause.domain, clause.type, opsetOf(clause), clause.fixed);
     if (reader == nullptr || reader->op != node.op)
         return makeDiag(DiagCode::UnknownOperator,
                         fmt::format("{} would be read as {} again, not as {}", clause.type,
@@ -126,7 +126,10 @@ Status GraphWriter::writeByClause(const Node& node) {
         attribute.set_name(clause.nodeAttribute(name));
         FW_CHECK(fillAttribute(attribute, asDeclared(*value, op.attrType(name))));
     }
-    if (!clause.domain.empty()) // the defaults of the standard domain are those of its clauses
+    // What a node of the standard domain does not give has the value of the clause that reads it.
+    const OnnxReading* plain =
+        clause.domain.empty() ? m_graph.operators().onnxReading("", clause.type, m_opset) : nullptr;
+    if (plain == nullptr || plain->op != node.op)
         for (const auto& [name, value] : clause.fixed) {
             auto& attribute = *written.add_attribute();
             attribute.set_name(name);

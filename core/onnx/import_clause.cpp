@@ -125,8 +125,16 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
 }
 
 const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) const {
+    std::map<std::string, AttrValue> given; // of the types that a clause can give
+    for (const auto& attribute : node.attribute())
+        if (attribute.type() == proto::AttributeProto::INT)
+            given.emplace(attribute.name(), std::int64_t{attribute.i()});
+        else if (attribute.type() == proto::AttributeProto::FLOAT)
+            given.emplace(attribute.name(), static_cast<double>(attribute.f()));
+        else if (attribute.type() == proto::AttributeProto::STRING)
+            given.emplace(attribute.name(), attribute.s());
     return m_run.operators->onnxReading(isStandardDomain(node.domain()) ? "" : node.domain(),
-                                        node.op_type(), opsetOf(node.domain()));
+                                        node.op_type(), opsetOf(node.domain()), given);
 }
 
 // What would have read the node if no book did; empty: nothing.
@@ -138,7 +146,8 @@ std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
     const std::int64_t opset = opsetOf(node.domain());
     for (const OnnxReading& other : m_run.operators->onnxReadings())
         if (&other != &reading && other.binding.domain == reading.binding.domain &&
-            other.binding.type == node.op_type() && other.binding.takes(opset))
+            other.binding.type == node.op_type() && other.binding.takes(opset) &&
+            other.binding.agreesWith(reading.binding.fixed))
             return other.source == OperatorSource::Shipped
                        ? "the shipped operator " + other.op
                        : fmt::format("{} of {}", other.op, other.binding.where.text());

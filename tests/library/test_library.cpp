@@ -45,10 +45,11 @@ OpCall callOf(const Instance& instance) {
 std::vector<Instance> instances() {
     std::vector<Instance> out;
     for (const char* op :
-         {"identity",     "dropout",    "neg",   "abs",        "sign",     "floor", "ceil",
-          "round",        "sqrt",       "rsqrt", "reciprocal", "exp",      "log",   "sin",
-          "cos",          "erf",        "relu",  "leaky_relu", "elu",      "clip",  "sigmoid",
-          "hard_sigmoid", "hard_swish", "tanh",  "softplus",   "softsign", "gelu",  "swish"})
+         {"identity", "dropout",  "neg",     "abs",          "sign",       "floor",
+          "ceil",     "round",    "sqrt",    "rsqrt",        "reciprocal", "exp",
+          "log",      "sin",      "cos",     "erf",          "relu",       "leaky_relu",
+          "elu",      "clip",     "sigmoid", "hard_sigmoid", "hard_swish", "tanh",
+          "softplus", "softsign", "gelu",    "gelu_tanh",    "swish"})
         for (const char* type : {"f32[2, 3]", "f32[]", "f32[0, 5]", "f64[7]"})
             out.push_back({op, {type}, {}});
     for (const char* op : {"add", "sub", "mul", "div", "pow", "max", "min", "equal", "less",
@@ -68,6 +69,7 @@ std::vector<Instance> instances() {
         out.push_back({op, {"f32[2, 3, 4]", "f32[3]"}, {}});
     out.push_back({"batch_norm", {"f32[2, 3, 2, 2]", "f32[3]", "f32[3]", "f32[3]", "f32[3]"}, {}});
     out.push_back({"layernorm", {"f32[2, 3, 4]", "f32[4]", "f32[4]"}, {}});
+    out.push_back({"rms_norm", {"f32[2, 3, 4]", "f32[4]"}, {}});
     out.push_back({"lrn", {"f32[1, 5, 2, 2]"}, attrs({{"size", std::int64_t(3)}})});
     out.push_back({"dense", {"f32[2, 3]", "f32[4, 3]"}, {}});
     out.push_back({"dense", {"f32[3]", "f32[4, 3]"}, {}});

@@ -37,8 +37,9 @@ void TestAttributes::attributesAreHonouredOrRefused_data() {
     row("of an older opset", 13, "Reshape", "x s", "shape", "",
         "opset 13 has no attribute 'shape'");
     row("of a newer opset", 13, "Reshape", "x s", "allowzero", "", "");
-    row("approximation", 20, "Gelu", "x", "approximate", "tanh",
-        "the attribute 'approximate' is \"tanh\", and only \"none\" is supported");
+    row("approximation", 20, "Gelu", "x", "approximate", "tanh", "");
+    row("another approximation", 20, "Gelu", "x", "approximate", "sigmoid",
+        "the attribute 'approximate' is \"sigmoid\", and only \"none\" is supported");
     row("the usual approximation", 20, "Gelu", "x", "approximate", "none", "");
     row("mode", 19, "Pad", "x s", "mode", "wrap", "mode 'wrap'");
     row("of training", 13, "Dropout", "x", "seed", "", "");
