@@ -27,9 +27,12 @@ namespace {
 
 // In the order in which they are read, before the user's.
 std::vector<ShippedText> shippedBooks() {
-    return {{"simplify.fw", embeddedSimplify()},
-            {"strategy.fw", embeddedStrategy()},
-            {"fusion.fw", embeddedFusion()}};
+    std::vector<ShippedText> out;
+    for (const EmbeddedRules& rules : embeddedRules())
+        out.push_back({std::string(rules.file), rules.text});
+    out.push_back({"strategy.fw", embeddedStrategy()});
+    out.push_back({"fusion.fw", embeddedFusion()});
+    return out;
 }
 
 std::string fileName(const std::string& path) {

@@ -440,7 +440,7 @@ private:
 };
 
 bool mentions(const PatternTree& p, const std::string& name) {
-    return (refers(p) && p.name == name) ||
+    return ((refers(p) || p.kind == PatternKind::Capture) && p.name == name) ||
            std::any_of(p.constraints.begin(), p.constraints.end(),
                        [&](const PatternConstraint& one) {
                            return one.kind == PatternConstraint::Kind::Same && one.name == name;

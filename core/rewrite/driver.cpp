@@ -526,7 +526,14 @@ Result<RuleBook> parseRules(std::string_view text, const std::string& file) {
 }
 
 Result<RuleBook> standardRules() {
-    return parseRules(embeddedSimplify(), "simplify.fw");
+    RuleBook out;
+    for (const EmbeddedRules& rules : embeddedRules()) {
+        const FileTree tree = parseFile(rules.text, std::string(rules.file));
+        if (!tree.errors.empty())
+            return tree.errors.front();
+        out.add(tree.declarations, std::string(rules.file));
+    }
+    return out;
 }
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,

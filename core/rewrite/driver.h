@@ -49,7 +49,7 @@ struct RuleBook {
 const std::vector<std::string>& rewriteStages();
 const std::string& stageOf(const DeclarationTree& entry); // of a rule or a built-in rewrite
 
-Result<RuleBook> standardRules(); // resources/library/simplify.fw
+Result<RuleBook> standardRules(); // the rule books of resources/library, one behind another
 // Not checked; refused with the first error of the grammar.
 Result<RuleBook> parseRules(std::string_view text, const std::string& file);
 

@@ -1,8 +1,15 @@
-    .section .rodata
-    .global fwSimplifyBook
-    .global fwSimplifyBookEnd
-fwSimplifyBook:
-    .incbin "resources/library/simplify.fw"
-fwSimplifyBookEnd:
+    .macro book name
+    .global fwRules_\name
+    .global fwRulesEnd_\name
+fwRules_\name:
+    .incbin "resources/library/\name\().fw"
+fwRulesEnd_\name:
     .byte 0
+    .endm
+
+    .section .rodata
+    book recognise
+    book simplify
+    book scales
+    book views
     .section .note.GNU-stack,"",@progbits

@@ -1,10 +1,17 @@
-// Text of resources/library/simplify.fw, part of the program (embedded.S).
+// The rule books of resources/library, part of the program (embedded.S).
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace fw {
 
-std::string_view embeddedSimplify();
+struct EmbeddedRules {
+    std::string_view file; // "simplify.fw"
+    std::string_view text;
+};
+
+// In the order in which their rules run.
+std::vector<EmbeddedRules> embeddedRules();
 
 } // namespace fw

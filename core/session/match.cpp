@@ -3,6 +3,7 @@
 #include "fusion/policy.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
+#include "rewrite/embedded.h"
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
 #include "session/relax.h"
@@ -262,8 +263,10 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         FW_TRY(BookText book, bookText(arguments.book, arguments.texts));
         books.push_back(std::move(book));
     } else if (books.empty()) {
-        FW_TRY(BookText simplify, bookText("simplify.fw", {}));
-        books.push_back(std::move(simplify));
+        for (const EmbeddedRules& rules : embeddedRules()) {
+            FW_TRY(BookText shipped, bookText(std::string(rules.file), {}));
+            books.push_back(std::move(shipped));
+        }
     }
     GraphPtr graph;
     const Imported* imported = nullptr;

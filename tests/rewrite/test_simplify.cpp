@@ -60,7 +60,7 @@ std::vector<Case> cases() {
         {"batch norm twice",
          head + w + n +
              "  c = conv2d(x, w)  d = batch_norm(c, g, t, m, v)  y = batch_norm(d, t, g, m, v)\n}",
-         "fold_batch_norm open_batch_norm", "conv2d bias scale bias"},
+         "fold_batch_norm open_batch_norm", "conv2d bias"},
         {"two biases",
          "graph g(x: f32[N, 4, 2]) -> y {\n" + n + "  a = bias(x, g)  y = bias(a, t)\n}",
          "merge_bias fold_constants", "bias"},
@@ -112,6 +112,15 @@ std::vector<Case> cases() {
     };
 }
 
+// Of simplify.fw; the rules of the other books have tests beside them alone.
+RuleBook simplifications() {
+    RuleBook out = *standardRules();
+    std::erase_if(out.entries, [&](const DeclarationPtr& entry) {
+        return out.files.at(entry.get()) != "simplify.fw";
+    });
+    return out;
+}
+
 } // namespace
 
 class TestSimplify : public QObject {
@@ -153,14 +162,14 @@ void TestSimplify::everyRuleHasACase() {
     for (const Case& one : cases())
         for (const QString& rule : QString::fromLatin1(one.fired).split(u' ', Qt::SkipEmptyParts))
             covered.insert(rule.toStdString());
-    const RuleBook all = *standardRules();
+    const RuleBook all = simplifications();
     for (const auto& entry : all.entries)
         QVERIFY2(covered.contains(entry->name), entry->name.c_str());
 }
 
 // A rule must not lean on another one having run.
 void TestSimplify::eachRuleAlone() {
-    const RuleBook all = *standardRules();
+    const RuleBook all = simplifications();
     for (const auto& entry : all.entries) {
         RuleBook alone = all;
         alone.entries = {entry};
