@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <random>
+#include <set>
 
 namespace fw {
 
@@ -19,6 +21,7 @@ namespace {
 
 constexpr int wantedCalls = 32, mostDraws = 4000;
 constexpr double mostWork = 3e5;                       // operations of one call
+constexpr std::int64_t mostElements = 20000;           // of one operand
 constexpr std::int64_t extents[] = {1, 2, 3, 4, 5, 7}; // odd ones, and no two multiples only
 
 struct DrawnCall {
@@ -28,6 +31,46 @@ struct DrawnCall {
     std::int64_t elements = 0;
 };
 
+// What a guard says of numbers and of constants, wherever it stands in it.
+struct Spoken {
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    std::set<std::string> constants; // operands of which it asks what only constants have
+
+    void read(const Tree& tree) {
+        static const std::set<std::string_view> ofConstants = {"const", "finite", "splat", "all",
+                                                               "any",   "along",  "value"};
+        if (tree.kind == TreeKind::Int && tree.integer <= 4096)
+            integers.push_back(tree.integer);
+        if (tree.kind == TreeKind::Int || tree.kind == TreeKind::Float)
+            reals.push_back(tree.kind == TreeKind::Float ? tree.real
+                                                         : static_cast<double>(tree.integer));
+        if (tree.kind == TreeKind::Call && ofConstants.contains(tree.text))
+            addNames(tree);
+        for (const Tree& part : tree.args)
+            read(part);
+    }
+
+private:
+    void addNames(const Tree& tree) {
+        if (tree.isName())
+            constants.insert(tree.text);
+        for (const Tree& part : tree.args)
+            addNames(part);
+    }
+};
+
+void addConjuncts(const ConditionTree& whole, const Tree& tree, std::vector<ConditionTree>& out) {
+    if (tree.kind == TreeKind::Binary && tree.text == "&&") {
+        for (const Tree& part : tree.args)
+            addConjuncts(whole, part, out);
+        return;
+    }
+    const std::size_t begin = tree.span.begin - whole.tree.span.begin;
+    out.push_back({tree, whole.text.substr(std::min(begin, whole.text.size()),
+                                           tree.span.end - tree.span.begin)});
+}
+
 // Draws calls of the operator that the guard lets through.
 class Calls {
 public:
@@ -35,8 +78,21 @@ public:
           SignatureTree signature)
         : m_computed(computed), m_operators(std::move(operators)),
           m_op(*m_operators->find(computed.block->subject)), m_signature(std::move(signature)) {
-        if (computed.entry->guard)
-            m_asked = askedValues({&computed.entry->guard->tree});
+        if (!computed.entry->guard)
+            return;
+        const Tree& guard = computed.entry->guard->tree;
+        m_asked = askedValues({&guard});
+        m_spoken.read(guard);
+        addConjuncts(*computed.entry->guard, guard, m_conjuncts);
+        m_held.resize(m_conjuncts.size());
+    }
+
+    // The first part of the guard that held for no call; empty: each held for some.
+    std::string neverHeld() const {
+        for (std::size_t i = 0; i < m_held.size(); ++i)
+            if (!m_held[i])
+                return m_conjuncts[i].text;
+        return {};
     }
 
     std::optional<DrawnCall> draw() {
@@ -61,13 +117,18 @@ public:
                 const auto type = typeOf(param);
                 if (!type)
                     return std::nullopt;
-                std::int64_t count = 1;
-                for (const Dim& dim : type->shape)
-                    count *= dim.asInt().value_or(0);
-                out.elements += count;
+                const auto count = elementCount(type->shape).asInt();
+                if (!count || *count > mostElements)
+                    return std::nullopt;
+                out.elements += *count;
                 out.text +=
                     fmt::format("{}{}: {}", out.text.empty() ? "" : ", ", param.name, type->text());
-                node.inputs.push_back(editor.addInput(param.name, *type));
+                const bool constant = chance(m_spoken.constants.contains(param.name) ? 0.8 : 0.15);
+                if (constant)
+                    out.text += " const";
+                node.inputs.push_back(
+                    constant ? editor.addConstant(param.name, dataOf(*type, chance(0.5)))
+                             : editor.addInput(param.name, *type));
             }
         }
         for (const auto& [name, value] : node.attrs)
@@ -89,25 +150,29 @@ public:
 
     std::vector<TensorData> operands(const DrawnCall& call, bool whole) {
         std::vector<TensorData> out;
-        for (const NodeId id : call.graph->inputs()) {
-            const TensorType& type = call.graph->type({id, 0});
-            std::vector<std::int64_t> shape;
-            std::size_t count = 1;
-            for (const Dim& dim : type.shape) {
-                shape.push_back(*dim.asInt());
-                count *= static_cast<std::size_t>(shape.back());
-            }
-            std::vector<double> values(count);
-            for (double& value : values)
-                value = isFloat(type.dtype)
-                            ? (whole ? std::floor(7 * uniform()) - 3 : 4 * uniform() - 2)
-                            : std::floor((type.dtype == DType::Bool ? 2 : 3) * uniform());
-            out.push_back(dataFromDoubles(type.dtype, shape, values));
-        }
+        for (const NodeId id : call.graph->inputs())
+            out.push_back(dataOf(call.graph->type({id, 0}), whole));
         return out;
     }
 
 private:
+    TensorData dataOf(const TensorType& type, bool whole) {
+        std::vector<std::int64_t> shape;
+        std::size_t count = 1;
+        for (const Dim& dim : type.shape) {
+            shape.push_back(*dim.asInt());
+            count *= static_cast<std::size_t>(shape.back());
+        }
+        std::vector<double> values(count);
+        const bool equal = chance(0.1);
+        for (double& value : values)
+            value = equal && &value != values.data() ? values.front()
+                    : isFloat(type.dtype)
+                        ? (whole ? std::floor(7 * uniform()) - 3 : 4 * uniform() - 2)
+                        : std::floor((type.dtype == DType::Bool ? 2 : 3) * uniform());
+        return dataFromDoubles(type.dtype, shape, values);
+    }
+
     double uniform() { return std::uniform_real_distribution<double>()(m_random); }
     bool chance(double share) { return uniform() < share; }
     template <class List>
@@ -136,7 +201,9 @@ private:
         case AttrType::Bool:
             return std::int64_t(chance(0.5));
         case AttrType::Float:
-            return uniform();
+            return !m_spoken.reals.empty() && chance(0.6)
+                       ? oneOf(m_spoken.reals) + oneOf(std::array{0.0, 0.5, -0.5, uniform()})
+                       : uniform();
         case AttrType::IntList:
         case AttrType::Dims: {
             std::size_t count = static_cast<std::size_t>(number());
@@ -159,7 +226,10 @@ private:
         if (const auto known = parseDtype(param.type.dtype))
             out.dtype = *known;
         else
-            out.dtype = m_types.emplace(param.type.dtype, chance(0.8) ? DType::F32 : DType::I64)
+            out.dtype = m_types
+                            .emplace(param.type.dtype, chance(0.65)  ? DType::F32
+                                                       : chance(0.5) ? DType::F64
+                                                                     : DType::I64)
                             .first->second;
         for (const DimTree& dim : param.type.dims)
             if (!append(dim, out.shape))
@@ -174,7 +244,9 @@ private:
     Dim extent() {
         if (!m_used.empty() && chance(0.4))
             return Dim(oneOf(m_used));
-        const auto asked = chance(0.2) ? askedExtent() : std::nullopt;
+        const auto asked = chance(0.2)   ? askedExtent()
+                           : chance(0.3) ? spokenExtent()
+                                         : std::nullopt;
         m_used.push_back(asked ? *asked : oneOf(extents));
         return Dim(m_used.back());
     }
@@ -190,6 +262,16 @@ private:
         return extent == nullptr ? std::nullopt : extent->asInt();
     }
 
+    // Near a number of the guard, or such that two of them multiply to more: K * N > 500.
+    std::optional<std::int64_t> spokenExtent() {
+        if (m_spoken.integers.empty())
+            return std::nullopt;
+        const std::int64_t number = oneOf(m_spoken.integers);
+        const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(number)));
+        return oneOf(std::array{number, number + 1, std::max<std::int64_t>(number - 1, 1), root + 1,
+                                2 * root + 1});
+    }
+
     bool append(const DimTree& dim, Shape& shape) {
         const bool pack = dim.value.kind == TreeKind::Pack;
         const Tree& tree = pack ? dim.value.args[0] : dim.value;
@@ -197,7 +279,7 @@ private:
             TermValue value = Expr(extent());
             if (pack) {
                 Exprs list;
-                for (int i = static_cast<int>(uniform() * 3); i > 0; --i)
+                for (int i = static_cast<int>(uniform() * (chance(0.7) ? 3 : 6)); i > 0; --i)
                     list.push_back(extent());
                 value = std::move(list);
             } else if (auto asked = askedFor(tree.text)) {
@@ -221,11 +303,13 @@ private:
         return true;
     }
 
-    bool passes(const DrawnCall& call) const {
+    bool passes(const DrawnCall& call) {
         const Workload workload{call.graph.get(), call.node, {}};
         const Result<Scope> scope = callScope(*m_computed.block, workload);
         if (!scope)
             return false;
+        for (std::size_t i = 0; i < m_conjuncts.size(); ++i)
+            m_held[i] = m_held[i] || decide(m_conjuncts[i], *scope).truth != Truth::No;
         if (m_computed.entry->guard && decide(*m_computed.entry->guard, *scope).truth == Truth::No)
             return false;
         // Where nothing is computed nothing can be wrong.
@@ -241,6 +325,9 @@ private:
     const Operator& m_op;
     SignatureTree m_signature;
     AskedValues m_asked;
+    Spoken m_spoken;
+    std::vector<ConditionTree> m_conjuncts; // of the guard
+    std::vector<bool> m_held;
     Scope m_scope;
     std::map<std::string, DType> m_types;
     std::vector<std::int64_t> m_used;
@@ -253,6 +340,19 @@ std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
         out = op->signature() + op->body();
     for (const Tree& arg : tree.args)
         out += textOfAll(arg, operators);
+    return out;
+}
+
+// The operands of the node, of which a graph of its own knows none.
+std::vector<TensorData> withConstants(const DrawnCall& call,
+                                      const std::vector<TensorData>& inputs) {
+    std::vector<TensorData> out;
+    auto next = inputs.begin();
+    for (const ValueRef& operand : call.node->inputs)
+        if (operand.valid()) {
+            const TensorData* constant = call.graph->constant(operand);
+            out.push_back(constant != nullptr ? *constant : *next++);
+        }
     return out;
 }
 
@@ -301,7 +401,7 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             const auto wanted = evaluateGraphBounded(*call->graph, operands);
             if (!own || !wanted)
                 break;
-            const auto got = evaluateGraphBounded(**own, operands);
+            const auto got = evaluateGraphBounded(**own, withConstants(*call, operands));
             if (!got) {
                 refuses(got.diag());
                 break;
@@ -317,12 +417,16 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
     }
     if (worst || agreed > 0)
         return {worst, agreed};
-    return {
-        makeDiag(DiagCode::RuleIllegal,
-                 fmt::format("{} was not tried: {}", name,
-                             refusal.empty() ? "no call was found that its condition lets through"
-                                             : refusal),
-                 {}, "say in `when` for which calls it is")};
+    return {makeDiag(
+        DiagCode::RuleIllegal,
+        fmt::format("{} was not tried: {}", name,
+                    !refusal.empty() ? refusal
+                    : calls.neverHeld().empty()
+                        ? "no call was found that its condition lets through"
+                        : fmt::format("{} held for none of {} calls, with operands of f32, "
+                                      "f64 and i64, constant or not, of ranks 0 to 6",
+                                      calls.neverHeld(), mostDraws)),
+        {}, "say in `when` for which calls it is")};
 }
 
 } // namespace
