@@ -407,6 +407,17 @@ private:
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
+        CLI::App* bisect =
+            onModel("bisect", "which application of a rule first broke the outputs",
+                    [](Client& client, const Options& o) {
+                        return show<BisectDocument>(
+                            client, "bisect", o.arguments, o.form(),
+                            [](const BisectDocument& document) { return document.first ? 1 : 0; });
+                    });
+        bisect->add_option("-o,--output", a.output, "folder for what it matched, as a model");
+        bisect->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
+        bisect->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
+        bisect->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
         listsBooks(onModel("rules", "what the books declare, in the order in which it is asked",
                            ask<OrderDocument>("order")));
         CLI::App* fuse =

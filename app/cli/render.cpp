@@ -280,6 +280,42 @@ std::string render(const ExportDocument& document) {
                                  : "the C library, " + list(document.libraries));
 }
 
+std::string indented(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (out.empty() || out.back() == '\n')
+            out += "    ";
+        out += c;
+    }
+    return out;
+}
+
+std::string render(const BisectDocument& document) {
+    const auto number = [](const std::optional<double>& value) {
+        return value ? fmt::format("{:.3g}", *value) : std::string("not finite");
+    };
+    std::string out = fmt::format("{} applications, {} states computed{}\n", document.applications,
+                                  document.states, document.randomInputs ? ", random inputs" : "");
+    if (!document.first)
+        return out + fmt::format("the outputs stay within rtol {:g}, atol {:g}: largest error {}\n",
+                                 document.rtol, document.atol, number(document.maxAbs));
+    const ApplicationRecord& first = *document.first;
+    out +=
+        fmt::format("{}:{}: application {} of {} takes the outputs out of rtol {:g}, atol {:g}\n",
+                    first.file, first.line, first.number, first.rule, document.rtol, document.atol);
+    out += fmt::format("  largest error {} before, {} behind; {}\n", number(document.maxAbsBefore),
+                       number(document.maxAbsAfter), document.worst);
+    if (!document.before.empty())
+        out += "before\n" + indented(document.before);
+    if (!document.after.empty())
+        out += "behind\n" + indented(document.after);
+    if (!document.alone.empty())
+        out += "alone, on random values: " + document.alone + "\n";
+    if (!document.file.empty())
+        out += "written: " + document.file + "\n";
+    return out;
+}
+
 std::string render(const RewriteDocument& document) {
     if (!document.text.empty())
         return document.text;

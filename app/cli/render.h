@@ -20,6 +20,9 @@ std::string render(const snapshot::TuneDocument& document);
 std::string render(const snapshot::VerifyDocument& document);
 std::string render(const snapshot::StagesDocument& document);
 std::string render(const snapshot::ExportDocument& document);
+std::string indented(const std::string& text); // every line by four
+
+std::string render(const snapshot::BisectDocument& document);
 std::string render(const snapshot::RewriteDocument& document);
 std::string render(const snapshot::OrderDocument& document);
 std::string render(const snapshot::CheckDocument& document);

@@ -12,16 +12,6 @@ using namespace snapshot;
 
 namespace {
 
-std::string indented(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (out.empty() || out.back() == '\n')
-            out += "    ";
-        out += c;
-    }
-    return out;
-}
-
 constexpr std::size_t longestGraph = 4000;
 constexpr std::size_t mostCompletions = 40; // all of them are in --json
 

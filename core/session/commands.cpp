@@ -1,4 +1,5 @@
 #include "session/commands.h"
+#include "session/bisect.h"
 #include "session/calibrate.h"
 
 #include "rewrite/check.h"
@@ -204,6 +205,11 @@ Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& 
     return json(describeRewrite(*imported, *simplified, arguments));
 }
 
+Answer bisect(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(bisectModel(*pipeline, arguments, context));
+}
+
 Answer order(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(describeOrder(*pipeline, arguments, context));
@@ -333,6 +339,7 @@ constexpr Row rows[] = {
     {"match", match},
     {"diff", diff},
     {"rewrite", rewrite},
+    {"bisect", bisect},
     {"order", order},
     {"stages", stages},
     {"export", exportModule},

@@ -4,12 +4,12 @@
 #include "base/numbers.h"
 #include "ir/graph_text.h"
 #include "onnx/export.h"
-#include "rewrite/history.h"
 #include "session/describe.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -27,50 +27,6 @@ std::vector<RewrittenNode> nodesOf(const std::vector<NodePtr>& nodes) {
     std::vector<RewrittenNode> out;
     for (const NodePtr& node : nodes)
         out.push_back({node->name, node->op});
-    return out;
-}
-
-// The next application; goes behind it.
-ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace) {
-    const Application& one = history.next();
-    const AppliedRule& rule = trace.applied.at(one.entry);
-    const Graph& graph = history.graph();
-    ApplicationRecord out;
-    out.number = static_cast<std::int64_t>(history.done()) + 1;
-    out.rule = rule.rule;
-    out.file = rule.file;
-    out.line = rule.line;
-    out.body = one.body ? one.body->name() : std::string();
-    out.matched = nodesOf(one.matched);
-    std::vector<NodePtr> created, erased;
-    for (const GraphStep::Edit& edit : one.step.edits) {
-        if (!edit.before)
-            created.push_back(edit.after);
-        else if (!edit.after)
-            erased.push_back(edit.before);
-    }
-    out.created = nodesOf(created);
-    out.erased = nodesOf(erased);
-    for (const auto& [name, values] : one.names) {
-        BoundNameRecord& bound = out.bindings.emplace_back();
-        bound.name = name;
-        for (const ValueRef& value : values)
-            bound.values.push_back(nameOf(graph, value));
-    }
-    for (const auto& [from, to] : one.results)
-        out.results.push_back({nameOf(graph, from), graph.type(from).text(), {}, {}});
-    const Work before = workOf(graph, erased);
-    history.step();
-    const Work after = workOf(graph, created);
-    for (std::size_t i = 0; i < one.results.size(); ++i)
-        if (const ValueRef to = one.results[i].second; graph.find(to.node) != nullptr) {
-            out.results[i].became = nameOf(graph, to);
-            out.results[i].after = graph.type(to).text();
-        }
-    out.flopsBefore = before.flops;
-    out.flopsAfter = after.flops;
-    out.bytesBefore = before.bytes;
-    out.bytesAfter = after.bytes;
     return out;
 }
 
@@ -127,6 +83,54 @@ void addDiagnostics(const RewriteTrace& trace, Diags& out) {
 }
 
 } // namespace
+
+ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace) {
+    const Application& one = history.next();
+    const AppliedRule& rule = trace.applied.at(one.entry);
+    const Graph& graph = history.graph();
+    ApplicationRecord out;
+    out.number = static_cast<std::int64_t>(history.done()) + 1;
+    out.rule = rule.rule;
+    out.file = rule.file;
+    out.line = rule.line;
+    out.body = one.body ? one.body->name() : std::string();
+    out.matched = nodesOf(one.matched);
+    std::set<NodeId> origins;
+    for (const NodePtr& node : one.matched)
+        origins.insert(node->origins.begin(), node->origins.end());
+    if (!one.body)
+        out.origins.assign(origins.begin(), origins.end());
+    std::vector<NodePtr> created, erased;
+    for (const GraphStep::Edit& edit : one.step.edits) {
+        if (!edit.before)
+            created.push_back(edit.after);
+        else if (!edit.after)
+            erased.push_back(edit.before);
+    }
+    out.created = nodesOf(created);
+    out.erased = nodesOf(erased);
+    for (const auto& [name, values] : one.names) {
+        BoundNameRecord& bound = out.bindings.emplace_back();
+        bound.name = name;
+        for (const ValueRef& value : values)
+            bound.values.push_back(nameOf(graph, value));
+    }
+    for (const auto& [from, to] : one.results)
+        out.results.push_back({nameOf(graph, from), graph.type(from).text(), {}, {}});
+    const Work before = workOf(graph, erased);
+    history.step();
+    const Work after = workOf(graph, created);
+    for (std::size_t i = 0; i < one.results.size(); ++i)
+        if (const ValueRef to = one.results[i].second; graph.find(to.node) != nullptr) {
+            out.results[i].became = nameOf(graph, to);
+            out.results[i].after = graph.type(to).text();
+        }
+    out.flopsBefore = before.flops;
+    out.flopsAfter = after.flops;
+    out.bytesBefore = before.bytes;
+    out.bytesAfter = after.bytes;
+    return out;
+}
 
 Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplified& simplified,
                                         const Arguments& arguments) {

@@ -1,6 +1,7 @@
 // What rules did to a model, as documents.
 #pragma once
 
+#include "rewrite/history.h"
 #include "session/pipeline.h"
 #include "snapshot/protocol.h"
 
@@ -11,5 +12,8 @@ namespace fw {
 Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
                                                   const Simplified& simplified,
                                                   const snapshot::Arguments& arguments);
+
+// The next application; goes behind it.
+snapshot::ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace);
 
 } // namespace fw

@@ -62,7 +62,7 @@ struct CheckItem : TextRange { // of the whole declaration
     // that it was tried on; of a rule the graphs at which it acted and nothing differed.
     std::optional<std::int64_t> trials;
     std::string counterexample; // of a rule that is refuted: a graph at which something differs
-    std::string saved;          // the file with it, if that was asked for
+    std::string saved = {};     // the file with it, if that was asked for
 
     bool operator==(const CheckItem&) const = default;
 };

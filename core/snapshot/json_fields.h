@@ -146,7 +146,7 @@ FW_FIELDS(RewrittenNode, v("name", r.name); v("op", r.op);)
 FW_FIELDS(RewrittenResult, v("name", r.name); v("before", r.before); v("became", r.became); v("after", r.after);)
 FW_FIELDS(BoundNameRecord, v("name", r.name); v("values", r.values);)
 FW_FIELDS(ApplicationRecord, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
-          v("body", r.body); v("matched", r.matched); v("created", r.created); v("erased", r.erased);
+          v("body", r.body); v("matched", r.matched); v("origins", r.origins); v("created", r.created); v("erased", r.erased);
           v("results", r.results); v("bindings", r.bindings); v("flops_before", r.flopsBefore);
           v("flops_after", r.flopsAfter); v("bytes_before", r.bytesBefore); v("bytes_after", r.bytesAfter);)
 FW_FIELDS(CircleRecord, v("rules", r.rules); v("node", r.node); v("before", r.before); v("after", r.after);
@@ -155,6 +155,11 @@ FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBef
           v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text);
           v("applications", r.applications); v("circles", r.circles); v("opset", r.opset);
           v("diagnostics", r.diagnostics); v("notices", r.notices);)
+FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications); v("states", r.states);
+          v("random_inputs", r.randomInputs); v("rtol", r.rtol); v("atol", r.atol); v("max_abs", r.maxAbs);
+          v("first", r.first); v("max_abs_before", r.maxAbsBefore); v("max_abs_after", r.maxAbsAfter);
+          v("worst", r.worst); v("before", r.before); v("after", r.after); v("alone", r.alone);
+          v("file", r.file);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);

@@ -51,6 +51,8 @@ struct ApplicationRecord {
     std::int64_t line = 0;
     std::string body; // the graph inside a node, in which it happened; empty: the model's own
     std::vector<RewrittenNode> matched;
+    std::vector<std::int64_t>
+        origins; // nodes of the imported graph that the matched ones stand for
     std::vector<RewrittenNode> created;
     std::vector<RewrittenNode> erased;
     std::vector<RewrittenResult> results;
@@ -89,6 +91,28 @@ struct RewriteDocument {
                                        // the file was written, "EXP11 op: ..."
 
     bool operator==(const RewriteDocument&) const = default;
+};
+
+// --- bisect
+
+// Which application first took the outputs of a model out of the tolerance.
+struct BisectDocument {
+    std::string model;
+    std::int64_t applications = 0; // that rewriting makes
+    std::int64_t states = 0;       // that were computed
+    bool randomInputs = false;
+    double rtol = 0, atol = 0;
+    std::optional<double> maxAbs;           // behind all of them; absent: not finite
+    std::optional<ApplicationRecord> first; // absent: the outputs stay within the tolerance
+    std::optional<double> maxAbsBefore;     // in front of it and behind it
+    std::optional<double> maxAbsAfter;
+    std::string worst;  // "y[0, 3]: 1.5 instead of 1.25", behind it
+    std::string before; // what it matched, as a graph, and what stands there behind it
+    std::string after;
+    std::string alone; // where these two differ on random values; empty: they do not, or cannot run
+    std::string file;  // the model with what it matched, if one was written
+
+    bool operator==(const BisectDocument&) const = default;
 };
 
 } // namespace fw::snapshot

@@ -10,7 +10,48 @@ class TestRulesModel : public QObject {
 
 private Q_SLOTS:
     void includedBooksAreListed();
+    void applicationsAreListed();
 };
+
+void TestRulesModel::applicationsAreListed() {
+    snapshot::RewriteDocument rewrite;
+    rewrite.applied = {{"tail", "/books/part.fw", 500, 0.1}};
+    for (int i = 1; i <= 400; ++i) {
+        snapshot::ApplicationRecord one;
+        one.number = i;
+        one.rule = i % 4 == 0 ? "other" : "tail";
+        one.file = "/books/part.fw";
+        one.matched = {{"relu_" + std::to_string(i), "relu"}, {"neg", "neg"}};
+        one.origins = {i, 7};
+        one.created = {{"abs", "abs"}};
+        one.results = {{"y", "f32[2]", "z", "f32[2]"}};
+        one.flopsBefore = 4;
+        rewrite.applications.push_back(one);
+    }
+    snapshot::CheckDocument check;
+    snapshot::CheckItem rule;
+    rule.name = "tail";
+    rule.kind = "rule";
+    rule.verdict = "ok";
+    check.items = {rule};
+    RulesContent content;
+    content.books = {{"/books/part.fw"}};
+    content.checks["/books/part.fw"] = std::make_shared<snapshot::CheckDocument>(check);
+    content.rewrite = std::make_shared<snapshot::RewriteDocument>(rewrite);
+    RulesModel model;
+    model.setContent(std::move(content));
+    const QModelIndex tail = model.index(0, 0, model.index(0, 0));
+    QCOMPARE(tail.siblingAtColumn(1).data().toString(), QStringLiteral("500 applied"));
+    const QModelIndex group = model.index(0, 0, tail);
+    QCOMPARE(group.data().toString(), QStringLiteral("applications"));
+    QCOMPARE(model.rowCount(group), 301);
+    const QModelIndex third = model.index(3, 0, group); // the fourth is of another rule
+    QCOMPARE(third.data().toString(), QStringLiteral("5  relu_5"));
+    QCOMPARE(third.siblingAtColumn(1).data().toString(), QStringLiteral("relu, neg → abs"));
+    QCOMPARE(third.data(RulesModel::NodesRole).value<QList<qint64>>(), (QList<qint64>{5, 7}));
+    QVERIFY(third.data(Qt::ToolTipRole).toString().contains(QStringLiteral("y: f32[2]")));
+    QCOMPARE(model.index(300, 0, group).data().toString(), QStringLiteral("and 200 more"));
+}
 
 void TestRulesModel::includedBooksAreListed() {
     const auto found = [](const char* name, const char* file) {

@@ -213,6 +213,7 @@ void TestDocuments::othersRoundTrip() {
                                 7,
                                 "then",
                                 {{"c", "conv2d"}},
+                                {5, 6},
                                 {{"d", "conv2d"}},
                                 {{"c", "conv2d"}},
                                 {{"c.y", "f32[2]", "d.y", "f32[2]"}},

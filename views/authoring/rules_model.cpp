@@ -1,5 +1,6 @@
 #include "views/authoring/rules_model.h"
 
+#include "base/numbers.h"
 #include "views/common/numbers.h"
 #include "views/common/tool_tip.h"
 
@@ -23,7 +24,18 @@ bool isShipped(const std::string& file) {
     return file.find('/') == std::string::npos;
 }
 
+QString numberOf(double value) {
+    return text(numberText(value));
+}
+
 constexpr std::size_t matchLimit = 300; // rows below a rule
+
+QString operatorsOf(const std::vector<snapshot::RewrittenNode>& nodes) {
+    QStringList out;
+    for (const auto& node : nodes)
+        out << text(node.op);
+    return out.isEmpty() ? u"nothing"_s : out.join(u", "_s);
+}
 
 } // namespace
 
@@ -166,7 +178,51 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
     const int number = add(book, std::move(row));
     if (matches)
         addMatches(number, *matches, rewritten);
+    if (applied && applied->count > 0)
+        addApplications(number, *applied);
     return number;
+}
+
+// In the order in which they happened, with what each replaced and what that cost and costs.
+void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applied) {
+    int group = -1;
+    std::size_t listed = 0;
+    for (const auto& one : m_content.rewrite->applications) {
+        if (one.rule != applied.rule || one.file != applied.file)
+            continue;
+        if (group < 0) {
+            Item top;
+            top.name = u"applications"_s;
+            top.tip = u"what the rule did, in this order among all applications"_s;
+            top.detail = QString::number(applied.count);
+            group = add(rule, std::move(top));
+        }
+        if (++listed > matchLimit)
+            break;
+        Item row;
+        row.name = u"%1  %2"_s.arg(one.number)
+                       .arg(one.matched.empty() ? QString() : text(one.matched.front().name));
+        row.detail = u"%1 → %2"_s.arg(operatorsOf(one.matched), operatorsOf(one.created));
+        row.tip = u"application %1 of %2"_s.arg(one.number).arg(text(one.rule));
+        if (!one.body.empty())
+            row.tip += u" inside %1"_s.arg(text(one.body));
+        for (const auto& result : one.results)
+            row.tip += u"\n%1: %2 → %3: %4"_s.arg(text(result.name), text(result.before),
+                                                  text(result.became), text(result.after));
+        row.tip += u"\noperations %1 → %2, bytes %3 → %4"_s.arg(
+            numberOf(one.flopsBefore), numberOf(one.flopsAfter), numberOf(one.bytesBefore),
+            numberOf(one.bytesAfter));
+        row.nodes = {one.origins.begin(), one.origins.end()};
+        row.tone = Tone::Good;
+        add(group, std::move(row));
+    }
+    const auto all = std::size_t(applied.count);
+    if (group >= 0 && all > std::min(listed, matchLimit)) {
+        Item row;
+        row.name = u"and %1 more"_s.arg(all - std::min(listed, matchLimit));
+        row.tip = u"`fw rewrite --trace FILE` writes all of them"_s;
+        add(group, std::move(row));
+    }
 }
 
 void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten) {

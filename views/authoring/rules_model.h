@@ -1,4 +1,4 @@
-// Rule books, their rules, and below a rule the places where it matches. Only books that were
+// Rule books, their rules, and below a rule the places where it matches and what it did. Only books that were
 // opened can be ticked: the box says whether the book takes part in the plan. Books that others
 // include stand behind them.
 #pragma once
@@ -88,6 +88,7 @@ private:
     int addRule(int book, Item row, const snapshot::RuleMatches* matches,
                 const snapshot::AppliedRecord* applied);
     void addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten);
+    void addApplications(int rule, const snapshot::AppliedRecord& applied);
     const Item& item(const QModelIndex& index) const {
         return m_items[std::size_t(index.internalId())];
     }
