@@ -138,11 +138,12 @@ private:
     }
 
     void cannotAct(const GraphPtr& graph, const std::string& why) {
-        const bool logical =
-            std::any_of(graph->nodes().begin(), graph->nodes().end(), [](const NodePtr& node) {
-                return node->isLeaf() && node->outputs[0].type.dtype == DType::Bool;
+        // Fewer operators take integers and truth values, which such models do not have.
+        const bool real =
+            std::all_of(graph->nodes().begin(), graph->nodes().end(), [](const NodePtr& node) {
+                return !node->isLeaf() || isFloat(node->outputs[0].type.dtype);
             });
-        if (logical || !smallerThan(m_undone, *graph)) // few operators take truth values
+        if (!real || !smallerThan(m_undone, *graph))
             return;
         std::vector<TensorData> inputs;
         for (const NodeId id : graph->inputs())
