@@ -319,7 +319,12 @@ void TestEndToEnd::rulesListWhatTheyFind() {
     const RulesModel& model = m_window->view<RulesView>()->model();
     const QModelIndex fold = model.index(0, 0, model.index(0, 0));
     QCOMPARE(fold.data().toString(), QStringLiteral("fold_batch_norm"));
-    QCOMPARE(model.rowCount(fold), 4);
+    QCOMPARE(model.rowCount(fold), 5); // four matches, and what it did
+    const QModelIndex applications = model.index(4, 0, fold);
+    QCOMPARE(model.rowCount(applications), 4);
+    m_window->view<RulesView>()->tree()->setCurrentIndex(model.index(0, 0, applications));
+    waitIdle();
+    QCOMPARE(m_window->selection().imported.size(), std::size_t(2));
     m_window->view<RulesView>()->tree()->setCurrentIndex(model.index(1, 0, fold));
     waitIdle();
     QCOMPARE(m_window->selection().imported,
