@@ -23,10 +23,13 @@ constexpr std::size_t cheapWork = 6000;
 constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
 
 std::int64_t sizeOf(const Graph& graph) {
+    constexpr std::int64_t ofNothing = 1000; // a tensor without elements shows little
     std::int64_t out = 0;
     for (const NodePtr& node : graph.nodes())
-        for (const Output& output : node->outputs)
-            out += 4 + elementCount(output.type.shape).asInt().value_or(0);
+        for (const Output& output : node->outputs) {
+            const std::int64_t count = elementCount(output.type.shape).asInt().value_or(0);
+            out += 4 + (count > 0 ? count : ofNothing);
+        }
     return out;
 }
 

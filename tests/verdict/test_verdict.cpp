@@ -67,8 +67,8 @@ void TestVerdict::wrongRulesAreRefuted() {
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
         const Told told = tried(bookOf(QStringLiteral("wrong_rules.fw")), seed);
         const QStringList missed = told.clean + told.untried;
-        // Other draws may miss one in fifty.
-        QVERIFY2(missed.size() * 50 <= (seed == 1 ? 0 : told.refuted.size()),
+        // Other draws may miss two in fifty.
+        QVERIFY2(missed.size() * 25 <= (seed == 1 ? 0 : told.refuted.size()),
                  qPrintable(missed.join(u' ')));
     }
 }
