@@ -51,6 +51,7 @@ struct Entry {
     std::vector<NodeId> again; // roots whose match overlapped with what was done before it
     std::set<NodeId> inCircle; // roots at which it would bring back what was taken out
     std::size_t undone = 0;
+    std::size_t tooManyWays = 0; // roots at which all steps were taken
 };
 
 class Driver {
@@ -109,8 +110,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t mostWays = 16; // to match at a root, of which none fits
-    static constexpr std::size_t mostTold = 16; // applications of a rule that were undone
+    static constexpr std::size_t mostWays = 16;        // to match at a root, of which none fits
+    static constexpr std::size_t mostTold = 16;        // applications of a rule that were undone
+    static constexpr std::size_t mostTooManyWays = 10; // 10^6 steps, of 10^5 for each
 
     static Diag cancelled() { return makeDiag(DiagCode::Cancelled, "rewriting was cancelled"); }
 
@@ -160,7 +162,8 @@ private:
         };
         std::size_t count = 0;
         std::optional<Matcher> matcher;
-        for (std::size_t i = 0; i < roots.size() && m_stop.empty(); ++i) {
+        for (std::size_t i = 0;
+             i < roots.size() && m_stop.empty() && entry.tooManyWays < mostTooManyWays; ++i) {
             const NodePtr root = m_progress.editor().share(roots[i]);
             if (!root || entry.inCircle.contains(roots[i]))
                 continue;
@@ -178,7 +181,7 @@ private:
                 }
                 const Result<RuleMatch> attempt = matchAt(*matcher, entry, *root, options);
                 if (!attempt)
-                    note(entry, *root, ReasonCode::RuleStopped, attempt.diag().message);
+                    stopped(entry, *root, attempt.diag());
                 else if (attempt->failed && refused.empty())
                     note(entry, *root, ReasonCode::ConditionFalse, attempt->failed->sentence);
                 if (!attempt || !attempt->match)
@@ -320,6 +323,15 @@ private:
         if (code != ReasonCode::RuleUndone || ++entry.undone <= mostTold)
             m_progress.decisions.push_back(
                 {entry.tree->name + " at " + root.name, Verdict::No, code, why});
+    }
+
+    void stopped(Entry& entry, const Node& root, const Diag& diag) {
+        note(entry, root, ReasonCode::RuleStopped, diag.message);
+        if (++entry.tooManyWays == mostTooManyWays)
+            m_progress.decisions.push_back(
+                {m_book.place(*entry.tree), Verdict::No, ReasonCode::RuleStopped,
+                 fmt::format("too many ways to match at {} places, so the rule is left out",
+                             mostTooManyWays)});
     }
 
     void checkLimits() {

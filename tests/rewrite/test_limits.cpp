@@ -13,7 +13,31 @@ private Q_SLOTS:
     void undoingRulesStop();
     void growingRuleStops();
     void manyHonestApplications();
+    void tooManyWaysStopTheRule();
 };
+
+// Sums of 64 operands, none of which is the relu that is looked for; the other rule works.
+void TestLimits::tooManyWaysStopTheRule() {
+    std::string text = "graph g(x: f32[2], z: f32[2]) -> y {\n a0 = add(x, z)\n";
+    for (int i = 1; i < 400; ++i)
+        text += fmt::format(" a{} = add(a{}, {})\n", i, i - 1, i % 2 == 0 ? "x" : "z");
+    std::string operands;
+    for (int i = 0; i < 64; ++i)
+        operands += fmt::format("w{}, ", i);
+    const auto begin = std::chrono::steady_clock::now();
+    const Rewritten out = rewritten(graphOf(text + " b = neg(a399)  y = neg(b)\n}"),
+                                    bookOf("rule wide {\n match y = assoc add(" + operands +
+                                           "relu(q))\n emit y = w0\n}\n"
+                                           "rule twice {\n match y = neg(neg(x))\n emit y = x\n}"));
+    QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    QCOMPARE(applications(out.trace, "twice"), std::size_t(1));
+    const auto told = std::count_if(
+        out.trace.decisions.begin(), out.trace.decisions.end(), [](const Decision& one) {
+            return one.code == ReasonCode::RuleStopped &&
+                   one.evidence == "too many ways to match at 10 places, so the rule is left out";
+        });
+    QCOMPARE(told, std::ptrdiff_t(1));
+}
 
 // B16.
 void TestLimits::undoingRulesStop() {
