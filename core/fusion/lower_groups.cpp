@@ -2,6 +2,7 @@
 // calls of libraries, which pack weights, when they are compiled.
 #include "base/on_threads.h"
 #include "fusion/call_parts.h"
+#include "strategy/generated_code.h"
 
 #include <fmt/format.h>
 
@@ -72,6 +73,16 @@ bool passOn(Group& group, const std::string& why, Decisions& notices) {
     group.source = choice->source;
     group.estimateUs = next.estimateUs;
     return true;
+}
+
+// The edges inside of a group that was passed on name the one that computes it now.
+void nameAbsorber(const Graph& graph, const Group& group, std::vector<EdgeDecision>& edges) {
+    const auto inside = [&](NodeId id) {
+        return std::find(group.nodes.begin(), group.nodes.end(), id) != group.nodes.end();
+    };
+    for (EdgeDecision& edge : edges)
+        if (edge.decision.code == ReasonCode::FusedEpilogue && inside(edge.from) && inside(edge.to))
+            edge.decision.evidence = epilogueSentence(graph.node(edge.to).op, group.implementation);
 }
 
 } // namespace
@@ -151,8 +162,12 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     for (std::size_t i = 0; i < kernels.size(); ++i)
         if (const auto made = memo.find(keys[i]); made && made->ok())
             kernels[i]->lowering = made->value();
-        else
+        else {
+            const std::string chosen = kernels[i]->implementation;
             FW_CHECK(lowerGroup(graph, plan, target, memo, *kernels[i], plan.notices));
+            if (kernels[i]->implementation != chosen && kernels[i]->kind == GroupKind::Kernel)
+                nameAbsorber(graph, *kernels[i], plan.edges);
+        }
     return {};
 }
 

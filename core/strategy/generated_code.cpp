@@ -47,6 +47,10 @@ std::span<const Reach> ownReach() {
     return reach;
 }
 
+std::string epilogueSentence(const std::string& op, const std::string& implementation) {
+    return fmt::format("{} at the store of {}", op, implementation);
+}
+
 double GeneratedCode::estimateOwn(const Facts& work, const Target& target, double share) {
     return rooflineUs(work, target, share * efficiencyOf(work.work, target, ownCode, reach));
 }
@@ -56,8 +60,7 @@ Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) cons
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} takes maps, {} is {}", name(), next.node->op,
                             kindText(next.facts.kind))};
-    return {Verdict::Yes, ReasonCode::FusedEpilogue,
-            fmt::format("{} at the store of {}", next.node->op, name())};
+    return {Verdict::Yes, ReasonCode::FusedEpilogue, epilogueSentence(next.node->op, name())};
 }
 
 Answer GeneratedCode::absorbsPrologue(const Workload& before, const Workload& anchor) const {

@@ -12,6 +12,8 @@ namespace fw {
 
 // What our code reaches where nothing was measured.
 std::span<const Reach> ownReach();
+// Why own code took it in: "relu at the store of generated.tiled".
+std::string epilogueSentence(const std::string& op, const std::string& implementation);
 
 class GeneratedCode : public Implementation {
 public:

@@ -427,6 +427,8 @@ void TestSchedules::whatCannotBeLoweredIsLeftToOthers() {
     QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const Decision& notice) {
         return notice.code == ReasonCode::LoweringRefused;
     }));
+    QCOMPARE(plan.edges.size(), std::size_t(1));
+    QCOMPARE(plan.edges[0].decision.evidence, std::string("relu at the store of generated.tiled"));
 }
 
 void TestSchedules::changedTextIsLoweredAnew() {
