@@ -110,6 +110,14 @@ Refused RolePlan::number(const Tree& tree, std::int64_t& out) const {
     return {};
 }
 
+std::string RolePlan::loopNames() const {
+    std::vector<std::string> names;
+    for (const auto& [name, loop] : m_loops)
+        names.push_back(name);
+    return names.empty() ? std::string("it has none")
+                         : fmt::format("there are {}", fmt::join(names, ", "));
+}
+
 // The loops that one operand stands for.
 Refused RolePlan::named(const Tree& tree, Loops& out) const {
     const bool pack = tree.kind == TreeKind::Pack;
@@ -131,7 +139,7 @@ Refused RolePlan::named(const Tree& tree, Loops& out) const {
     if (!pack) {
         const auto found = m_loops.find(name);
         if (found == m_loops.end())
-            return name + " is no loop of it";
+            return name + " is no loop of it; " + loopNames();
         out.push_back(found->second);
         return {};
     }
@@ -164,7 +172,7 @@ Refused RolePlan::namedOnce(const StepParts& parts, std::size_t count, Loops& ou
             if (!isRest(i) || !single.contains(loop.var))
                 out.push_back(loop);
     if (out.empty())
-        return "it has none of these loops";
+        return "it has none of these loops; " + loopNames();
     for (const Loop& loop : out)
         if (loop.reduced != out.front().reduced)
             return "some of the loops are reduced and some are not";

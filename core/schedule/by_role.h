@@ -22,6 +22,7 @@ private:
     using Loops = std::vector<Loop>;
 
     bool skipped(const StepParts& parts);
+    std::string loopNames() const; // "there are n, p0"
     Refused findAnchor();
     void findAxes();
     Refused step(const StepTree& tree);
