@@ -250,6 +250,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
     const PatternTable& patterns = m_book.patterns();
     Matcher matcher(m_graph, patterns);
     RuleTree conditions = tree.rule;
+    const PreparedPatterns matched(tree.rule.match, patterns);
     conditions.duplicate = true; // who else reads the values is looked at here
     const auto several = [](const Match& match) { return match.nodes.size() > 1; };
     const auto refuse = [&](const Node& root, const std::string& why) {
@@ -262,8 +263,8 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         const Node& root = **at;
         if (!isOperator(root) || m_where.contains(root.id))
             continue;
-        const Result<RuleMatch> found = matchRule(matcher, conditions, tree.rule.match, m_graph,
-                                                  {root.id, 0}, {&offer, several});
+        const Result<RuleMatch> found =
+            matchRule(matcher, conditions, matched, m_graph, {root.id, 0}, {&offer, several});
         if (!found) {
             refuse(root, found.diag().message);
             continue;

@@ -41,7 +41,7 @@ std::optional<std::vector<TermValue>> elements(const AttrValue& attr) {
 // With defaults, so that an attribute that is written equals one that is not.
 bool Matcher::bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node) {
     const auto [known, isNew] = m_bindings.attrs.emplace(attr.name, node.attrs);
-    if (isNew || m_repeated.attributes.contains(attr.name))
+    if (isNew || m_repeated->attributes.contains(attr.name))
         return true;
     const Operator* op = m_graph.operators().find(node.op);
     const auto valueIn = [&](const Attrs& attrs, const std::string& name) {
@@ -77,7 +77,7 @@ bool Matcher::bindAttribute(const PatternTree& p, const PatternAttrTree& attr,
             return differs(textOf(term->second));
     }
     const auto [known, isNew] = m_bindings.attrValues.emplace(name, value);
-    return isNew || known->second == value || m_repeated.attributes.contains(name) ||
+    return isNew || known->second == value || m_repeated->attributes.contains(name) ||
            differs(attrText(known->second));
 }
 

@@ -19,6 +19,15 @@ constexpr int deepest = 1000; // nested steps; a match that needs more counts as
 Matcher::Matcher(const Graph& graph, const PatternTable& table, MatchOptions options)
     : m_graph(graph), m_table(table), m_options(options) {}
 
+PreparedPatterns::PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table)
+    : m_all(std::move(patterns)) {
+    for (NamedPattern& named : m_all) {
+        named.pattern = withDeclared(named.pattern, table);
+        m_operators += callCount(named.pattern);
+    }
+    m_repeated = repeatedNames(m_all, table);
+}
+
 std::string Matcher::describe(ValueRef v) const {
     if (!v.valid())
         return "no operand";
@@ -43,8 +52,9 @@ void Matcher::note(Missed why, const PatternTree& p, std::string expected, std::
               attr != nullptr ? attr->name : p.name};
 }
 
-Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& patterns,
-                                              ValueRef root, const AcceptMatch& accept) {
+Result<std::optional<Match>> Matcher::matchAt(const PreparedPatterns& prepared, ValueRef root,
+                                              const AcceptMatch& accept) {
+    const std::vector<NamedPattern>& patterns = prepared.all();
     m_bindings = {};
     m_bindings.values = m_options.bound;
     m_pending.clear();
@@ -54,17 +64,15 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
     m_steps = 0;
     m_root = root.node;
     m_best = {};
-    m_total = 0;
-    for (const NamedPattern& named : patterns)
-        m_total += callCount(named.pattern);
-    m_repeated = repeatedNames(patterns, m_table);
+    m_total = prepared.operators();
+    m_repeated = &prepared.repeated();
     Match found;
     std::function<bool(std::size_t)> from = [&](std::size_t i) -> bool {
         if (i == patterns.size()) {
             if (!pendingHold())
                 return false;
             found.bindings = m_bindings;
-            gatherLists(m_repeated.values, found.bindings);
+            gatherLists(m_repeated->values, found.bindings);
             found.nodes = m_nodes;
             found.places = m_places;
             return !accept || accept(found);
@@ -87,6 +95,13 @@ Result<std::optional<Match>> Matcher::matchAt(const std::vector<NamedPattern>& p
         return makeDiag(DiagCode::LimitReached, "there are too many ways to match",
                         {{}, m_graph.node(root.node).name});
     return ok ? std::optional(std::move(found)) : std::nullopt;
+}
+
+bool Matcher::matchesAt(const PreparedPatterns& patterns, ValueRef root) {
+    ++m_quiet;
+    const Result<std::optional<Match>> found = matchAt(patterns, root);
+    --m_quiet;
+    return found && *found && !(*found)->nodes.empty();
 }
 
 bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(ValueRef)>& take) {
@@ -307,7 +322,7 @@ bool Matcher::onceMore(const PatternTree& p, std::size_t count, ValueRef v, cons
     PatternTree& step = again.args.back();
     step.low = std::max<std::int64_t>(0, step.low - 1);
     --step.high;
-    nameNextRepetition(step.args[0], m_repeated.values);
+    nameNextRepetition(step.args[0], m_repeated->values);
     const Previous more{&again, count, outer};
     return pattern(p.args[count - 1].args[0], v, &more, next);
 }

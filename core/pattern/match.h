@@ -14,6 +14,7 @@
 #include "pattern/node_index.h"
 
 #include <functional>
+#include <span>
 
 namespace fw {
 
@@ -87,6 +88,25 @@ struct RepeatedNames {
     std::set<std::string> values, attributes;
 };
 
+// Patterns that are matched at once, each with what declared ones stand for in place of their
+// names: what is the same at every node is made here.
+class PreparedPatterns {
+public:
+    PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table);
+    PreparedPatterns(const PatternTree& pattern, const PatternTable& table) // without a name
+        : PreparedPatterns(std::vector<NamedPattern>{{"", pattern}}, table) {}
+
+    const std::vector<NamedPattern>& all() const { return m_all; }
+    const PatternTree& first() const { return m_all.front().pattern; }
+    std::size_t operators() const { return m_operators; } // in the longest forms
+    const RepeatedNames& repeated() const { return m_repeated; }
+
+private:
+    std::vector<NamedPattern> m_all;
+    std::size_t m_operators = 0;
+    RepeatedNames m_repeated;
+};
+
 // The last of what must hold: false lets the search go on with the next way to match.
 using AcceptMatch = std::function<bool(const Match&)>;
 
@@ -94,9 +114,11 @@ class Matcher {
 public:
     Matcher(const Graph& graph, const PatternTable& table, MatchOptions options = {});
 
-    // All named patterns at once, the first of them at `root`. LimitReached if the budget ran out.
-    Result<std::optional<Match>> matchAt(const std::vector<NamedPattern>& patterns, ValueRef root,
+    // All patterns at once, the first of them at `root`. LimitReached if the budget ran out.
+    Result<std::optional<Match>> matchAt(const PreparedPatterns& patterns, ValueRef root,
                                          const AcceptMatch& accept = {});
+    // Whether they match operators there; no reason is kept if not.
+    bool matchesAt(const PreparedPatterns& patterns, ValueRef root);
     const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
 
 private:
@@ -143,12 +165,12 @@ private:
     bool declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,
                   const Previous* previous, const Next& next);
     bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
-                  const Previous* previous, const Next& next);
+    using Values = std::span<const ValueRef>;
+    bool operands(const PatternTree& p, Values values, std::size_t at, const Previous* previous,
+                  const Next& next);
     bool furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
                         const Previous* previous, const Next& next);
-    bool likePrevious(const PatternTree& call, const PatternTree& p,
-                      const std::vector<ValueRef>& values, ValueRef v);
+    bool likePrevious(const PatternTree& call, const PatternTree& p, Values values, ValueRef v);
 
     bool dominated(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
     std::optional<Entries> step(const PatternTree& path, ValueRef v, std::vector<NodeId>& nodes);
@@ -206,8 +228,8 @@ private:
     MatchBindings m_bindings;
     std::vector<Pending> m_pending;
     std::vector<NodeId> m_nodes;
-    std::vector<Span> m_places; // beside m_nodes
-    RepeatedNames m_repeated;
+    std::vector<Span> m_places;                // beside m_nodes
+    const RepeatedNames* m_repeated = nullptr; // of the patterns that are matched
     std::size_t m_steps = 0;
     int m_depth = 0;
     int m_quiet = 0;                         // tries whose failure is no reason
@@ -216,8 +238,8 @@ private:
     NodeId m_root = -1;
     std::size_t m_total = 0;
     NearMiss m_best;
-    std::map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
-    std::optional<NodeIndex> m_ownIndex;  // once it is needed
+    std::unordered_map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
+    std::optional<NodeIndex> m_ownIndex;            // once it is needed
 };
 
 template <class Expected, class Found>

@@ -40,7 +40,7 @@ bool Matcher::declared(const PatternDeclTree& declaration, const PatternTree& ca
     if (!recursive->second)
         return pattern(withArguments(declaration, call), v, previous, next);
     int& level = m_unfolded[declaration.name];
-    const PatternTree body = withArguments(declaration, call, {level, m_repeated.values});
+    const PatternTree body = withArguments(declaration, call, {level, m_repeated->values});
     ++level;
     const bool ok = pattern(body, v, previous, next);
     --m_unfolded[declaration.name];
@@ -77,9 +77,9 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
                                    "stands first, {1} = {0}(...), and read as {1}",
                                    p.ofKind ? "kind " + p.name : p.name, name);
             });
-    std::vector<ValueRef> values = node.inputs;
+    Values values = node.inputs;
     while (!values.empty() && !values.back().valid())
-        values.pop_back();
+        values = values.first(values.size() - 1);
     const Written written(p);
     if (written.rest ? values.size() < written.fixed : values.size() != written.fixed)
         return refuse(
@@ -104,8 +104,8 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
         return true;
     const Operator* op = m_graph.operators().find(node.op);
     if (op != nullptr && op->commutative() && values.size() == 2) {
-        std::swap(values[0], values[1]);
-        if (operands(p, values, 0, previous, next))
+        const ValueRef swapped[] = {values[1], values[0]};
+        if (operands(p, swapped, 0, previous, next))
             return true;
     }
     m_nodes.pop_back();
@@ -114,8 +114,8 @@ bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, c
 }
 
 // `r: same(^)`: ^ is the operand beside it.
-bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p,
-                           const std::vector<ValueRef>& values, ValueRef v) {
+bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p, Values values,
+                           ValueRef v) {
     const auto wanted =
         std::find_if(p.constraints.begin(), p.constraints.end(), [](const PatternConstraint& one) {
             return one.kind == PatternConstraint::Kind::Same && one.name == "^";
@@ -130,7 +130,7 @@ bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p,
     return sameType(p, wanted->name, other, v);
 }
 
-bool Matcher::operands(const PatternTree& p, const std::vector<ValueRef>& values, std::size_t at,
+bool Matcher::operands(const PatternTree& p, Values values, std::size_t at,
                        const Previous* previous, const Next& next) {
     if (at == values.size())
         return next();
@@ -152,7 +152,7 @@ bool Matcher::furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fr
                              const Previous* previous, const Next& next) {
     if (!rest.args.empty()) {
         PatternTree one = rest.args[0];
-        nameRepetition(one, m_repeated.values, static_cast<int>(fromTheEnd));
+        nameRepetition(one, m_repeated->values, static_cast<int>(fromTheEnd));
         return pattern(one, v, previous, next);
     }
     while (previous != nullptr && previous->entries == nullptr)

@@ -147,8 +147,8 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
 }
 
 Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
-                            const std::vector<NamedPattern>& patterns, const Graph& graph,
-                            ValueRef root, const RuleMatchOptions& options) {
+                            const PreparedPatterns& patterns, const Graph& graph, ValueRef root,
+                            const RuleMatchOptions& options) {
     RuleMatch out;
     const auto accept = [&](const Match& match) {
         if (options.accept && !options.accept(match))

@@ -44,10 +44,10 @@ struct RuleMatch {
     std::optional<Match> match;
     std::optional<FailedCondition> failed;
 };
-// `patterns`: those of the rule, or what stands for them. LimitReached as Matcher::matchAt.
+// `patterns`: those of the rule. LimitReached as Matcher::matchAt.
 Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
-                            const std::vector<NamedPattern>& patterns, const Graph& graph,
-                            ValueRef root, const RuleMatchOptions& options = {});
+                            const PreparedPatterns& patterns, const Graph& graph, ValueRef root,
+                            const RuleMatchOptions& options = {});
 // Whether an operator that is no part of the match reads it, or it is a result of the model.
 bool isUsedOutside(const Graph& graph, const Match& match, ValueRef value);
 // What a match binds; captures that it does not bind are absent.

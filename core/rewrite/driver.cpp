@@ -44,7 +44,7 @@ struct Entry {
     bool isOfStage = true;
     std::unique_ptr<BuiltinRewrite> builtin;
     const RuleTree* rule = nullptr;
-    std::vector<NamedPattern> patterns;
+    std::optional<PreparedPatterns> patterns;
     std::optional<PossibleRoots> possible;
     RuleReach reach;
     std::size_t since = 0;
@@ -72,11 +72,9 @@ public:
             entry.isOfStage = stageOf(*tree) == m_stage;
             entry.rule = dynamic_cast<const RuleTree*>(tree.get());
             if (entry.rule != nullptr) {
-                entry.patterns = entry.rule->match;
-                for (NamedPattern& named : entry.patterns)
-                    named.pattern = withDeclared(named.pattern, m_table);
-                entry.possible.emplace(entry.patterns.front().pattern, m_table);
-                entry.reach = reachOf(*entry.rule, entry.patterns, m_table);
+                entry.patterns.emplace(entry.rule->match, m_table);
+                entry.possible.emplace(entry.patterns->first(), m_table);
+                entry.reach = reachOf(*entry.rule, entry.patterns->all(), m_table);
             } else {
                 entry.builtin = makeBuiltin(tree->name);
                 if (!entry.builtin)
@@ -175,7 +173,7 @@ private:
             while (!applied && refused.size() < mostWays && !entry.inCircle.contains(roots[i])) {
                 if (!matcher) {
                     MatchOptions known;
-                    if (entry.patterns.size() > 1)
+                    if (entry.patterns->all().size() > 1)
                         known.index = &m_progress.index();
                     matcher.emplace(m_progress.graph(), m_table, known);
                 }
@@ -215,7 +213,7 @@ private:
             if (root.outputs.size() > 1 && graph.uses(value).empty() && !graph.isResult(value))
                 continue;
             FW_TRY(RuleMatch attempt,
-                   matchRule(matcher, *entry.rule, entry.patterns, graph, value, options));
+                   matchRule(matcher, *entry.rule, *entry.patterns, graph, value, options));
             if (attempt.match)
                 return attempt;
             if (!out.failed)

@@ -94,26 +94,34 @@ std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
 }
 
 std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
-                                    const PatternTable& table, const MatchLimits& limits) {
+                                    const PatternTable& table, Matcher& matcher,
+                                    const MatchLimits& limits) {
+    struct Counted {
+        PreparedPatterns alone;
+        PossibleRoots possible;
+    };
     std::vector<FunnelCount> out;
+    std::vector<Counted> steps;
     for (const PatternStep& step : stepsOf(patterns, table)) {
-        const std::vector<NamedPattern> alone{{"", withDeclared(step.upTo, table)}};
-        const PossibleRoots possible(alone.front().pattern, table);
-        Matcher matcher(graph, table);
-        FunnelCount count{step.span, false, step.optional, 0};
-        for (const NodePtr& node : graph.nodes()) {
-            const std::vector<ValueRef> roots = possible.at(*node);
-            if (roots.empty())
-                continue;
-            if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until)
-                return out;
-            count.count += static_cast<std::size_t>(
-                std::any_of(roots.begin(), roots.end(), [&](ValueRef root) {
-                    const Result<std::optional<Match>> match = matcher.matchAt(alone, root);
-                    return match && *match && !(*match)->nodes.empty();
-                }));
+        PreparedPatterns alone(step.upTo, table);
+        PossibleRoots possible(alone.first(), table);
+        steps.push_back({std::move(alone), std::move(possible)});
+        out.push_back({step.span, false, step.optional, 0});
+    }
+    // All of them at a node while it is at hand.
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->isLeaf())
+            continue;
+        if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until)
+            return {};
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const std::vector<ValueRef> roots = steps[i].possible.at(*node);
+            out[i].count +=
+                std::any_of(roots.begin(), roots.end(),
+                            [&](ValueRef root) { return matcher.matchesAt(steps[i].alone, root); })
+                    ? 1
+                    : 0;
         }
-        out.push_back(count);
     }
     return out;
 }

@@ -142,8 +142,7 @@ void addStopped(const Graph& graph, const Tail& tail, std::size_t most,
     misses.insert(misses.begin(), stopped.begin(), stopped.end());
 }
 
-Result<RuleMatch> matchPlain(Matcher& matcher, const std::vector<NamedPattern>& patterns,
-                             ValueRef root) {
+Result<RuleMatch> matchPlain(Matcher& matcher, const PreparedPatterns& patterns, ValueRef root) {
     RuleMatch out;
     FW_TRY(out.match, matcher.matchAt(patterns, root));
     return out;
@@ -180,10 +179,8 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         written.push_back({declaration.name, withConstraints(*pattern)});
     if (written.empty())
         return out;
-    std::vector<NamedPattern> patterns = written;
-    for (NamedPattern& named : patterns)
-        named.pattern = withDeclared(named.pattern, table);
-    const PossibleRoots possible(patterns.front().pattern, table);
+    const PreparedPatterns patterns(written, table);
+    const PossibleRoots possible(patterns.first(), table);
     Matcher matcher(graph, table);
     std::set<NodeId> matched;
     std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);
@@ -236,7 +233,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             out.matches.push_back(std::move(*match));
         }
     }
-    out.funnel = countSteps(graph, written, table, limits);
+    out.funnel = countSteps(graph, written, table, matcher, limits);
     for (std::size_t i = 0; i < failed.size(); ++i) {
         complete -= failed[i];
         if (i < rule->where.size())

@@ -33,7 +33,7 @@ struct FoundMatches {
     // whose condition refuses a complete match has matched == total and the clause `where`. A match
     // that ends before steps that may be absent counts as nearly one with the operator behind it.
     std::vector<NearMiss> nearMisses;
-    std::size_t unchanged = 0; // of nearMisses: the right side is what was matched
+    std::size_t unchanged = 0;       // of nearMisses: the right side is what was matched
     Diags problems;                  // roots at which there were too many ways to match
     std::vector<FunnelCount> funnel; // what is read before what reads it; conditions last
     std::string stopped;             // by a limit, as a sentence; empty: this is all
@@ -62,8 +62,9 @@ std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
 std::string missText(const Graph& graph, const NearMiss& miss);
 
 // The steps of a declaration's funnel without counts of its conditions, which findMatches adds.
-// Each is a pattern of its own: what leads up to the step, and the step.
+// Each is a pattern of its own: what leads up to the step, and the step. None if the time was over.
 std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
-                                    const PatternTable& table, const MatchLimits& limits);
+                                    const PatternTable& table, Matcher& matcher,
+                                    const MatchLimits& limits);
 
 } // namespace fw

@@ -60,8 +60,8 @@ public:
 
     template <class Visit>
     Status each(const PatternTree& pattern, Visit visit) {
-        const std::vector<NamedPattern> alone{{"result", withDeclared(pattern, m_table)}};
-        const PossibleRoots possible(alone.front().pattern, m_table);
+        const PreparedPatterns alone(pattern, m_table);
+        const PossibleRoots possible(alone.first(), m_table);
         for (const NodePtr& node : m_graph.nodes()) {
             if (m_cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "the work was cancelled");
@@ -77,7 +77,7 @@ public:
     // Why it does not end here.
     Result<std::optional<std::string>> missAt(const PatternTree& pattern, NodeId at) {
         FW_TRY(const std::optional<Match> match,
-               m_matcher.matchAt({{"result", withDeclared(pattern, m_table)}}, {at, 0}));
+               m_matcher.matchAt(PreparedPatterns(pattern, m_table), {at, 0}));
         return match ? std::optional<std::string>() : missText(m_graph, m_matcher.nearMiss());
     }
 

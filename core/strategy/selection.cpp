@@ -520,7 +520,7 @@ Answer inChain(const Absorbs& absorbs, const PatternTable& chains, const Growing
     options.bound.emplace(anchorName, ValueRef{group.anchor.node->id, 0});
     Matcher matcher(*next.graph, chains, options);
     const Result<std::optional<Match>> found =
-        matcher.matchAt({{"result", pattern}}, {next.node->id, 0});
+        matcher.matchAt(PreparedPatterns(pattern, chains), {next.node->id, 0});
     if (!found)
         return refuse(found.diag().message);
     if (!*found) {
