@@ -213,7 +213,7 @@ std::string render(const FuseDocument& document) {
                 {false, true, false, false, true});
     for (const GroupRecord& group : document.groups) {
         table.row({group.name, fmt::format("{}", group.nodes.size()), group.implementation,
-                   group.source, group.estUs ? decimal(*group.estUs, 1) : ""});
+                   chosenBy(group), group.estUs ? decimal(*group.estUs, 1) : ""});
         for (const ReorderRecord& reorder : group.reorders)
             table.row({"  " + reorder.name, "",
                        fmt::format("{}: {}{}", oneLine(reorder.value, 40), reorder.layout,

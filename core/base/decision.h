@@ -35,6 +35,7 @@
     X(ChosenPin,          "CHO05", "the user asked for it: {}") \
     X(ChosenMeasured,     "CHO06", "the fastest of those measured here: {}") \
     X(NotMeasured,        "CHO07", "the log does not decide: {}") \
+    X(Untuned,            "CHO08", "untuned, the log does not know it: {}") \
     X(NoSuchCode,         "IMP04", "no code has this name: {}") \
     X(LoweringRefused,    "IMP05", "the implementation has no code for it: {}") \
     X(OwnComputation,     "IMP06", "a computation of the entry: {}") \

@@ -125,6 +125,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
     group.by = forming.selection().implementation;
     group.kind = group.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
     group.source = forming.selection().source;
+    group.untuned = forming.selection().untuned;
     group.candidates = forming.selection().candidates;
     group.warnings = forming.warnings;
     group.stacked = forming.stacked;

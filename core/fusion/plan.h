@@ -47,7 +47,8 @@ struct Group {
     NodeId anchor = -1;
     std::string implementation; // as the book names it; empty for a view
     ImplementationPtr by;       // the code behind it; null for a view
-    std::string source;         // what decided: "pin", "priority", "only", "cost", "order"
+    std::string source;         // what decided: "pin", "priority", "only", "cost", "order", "log"
+    bool untuned = false;       // Selection::untuned
     std::vector<Candidate> candidates;
     std::vector<ValueRef> inputs;  // read from outside, in order of first use
     std::vector<ValueRef> outputs; // used outside or results

@@ -147,6 +147,10 @@ DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
 
 } // namespace
 
+std::string reasonText(const Decision& decision) {
+    return fmt::format("{} {}", codeText(decision.code), decision.sentence());
+}
+
 std::string noticeText(const Decision& decision) {
     return fmt::format("{} {}: {}", codeText(decision.code), decision.subject, decision.sentence());
 }
@@ -287,11 +291,11 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         row.anchor = graph.node(group.anchor).name;
         row.implementation = group.computedBy();
         row.source = group.source;
+        row.untuned = group.untuned;
         for (const Candidate& candidate : group.candidates)
             row.candidates.push_back(record(candidate));
         for (const Decision& warning : group.warnings)
-            row.warnings.push_back(
-                fmt::format("{} {}", codeText(warning.code), warning.sentence()));
+            row.warnings.push_back(reasonText(warning));
         for (const ValueRef& input : group.inputs)
             row.inputs.push_back(record(graph.output(input)));
         for (const ValueRef& output : group.outputs)

@@ -21,6 +21,7 @@ snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph
                                     const FusionPlan& plan, const Target& target,
                                     Edges edges = Edges::Describe);
 
+std::string reasonText(const Decision& decision); // "LAY01 stored in another order: ..."
 std::string noticeText(const Decision& decision); // "LAY01 y: stored in another order: ..."
 
 // Why one node is where it is, or why two are (not) in one group. Nodes by name, value name or

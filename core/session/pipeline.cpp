@@ -163,7 +163,8 @@ Result<PlanOptions> Pipeline::planOptions() {
     FW_TRY(const TuningLog* log, this->log());
     if (!m_catalog)
         m_catalog = std::make_unique<const Catalog>(
-            catalogOf(externLibraries(), known->strategy, log->measurements));
+            catalogOf(externLibraries(), known->strategy,
+                      m_inputs.log.empty() ? std::nullopt : std::optional(log->measurements)));
     PlanOptions out;
     out.catalog = m_catalog.get();
     out.book = &known->fusion;

@@ -54,7 +54,7 @@ FW_FIELDS(ReorderRecord, v("name", r.name); v("value", r.value); v("layout", r.l
           v("est_us", r.estUs);)
 FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v("node_ids", r.nodeIds);
           v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
-          v("source", r.source); v("candidates", r.candidates); v("schedule", r.schedule); v("call", r.call);
+          v("source", r.source); v("untuned", r.untuned); v("candidates", r.candidates); v("schedule", r.schedule); v("call", r.call);
           v("reorders", r.reorders); v("warnings", r.warnings);
           v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
           v("bytes", r.bytes); v("alone_us", r.aloneUs); v("split_us", r.splitUs); v("forced_us", r.forcedUs); v("disturbed", r.disturbed);
@@ -173,7 +173,7 @@ FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics"
 FW_FIELDS(CompletionRecord, v("text", r.text); v("kind", r.kind); v("detail", r.detail);
           v("documentation", r.documentation);)
 FW_FIELDS(HoverRecord, rangeFields(v, r); v("lines", r.lines);)
-FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r); v("shipped", r.shipped);)
+FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r);)
 FW_FIELDS(AssistDocument, v("replace", r.replace); v("completions", r.completions); v("hover", r.hover);
           v("definition", r.definition); v("references", r.references);)
 FW_FIELDS(ShippedBook, v("file", r.file); v("title", r.title); v("library", r.library);)

@@ -172,7 +172,8 @@ struct GroupRecord {
     NodeId anchorId = noNode;
     std::string anchor;
     SharedText implementation;
-    SharedText source; // "pin", "priority", "only", "cost", "order", "rule"
+    SharedText source;    // "pin", "priority", "only", "cost", "order", "rule", "log"
+    bool untuned = false; // a log was named, which knows none of the candidates
     std::vector<CandidateRecord> candidates;
     SharedText schedule; // the schedule as text
     std::optional<CallRecord> call;
@@ -192,6 +193,11 @@ struct GroupRecord {
 
     bool operator==(const GroupRecord&) const = default;
 };
+
+// For people: "cost, untuned"; empty of a view.
+inline std::string chosenBy(const GroupRecord& group) {
+    return group.source.str() + (group.untuned ? ", untuned" : "");
+}
 
 // What an answer made anew; the rest was known from earlier ones.
 struct MadeRecord {

@@ -31,7 +31,6 @@ public:
                                const std::string& implementation) const;
     // Names of the entry with knobs at other values, of which there are times.
     std::vector<std::string> settings(const std::string& workload, const std::string& entry) const;
-    bool empty() const { return m_us.empty() && m_disturbed.empty(); }
 
 private:
     std::map<std::pair<std::string, std::string>, double> m_us;

@@ -34,6 +34,8 @@ struct Candidate {
     std::string place; // "strategy.fw:12"
 };
 
+using Candidates = std::vector<Candidate>;
+
 // What is not to compute a node: an implementation, or all of a library.
 struct Avoided {
     std::string name;
@@ -58,8 +60,9 @@ struct Selection {
     std::string name;                 // of the entry
     std::string source;               // "pin", "log", "priority", "only", "cost", "order"
     Absorbs absorbs;
-    std::vector<Candidate> candidates; // in the order of the books
-    Decisions notices;                 // ties, pins that could not be followed, open guards
+    Candidates candidates; // in the order of the books
+    bool untuned = false;  // there is a log, which knows none of several candidates
+    Decisions notices;     // ties, pins that could not be followed, open guards, what is untuned
 };
 
 struct Choice {
@@ -71,7 +74,7 @@ struct Choice {
 };
 
 // Of the candidates that could compute it, in the order above; empty if none could.
-std::optional<Choice> chooseAmong(const std::vector<Candidate>& candidates);
+std::optional<Choice> chooseAmong(const Candidates& candidates);
 
 // The implementations that there are, the libraries they belong to, and what the books say of them.
 // An implementation that no entry names takes part with its own priority and absorbs what it says.
@@ -79,7 +82,7 @@ class Catalog {
 public:
     explicit Catalog(std::vector<ImplementationPtr> all, StrategyBook book = {},
                      std::vector<std::shared_ptr<const Library>> libraries = {},
-                     Measurements measured = {});
+                     std::optional<Measurements> measured = {}); // absent: no log was named
 
     const std::vector<ImplementationPtr>& all() const { return m_all; }
     const StrategyBook& book() const { return m_book; }
@@ -102,6 +105,7 @@ private:
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const Wishes& wishes) const;
+    bool isUntuned(const Candidates& candidates) const;
     // The last one with other values of its knobs, which a pin or the log names.
     void addSettings(std::vector<Entrant>& entrants, const Workload& anchor, const Target& target,
                      const Wishes& wishes) const;
@@ -116,7 +120,7 @@ private:
     std::vector<std::pair<std::string, ImplementationPtr>> m_shipped;
     StrategyBook m_book;
     std::vector<std::shared_ptr<const Library>> m_libraries;
-    Measurements m_measured;
+    std::optional<Measurements> m_measured;
     std::shared_ptr<KnownOffers> m_offers; // by copies in common
 };
 
@@ -127,6 +131,6 @@ const std::vector<ImplementationPtr>& generatedImplementations();
 const Catalog& generatedCatalog();
 // These and those of the libraries, with the given book.
 Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
-                  Measurements measured = {});
+                  std::optional<Measurements> measured = {});
 
 } // namespace fw

@@ -89,9 +89,11 @@ Planned planned(const std::string& book, const Times& times = {}) {
     Planned out;
     out.graph = parseGraph(chain, standardOperators()).value();
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
-    Measurements measured;
+    std::optional<Measurements> measured;
+    if (!times.empty())
+        measured.emplace();
     for (const auto& [name, us] : times)
-        measured.add(workloadText(*out.graph, *out.graph->findByName("s"), target), name, us);
+        measured->add(workloadText(*out.graph, *out.graph->findByName("s"), target), name, us);
     const Catalog catalog(all, strategy, {}, measured);
     PlanOptions options;
     options.catalog = &catalog;
@@ -184,6 +186,12 @@ void TestChoices::logsThatKnowTooLittle() {
     QCOMPARE(open.group("s").implementation, std::string("costly.slow"));
     QCOMPARE(open.group("s").source, std::string("priority"));
     QVERIFY(open.noticed().contains("CHO07"));
+    QVERIFY(!open.group("s").untuned && open.group("d").untuned);
+    QVERIFY(open.noticed().contains("CHO08"));
+    QVERIFY(!planned("").noticed().contains("CHO08"));
+    QVERIFY(!planned("pin { use generated.plain for d }", {{"generated.rowwise", 1}})
+                 .group("d")
+                 .untuned);
 }
 
 void TestChoices::refusalsAskTheLogAgain() {

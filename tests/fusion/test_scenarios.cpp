@@ -84,6 +84,7 @@ struct Scenario {
     std::string expected;
     std::vector<std::string> targets;
     std::vector<std::string> libraries;
+    std::vector<QStringList> log; // node, implementation, microseconds
     bool run = true;
 };
 
@@ -99,6 +100,8 @@ Scenario read(const std::string& file) {
         if (line.startsWith(u"# libraries: "))
             for (const QString& name : line.mid(13).split(u' '))
                 out.libraries.push_back(name.toStdString());
+        if (line.startsWith(u"# log: "))
+            out.log.push_back(line.mid(7).split(u' '));
         if (line.startsWith(u"# not run"))
             out.run = false;
     }
@@ -124,7 +127,7 @@ std::string planText(const Graph& graph, const FusionPlan& plan, const std::stri
     for (const Group& group : plan.groups) {
         out += fmt::format("#   {} {} by {}", group.name, names(group.nodes), group.computedBy());
         if (!group.isView())
-            out += ", " + group.source;
+            out += ", " + group.source + (group.untuned ? ", untuned" : "");
         for (const Decision& warning : group.warnings)
             out += fmt::format(", {}", codeText(warning.code));
         out += "\n";
@@ -146,7 +149,19 @@ std::string planText(const Graph& graph, const FusionPlan& plan, const std::stri
             out += fmt::format("#   {} {}\n", codeText(notice.code), notice.sentence());
     // A line more in a shipped book changes no plan.
     static const std::regex shipped("(strategy|fusion)\\.fw:[0-9]+");
-    return std::regex_replace(out, shipped, "$1.fw");
+    static const std::regex machine("( on x86-64[^ ]*) [^\n]* cpu=[^\n]*");
+    return std::regex_replace(std::regex_replace(out, shipped, "$1.fw"), machine, "$1 ...");
+}
+
+std::optional<Measurements> measured(const Scenario& scenario, const Graph& graph,
+                                     const Target& target) {
+    if (scenario.log.empty())
+        return std::nullopt;
+    Measurements out;
+    for (const QStringList& line : scenario.log)
+        out.add(workloadText(graph, *graph.findByName(line.at(0).toStdString()), target),
+                line.at(1).toStdString(), line.at(2).toDouble());
+    return out;
 }
 
 } // namespace
@@ -184,13 +199,11 @@ void TestScenarios::scenario() {
     std::vector<std::shared_ptr<const Library>> libraries;
     for (const std::string& library : scenario.libraries)
         libraries.push_back(std::make_shared<StandInLibrary>(library, strategy));
-    const Catalog catalog = catalogOf(libraries, strategy);
     const Result<GraphPtr> parsed = parseGraph(scenario.input, standardOperators());
     QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.diag().text().c_str());
     const GraphPtr graph = *parsed;
     const Hash before = graph->hash();
     PlanOptions options;
-    options.catalog = &catalog;
     options.book = &fusion;
     std::string got;
     DeclaredTargets declared;
@@ -199,6 +212,8 @@ void TestScenarios::scenario() {
             declared.emplace(target->name, declaredTarget(*target));
     for (const std::string& text : scenario.targets) {
         const Target target = parseTarget(text, declared).value();
+        const Catalog catalog = catalogOf(libraries, strategy, measured(scenario, *graph, target));
+        options.catalog = &catalog;
         const FusionPlan plan = planFusion(*graph, target, options).value();
         const Absent absent = libraries.empty() ? Absent::Hide : Absent::Show;
         got += planText(*graph, plan, text, absent);

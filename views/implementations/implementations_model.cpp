@@ -179,7 +179,7 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
         const auto others = std::max<std::size_t>(group.candidates.size(), 1) - 1;
         QString out = text(group.implementation);
         if (!group.source.empty())
-            out += u": "_s + text(group.source);
+            out += u": "_s + text(chosenBy(group));
         if (others)
             out += u" · %1 other%2"_s.arg(others).arg(others == 1 ? u""_s : u"s"_s);
         if (isTie(chosen))
@@ -242,7 +242,8 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
         if (column != Verdict)
             return {};
         if (!row)
-            return int(of.warnings.empty() && !isTie(chosenOf(of)) ? Tone::None : Tone::Warning);
+            return int(of.warnings.empty() && !of.untuned && !isTie(chosenOf(of)) ? Tone::None
+                                                                                  : Tone::Warning);
         return int(isTie(row) ? Tone::Warning : row->verdict == "chosen" ? Tone::Good : Tone::None);
     case GroupRole:
         return of.id;

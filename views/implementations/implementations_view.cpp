@@ -71,7 +71,7 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
     }
     out = text(group.name) + u": "_s + text(group.implementation);
     if (!group.source.empty())
-        out += u", chosen by "_s + text(group.source);
+        out += u", chosen by "_s + text(chosenBy(group));
     out += u'\n';
     for (const std::string& warning : group.warnings)
         out += u"⚠ "_s + text(warning) + u'\n';

@@ -148,7 +148,7 @@ Properties propertiesOf(const snapshot::GroupRecord& group) {
     out.push_back({u"group"_s, text(group.name)});
     out.push_back({u"implementation"_s, text(group.implementation)});
     if (!group.source.empty())
-        out.push_back({u"chosen by"_s, text(group.source)});
+        out.push_back({u"chosen by"_s, text(chosenBy(group))});
     if (!group.anchor.empty())
         out.push_back({u"anchor"_s, text(group.anchor)});
     QStringList nodes;
