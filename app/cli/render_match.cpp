@@ -52,6 +52,8 @@ std::string render(const MatchDocument& document) {
             for (const std::string& node : match.nodes)
                 nodes += (nodes.empty() ? "" : ", ") + node;
             out += fmt::format("  {}: {}\n", match.root, nodes);
+            if (!match.outcome.empty())
+                out += fmt::format("    {}\n", match.outcome);
             for (const auto& [name, value] : match.bindings)
                 out += fmt::format("    {} = {}\n", name, value);
         }

@@ -261,10 +261,10 @@ void Document::askChecks() {
 void Document::askMatches() {
     m_matches.clear();
     const std::uint64_t generation = m_planGeneration;
-    const auto wanted = [&](std::vector<std::string> books, const char* stage) {
+    const auto wanted = [&](const char* stage) {
         Arguments question = arguments();
-        question.rules = std::move(books);
         question.stage = stage;
+        question.shipped = question.stage == "imported";
         send<snapshot::MatchDocument>(
             "match", question,
             [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
@@ -274,11 +274,9 @@ void Document::askMatches() {
                 tell(Part::Matches);
             });
     };
-    wanted({}, "imported");
-    if (const auto books = inputs().enabledBooks(); !books.empty()) {
-        wanted(books, "imported");
-        wanted(books, "rewritten");
-    }
+    wanted("imported");
+    if (!inputs().enabledBooks().empty())
+        wanted("rewritten");
 }
 
 // Results belong to their inputs; a failed or a half made plan is not kept.

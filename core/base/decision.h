@@ -64,6 +64,7 @@
     X(RuleUndone,         "RUL16", "the application was undone: {}") \
     X(RuleRepeats,        "RUL18", "a part of the match stays and is computed a second time: {}") \
     X(RuleExposes,        "RUL19", "other readers of an inner value get it from the right side: {}") \
+    X(MatchTaken,         "RUL20", "an earlier application took a part of the match: {}") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
     X(RulesInCircle,      "RUL17", "what a rule took out would come back: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \

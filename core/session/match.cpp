@@ -6,6 +6,7 @@
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
+#include "session/outcomes.h"
 #include "session/relax.h"
 
 #include <fmt/format.h>
@@ -259,13 +260,14 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     const auto isAsked = [&](const BookText& book) {
         return arguments.book.empty() || book.file == arguments.book;
     };
+    std::vector<BookText> shipped; // which see nothing of the others
     if (std::none_of(books.begin(), books.end(), isAsked) && !arguments.book.empty()) {
         FW_TRY(BookText book, bookText(arguments.book, arguments.texts));
         books.push_back(std::move(book));
-    } else if (books.empty()) {
+    } else if (books.empty() || arguments.shipped.value_or(false)) {
         for (const EmbeddedRules& rules : embeddedRules()) {
-            FW_TRY(BookText shipped, bookText(std::string(rules.file), {}));
-            books.push_back(std::move(shipped));
+            FW_TRY(BookText book, bookText(std::string(rules.file), {}));
+            shipped.push_back(std::move(book));
         }
     }
     GraphPtr graph;
@@ -286,9 +288,6 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return (out.stage == "imported") ==
                (dynamic_cast<const RuleTree*>(&declaration) != nullptr);
     };
-    const Books read = readBooks(books);
-    for (const ReadBook& book : read.read)
-        out.diagnostics.insert(out.diagnostics.end(), book.errors.begin(), book.errors.end());
     MatchLimits limits;
     limits.matches =
         static_cast<std::size_t>(std::max<std::int64_t>(0, arguments.limit.value_or(defaultLimit)));
@@ -298,30 +297,44 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                            std::clamp(arguments.seconds.value_or(defaultSeconds), 0.0, 1e6)));
     limits.cancel = context.cancel;
     std::string known;
-    for (const BookText& book : books) {
-        const auto found = std::find_if(read.read.begin(), read.read.end(),
-                                        [&](const ReadBook& one) { return one.file == book.file; });
-        if (!isAsked(book) || found == read.read.end())
-            continue;
-        const ReadText text(book.text);
-        for (std::size_t i = 0; i < found->written.size(); ++i) {
-            const DeclarationPtr& declaration = found->written[i];
-            if (!canMatch(*declaration) || (!arguments.book.empty() && !isOfStage(*declaration)))
+    const auto lookFor = [&](const std::vector<BookText>& texts) {
+        const Books read = readBooks(texts);
+        for (const ReadBook& book : read.read)
+            out.diagnostics.insert(out.diagnostics.end(), book.errors.begin(), book.errors.end());
+        for (const BookText& book : texts) {
+            const auto found =
+                std::find_if(read.read.begin(), read.read.end(),
+                             [&](const ReadBook& one) { return one.file == book.file; });
+            if (!isAsked(book) || found == read.read.end())
                 continue;
-            known += (known.empty() ? "" : ", ") + declaration->name;
-            if (arguments.name.empty() || arguments.name == declaration->name)
-                out.rules.push_back(describe(*graph, declaration, book.file, text, read,
-                                             found->items[i].diagnostics, limits));
-            if (context.cancel.cancelled())
-                return makeDiag(DiagCode::Cancelled, "matching was cancelled");
+            const ReadText text(book.text);
+            for (std::size_t i = 0; i < found->written.size() && !context.cancel.cancelled(); ++i) {
+                const DeclarationPtr& declaration = found->written[i];
+                if (!canMatch(*declaration) ||
+                    (!arguments.book.empty() && !isOfStage(*declaration)))
+                    continue;
+                known += (known.empty() ? "" : ", ") + declaration->name;
+                if (arguments.name.empty() || arguments.name == declaration->name)
+                    out.rules.push_back(describe(*graph, declaration, book.file, text, read,
+                                                 found->items[i].diagnostics, limits));
+            }
         }
-    }
+    };
+    lookFor(books);
+    lookFor(shipped);
+    if (context.cancel.cancelled())
+        return makeDiag(DiagCode::Cancelled, "matching was cancelled");
     if (out.rules.empty() && !arguments.name.empty())
         return makeDiag(DiagCode::UnknownName,
                         "the books have no rule, pattern or chain " + arguments.name, {},
                         known.empty() ? "there is none" : "there are " + known);
-    if (imported != nullptr)
+    if (imported != nullptr) {
+        // A book that is being typed is not what rewrote the model.
+        if (arguments.book.empty())
+            if (const auto simplified = pipeline.simplified(context))
+                tellOutcomes(*graph, (*simplified)->trace, out);
         tellCalls(*imported, out);
+    }
     return out;
 }
 

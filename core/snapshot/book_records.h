@@ -120,6 +120,7 @@ struct MatchRecord {
     std::vector<NodeId> nodeIds;
     std::map<std::string, std::string> bindings; // capture -> value and type, or attributes
     std::vector<BindingRecord> bound = {};
+    std::string outcome = {}; // of a rule: what became of it, "RUL11 a rule was applied: number 3"
 
     bool operator==(const MatchRecord&) const = default;
 };

@@ -76,7 +76,7 @@ FW_FIELDS(FunnelStep, rangeFields(v, r); v("clause", r.clause); v("count", r.cou
 FW_FIELDS(CaptureRecord, v("name", r.name); v("kind", r.kind); v("ranges", r.ranges);)
 FW_FIELDS(BindingRecord, v("capture", r.capture); v("node", r.node); v("output", r.output);)
 FW_FIELDS(MatchRecord, v("root", r.root); v("root_id", r.rootId); v("nodes", r.nodes); v("node_ids", r.nodeIds);
-          v("bindings", r.bindings); v("bound", r.bound);)
+          v("bindings", r.bindings); v("bound", r.bound); v("outcome", r.outcome);)
 FW_FIELDS(NearMissRecord, v("root", r.root); v("root_id", r.rootId); v("matched", r.matched); v("total", r.total);
           v("clause", r.clause); v("expected", r.expected); v("found", r.found); v("range", r.range);
           v("relax", r.relax);)
@@ -173,7 +173,7 @@ FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics"
 FW_FIELDS(CompletionRecord, v("text", r.text); v("kind", r.kind); v("detail", r.detail);
           v("documentation", r.documentation);)
 FW_FIELDS(HoverRecord, rangeFields(v, r); v("lines", r.lines);)
-FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r);)
+FW_FIELDS(LocationRecord, v("file", r.file); rangeFields(v, r); v("shipped", r.shipped);)
 FW_FIELDS(AssistDocument, v("replace", r.replace); v("completions", r.completions); v("hover", r.hover);
           v("definition", r.definition); v("references", r.references);)
 FW_FIELDS(ShippedBook, v("file", r.file); v("title", r.title); v("library", r.library);)
@@ -202,7 +202,7 @@ FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.he
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
           v("rules", r.rules); v("texts", r.texts); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
-          v("name", r.name); v("book", r.book); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
+          v("name", r.name); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)

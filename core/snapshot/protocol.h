@@ -17,10 +17,11 @@
 //
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
 // rewritten, fused; arguments.body: the graph of a body), fuse, explain (arguments.nodes), profile,
-// bench, run, export (arguments.output), stages (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"),
-// match and rewrite (arguments.limit), diff (one side: arguments.side), order, check,
-// assist (arguments.position), book (arguments.name), format (arguments.book), test, tune (arguments.log), verify
-// (arguments.output), ops, doctor, draw. Every command reads arguments.texts in place of the files.
+// bench, run, export (arguments.output), stages (arguments.stage, .group), value (arguments.stage,
+// .nodes: "#12:0"), match and rewrite (arguments.limit), diff (one side: arguments.side), order,
+// check, assist (arguments.position), book (arguments.name), format (arguments.book), test, tune
+// (arguments.log), verify (arguments.output), ops, doctor, draw. Every command reads
+// arguments.texts in place of the files.
 #pragma once
 
 #include "base/result.h"
@@ -57,6 +58,7 @@ struct Arguments {
     // match: only what this book declares and what looks at the graph of the stage: rules in
     // "imported", what decides about groups in "rewritten". It need not be among `rules`.
     std::string book;
+    std::optional<bool> shipped;               // match: the shipped rules, too
     std::string output;                        // file or folder to write
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well

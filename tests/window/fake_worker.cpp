@@ -348,7 +348,7 @@ void serve(const Request& request) {
     } else if (command == "match") {
         MatchDocument found;
         found.stage = arguments.stage;
-        if (arguments.rules.empty()) {
+        if (arguments.rules.empty() || arguments.shipped.value_or(false)) {
             found.rules.resize(2);
             found.rules[0].name = "fold_batch_norm";
             found.rules[0].line = 25;
@@ -359,13 +359,15 @@ void serve(const Request& request) {
                 rule.file = "simplify.fw";
             }
             found.rules[0].matches = {{"Bn_13", 4, {"Conv_12", "Bn_13"}, {3, 4}, {{"c", "v3"}}}};
+            found.rules[0].matches[0].outcome = "RUL11 a rule was applied: number 1";
             found.rules[1].nearMisses = {{"Conv_12", 3, 1, 2, "bias(x)", "bias", "conv2d"}};
-        } else {
-            found.rules.resize(1);
-            found.rules[0].name = "my_rule";
-            found.rules[0].kind = "rule";
-            found.rules[0].file = arguments.rules[0];
-            found.rules[0].line = 1;
+        }
+        if (!arguments.rules.empty()) {
+            RuleMatches& own = found.rules.emplace_back();
+            own.name = "my_rule";
+            own.kind = "rule";
+            own.file = arguments.rules[0];
+            own.line = 1;
         }
         document = toJson(found);
     } else if (command == "check") {

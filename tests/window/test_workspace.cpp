@@ -279,9 +279,11 @@ void TestWorkspace::rulesListTheirMatches() {
     const QModelIndex fold = model.index(0, 0, book);
     QCOMPARE(fold.data().toString(), QStringLiteral("fold_batch_norm"));
     QCOMPARE(fold.siblingAtColumn(1).data().toString(), QStringLiteral("2 applied"));
-    QCOMPARE(model.rowCount(fold), 1);
+    QCOMPARE(model.rowCount(fold), 2);
+    QCOMPARE(model.index(1, 0, fold).data().toString(), QStringLiteral("applications"));
     const QModelIndex match = model.index(0, 0, fold);
     QVERIFY(match.data(Qt::ToolTipRole).toString().contains(QStringLiteral("c = v3")));
+    QVERIFY(match.data(Qt::ToolTipRole).toString().contains(QStringLiteral("number 1")));
     window().view<RulesView>()->tree()->expand(fold);
     window().view<RulesView>()->tree()->setCurrentIndex(match);
     QVERIFY(m->waitIdle());

@@ -185,20 +185,18 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
 
 // In the order in which they happened, with what each replaced and what that cost and costs.
 void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applied) {
-    int group = -1;
+    Item top;
+    top.name = u"applications"_s;
+    top.tip = u"what the rule did, in this order among all applications"_s;
+    top.detail = QString::number(applied.count);
+    const int group = add(rule, std::move(top));
     std::size_t listed = 0;
     for (const auto& one : m_content.rewrite->applications) {
         if (one.rule != applied.rule || one.file != applied.file)
             continue;
-        if (group < 0) {
-            Item top;
-            top.name = u"applications"_s;
-            top.tip = u"what the rule did, in this order among all applications"_s;
-            top.detail = QString::number(applied.count);
-            group = add(rule, std::move(top));
-        }
-        if (++listed > matchLimit)
+        if (listed == matchLimit)
             break;
+        ++listed;
         Item row;
         row.name = u"%1  %2"_s.arg(one.number)
                        .arg(one.matched.empty() ? QString() : text(one.matched.front().name));
@@ -209,6 +207,8 @@ void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applie
         for (const auto& result : one.results)
             row.tip += u"\n%1: %2 → %3: %4"_s.arg(text(result.name), text(result.before),
                                                   text(result.became), text(result.after));
+        if (one.erased.size() != one.matched.size())
+            row.tip += u"\nerased %1"_s.arg(operatorsOf(one.erased));
         row.tip += u"\noperations %1 → %2, bytes %3 → %4"_s.arg(
             numberOf(one.flopsBefore), numberOf(one.flopsAfter), numberOf(one.bytesBefore),
             numberOf(one.bytesAfter));
@@ -216,10 +216,9 @@ void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applie
         row.tone = Tone::Good;
         add(group, std::move(row));
     }
-    const auto all = std::size_t(applied.count);
-    if (group >= 0 && all > std::min(listed, matchLimit)) {
+    if (const auto all = std::size_t(applied.count); all > listed) {
         Item row;
-        row.name = u"and %1 more"_s.arg(all - std::min(listed, matchLimit));
+        row.name = u"and %1 more"_s.arg(all - listed);
         row.tip = u"`fw rewrite --trace FILE` writes all of them"_s;
         add(group, std::move(row));
     }
@@ -237,6 +236,8 @@ void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool
         for (const std::string& node : match.nodes)
             lines << text(node);
         row.tip = u"takes "_s + lines.join(u", "_s);
+        if (!match.outcome.empty())
+            row.tip += u"\n"_s + text(match.outcome);
         for (const auto& [name, value] : match.bindings)
             row.tip += u"\n%1 = %2"_s.arg(text(name), text(value));
         row.nodes = {match.nodeIds.begin(), match.nodeIds.end()};

@@ -1,0 +1,101 @@
+// What `fw match` says became of the matches of rules.
+#include "session/asked.h"
+
+#include "base/files.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestOutcomes : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void takenByAnother();
+    void whatIsTypedIsNotApplied();
+    void shippedBesideOthers();
+
+private:
+    MatchDocument matched(const std::string& rules, Arguments arguments = {});
+
+    QTemporaryDir m_folder;
+};
+
+namespace {
+
+const char* const chain = "graph g(x: f32[4]) -> y, z {\n"
+                          "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
+                          "  z = sigmoid(x) @node(\"apart\")\n"
+                          "}\n";
+const char* const book = "/nowhere/mine.fw";
+
+const RuleMatches& ruleNamed(const MatchDocument& document, const std::string& name) {
+    for (const RuleMatches& rule : document.rules)
+        if (rule.name == name)
+            return rule;
+    throw InternalError("no rule " + name);
+}
+
+} // namespace
+
+MatchDocument TestOutcomes::matched(const std::string& rules, Arguments arguments) {
+    arguments.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
+    if (!writeFile(arguments.model, chain))
+        qFatal("the model cannot be written");
+    arguments.rules = {book};
+    arguments.texts = {{book, rules}};
+    Asked asked;
+    return asked.get<MatchDocument>("match", arguments);
+}
+
+// Both matches are listed, and the second says what came before it.
+void TestOutcomes::takenByAnother() {
+    const MatchDocument found = matched("rule one { match y = relu(x) emit y = neg(x) }\n"
+                                        "rule pair { match y = tanh(relu(x)) emit y = exp(x) }\n"
+                                        "rule refuses { match y = sigmoid(x) where rank(x) == 2 "
+                                        "emit y = exp(x) }\n"
+                                        "pattern sigmoids(x) = sigmoid(x)\n");
+    const RuleMatches &one = ruleNamed(found, "one"), &pair = ruleNamed(found, "pair");
+    QCOMPARE(one.matches.size(), std::size_t(1));
+    QCOMPARE(one.matches[0].outcome, std::string("RUL11 a rule was applied: number 1"));
+    QCOMPARE(pair.matches.size(), std::size_t(1));
+    QCOMPARE(pair.matches[0].outcome,
+             std::string("RUL20 an earlier application took a part of the match: number 1, one "
+                         "(/nowhere/mine.fw:1), took first"));
+    QVERIFY(ruleNamed(found, "refuses").matches.empty());
+    QCOMPARE(ruleNamed(found, "sigmoids").matches.at(0).outcome, std::string());
+    // The other way round nothing is left of the smaller one.
+    const MatchDocument turned = matched("rule pair { match y = tanh(relu(x)) emit y = exp(x) }\n"
+                                         "rule one { match y = relu(x) emit y = neg(x) }\n");
+    QCOMPARE(ruleNamed(turned, "pair").matches.at(0).outcome,
+             std::string("RUL11 a rule was applied: number 1"));
+    QVERIFY(ruleNamed(turned, "one").matches.at(0).outcome.starts_with("RUL20 "));
+}
+
+void TestOutcomes::whatIsTypedIsNotApplied() {
+    Arguments typed;
+    typed.book = book;
+    const MatchDocument found = matched("rule one { match y = relu(x) emit y = neg(x) }\n", typed);
+    QCOMPARE(ruleNamed(found, "one").matches.size(), std::size_t(1));
+    QCOMPARE(ruleNamed(found, "one").matches[0].outcome, std::string());
+}
+
+// A pattern of the user's may have the name of one that is shipped.
+void TestOutcomes::shippedBesideOthers() {
+    const std::string rule = "rule one { match y = relu(x) emit y = neg(x) }\n";
+    const std::size_t alone = matched(rule).rules.size();
+    Arguments both;
+    both.shipped = true;
+    const MatchDocument found = matched(rule, both);
+    QCOMPARE(alone, std::size_t(1));
+    QVERIFY(found.rules.size() > 10);
+    QCOMPARE(found.rules.front().name, std::string("one"));
+    QVERIFY(found.rules.back().file.ends_with(".fw") &&
+            found.rules.back().file.find('/') == std::string::npos);
+}
+
+QTEST_GUILESS_MAIN(TestOutcomes)
+#include "test_outcomes.moc"
