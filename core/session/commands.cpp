@@ -154,9 +154,17 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             }
             group.reorders.push_back(std::move(row));
         }
-        for (const Decision& decision : decisions ? report.decisions : Decisions())
-            out.notices.push_back(
-                fmt::format("{} {}: {}", codeText(decision.code), group.name, decision.sentence()));
+        const auto isOfFirst = [&](const Decision& decision) {
+            return decision.subject == report.decisions.front().subject;
+        };
+        const bool nests =
+            !std::all_of(report.decisions.begin(), report.decisions.end(), isOfFirst);
+        for (Decision decision : decisions ? report.decisions : Decisions()) {
+            decision.subject = nests && decision.subject != group.name
+                                   ? fmt::format("{} ({})", group.name, decision.subject)
+                                   : group.name;
+            out.notices.push_back(noticeText(decision));
+        }
     }
     const MadeStages& after = pipeline->made();
     out.made = {after.imported > before.imported, after.simplified > before.simplified,

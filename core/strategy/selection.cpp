@@ -1,6 +1,7 @@
 #include "strategy/selection.h"
 
 #include "strategy/computation.h"
+#include "strategy/generated_code.h"
 
 #include <fmt/format.h>
 
@@ -87,9 +88,11 @@ Diags Catalog::entriesWithoutCode() const {
                 (entry.code.empty() && !other(code)->code.empty()))
                 continue;
             if (entry.code.empty() || other(code) == nullptr) {
-                out.push_back(makeWarning(DiagCode::TextName,
-                                          fmt::format("there is no implementation {}", code), where,
-                                          "there are " + known));
+                const bool schedule = find(scheduleCode(code)) != nullptr;
+                out.push_back(makeWarning(
+                    DiagCode::TextName, fmt::format("there is no implementation {}", code), where,
+                    schedule ? fmt::format("a schedule of this name is `by schedule {}`", code)
+                             : "there are " + known));
                 continue;
             }
             // Over the entries until one has code or none, or comes again.
@@ -363,6 +366,8 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     if (choice) {
         Candidate& winner = out.candidates[choice->index];
         winner.chosen = true;
+        if (winner.code == ReasonCode::OwnComputation)
+            choice->evidence += ", which computes " + winner.evidence;
         winner.code = choice->why;
         winner.evidence = choice->evidence;
         out.source = choice->source;
@@ -441,7 +446,10 @@ Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
     case AbsorbClause::Any:
         break;
     }
-    return by.implementation->absorbsEpilogue(group, next);
+    Answer answer = by.implementation->absorbsEpilogue(group, next);
+    if (answer.code == ReasonCode::FusedEpilogue && by.implementation->library() == nullptr)
+        answer.evidence = epilogueSentence(next.node->op, by.name); // as the book calls it
+    return answer;
 }
 
 Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,

@@ -31,6 +31,8 @@ EntryTree entry(Parser& parser) {
         } else if (parser.at("when") && !out.guard) {
             parser.take();
             out.guard = parser.condition();
+            if (parser.at("when"))
+                parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
         } else if (parser.accept("absorbs")) {
             out.chainSpan = parser.peek().span;
             const std::string what = parser.expectName("none, any or a chain");

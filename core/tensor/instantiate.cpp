@@ -109,7 +109,7 @@ public:
             if (reducerText(reducer) == tree.text)
                 return reducer;
         return error(tree, DiagCode::TextName,
-                     fmt::format("there is no reduction '{}'", tree.text));
+                     fmt::format("there is no reduction '{}' (sum, prod, max, min)", tree.text));
     }
 
     // What `tree` reduces over the axes that were entered.

@@ -343,7 +343,11 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         promote(args[first], args[first + 1]);
     if (auto result = applyFunction(tree.text, args, where(tree)))
         return *result;
-    return error(tree, DiagCode::TextName, fmt::format("there is no function '{}'", tree.text));
+    Diag unknown =
+        error(tree, DiagCode::TextName, fmt::format("there is no function '{}'", tree.text));
+    if (tree.text == reducerText(Reducer::Sum) || tree.text == reducerText(Reducer::Prod))
+        unknown.advise(fmt::format("a reduction says what runs: {}(k in K : x[k])", tree.text));
+    return unknown;
 }
 
 } // namespace fw

@@ -114,6 +114,15 @@ void TestBadBooks::eachHasItsPlace_data() {
             return text + "x" + std::string(10000, ')') + " }";
         }(),
         "5:", "nested too deeply");
+    row("a step that is anything at all", "rule r { match y = relu(x) >> any* emit y = x }", "5:31",
+        "this step does not read ^");
+    row("two conditions of an entry",
+        "implementations dense(...) on any { generated.tiled when N > 4 when K > 3 }", "5:64",
+        "join them with &&");
+    row("a reduction without what runs", "op o (x: T[K]) -> y: T[K] { y[k] = x[k] + sum(x[k]) }",
+        "5:43", "sum(k in K : x[k])");
+    row("a result that is dropped", "rule r {\n  match y = relu(x), z = tanh(x)\n  emit y = x\n}",
+        "5:6", "the same number of values");
     row("an operator that is not known", "rule r { match y = relu(x) emit y = rellu(x) }", "5:37",
         "there is no operator named rellu");
     row("an attribute that is not known",

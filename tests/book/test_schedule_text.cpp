@@ -1,6 +1,7 @@
 // Schedules as text: what is wrong with one is told with its place, and the rest of the book
 // counts.
 #include "book/book.h"
+#include "strategy/selection.h"
 
 #include <QtTest>
 
@@ -27,6 +28,7 @@ private Q_SLOTS:
     void mistakesHaveTheirPlace();
     void entriesNameSchedulesThatAreThere_data();
     void entriesNameSchedulesThatAreThere();
+    void aScheduleWithoutTheWord();
     void laterOnesTakeThePlace();
     void oneForACallStandsBeforeShippedOnes();
 };
@@ -133,6 +135,16 @@ void TestScheduleText::entriesNameSchedulesThatAreThere() {
     const auto entries = books.strategy.entries("conv2d", FusionKind::Contraction, {"any"});
     QVERIFY(std::any_of(entries.begin(), entries.end(), [](const MergedEntry& one) {
         return one.name == "fine" && one.code == "schedule.free";
+    }));
+}
+
+void TestScheduleText::aScheduleWithoutTheWord() {
+    const Books books = readBooks(
+        {{"my.fw", std::string(good) + "implementations conv2d(...) on any { mine by good }\n"}});
+    const Diags told = catalogOf({}, books.strategy).entriesWithoutCode();
+    QVERIFY(std::any_of(told.begin(), told.end(), [](const Diag& diag) {
+        return diag.where.file == "my.fw" && diag.where.line == 2 &&
+               diag.hint == "a schedule of this name is `by schedule good`";
     }));
 }
 
