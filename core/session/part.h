@@ -1,17 +1,10 @@
-// A part of a graph as a graph of its own, to be computed apart from the rest.
+// Groups of a plan as a graph of their own, to be computed apart from the rest.
 #pragma once
 
 #include "fusion/plan.h"
-
-#include <functional>
+#include "ir/part.h"
 
 namespace fw {
-
-// What `results` need, back to `inputs`, which become the inputs of the part in their order.
-// Constants come along; an input of the graph that is needed and not among `inputs` becomes one,
-// too. Names stay those of the graph, and nodes stand for the same origins.
-Result<GraphPtr> partOf(const Graph& graph, const std::vector<ValueRef>& inputs,
-                        const std::vector<NamedValue>& results);
 
 // What groups read and write as a graph of its own; values that pass between them are inner ones,
 // unless somebody else reads them.
@@ -20,17 +13,5 @@ Result<GraphPtr> graphOf(const Graph& graph, const std::vector<const Group*>& gr
 // so that a group that is measured apart meets the memory that it meets in the model.
 std::map<ValueRef, StorageMap> borderOf(const Graph& graph, const FusionPlan& plan,
                                         const Graph& part);
-
-// The same operators on inputs of other types and other constants; types are inferred anew, so
-// this fails where the operators do not take them.
-struct Refilling {
-    std::function<TensorType(const Node& input)> input = {};       // none: as they are
-    std::function<TensorData(const Node& constant)> constant = {}; // none: as they are
-};
-Result<GraphPtr> refilled(const Graph& graph, const Refilling& with);
-
-// With values for its free dimensions; InputMismatch or ShapeMismatch where the operators rule them
-// out.
-Result<GraphPtr> boundTo(const Graph& graph, const std::map<std::string, std::int64_t>& dims);
 
 } // namespace fw
