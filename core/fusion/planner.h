@@ -1,7 +1,7 @@
 // Inside fusion: the planner forms groups in three rounds, each of which takes what is still free.
 //
 //   1. pins of the user             rules.cpp
-//   2. fusion rules of the books    rules.cpp
+//   2. fusion rules of the books    rules.cpp, contest.cpp
 //   3. growth, node by node         grow.cpp
 //
 // Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
@@ -106,6 +106,10 @@ private:
     void avoid(const PinRule& pin);
     Selection choose(NodeId id, const std::string& use) const;
     void applyRule(const FuseRule& rule);
+    // Who reads an inner value of a match that the rule does not expose; empty if nobody does.
+    std::string escapeFrom(const RuleTree& rule, const Match& match) const;
+    // Of the candidates that are code of ours, the one that would compute the node; empty if none.
+    std::string bestOwn(const Selection& selection) const;
     // Why the nodes cannot be one group at all; empty if they can.
     std::string illegal(const std::vector<NodeId>& nodes) const;
     // A group of exactly these nodes by that selection; `refusal` tells what its implementation
@@ -113,6 +117,15 @@ private:
     Forming assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                      std::string& refusal) const;
     NodeId anchorOf(const std::vector<NodeId>& nodes) const;
+
+    // contest.cpp
+    // What growth alone makes of a group's operators, and what that costs.
+    struct Split {
+        double us = 0;
+        std::string groups; // "batch_matmul_1 by onednn.matmul 9.1 us, ..."
+    };
+    Result<Split> split(const Forming& group) const;
+    double costOf(const Forming& group) const; // microseconds, estimated
     void add(Forming group, std::string_view gate, ReasonCode code, const std::string& evidence);
 
     const Graph& m_graph;

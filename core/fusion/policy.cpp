@@ -86,6 +86,15 @@ FusionBook FusionBook::onlyAvoiding() const {
     return out;
 }
 
+FusionBook FusionBook::withoutRules() const {
+    FusionBook out = *this;
+    out.m_fuse.clear();
+    std::erase_if(out.m_pins, [](const PinRule& pin) {
+        return pin.clause.kind != PinKind::Avoid && pin.clause.kind != PinKind::Use;
+    });
+    return out;
+}
+
 std::string_view embeddedFusion() {
     return {fwBook_fusion, static_cast<std::size_t>(fwBookEnd_fusion - fwBook_fusion)};
 }

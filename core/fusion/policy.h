@@ -39,6 +39,8 @@ public:
     void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
     // Only what may not be used: nothing grows.
     FusionBook onlyAvoiding() const;
+    // Growth as it is, no fusion rules, and of the pins what implementations are used or avoided.
+    FusionBook withoutRules() const;
     void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
 
     // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.

@@ -216,16 +216,11 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     Forming group = assemble(*nodes, anchor, selection, refusal);
     if (!refusal.empty() && wish.empty() && selection.implementation->library() != nullptr) {
         // Without a wish for the library, code of ours holds them together better.
-        std::optional<Candidate> own;
-        for (const Candidate& candidate : selection.candidates) {
-            if (candidate.verdict == Verdict::Yes && candidate.by &&
-                candidate.by->library() == nullptr && (!own || candidate.priority > own->priority))
-                own = candidate;
-        }
-        if (!own)
+        const std::string own = bestOwn(selection);
+        if (own.empty())
             return refusePin(pin, refusal);
         refusal.clear();
-        group = assemble(*nodes, anchor, choose(anchor, own->implementation), refusal);
+        group = assemble(*nodes, anchor, choose(anchor, own), refusal);
         Selection forced = group.selection();
         forced.source = "pin";
         group.choose(std::move(forced));
@@ -235,6 +230,36 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
                                   ReasonCode::ExternInGroup,
                                   fmt::format("{}, {}", group.selection().name, refusal)});
     add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
+}
+
+std::string GroupPlanner::bestOwn(const Selection& selection) const {
+    Candidates own;
+    for (const Candidate& candidate : selection.candidates)
+        if (candidate.by && candidate.by->library() == nullptr)
+            own.push_back(candidate);
+    const std::optional<Choice> choice = chooseAmong(own);
+    return choice ? own[choice->index].implementation : std::string();
+}
+
+std::string GroupPlanner::escapeFrom(const RuleTree& rule, const Match& match) const {
+    std::set<ValueRef> mayLeave(match.roots.begin(), match.roots.end());
+    for (const RuleTree::Exposed& exposed : rule.expose)
+        if (const auto part = match.bindings.values.find(exposed.name);
+            part != match.bindings.values.end())
+            mayLeave.insert(part->second);
+    const std::set<NodeId> members(match.nodes.begin(), match.nodes.end());
+    for (const NodeId id : match.nodes)
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i) {
+            const ValueRef value{id, static_cast<int>(i)};
+            if (id == match.roots.front().node || mayLeave.contains(value))
+                continue;
+            if (m_graph.isResult(value))
+                return label(id) + " is a result of the model";
+            for (const Use& use : m_graph.uses(value))
+                if (!members.contains(use.node))
+                    return fmt::format("{} is read by {}", label(id), label(use.node));
+        }
+    return {};
 }
 
 void GroupPlanner::applyRule(const FuseRule& rule) {
@@ -280,19 +305,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
             refuse(root, why);
             continue;
         }
-        const std::set<NodeId> members(nodes.begin(), nodes.end());
-        std::string escape;
-        for (const NodeId id : nodes)
-            for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i) {
-                const ValueRef value{id, static_cast<int>(i)};
-                if (id == root.id)
-                    continue;
-                if (m_graph.isResult(value))
-                    escape = label(id) + " is a result of the model";
-                for (const Use& use : m_graph.uses(value))
-                    if (!members.contains(use.node))
-                        escape = fmt::format("{} is read by {}", label(id), label(use.node));
-            }
+        const std::string escape = escapeFrom(tree.rule, *found->match);
         if (!escape.empty()) {
             refuse(root, escape);
             continue;
@@ -321,10 +334,39 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         if (selection.implementation == nullptr)
             continue;
         std::string refusal;
+        const std::string own = tree.as == FuseAs::Library ? std::string() : bestOwn(selection);
         Forming group = assemble(nodes, anchor, std::move(selection), refusal);
-        const bool stacks =
-            tree.as == FuseAs::Stacked && group.selection().implementation->library() == nullptr;
-        if (!refusal.empty() && !stacks) {
+        const auto isCall = [&] { return group.selection().implementation->library() != nullptr; };
+        const auto stacks = [&] { return tree.as == FuseAs::Stacked && !isCall(); };
+        if (!refusal.empty() && isCall() && !own.empty() && pinned(anchor).empty()) {
+            // A call would break the group up, so both plans are looked at as a whole.
+            const std::string ofCall = std::exchange(refusal, {});
+            group = assemble(nodes, anchor, choose(anchor, own), refusal);
+            if (!refusal.empty() && !stacks()) {
+                refuse(root, fmt::format("{}; {}", ofCall, refusal));
+                continue;
+            }
+            const Result<Split> other = split(group);
+            if (!other) {
+                refuse(root, other.diag().message);
+                continue;
+            }
+            const double together = costOf(group);
+            const std::string costs =
+                fmt::format("together by {} {:.3g} us, apart {:.3g} us ({})",
+                            group.selection().name, together, other->us, other->groups);
+            if (together > other->us) {
+                refuse(root, fmt::format("{}, and it costs more: {}", ofCall, costs));
+                continue;
+            }
+            Selection chosen = group.selection();
+            chosen.source = "rule";
+            group.choose(std::move(chosen));
+            m_plan.notices.push_back({tree.name + " at " + root.name, Verdict::Yes,
+                                      ReasonCode::FuseRuleApplied,
+                                      fmt::format("{}, it costs less: {}", rule.place(), costs)});
+        }
+        if (!refusal.empty() && !stacks()) {
             refuse(root, refusal);
             continue;
         }

@@ -39,7 +39,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"duplicate", "rule",
          "inner values may be used outside the match: they are computed twice"},
         {"expose", "rule",
-         "inner values that emit gives, too: whoever uses them outside the match gets those"},
+         "inner values that may be used outside the match: emit gives them, too, and a group of "
+         "fuse or composite hands them on"},
         {"stage", "rule", "when the rule runs: simplify, before partition or before fusion"},
         {"strategy", "rule", "how often: once, sweep or fixpoint (the default)"},
         {"simplify", "rule", "on the imported graph, before anything is planned"},

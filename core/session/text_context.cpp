@@ -211,8 +211,8 @@ private:
         }
         const Words clauses = isRule   ? Words{"match", "where",    "let",       "emit",
                                              "stage", "strategy", "duplicate", "expose"}
-                              : isFuse ? Words{"match", "where", "as"}
-                                       : Words{"match", "where"};
+                              : isFuse ? Words{"match", "where", "expose", "as"}
+                                       : Words{"match", "where", "expose"};
         const std::string clause =
             lastClause(std::set<std::string>(clauses.begin(), clauses.end()), 1);
         const bool outside = m_open.size() == 1;

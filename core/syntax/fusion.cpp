@@ -18,6 +18,13 @@ void whereClause(Parser& parser, FuseTree& tree) {
         tree.rule.where.push_back(std::move(condition));
 }
 
+void exposeClause(Parser& parser, FuseTree& tree) {
+    do {
+        const Token first = parser.peek();
+        tree.rule.expose.push_back({parser.expectName("a part of the match"), first.span});
+    } while (!parser.failed() && parser.accept(","));
+}
+
 void finishRule(Parser& parser, FuseTree& tree, const Token& first) {
     parser.expect("}");
     if (!parser.failed() && tree.rule.match.empty())
@@ -55,8 +62,10 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
             matchClause(parser, *out);
         else if (parser.accept("where"))
             whereClause(parser, *out);
+        else if (parser.accept("expose"))
+            exposeClause(parser, *out);
         else
-            parser.fail("expected match or where");
+            parser.fail("expected match, where or expose");
     }
     finishRule(parser, *out, first);
     return out;
@@ -75,6 +84,8 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
             matchClause(parser, *out);
         } else if (parser.accept("where")) {
             whereClause(parser, *out);
+        } else if (parser.accept("expose")) {
+            exposeClause(parser, *out);
         } else if (parser.accept("as")) {
             const bool library = parser.accept("for");
             out->as = library ? FuseAs::Library : FuseAs::Stacked;
@@ -84,7 +95,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
             else
                 parser.expect("stacked");
         } else {
-            parser.fail("expected match, where or as");
+            parser.fail("expected match, where, expose or as");
         }
     }
     finishRule(parser, *out, first);

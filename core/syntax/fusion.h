@@ -13,7 +13,7 @@ struct FuseTree : DeclarationTree { // keyword "fuse" or "composite"
     std::string library;
     Span librarySpan;
     FuseAs as = FuseAs::Unwritten;
-    RuleTree rule; // match, of one value, and where
+    RuleTree rule; // match, of one value, where, and expose: inner values that others may read
 };
 
 enum class GrowDirection : std::uint8_t {

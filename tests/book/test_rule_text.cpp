@@ -165,6 +165,9 @@ void TestRuleText::mistakes_data() {
         "1:93 TXT02 r.op1 has no attribute a");
     row("expose of an operand", "rule r { match y = relu(neg(x)) expose x emit y = x, x = x }",
         "1:40 TXT02 x is the name of no operator inside the match");
+    row("expose of an operand in a group", "fuse f { match relu(neg(x)) expose x }",
+        "1:36 TXT02 x is the name of no operator inside the match");
+    row("exposed by a group", "fuse f { match relu(c = neg(x)) expose c }", "ok");
     row("exposed and not given", "rule r { match y = relu(c = neg(x)) expose c emit y = x }",
         "1:6 TXT01 emit gives every value of match and every value that is exposed");
     row("exposed and read", "rule r { match y = relu(c = neg(x)) expose c emit y = c, c = x }",

@@ -150,7 +150,9 @@ std::string planText(const Graph& graph, const FusionPlan& plan, const std::stri
     // A line more in a shipped book changes no plan.
     static const std::regex shipped("(strategy|fusion)\\.fw:[0-9]+");
     static const std::regex machine("( on x86-64[^ ]*) [^\n]* cpu=[^\n]*");
-    return std::regex_replace(std::regex_replace(out, shipped, "$1.fw"), machine, "$1 ...");
+    static const std::regex estimate("[0-9][0-9.e+-]* us");
+    out = std::regex_replace(out, shipped, "$1.fw");
+    return std::regex_replace(std::regex_replace(out, machine, "$1 ..."), estimate, "... us");
 }
 
 std::optional<Measurements> measured(const Scenario& scenario, const Graph& graph,

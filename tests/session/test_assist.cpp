@@ -127,7 +127,7 @@ void TestAssist::completions_data() {
         "s", "generated.tiled relu");
     row("fuse f on |", "any x86-64-v3 cpu", "relu");
     row("fuse f on x86-64-|", "x86-64-v3", "relu");
-    row("fuse f { |", "match where as", "emit");
+    row("fuse f { |", "match where expose as", "emit");
     row("fuse f { match |", "conv2d relu", "emit");
     row("fuse f { match relu(x) as |", "stacked for", "relu");
     row("fuse f { match relu(x) as for |", "onednn openblas", "relu");
