@@ -507,7 +507,8 @@ private:
         verify->add_option("--seed", a.seed, "of the values, 1");
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage,
-                           "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+                           "graph, rewritten, fused, partitioned, tensor, schedule, loops, llvm or "
+                           "asm");
         stages->add_option("--group", a.group, "only this group");
         onModel("export", "a compiled module that runs on its own", ask<ExportDocument>("export"))
             ->add_option("-o,--output", a.output, "folder")
@@ -533,7 +534,8 @@ private:
             });
         draw->add_option("-o,--output", a.output, "FILE.svg or FILE.dot")->required();
         draw->add_option("--stage", a.stage,
-                         "imported, rewritten or fused (the default if it can be planned)");
+                         "imported, rewritten, fused (the default if it can be planned) or "
+                         "partitioned");
         draw->add_option("--body", a.body,
                          "the graph inside a node instead: a path that `fw info` lists");
         CLI::App* doctor =

@@ -7,14 +7,6 @@ namespace fw {
 
 namespace {
 
-double bytesOf(const Graph& graph, ValueRef value) {
-    const TensorType& type = graph.type(value);
-    double bytes = static_cast<double>(dtypeBytes(type.dtype));
-    for (const Dim& dim : type.shape)
-        bytes *= static_cast<double>(dim.asInt().value_or(1));
-    return bytes;
-}
-
 // `nodes` of the group as a group: what it reads and writes, and its work.
 Group partOf(const Graph& graph, const Group& whole, std::vector<NodeId> nodes,
              const std::string& suffix) {

@@ -70,8 +70,8 @@ void GroupPlanner::claim(std::size_t group, NodeId id) {
     m_lastClaimed = std::max(m_lastClaimed, m_position.at(id));
 }
 
-double GroupPlanner::bytesOf(ValueRef value) const {
-    const TensorType& type = m_graph.type(value);
+double bytesOf(const Graph& graph, ValueRef value) {
+    const TensorType& type = graph.type(value);
     double count = static_cast<double>(dtypeBytes(type.dtype));
     for (const Dim& dim : type.shape)
         count *= static_cast<double>(dim.asInt().value_or(1));
@@ -113,9 +113,9 @@ Group GroupPlanner::describe(const Forming& forming) const {
     if (group.outputs.empty())
         group.outputs.push_back({group.nodes.back(), 0});
     for (const ValueRef& input : group.inputs)
-        group.work.bytesRead += bytesOf(input);
+        group.work.bytesRead += bytesOf(m_graph, input);
     for (const ValueRef& output : group.outputs)
-        group.work.bytesWritten += bytesOf(output);
+        group.work.bytesWritten += bytesOf(m_graph, output);
     if (forming.view) {
         group.becomeView();
         group.source = "only";

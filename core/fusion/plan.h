@@ -104,6 +104,8 @@ struct PlanOptions {
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options = {});
 
+double bytesOf(const Graph& graph, ValueRef value); // free dimensions count as 1
+
 // The reason why a graph cannot be compiled, one diagnostic per node; empty if it can.
 Diags obstacles(const Graph& graph);
 

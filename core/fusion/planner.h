@@ -71,7 +71,6 @@ private:
     Group describe(const Forming& forming) const; // a group, but for its place among the others
     EdgeDecision unvisited(ValueRef value, const Node& reader) const;
     void order(std::vector<Group> groups);
-    double bytesOf(ValueRef value) const;
 
     // grow.cpp
     Status form(const Node& seed);

@@ -11,6 +11,7 @@
 #include "session/document.h"
 #include "session/group_times.h"
 #include "session/match.h"
+#include "session/partitioned.h"
 #include "session/measure.h"
 #include "session/order.h"
 #include "session/rewriting.h"
@@ -64,9 +65,11 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     if (arguments.stage == "rewritten")
         return json(describeGraph(*simplified->graph, "rewritten", *imported->graph));
+    if (arguments.stage == "partitioned")
+        return json(partitionGraph(*pipeline, context));
     if (arguments.stage != "fused")
         return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {},
-                        "imported, rewritten or fused");
+                        "imported, rewritten, fused or partitioned");
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     return json(describeGraph(*simplified->graph, "fused", *imported->graph, plan));
 }

@@ -1,5 +1,4 @@
 #include "session/stages.h"
-#include "session/describe.h"
 
 #include "base/files.h"
 #include "codegen/listing.h"
@@ -8,6 +7,8 @@
 #include "library/library.h"
 #include "loop/print.h"
 #include "module/export.h"
+#include "session/listing.h"
+#include "session/partitioned.h"
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
@@ -21,55 +22,13 @@ namespace {
 
 using namespace snapshot;
 
-// Text of one group after another, with the graph nodes behind each line.
-class Listing {
-public:
-    void heading(const Group& group) {
-        if (!m_out.text.empty())
-            line("");
-        line(fmt::format("# group {}: {}", group.id, group.name), group.nodes);
-    }
-    void block(const std::string& text, const std::vector<NodeId>& nodes) {
-        std::size_t at = 0;
-        while (at < text.size()) {
-            const std::size_t end = std::min(text.find('\n', at), text.size());
-            line(text.substr(at, end - at), nodes);
-            at = end + 1;
-        }
-    }
-    void line(const std::string& text, const std::vector<NodeId>& nodes = {}) {
-        m_out.text += text + "\n";
-        ++m_line;
-        if (nodes.empty())
-            return;
-        if (!m_out.spans.empty() && m_out.spans.back().to == m_line - 1 &&
-            m_out.spans.back().nodes == nodes)
-            m_out.spans.back().to = m_line;
-        else
-            m_out.spans.push_back({m_line, m_line, nodes});
-    }
-    StagesDocument take() { return std::move(m_out); }
-
-private:
-    StagesDocument m_out;
-    int m_line = 0;
-};
-
 std::string planText(const Graph& graph, const FusionPlan& plan) {
     std::string out;
     for (const Group& group : plan.groups) {
         out +=
             fmt::format("group {} with {} ({}) {{\n", group.name, group.computedBy(), group.source);
-        for (const NodeId id : group.nodes) {
-            const Node& node = graph.node(id);
-            std::string operands;
-            for (const ValueRef& input : node.inputs)
-                if (input.valid())
-                    operands += (operands.empty() ? "" : ", ") + graph.output(input).name;
-            out += fmt::format("    {} = {}({}){} : {}\n", node.outputs.at(0).name, node.op,
-                               operands, node.attrs.empty() ? "" : " " + node.attrs.print(),
-                               node.outputs[0].type.text());
-        }
+        for (const NodeId id : group.nodes)
+            out += fmt::format("    {}\n", operatorLine(graph, graph.node(id)));
         out += "}\n";
     }
     return out;
@@ -130,11 +89,12 @@ Status listReport(Listing& listing, const KernelReport& report, const Group& gro
 Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
                                  const Context& context) {
     const std::string stage = arguments.stage.empty() ? "fused" : arguments.stage;
-    static const std::vector<std::string> known = {"graph",    "rewritten", "fused", "tensor",
-                                                   "schedule", "loops",     "llvm",  "asm"};
+    static const std::vector<std::string> known = {
+        "graph", "rewritten", "fused", "partitioned", "tensor", "schedule", "loops", "llvm", "asm"};
     if (std::find(known.begin(), known.end(), stage) == known.end())
         return makeDiag(DiagCode::Usage, "there is no stage " + stage, {},
-                        "graph, rewritten, fused, tensor, schedule, loops, llvm or asm");
+                        "graph, rewritten, fused, partitioned, tensor, schedule, loops, llvm or "
+                        "asm");
     StagesDocument out;
     if (stage == "graph") {
         FW_TRY(const Imported* imported, pipeline.imported(context));
@@ -142,6 +102,8 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
     } else if (stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         out.text = printGraph(*simplified->graph);
+    } else if (stage == "partitioned") {
+        FW_TRY(out, partitionText(pipeline, context));
     } else {
         FW_TRY(const FusionPlan* plan, pipeline.plan(context));
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));

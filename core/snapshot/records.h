@@ -116,13 +116,13 @@ struct GroupLabel {
 };
 
 struct GraphDocument {
-    std::string stage; // "imported", "rewritten" or "fused"
+    std::string stage; // "imported", "rewritten", "fused" or "partitioned"
     std::string name;
     std::string body;              // its path, of a body; its ids are its own
     std::vector<NodeRecord> nodes; // topologically ordered, with input and constant nodes
     std::vector<NodeId> inputs;
     std::vector<InputRef> results;
-    std::vector<GroupLabel> groups; // stage "fused" only
+    std::vector<GroupLabel> groups; // stage "fused"; of "partitioned" its regions
     Diags diagnostics;
 
     bool operator==(const GraphDocument&) const = default;

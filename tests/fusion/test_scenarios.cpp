@@ -8,7 +8,7 @@
 // `# libraries: a b` puts libraries in place of the real ones: they compute what the book gives
 // them and absorb whatever it lets them, so a plan does not depend on what is installed.
 #include "base/files.h"
-#include "fusion/plan.h"
+#include "fusion/partition.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"
@@ -86,6 +86,7 @@ struct Scenario {
     std::vector<std::string> libraries;
     std::vector<QStringList> log; // node, implementation, microseconds
     bool run = true;
+    bool regions = false;
 };
 
 Scenario read(const std::string& file) {
@@ -102,6 +103,8 @@ Scenario read(const std::string& file) {
                 out.libraries.push_back(name.toStdString());
         if (line.startsWith(u"# log: "))
             out.log.push_back(line.mid(7).split(u' '));
+        if (line.startsWith(u"# regions"))
+            out.regions = true;
         if (line.startsWith(u"# not run"))
             out.run = false;
     }
@@ -153,6 +156,25 @@ std::string planText(const Graph& graph, const FusionPlan& plan, const std::stri
     static const std::regex estimate("[0-9][0-9.e+-]* us");
     out = std::regex_replace(out, shipped, "$1.fw");
     return std::regex_replace(std::regex_replace(out, machine, "$1 ..."), estimate, "... us");
+}
+
+std::string partitionText(const Graph& graph, const FusionPlan& plan) {
+    std::string out;
+    const auto names = [&](const std::vector<ValueRef>& values) {
+        std::string list;
+        for (const ValueRef& value : values)
+            list += (list.empty() ? "" : ", ") + graph.output(value).name;
+        return list;
+    };
+    for (const Region& region : partitionOf(graph, plan).regions) {
+        std::string nodes;
+        for (const int id : region.groups)
+            for (const NodeId node : plan.groups[static_cast<std::size_t>(id)].nodes)
+                nodes += (nodes.empty() ? "" : ", ") + graph.node(node).name;
+        out += fmt::format("#   {} [{}]: {} -> {}\n", region.name, nodes, names(region.inputs),
+                           names(region.outputs));
+    }
+    return out;
 }
 
 std::optional<Measurements> measured(const Scenario& scenario, const Graph& graph,
@@ -218,7 +240,8 @@ void TestScenarios::scenario() {
         options.catalog = &catalog;
         const FusionPlan plan = planFusion(*graph, target, options).value();
         const Absent absent = libraries.empty() ? Absent::Hide : Absent::Show;
-        got += planText(*graph, plan, text, absent);
+        got += scenario.regions ? fmt::format("# expect {}\n", text) + partitionText(*graph, plan)
+                                : planText(*graph, plan, text, absent);
         // Twice the same, and the graph is left as it was.
         QCOMPARE(planText(*graph, planFusion(*graph, target, options).value(), text, absent),
                  planText(*graph, plan, text, absent));

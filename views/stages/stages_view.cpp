@@ -52,6 +52,7 @@ StagesView::StagesView(QWidget* parent)
     m_stages->addItem(u"Graph"_s, u"graph"_s);
     m_stages->addItem(u"Rewritten graph"_s, u"rewritten"_s);
     m_stages->addItem(u"Fused graph"_s, u"fused"_s);
+    m_stages->addItem(u"Regions of libraries"_s, u"partitioned"_s);
     m_stages->setCurrentIndex(2);
     m_stages->setAccessibleName(u"Stage"_s);
     m_title->setTextFormat(Qt::PlainText);
@@ -119,7 +120,8 @@ void StagesView::selectionSettled() {
         return;
     const std::string wantedStage = stage().toStdString();
     const bool whole =
-        wantedStage == "graph" || wantedStage == "rewritten" || wantedStage == "fused";
+        wantedStage == "graph" || wantedStage == "rewritten" || wantedStage == "fused" ||
+        wantedStage == "partitioned";
     const int group = whole ? -1 : selection().group();
     const auto& now = document().stage();
     const bool same = now && document().state(Part::Stages) == State::Ready &&
