@@ -7,6 +7,7 @@
 #include "session/text_range.h"
 #include "strategy/computation.h"
 #include "tensor/op_check.h"
+#include "verdict/hidden.h"
 #include "verdict/verdict.h"
 
 #include <fmt/format.h>
@@ -49,20 +50,78 @@ std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
     return out;
 }
 
-// What the small graphs say of a rule, by its text: a book is checked at every pause in typing.
-RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books) {
+// What small graphs say, by the texts that it depends on: a book is checked at every pause in
+// typing.
+template <class Make>
+auto remembered(const std::string& texts, Make make) {
     static std::mutex mutex;
-    static std::map<Hash, RuleTrial> known;
-    std::string text = rule->source + "\n" + books.operatorText;
-    for (const auto& pattern : books.rules.patterns)
-        text += "\n" + pattern->source;
-    const Hash key = hashOf(text);
+    static std::map<Hash, decltype(make())> known;
+    const Hash key = hashOf(texts);
     const std::lock_guard lock(mutex);
     if (known.size() > 1024)
         known.clear();
     if (const auto found = known.find(key); found != known.end())
         return found->second;
-    return known[key] = tryRule(rule, books.rules, books.operators);
+    return known[key] = make();
+}
+
+// What every trial depends on.
+std::string textsAround(const Books& books) {
+    std::string out = books.operatorText;
+    for (const auto& pattern : books.rules.patterns)
+        out += "\n" + pattern->source;
+    return out;
+}
+
+RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books) {
+    return remembered(rule->source + "\n" + textsAround(books),
+                      [&] { return tryRule(rule, books.rules, books.operators); });
+}
+
+std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule,
+                                   const Books& books) {
+    std::string texts = textsAround(books);
+    for (const auto& entry : books.rules.entries) {
+        texts += "\n" + entry->source;
+        if (entry == rule)
+            return remembered(texts, [&] { return hiddenBy(rule, books.rules, books.operators); });
+    }
+    return std::nullopt;
+}
+
+// By rules that are asked before it wherever it is asked, and of its library or of none.
+std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
+                                   const Books& books) {
+    std::string texts = textsAround(books);
+    std::vector<const RuleTree*> earlier;
+    for (const FuseRule& one : books.fusion.fuseRules()) {
+        texts += "\n" + one.tree->source;
+        if (one.tree == fuse)
+            return remembered(texts, [&] {
+                return hiddenBy(fuse->rule, earlier, books.fusion.patterns(), books.operators);
+            });
+        if (one.tree->keys.empty() &&
+            (one.tree->library.empty() || one.tree->library == fuse->library))
+            earlier.push_back(&one.tree->rule);
+    }
+    return std::nullopt;
+}
+
+void tellHidden(const DeclarationPtr& declaration, const Books& books, const Where& where,
+                CheckItem& row) {
+    const auto fuse = declarationAs<FuseTree>(declaration);
+    const auto rule = declarationAs<RuleTree>(declaration);
+    const std::optional<HiddenBy> hidden = fuse ? hiddenFuse(fuse, books)
+                                           : rule && rule->keyword == "rule"
+                                               ? hiddenRule(rule, books)
+                                               : std::nullopt;
+    if (hidden)
+        row.diagnostics.push_back(makeWarning(
+            DiagCode::RuleIllegal,
+            fmt::format("{} leaves nothing for {}: it took a part of the match at each of {} small "
+                        "graphs",
+                        hidden->name, declaration->name, hidden->graphs),
+            where, fmt::format("put {} before {}", declaration->name, hidden->name)));
 }
 
 // A rule that is accepted computes what it replaces wherever it was tried.
@@ -200,6 +259,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
             const DeclarationPtr& declaration = written->written[out.items.size()];
             row.trials = trialsOf(*declaration, *books.operators, book.file);
             tryRuleOf(declaration, books, {book.file, {}, row.line, row.column}, row);
+            if (row.verdict == "ok")
+                tellHidden(declaration, books, {book.file, {}, row.line, row.column}, row);
         }
         for (const Diag& diag : row.diagnostics)
             marks.add(diag, {});

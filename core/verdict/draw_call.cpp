@@ -142,6 +142,8 @@ std::optional<AttrValue> CallDrawer::attribute(const Operator& op, const std::st
         return written;
     switch (type) {
     case AttrType::Int:
+        if (!operand.empty() && m_random.chance(15)) // as many as there are, as of groups
+            return operand[m_random.below(operand.size())].asInt().value_or(1);
         return !m_literals.integers.empty() && m_random.chance(20)
                    ? m_random.pick(m_literals.integers)
                    : m_random.between(m_random.chance(15) ? -2 : 0, 3);

@@ -49,6 +49,7 @@ void TestText::goldens_data() {
     row("match_residual", "match samples/residual");
     row("match_book", "match samples/encoder --rules tests/golden/cli/book.fw");
     row("check_book", "check tests/golden/cli/book.fw", 1);
+    row("check_hidden", "check tests/golden/cli/hidden.fw");
     row("check_typos", "check tests/golden/cli/typos.fw", 2);
     row("assist_name", "assist tests/golden/cli/book.fw 19:59");
     row("format_book", "format tests/golden/cli/ragged.fw");
