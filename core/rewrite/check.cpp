@@ -14,11 +14,34 @@ namespace fw {
 
 namespace {
 
+// The names that a pattern gives to values of its operators, and those in repeated steps.
+class PartNames {
+public:
+    explicit PartNames(const PatternTable& table) : m_table(table) {}
+
+    void add(const PatternTree& p, bool again = false) {
+        if (p.kind == PatternKind::Bind)
+            (again ? repeated : once).insert(p.name);
+        const auto declared = m_table.find(p.name);
+        if (refers(p) && declared != m_table.end() && m_seen.insert({p.name, again}).second)
+            add(declared->second->pattern, again);
+        for (const PatternTree& part : p.args)
+            add(part, again || p.kind == PatternKind::Repeat);
+    }
+
+    std::set<std::string> once, repeated;
+
+private:
+    const PatternTable& m_table;
+    std::set<std::pair<std::string, bool>> m_seen;
+};
+
 // Right sides: operators, values that match or `let` bind, terms that conditions compute.
 class RightSide {
 public:
-    RightSide(const RuleTree& rule, const OperatorSet& operators, Bound& bound, Refusals& out)
-        : m_rule(rule), m_operators(operators), m_bound(bound), m_out(out) {}
+    RightSide(const RuleTree& rule, const OperatorSet& operators, const PartNames& parts,
+              Bound& bound, Refusals& out)
+        : m_rule(rule), m_operators(operators), m_parts(parts), m_bound(bound), m_out(out) {}
 
     void let(const NamedTree& named) {
         if (!m_lets.insert(named.name).second)
@@ -127,6 +150,8 @@ private:
                 DiagCode::UnknownOperator,
                 "out stands in patterns: the right side names all results of a call", tree.span,
                 "let (a, b) = split(x), and read b");
+        if (op == nullptr && m_bound.values.contains(tree.text))
+            return applied(tree);
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator,
                                 "there is no operator named " + tree.text, tree.span,
@@ -139,13 +164,39 @@ private:
             m_out.refuse(DiagCode::OperatorArity,
                          fmt::format("{} has {}, not {}", tree.text, arity.text(), single),
                          tree.span, op->signature());
-        for (const Tree& part : tree.args)
+        operands(tree);
+        for (const TreeAttr& attr : tree.attrs)
+            attribute(*op, attr);
+    }
+
+    void operands(const Tree& call) {
+        for (const Tree& part : call.args)
             if (part.kind == TreeKind::Pack)
                 list(part);
             else
                 value(part);
-        for (const TreeAttr& attr : tree.attrs)
-            attribute(*op, attr);
+    }
+
+    // e(x): what e = kind elementwise(...) matched, on other operands.
+    void applied(const Tree& tree) {
+        if (m_parts.repeated.contains(tree.text))
+            return m_out.refuse(
+                DiagCode::RuleIllegal,
+                tree.text + " stands for several operators, which cannot be applied", tree.span);
+        if (!m_parts.once.contains(tree.text) && !isRoot(tree.text))
+            return m_out.refuse(DiagCode::UnknownOperator,
+                                tree.text + " is the name of no operator inside the match",
+                                tree.span, "match y = relu(e = kind elementwise(x)) names one");
+        if (!tree.attrs.empty())
+            return m_out.refuse(DiagCode::RuleIllegal,
+                                "an operator of the match is applied with the attributes it has",
+                                tree.span);
+        operands(tree);
+    }
+
+    bool isRoot(const std::string& name) const {
+        return std::any_of(m_rule.match.begin(), m_rule.match.end(),
+                           [&](const NamedPattern& named) { return named.name == name; });
     }
 
     bool isInPlace(const std::string& name) const {
@@ -176,6 +227,7 @@ private:
 
     const RuleTree& m_rule;
     const OperatorSet& m_operators;
+    const PartNames& m_parts;
     Bound& m_bound;
     std::set<std::string> m_lets, m_values; // names of let, those that are values
     Refusals& m_out;
@@ -191,32 +243,7 @@ void readReplaced(const Tree& tree, const std::set<std::string>& replaced, Refus
         readReplaced(part, replaced, out);
 }
 
-// The names that a pattern gives to values of its operators, and those in repeated steps.
-class PartNames {
-public:
-    explicit PartNames(const PatternTable& table) : m_table(table) {}
-
-    void add(const PatternTree& p, bool again = false) {
-        if (p.kind == PatternKind::Bind)
-            (again ? repeated : once).insert(p.name);
-        const auto declared = m_table.find(p.name);
-        if (refers(p) && declared != m_table.end() && m_seen.insert({p.name, again}).second)
-            add(declared->second->pattern, again);
-        for (const PatternTree& part : p.args)
-            add(part, again || p.kind == PatternKind::Repeat);
-    }
-
-    std::set<std::string> once, repeated;
-
-private:
-    const PatternTable& m_table;
-    std::set<std::pair<std::string, bool>> m_seen;
-};
-
-void checkExposed(const RuleTree& rule, const PatternTable& table, Refusals& out) {
-    PartNames parts(table);
-    for (const NamedPattern& named : rule.match)
-        parts.add(named.pattern);
+void checkExposed(const RuleTree& rule, const PartNames& parts, Refusals& out) {
     for (const RuleTree::Exposed& exposed : rule.expose) {
         if (parts.repeated.contains(exposed.name))
             out.refuse(DiagCode::RuleIllegal,
@@ -274,8 +301,11 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     known.targetKeys = targetKeys;
     for (const ConditionTree& condition : rule.where)
         out.add(checkCondition(condition.tree, known, file));
-    RightSide right(rule, operators, bound, out);
-    checkExposed(rule, table, out);
+    PartNames parts(table);
+    for (const NamedPattern& named : rule.match)
+        parts.add(named.pattern);
+    RightSide right(rule, operators, parts, bound, out);
+    checkExposed(rule, parts, out);
     std::set<std::string> replaced; // by emit
     for (const NamedPattern& named : rule.match)
         replaced.insert(named.name);

@@ -253,11 +253,15 @@ private:
             node.operands.push_back(std::move(operand));
         }
         const Operator* op = m_graph.operators().find(tree.text);
-        if (op == nullptr)
-            return refused("no operator is named " + tree.text);
+        if (op == nullptr) {
+            FW_TRY(const Node* matched, appliedOperator(tree.text));
+            op = m_graph.operators().find(matched->op);
+            node.op = matched->op;
+            node.attrs = matched->attrs;
+        }
         if (const Arity arity = op->arity(); !arity.takes(node.operands.size()))
             return refused(
-                fmt::format("{} has {}, not {}", tree.text, arity.text(), node.operands.size()));
+                fmt::format("{} has {}, not {}", node.op, arity.text(), node.operands.size()));
         for (const TreeAttr& attr : tree.attrs)
             if (attr.name == "*")
                 if (const auto all = m_match.bindings.attrs.find(attr.value.text);
@@ -271,6 +275,19 @@ private:
             node.attrs.set(attr.name, std::move(value));
         }
         return add(std::move(node));
+    }
+
+    // e(x): the operator whose value the match calls e.
+    Result<const Node*> appliedOperator(const std::string& name) const {
+        const auto value = m_match.bindings.values.find(name);
+        if (value == m_match.bindings.values.end() || !value->second.valid())
+            return refused("no operator is named " + name);
+        const Node& node = m_graph.node(value->second.node);
+        if (node.isLeaf() || m_graph.operators().find(node.op) == nullptr)
+            return refused(name + " is no operator here, but " + node.op);
+        if (!node.bodies.empty())
+            return refused(fmt::format("{} is {}, which has a graph inside", name, node.op));
+        return &node;
     }
 
     // All values of a list; a single one is a list of one, an absent one is empty.

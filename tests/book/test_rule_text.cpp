@@ -163,6 +163,17 @@ void TestRuleText::mistakes_data() {
         "rule r { match y = relu(x) emit y = op (x: T[S...]) -> y: T[S...] { y[i...] = x[i...] "
         "}(x) {a = 1} }",
         "1:93 TXT02 r.op1 has no attribute a");
+    row("an operand applied", "rule r { match y = relu(x) emit y = x(x) }",
+        "1:37 OPR01 x is the name of no operator inside the match");
+    row("applied with attributes",
+        "rule r { match y = relu(e = kind elementwise(x)) emit y = e(x) {alpha = 1} }",
+        "1:59 RUL01 an operator of the match is applied with the attributes it has");
+    row("a list applied", "rule r { match y = tanh(x >> (c = add(^, r))* {1..3}) emit y = c(x) }",
+        "1:64 RUL01 c stands for several operators, which cannot be applied");
+    row("an operator of the match applied",
+        "rule r { match y = relu(e = kind elementwise(x)) emit y = e(tanh(x)) }", "ok");
+    row("the root applied", "rule r { match y = kind elementwise(neg(x)) emit y = neg(y(x)) }",
+        "ok");
     row("expose of an operand", "rule r { match y = relu(neg(x)) expose x emit y = x, x = x }",
         "1:40 TXT02 x is the name of no operator inside the match");
     row("expose of an operand in a group", "fuse f { match relu(neg(x)) expose x }",
