@@ -100,7 +100,8 @@ Result<StepParts> partsOf(const StepTree& step, const std::string& file) {
             return malformed(step.span);
         const Tree& tail = step.args[--names];
         if (!tail.isName("guard") && !tail.isName("peel"))
-            return wrong(tail.span, file, "the tail of a split is guard or peel");
+            return wrong(tail.span, file, "the tail of a split is guard or peel",
+                         fmt::format("the step reads {}", form.text));
         out.tail = tail.isName("guard") ? Tail::Guard : Tail::Peel;
     }
     if (form.number && names > form.mostNames)

@@ -1,6 +1,7 @@
 #include "syntax/op.h"
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -96,6 +97,12 @@ ParamTree param(Parser& parser, const Token& first) {
     param.optional = parser.accept("?");
     param.variadic = parser.accept("*");
     parser.expect(":");
+    static const std::set<std::string, std::less<>> attributes = {"int", "float", "bool", "text",
+                                                                  "dtype"};
+    if (const std::string& type = parser.peek().text;
+        attributes.contains(type) && !parser.peek(1).is("["))
+        parser.failAt(parser.peek().span, type + " is no tensor",
+                      "attr " + param.name + ": " + type);
     param.type = parser.type();
     param.span = parser.spanFrom(first);
     return param;
@@ -132,6 +139,9 @@ StmtTree statement(Parser& parser) {
     }
     stmt.let = parser.at("let") && parser.peek(1).kind == TokenKind::Name && parser.accept("let");
     stmt.name = parser.expectName("the tensor that the statement writes");
+    if (!stmt.let && parser.at("="))
+        parser.failAt(parser.peek().span, stmt.name + " is written element by element",
+                      stmt.name + "[i] = ..., or " + stmt.name + "[i...] = ... for any rank");
     parser.expect("[");
     stmt.indices = parser.expressions("]");
     parser.expect("=");

@@ -116,6 +116,10 @@ void TestBadBooks::eachHasItsPlace_data() {
         "5:", "nested too deeply");
     row("a step that is anything at all", "rule r { match y = relu(x) >> any* emit y = x }", "5:31",
         "this step does not read ^");
+    row("an attribute without the word", "op o (x: T[K], s: float) -> y: T[K] { y[k] = x[k] * s }",
+        "5:19", "attr s: float");
+    row("a result without an element", "op o (x: T[K]) -> y: T[K] { y = x * x }", "5:31",
+        "y[i] = ...");
     row("two conditions of an entry",
         "implementations dense(...) on any { generated.tiled when N > 4 when K > 3 }", "5:64",
         "join them with &&");

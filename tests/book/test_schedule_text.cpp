@@ -47,7 +47,7 @@ void TestScheduleText::mistakesHaveTheirPlace_data() {
     row("step", "schedule s { y.vectorise(a) }", "TXT02", 16, "vectorize");
     row("step of a second stage", "schedule s { y.1.unrol(a) }", "TXT02", 18, "unroll");
     row("operands", "schedule s { y.split(a, b, 4, guard) }", "TXT01", 14);
-    row("tail", "schedule s { y.split(a, b, c, 4, both) }", "TXT01", 34);
+    row("tail", "schedule s { y.split(a, b, c, 4, both) }", "TXT01", 34, "split(");
     row("number for a name", "schedule s { y.unroll(4) }", "TXT01", 23);
     row("grain", "schedule s { y.parallel(a) }", "TXT01", 14);
     row("text for a number", "schedule s { y.split(a, b, c, \"4\", peel) }", "TXT01", 31);

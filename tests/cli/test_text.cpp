@@ -20,6 +20,7 @@ private Q_SLOTS:
     void includedBooksAreRead();
     void wrongRulesAreTold();
     void rewritingTellsCosts();
+    void librariesBesideATarget();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -129,6 +130,17 @@ void TestText::wrongRulesAreTold() {
     QVERIFY(fw({u"check"_s, book.fileName(), u"-o"_s, models}, 1).contains(model.toUtf8()));
     QVERIFY(fw({u"run"_s, model}, 0).contains("y"));
     QVERIFY(fw({u"rewrite"_s, model, u"--rules"_s, book.fileName()}, 0).contains("wrong"));
+}
+
+void TestText::librariesBesideATarget() {
+    QProcess process;
+    process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR));
+    process.start(qEnvironmentVariable("FW_BIN") + u"/fw"_s,
+                  {u"info"_s, u"samples/mlp"_s, u"-libs="_s, u"--target"_s, u"x86-64"_s});
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.exitCode(), 2);
+    QVERIFY(process.readAllStandardError().contains("--target \"x86-64 -libs=\""));
+    QVERIFY(fw({u"info"_s, u"samples/mlp"_s, u"--target"_s, u"-libs="_s}, 0).contains("samples/mlp"));
 }
 
 // By every command that takes --rules.
