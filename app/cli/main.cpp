@@ -4,6 +4,7 @@
 #include "draw.h"
 #include "pieces.h"
 #include "render.h"
+#include "short_targets.h"
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -578,28 +579,14 @@ int main(int count, char** arguments) {
     if (count == 2 && std::string_view(arguments[1]) == "--worker")
         return fw::runWorker();
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
-    // `-libs=X` is a short target, or the value of --target; CLI11 would read it as flags.
-    std::vector<std::string> texts(arguments, arguments + count);
-    const auto isTarget = [](const std::string& text) {
-        return text == "--target" || text.starts_with("--target=");
-    };
-    const auto isShort = [&](std::size_t i) {
-        return texts[i].starts_with("-libs=") && texts[i - 1] != "--target";
-    };
-    for (std::size_t i = 1; i < texts.size(); ++i)
-        if (isShort(i) && std::any_of(texts.begin(), texts.end(), isTarget)) {
-            fmt::print(stderr,
-                       "{0} beside --target: write it in the target, --target \"x86-64 {0}\"\n",
-                       texts[i]);
-            return 2;
-        }
-    for (std::size_t i = 1; i < texts.size(); ++i)
-        if (texts[i].starts_with("-libs=") && texts[i - 1] == "--target")
-            texts[i] = "x86-64 " + texts[i];
-        else if (texts[i].starts_with("-libs="))
-            texts[i] = "--target=x86-64 " + texts[i];
+    fw::Result<std::vector<std::string>> texts =
+        fw::cli::withShortTargets({arguments, arguments + count});
+    if (!texts) {
+        fmt::print(stderr, "{}\n", texts.diag().text());
+        return 2;
+    }
     std::vector<char*> pointers;
-    for (std::string& text : texts)
+    for (std::string& text : *texts)
         pointers.push_back(text.data());
     return fw::cli::Program().run(count, pointers.data());
 }

@@ -1,0 +1,27 @@
+#include "short_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw::cli {
+
+Result<std::vector<std::string>> withShortTargets(std::vector<std::string> arguments) {
+    const bool target =
+        std::any_of(arguments.begin(), arguments.end(), [](const std::string& text) {
+            return text == "--target" || text.starts_with("--target=");
+        });
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        std::string& text = arguments[i];
+        if (!text.starts_with("-libs="))
+            continue;
+        const bool isValue = arguments[i - 1] == "--target";
+        if (target && !isValue)
+            return makeDiag(DiagCode::Usage, text + " stands beside --target", {},
+                            fmt::format("write it in the target: --target \"x86-64 {}\"", text));
+        text = (isValue ? "x86-64 " : "--target=x86-64 ") + text;
+    }
+    return arguments;
+}
+
+} // namespace fw::cli

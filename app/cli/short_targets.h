@@ -1,0 +1,15 @@
+// `-libs=X` on the command line: a short target, or the value of --target. The option parser would
+// read it as flags.
+#pragma once
+
+#include "base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace fw::cli {
+
+// With whole targets in their places; refused beside --target, of which it is a part.
+Result<std::vector<std::string>> withShortTargets(std::vector<std::string> arguments);
+
+} // namespace fw::cli
