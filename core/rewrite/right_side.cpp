@@ -6,10 +6,13 @@
 
 namespace fw {
 
-namespace {
+const std::string& infixOperator(std::string_view sign) {
+    static const std::map<std::string, std::string, std::less<>> operators = {
+        {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
+    return operators.find(sign)->second;
+}
 
-const std::map<std::string, std::string, std::less<>> infix = {
-    {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
+namespace {
 
 Diag refused(std::string message, std::string hint = {}) {
     return makeDiag(DiagCode::RuleIllegal, std::move(message), {}, std::move(hint));
@@ -206,7 +209,7 @@ private:
 
     Result<RightOperand> infixOf(const Tree& tree, const std::string& wish) {
         RightNode node;
-        node.op = infix.at(tree.text);
+        node.op = infixOperator(tree.text);
         node.wish = wish;
         for (const Tree& part : tree.args) {
             if (!isTerm(part)) {

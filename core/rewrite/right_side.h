@@ -15,6 +15,8 @@ struct RightOperand {
     std::optional<double> number = {}; // a constant of the element type of the operand beside it
 };
 
+const std::string& infixOperator(std::string_view sign); // what a + - * or / between values is
+
 struct RightNode {
     std::string op;
     std::vector<RightOperand> operands;

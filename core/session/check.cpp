@@ -8,6 +8,7 @@
 #include "strategy/computation.h"
 #include "tensor/op_check.h"
 #include "verdict/hidden.h"
+#include "verdict/termination.h"
 #include "verdict/verdict.h"
 
 #include <fmt/format.h>
@@ -141,6 +142,37 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
         "mend the right side, or keep such graphs out behind where"));
 }
 
+// Of the rules of one book that nothing shows to end, with those before them: a remark each.
+std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
+                                                       const std::string& file) {
+    std::vector<std::shared_ptr<const RuleTree>> rules;
+    std::string texts = textsAround(books);
+    for (const ReadBook& book : books.read)
+        for (const DeclarationPtr& declaration : book.declarations)
+            if (auto rule = declarationAs<RuleTree>(declaration); rule && rule->keyword == "rule") {
+                texts += "\n" + rule->source;
+                rules.push_back(std::move(rule));
+            }
+    std::map<const DeclarationTree*, Diag> out;
+    for (const NotShownToEnd& one :
+         remembered(texts, [&] { return notShownToEnd(rules, books.rules.table()); })) {
+        Diag remark = makeWarning(
+            DiagCode::RuleLimit,
+            one.alone ? fmt::format("nothing shows that {} ends: it may match what it made",
+                                    one.rule->name)
+            : one.beside.empty()
+                ? fmt::format("nothing shows that {} ends beside the rules before it",
+                              one.rule->name)
+                : fmt::format("nothing shows that {} and {} end beside each other", one.rule->name,
+                              one.beside),
+            {file, {}, one.rule->span.line, one.rule->span.column},
+            "strategy sweep or once ends it; else what comes back, or grows, is stopped");
+        remark.severity = Severity::Note;
+        out.emplace(one.rule.get(), std::move(remark));
+    }
+    return out;
+}
+
 // Collects what is wrong, each with the token at its place underlined.
 class Marks {
 public:
@@ -248,6 +280,7 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
                                                  missing.text, "insert " + missing.text));
     for (std::size_t i = 0; i < checked.diagnostics.size(); ++i)
         marks.add(checked.diagnostics[i], std::move(fixes[i]));
+    const std::map<const DeclarationTree*, Diag> remarks = remarksOnEnding(books, book.file);
     for (CheckedItem& item : checked.items) {
         CheckItem row;
         setRange(row, places, item.span);
@@ -261,6 +294,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
             tryRuleOf(declaration, books, {book.file, {}, row.line, row.column}, row);
             if (row.verdict == "ok")
                 tellHidden(declaration, books, {book.file, {}, row.line, row.column}, row);
+            if (const auto remark = remarks.find(declaration.get()); remark != remarks.end())
+                row.diagnostics.push_back(remark->second);
         }
         for (const Diag& diag : row.diagnostics)
             marks.add(diag, {});
