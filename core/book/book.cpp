@@ -391,6 +391,8 @@ void ReadBook::refuse(std::size_t item, Diag diag) {
 
 std::vector<ShippedText> shippedTexts() {
     std::vector<ShippedText> out = shippedBooks();
+    for (const EmbeddedRules& rules : embeddedByName())
+        out.push_back({std::string(rules.file), rules.text});
     for (const LibraryText& library : libraryTexts())
         out.push_back({library.file, library.text, true});
     return out;

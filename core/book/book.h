@@ -53,8 +53,8 @@ struct BookText {
 constexpr std::size_t largestBook = 4u << 20; // bytes: a hundred thousand lines
 Books readBooks(const std::vector<BookText>& texts);
 
-// What is shipped: the books in the order in which they are read, then the operator library, whose
-// place no book takes.
+// What is shipped: the books in the order in which they are read, those that are read only where
+// they are named, then the operator library, whose place no book takes.
 struct ShippedText {
     std::string file; // "fusion.fw"
     std::string_view text;

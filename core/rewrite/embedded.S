@@ -12,4 +12,5 @@ fwRulesEnd_\name:
     book simplify
     book scales
     book views
+    book combine
     .section .note.GNU-stack,"",@progbits

@@ -14,4 +14,7 @@ struct EmbeddedRules {
 // In the order in which their rules run.
 std::vector<EmbeddedRules> embeddedRules();
 
+// Those that run only where they are named, as books of the user's.
+std::vector<EmbeddedRules> embeddedByName();
+
 } // namespace fw

@@ -2,6 +2,7 @@
 // book tests every rule that it has.
 #include "book/book.h"
 #include "ir/same_structure.h"
+#include "rewrite/embedded.h"
 #include "rewrite/matches.h"
 #include "rewrite/rewriting.h"
 #include "rewrite/same_values.h"
@@ -133,17 +134,23 @@ void TestBookTests::verdicts() {
 }
 
 void TestBookTests::standardBook() {
-    const auto book = checkBook(readBooks({}), "simplify.fw");
-    QVERIFY(book && book->diagnostics.empty());
-    for (const CheckedItem& item : book->items)
-        QVERIFY2(item.verdict == "ok",
-                 (item.kind + " " + item.name + ": " +
-                  (item.diagnostics.empty() ? "" : item.diagnostics[0].text()))
-                     .c_str());
-    for (std::size_t i = 0; i < book->items.size(); ++i)
-        if (book->items[i].kind == "rule" || book->items[i].kind == "builtin")
-            QVERIFY2(i + 1 < book->items.size() && book->items[i + 1].kind == "test",
-                     (book->items[i].name + " has no test").c_str());
+    const auto simplify = checkBook(readBooks({}), "simplify.fw");
+    QVERIFY(simplify);
+    std::vector<CheckedBook> books = {*simplify};
+    for (const EmbeddedRules& named : embeddedByName())
+        books.push_back(checkBookText(named.text, std::string(named.file)));
+    for (const CheckedBook& book : books) {
+        QVERIFY(book.diagnostics.empty());
+        for (const CheckedItem& item : book.items)
+            QVERIFY2(item.verdict == "ok",
+                     (item.kind + " " + item.name + ": " +
+                      (item.diagnostics.empty() ? "" : item.diagnostics[0].text()))
+                         .c_str());
+        for (std::size_t i = 0; i < book.items.size(); ++i)
+            if (book.items[i].kind == "rule" || book.items[i].kind == "builtin")
+                QVERIFY2(i + 1 < book.items.size() && book.items[i + 1].kind == "test",
+                         (book.items[i].name + " has no test").c_str());
+    }
 }
 
 // The acceptance scenarios, as books of patterns and rules with their tests.

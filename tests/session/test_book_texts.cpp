@@ -268,6 +268,16 @@ void TestBookTexts::shippedBooksAreRead() {
     Arguments arguments = on("lenet");
     arguments.rules = {"simplify.fw"};
     QVERIFY(a.get<CheckDocument>("check", arguments).items.size() > 10);
+    // So is one that is read only where it is named.
+    const auto joined = [&](const std::vector<std::string>& rules) {
+        Arguments model = on("inception");
+        model.rules = rules;
+        const auto applied = a.get<RewriteDocument>("rewrite", model).applied;
+        return std::any_of(applied.begin(), applied.end(), [](const AppliedRecord& one) {
+            return one.rule == "siblings_conv2d" && one.count == 2;
+        });
+    };
+    QVERIFY(joined({"combine.fw"}) && !joined({}));
     Arguments unknown;
     unknown.name = "nosuch.fw";
     QCOMPARE(a.ask("book", unknown).diag().code, DiagCode::UnknownName);
