@@ -173,7 +173,8 @@ private:
             all = all && one;
         }
         constant = all;
-        if (all)
+        // Of a call with several names each stands for a result of the one call.
+        if (all || (tree.kind == TreeKind::Index && tree.integer > 0))
             return {};
         if (tree.kind == TreeKind::Binary)
             ++out[infixOperator(tree.text)];

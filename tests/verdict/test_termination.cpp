@@ -78,6 +78,11 @@ void TestTermination::rules_data() {
         "r alone");
     row("a value that let gives, read twice",
         "rule r { match y = softmax(x) let e = exp(x) emit y = e * e }", "");
+    row("several results of one call",
+        "rule r { match a = exp(x), b = exp(z) let (p, q) = split(exp(concat(x, z))) emit a = p, b "
+        "= q "
+        "}",
+        "");
     row("duplicated", "rule r { duplicate match y = neg(relu(x)) emit y = tanh(x) }", "");
 }
 
