@@ -65,6 +65,7 @@ private Q_SLOTS:
     void softmaxBeforeAnotherOperator();
     void resultsThatReadResults_data();
     void resultsThatReadResults();
+    void resultUnderSeveralNames(); // E26
     void progressIsAlwaysTold();
 };
 
@@ -285,6 +286,18 @@ void TestCompile::resultsThatReadResults() {
     const GraphPtr graph = parseGraph(text.toStdString(), operators).value();
     const double worst = difference(graph);
     QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+}
+
+// It is computed once, whatever number of results the caller wants of it.
+void TestCompile::resultUnderSeveralNames() {
+    const GraphPtr graph =
+        parseGraph("graph g(x: f32[8, 8]) -> y, again = y, more = y { a = exp(x)  y = tanh(a) }",
+                   standardOperators())
+            .value();
+    std::string steps;
+    const double worst = difference(graph, &steps);
+    QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
+    QCOMPARE(steps, std::string("exp_tanh_0 copy_again copy_more "));
 }
 
 // Also where helpers are quick to take what there is.
