@@ -234,6 +234,9 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         }
     }
     out.funnel = countSteps(graph, written, table, matcher, limits);
+    if (out.funnel.empty() && out.stopped.empty() &&
+        std::chrono::steady_clock::now() > limits.until)
+        out.stopped = "the time was over before the nodes of each step were counted";
     for (std::size_t i = 0; i < failed.size(); ++i) {
         complete -= failed[i];
         if (i < rule->where.size())

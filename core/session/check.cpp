@@ -156,19 +156,19 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
     std::map<const DeclarationTree*, Diag> out;
     for (const NotShownToEnd& one :
          remembered(texts, [&] { return notShownToEnd(rules, books.rules.table()); })) {
+        const auto& rule = rules[one.rule];
         Diag remark = makeWarning(
             DiagCode::RuleLimit,
-            one.alone ? fmt::format("nothing shows that {} ends: it may match what it made",
-                                    one.rule->name)
+            one.alone
+                ? fmt::format("nothing shows that {} ends: it may match what it made", rule->name)
             : one.beside.empty()
-                ? fmt::format("nothing shows that {} ends beside the rules before it",
-                              one.rule->name)
-                : fmt::format("nothing shows that {} and {} end beside each other", one.rule->name,
+                ? fmt::format("nothing shows that {} ends beside the rules before it", rule->name)
+                : fmt::format("nothing shows that {} and {} end beside each other", rule->name,
                               one.beside),
-            {file, {}, one.rule->span.line, one.rule->span.column},
+            {file, {}, rule->span.line, rule->span.column},
             "strategy sweep or once ends it; else what comes back, or grows, is stopped");
         remark.severity = Severity::Note;
-        out.emplace(one.rule.get(), std::move(remark));
+        out.emplace(rule.get(), std::move(remark));
     }
     return out;
 }

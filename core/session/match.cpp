@@ -330,9 +330,15 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                         known.empty() ? "there is none" : "there are " + known);
     if (imported != nullptr) {
         // A book that is being typed is not what rewrote the model.
-        if (arguments.book.empty())
-            if (const auto simplified = pipeline.simplified(context))
+        if (arguments.book.empty()) {
+            const Result<const Simplified*> simplified = pipeline.simplified(context);
+            if (simplified)
                 tellOutcomes(*graph, (*simplified)->trace, out);
+            else if (simplified.diag().code == DiagCode::Cancelled)
+                return simplified.diag();
+            else
+                out.diagnostics.push_back(simplified.diag());
+        }
         tellCalls(*imported, out);
     }
     return out;

@@ -258,12 +258,13 @@ std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const
     };
     std::map<std::string, std::vector<Shown>> stages;
     std::vector<NotShownToEnd> out;
-    for (const auto& rule : rules) {
+    for (std::size_t place = 0; place < rules.size(); ++place) {
+        const auto& rule = rules[place];
         if (rule->strategy != "fixpoint")
             continue;
         const Change change(*rule, table);
         if (!change.known()) {
-            out.push_back({rule, {}, true});
+            out.push_back({place, {}, true});
             continue;
         }
         std::vector<Shown>& before = stages[rule->stage];
@@ -280,7 +281,7 @@ std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const
             before.push_back({rule->name, change.forms()});
             continue;
         }
-        NotShownToEnd open{rule, {}, !with({})};
+        NotShownToEnd open{place, {}, !with({})};
         for (const Shown* one : all)
             if (!open.alone && open.beside.empty() && !with({one}))
                 open.beside = one->name;

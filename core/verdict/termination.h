@@ -10,7 +10,7 @@
 namespace fw {
 
 struct NotShownToEnd {
-    std::shared_ptr<const RuleTree> rule;
+    std::size_t rule = 0; // its place among those that were given
     // A rule before it with which it has no weights in common; empty: it has none alone, or none
     // with all of them.
     std::string beside;

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void largeTextsAreRefused();
     void shippedBooksAreRead();
     void everyCommandKnowsTheSame();
+    void remarksComeAgain();
 };
 
 namespace {
@@ -319,6 +320,22 @@ void TestBookTexts::everyCommandKnowsTheSame() {
     QCOMPARE(countOf(graph, "relu"), std::size_t(0));
     const auto plan = a.get<FuseDocument>("fuse", both);
     QVERIFY(!plan.groups.empty());
+}
+
+// What was found out before is said of the text as it is now.
+void TestBookTexts::remarksComeAgain() {
+    const std::string rule = "rule swap { match y = add(x, z) emit y = add(z, x) }\n";
+    Asked a;
+    for (const std::string before : {"", "", "# a line\n"}) {
+        Arguments arguments;
+        arguments.rules = {"/nowhere/swap.fw"};
+        arguments.texts = {{"/nowhere/swap.fw", before + rule}};
+        const auto checked = a.get<CheckDocument>("check", arguments);
+        const Diags& told = checked.items.at(0).diagnostics;
+        QCOMPARE(told.size(), std::size_t(1));
+        QCOMPARE(told[0].severity, Severity::Note);
+        QCOMPARE(told[0].where.line, before.empty() ? 1 : 2);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestBookTexts)

@@ -26,10 +26,10 @@ QString openOf(const RuleBook& book) {
             rules.push_back(std::move(rule));
     QStringList out;
     for (const NotShownToEnd& one : notShownToEnd(rules, book.table()))
-        out << QString::fromStdString(one.rule->name + (one.alone ? " alone"
-                                                        : one.beside.empty()
-                                                            ? " beside all"
-                                                            : " beside " + one.beside));
+        out << QString::fromStdString(rules[one.rule]->name + (one.alone ? " alone"
+                                                               : one.beside.empty()
+                                                                   ? " beside all"
+                                                                   : " beside " + one.beside));
     return out.join(u", ");
 }
 
