@@ -54,7 +54,7 @@ std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
 // What small graphs say, by the texts that it depends on: a book is checked at every pause in
 // typing.
 template <class Make>
-auto remembered(const std::string& texts, Make make) {
+auto remembered(const std::string& texts, const CancelToken& cancel, Make make) {
     static std::mutex mutex;
     static std::map<Hash, decltype(make())> known;
     const Hash key = hashOf(texts);
@@ -63,7 +63,10 @@ auto remembered(const std::string& texts, Make make) {
         known.clear();
     if (const auto found = known.find(key); found != known.end())
         return found->second;
-    return known[key] = make();
+    auto out = make();
+    if (!cancel.cancelled())
+        known[key] = out;
+    return out;
 }
 
 // What every trial depends on.
@@ -74,9 +77,10 @@ std::string textsAround(const Books& books) {
     return out;
 }
 
-RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books) {
-    return remembered(rule->source + "\n" + textsAround(books),
-                      [&] { return tryRule(rule, books.rules, books.operators); });
+RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,
+                  const CancelToken& cancel) {
+    return remembered(rule->source + "\n" + textsAround(books), cancel,
+                      [&] { return tryRule(rule, books.rules, books.operators, 1, cancel); });
 }
 
 std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule,
@@ -85,7 +89,8 @@ std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule,
     for (const auto& entry : books.rules.entries) {
         texts += "\n" + entry->source;
         if (entry == rule)
-            return remembered(texts, [&] { return hiddenBy(rule, books.rules, books.operators); });
+            return remembered(texts, {},
+                              [&] { return hiddenBy(rule, books.rules, books.operators); });
     }
     return std::nullopt;
 }
@@ -98,7 +103,7 @@ std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
     for (const FuseRule& one : books.fusion.fuseRules()) {
         texts += "\n" + one.tree->source;
         if (one.tree == fuse)
-            return remembered(texts, [&] {
+            return remembered(texts, {}, [&] {
                 return hiddenBy(fuse->rule, earlier, books.fusion.patterns(), books.operators);
             });
         if (one.tree->keys.empty() &&
@@ -127,12 +132,17 @@ void tellHidden(const DeclarationPtr& declaration, const Books& books, const Whe
 
 // A rule that is accepted computes what it replaces wherever it was tried.
 void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Where& where,
-               CheckItem& row) {
+               const CancelToken& cancel, CheckItem& row) {
     const auto rule = declarationAs<RuleTree>(declaration);
     if (!rule || rule->keyword != "rule")
         return;
-    const RuleTrial trial = trialOf(rule, books);
+    const RuleTrial trial = trialOf(rule, books, cancel);
     row.trials = trial.cases;
+    row.proofs = trial.proved;
+    row.verdict = trial.proof == Proof::Exact       ? "proved exact"
+                  : trial.proof == Proof::OverReals ? "proved over reals"
+                  : trial.cases > 0                 ? "tested"
+                                                    : "unknown";
     if (!trial.wrong)
         return;
     row.verdict = "refuted";
@@ -155,7 +165,7 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
             }
     std::map<const DeclarationTree*, Diag> out;
     for (const NotShownToEnd& one :
-         remembered(texts, [&] { return notShownToEnd(rules, books.rules.table()); })) {
+         remembered(texts, {}, [&] { return notShownToEnd(rules, books.rules.table()); })) {
         const auto& rule = rules[one.rule];
         Diag remark = makeWarning(
             DiagCode::RuleLimit,
@@ -251,7 +261,7 @@ private:
 
 } // namespace
 
-Result<CheckDocument> checkBook(const Arguments& arguments) {
+Result<CheckDocument> checkBook(const Arguments& arguments, const Context& context) {
     if (arguments.rules.empty())
         return makeDiag(DiagCode::Usage, "check needs a book", {}, "fw check BOOK.fw");
     CheckDocument out;
@@ -289,10 +299,14 @@ Result<CheckDocument> checkBook(const Arguments& arguments) {
         row.verdict = std::move(item.verdict);
         row.diagnostics = std::move(item.diagnostics);
         if (row.verdict == "ok") {
+            if (context.cancel.cancelled())
+                return makeDiag(DiagCode::Cancelled, "the check was cancelled");
+            context.report("check", row.name, out.items.size(), checked.items.size());
             const DeclarationPtr& declaration = written->written[out.items.size()];
             row.trials = trialsOf(*declaration, *books.operators, book.file);
-            tryRuleOf(declaration, books, {book.file, {}, row.line, row.column}, row);
-            if (row.verdict == "ok")
+            tryRuleOf(declaration, books, {book.file, {}, row.line, row.column}, context.cancel,
+                      row);
+            if (row.stands())
                 tellHidden(declaration, books, {book.file, {}, row.line, row.column}, row);
             if (const auto remark = remarks.find(declaration.get()); remark != remarks.end())
                 row.diagnostics.push_back(remark->second);

@@ -317,8 +317,8 @@ Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context
     return json(std::move(out));
 }
 
-Answer check(PipelineStore&, const Arguments& arguments, const Context&) {
-    FW_TRY(CheckDocument document, checkBook(arguments));
+Answer check(PipelineStore&, const Arguments& arguments, const Context& context) {
+    FW_TRY(CheckDocument document, checkBook(arguments, context));
     if (!arguments.output.empty())
         FW_CHECK(saveCounterexamples(document, arguments.output));
     return json(std::move(document));

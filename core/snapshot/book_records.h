@@ -55,14 +55,25 @@ struct Fix : TextRange {
 
 struct CheckItem : TextRange { // of the whole declaration
     std::string name;
-    std::string kind;    // "rule", "operator", "test", ...
-    std::string verdict; // "ok", "refused", "failed", "refuted"
+    std::string kind; // "rule", "operator", "test", ...
+    // "ok", "refused", "failed"; of a rule that is not refused "proved exact", "proved over reals",
+    // "tested", "unknown" (nothing was tried), "refuted"
+    std::string verdict;
     Diags diagnostics;
     // Of an operator the calls, of implementations with a computation of their own the instances
     // that it was tried on; of a rule the graphs at which it acted and nothing differed.
     std::optional<std::int64_t> trials;
-    std::string counterexample; // of a rule that is refuted: a graph at which something differs
-    std::string saved = {};     // the file with it, if that was asked for
+    // Of a rule that is proved: the graphs among these at which both sides are equal for all
+    // values.
+    std::int64_t proofs = 0;
+    std::string counterexample =
+        {};                 // of a rule that is refuted: a graph at which something differs
+    std::string saved = {}; // the file with it, if that was asked for
+
+    // Whether it takes part: it is neither refused nor shown to be wrong.
+    bool stands() const {
+        return verdict != "refused" && verdict != "failed" && verdict != "refuted";
+    }
 
     bool operator==(const CheckItem&) const = default;
 };

@@ -165,7 +165,7 @@ FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
-          v("diagnostics", r.diagnostics); v("trials", r.trials);
+          v("diagnostics", r.diagnostics); v("trials", r.trials); v("proofs", r.proofs);
           v("counterexample", r.counterexample); v("saved", r.saved);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);

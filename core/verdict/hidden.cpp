@@ -33,9 +33,8 @@ bool asksMore(const RuleTree& earlier, const RuleTree& later, const PatternTable
     return std::any_of(patterns.all().begin(), patterns.all().end(),
                        [](const NamedPattern& named) { return asksMore(named.pattern); }) ||
            std::any_of(earlier.where.begin(), earlier.where.end(), [&](const auto& condition) {
-               return std::none_of(later.where.begin(), later.where.end(), [&](const auto& own) {
-                   return own.text == condition.text;
-               });
+               return std::none_of(later.where.begin(), later.where.end(),
+                                   [&](const auto& own) { return own.text == condition.text; });
            });
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int wantedCases = 40, mostDraws = 2500;
 constexpr int casesWhileCheap = 120;
+constexpr int mostProofs = 40;
 constexpr int mostWrong = 6;             // counterexamples, of which the smallest is kept
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
@@ -67,7 +68,8 @@ TensorData withoutEnd(const TensorData& data, Random& random) {
 class Trial {
 public:
     Trial(const std::shared_ptr<const RuleTree>& rule, const RuleBook& around,
-          const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed)
+          const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed,
+          const CancelToken& cancel)
         : m_random(seed) {
         const auto once = std::make_shared<RuleTree>(*rule);
         once->strategy = "once";
@@ -80,7 +82,7 @@ public:
         m_literals = literalsOf(*rule, m_patterns);
         GraphDrawer drawer(m_patterns, m_literals, operators, m_random);
         const auto enough = [&] {
-            return m_wrong >= mostWrong || drawer.work() >= mostWork ||
+            return cancel.cancelled() || m_wrong >= mostWrong || drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
         };
         for (int draw = 0; draw < mostDraws && !enough(); ++draw)
@@ -90,6 +92,10 @@ public:
                         graph = std::move(other);
         if (!m_out.wrong)
             m_out.wrong = std::move(m_undone);
+        if (m_out.wrong) {
+            m_out.proof = Proof::None;
+            m_out.proved = 0;
+        }
     }
 
     RuleTrial take() { return std::move(m_out); }
@@ -136,8 +142,24 @@ private:
                                    where->text(graph->results()[where->result].name)};
             return true;
         }
-        m_out.cases += computed ? 1 : 0;
+        if (computed) {
+            ++m_out.cases;
+            prove(*graph, *rewritten->graph);
+        }
         return true;
+    }
+
+    void prove(const Graph& before, const Graph& after) {
+        if (m_unproved || m_out.proved >= mostProofs)
+            return;
+        const Proof proof = m_prover.equal(before, after);
+        if (proof == Proof::TooLarge)
+            return;
+        m_unproved = proof == Proof::None;
+        m_out.proof = m_unproved                                         ? Proof::None
+                      : m_out.proved == 0 || m_out.proof == Proof::Exact ? proof
+                                                                         : Proof::OverReals;
+        m_out.proved = m_unproved ? 0 : m_out.proved + 1;
     }
 
     void cannotAct(const GraphPtr& graph, const std::string& why) {
@@ -166,13 +188,16 @@ private:
     RuleTrial m_out;
     std::optional<RuleTrial::Counterexample> m_undone;
     int m_wrong = 0;
+    Prover m_prover;
+    bool m_unproved = false;
 };
 
 } // namespace
 
 RuleTrial tryRule(const std::shared_ptr<const RuleTree>& rule, const RuleBook& around,
-                  const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed) {
-    return Trial(rule, around, operators, seed).take();
+                  const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed,
+                  const CancelToken& cancel) {
+    return Trial(rule, around, operators, seed, cancel).take();
 }
 
 std::string withValues(const Graph& graph, const std::vector<TensorData>& inputs) {

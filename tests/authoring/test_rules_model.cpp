@@ -32,8 +32,14 @@ void TestRulesModel::applicationsAreListed() {
     snapshot::CheckItem rule;
     rule.name = "tail";
     rule.kind = "rule";
-    rule.verdict = "ok";
+    rule.verdict = "proved over reals";
+    rule.trials = 120;
+    rule.proofs = 40;
     check.items = {rule};
+    rule.name = "bent";
+    rule.verdict = "refuted";
+    rule.counterexample = "graph drawn() -> y {}";
+    check.items.push_back(rule);
     RulesContent content;
     content.books = {{"/books/part.fw"}};
     content.checks["/books/part.fw"] = std::make_shared<snapshot::CheckDocument>(check);
@@ -42,6 +48,15 @@ void TestRulesModel::applicationsAreListed() {
     model.setContent(std::move(content));
     const QModelIndex tail = model.index(0, 0, model.index(0, 0));
     QCOMPARE(tail.siblingAtColumn(1).data().toString(), QStringLiteral("500 applied"));
+    QCOMPARE(tail.siblingAtColumn(RulesModel::Verdict).data().toString(), QStringLiteral("proved"));
+    const QString tip = tail.data(Qt::ToolTipRole).toString();
+    QVERIFY2(tip.contains(QStringLiteral("at 40 small graphs")) &&
+                 tip.contains(QStringLiteral("nothing differed at 120 small graphs")),
+             qPrintable(tip));
+    const QModelIndex bent = model.index(1, 0, model.index(0, 0));
+    QCOMPARE(bent.siblingAtColumn(RulesModel::Verdict).data().toString(),
+             QStringLiteral("refuted"));
+    QVERIFY(bent.data(Qt::ToolTipRole).toString().contains(QStringLiteral("graph drawn()")));
     const QModelIndex group = model.index(0, 0, tail);
     QCOMPARE(group.data().toString(), QStringLiteral("applications"));
     QCOMPARE(model.rowCount(group), 301);

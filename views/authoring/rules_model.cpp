@@ -37,6 +37,28 @@ QString operatorsOf(const std::vector<snapshot::RewrittenNode>& nodes) {
     return out.isEmpty() ? u"nothing"_s : out.join(u", "_s);
 }
 
+// A word for a narrow column.
+QString shortVerdict(const snapshot::CheckItem& rule) {
+    return rule.verdict == "proved exact"        ? u"exact"_s
+           : rule.verdict == "proved over reals" ? u"proved"_s
+                                                 : text(rule.verdict);
+}
+
+QString verdictTip(const snapshot::CheckItem& rule) {
+    QString out = u"\n"_s + text(rule.verdict);
+    if (rule.proofs > 0)
+        out += u": both sides are equal for all values at %1"_s.arg(
+            countOf(rule.proofs, u"small graph"_s));
+    if (rule.kind == "rule" && rule.trials)
+        out += u"\n"_s +
+               (*rule.trials == 0
+                    ? u"no small graph was found at which it acts"_s
+                    : u"nothing differed at %1"_s.arg(countOf(*rule.trials, u"small graph"_s)));
+    if (!rule.counterexample.empty())
+        out += u"\n"_s + text(rule.counterexample);
+    return out;
+}
+
 } // namespace
 
 RulesModel::RulesModel(QObject* parent) : QAbstractItemModel(parent) {}
@@ -114,13 +136,17 @@ void RulesModel::addBook(const snapshot::Book& book) {
         Item row;
         row.name = text(rule.name);
         row.tip = text(rule.kind + " " + rule.name);
-        row.detail =
-            rule.kind == "rule" ? text(rule.verdict) : text(rule.kind + ": " + rule.verdict);
-        row.tone = rule.verdict == "ok" ? Tone::None : Tone::Bad;
+        if (rule.kind != "rule")
+            row.detail = text(rule.kind);
+        row.verdict = shortVerdict(rule);
+        row.verdictTone = !rule.stands()              ? Tone::Bad
+                          : rule.verdict == "unknown" ? Tone::Warning
+                                                      : Tone::None;
+        row.tip += verdictTip(rule);
         row.rewritten = rewritten;
         row.file = path;
         row.line = rule.line;
-        const int child = addRule(number, std::move(row), rule.verdict == "ok" ? matches : nullptr,
+        const int child = addRule(number, std::move(row), rule.stands() ? matches : nullptr,
                                   on ? appliedOf(rule.name, book.path) : nullptr);
         for (const Diag& diag : rule.diagnostics)
             problem(child, diag);
@@ -377,7 +403,9 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
     const Item& row = item(index);
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == Name ? row.name : row.detail;
+        return index.column() == Name      ? row.name
+               : index.column() == Verdict ? row.verdict
+                                           : row.detail;
     case Qt::CheckStateRole:
         if (index.column() != Name || row.check == Check::None)
             return {};
@@ -385,9 +413,11 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return toolTipOf(row.tip);
     case Qt::TextAlignmentRole:
-        return int((index.column() == Detail ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((index.column() != Name ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case ItemRole::ToneRole:
-        return index.column() == Detail ? QVariant(int(row.tone)) : QVariant();
+        return index.column() == Detail    ? QVariant(int(row.tone))
+               : index.column() == Verdict ? QVariant(int(row.verdictTone))
+                                           : QVariant();
     case PathRole:
         return row.path;
     case NodesRole:

@@ -27,7 +27,7 @@ class RulesModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Detail, ColumnCount };
+    enum Column { Name, Detail, Verdict, ColumnCount };
     enum Role {
         PathRole = Qt::UserRole + 1, // of a book; empty for what is shipped
         NodesRole,                   // QList<qint64>: of a match, or of all of a rule
@@ -66,8 +66,8 @@ private:
     struct Item {
         int parent = -1;
         int row = 0;
-        QString name, detail, tip;
-        Tone tone = Tone::None;
+        QString name, verdict, detail, tip;
+        Tone tone = Tone::None, verdictTone = Tone::None;
         Check check = Check::None;
         QString path;
         QString file;

@@ -42,7 +42,8 @@ RulesView::RulesView(QWidget* parent)
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(RulesModel::Name, QHeaderView::Stretch);
-    m_tree->header()->setSectionResizeMode(RulesModel::Detail, QHeaderView::Fixed);
+    for (const int column : {RulesModel::Verdict, RulesModel::Detail})
+        m_tree->header()->setSectionResizeMode(column, QHeaderView::Fixed);
     m_order->setObjectName(u"rulesInOrder"_s);
     m_order->setAccessibleName(u"Rules in order"_s);
     m_order->setModel(&m_orderModel);
@@ -152,9 +153,11 @@ void RulesView::resizeEvent(QResizeEvent* event) {
 
 void RulesView::fitDetail() {
     const QAbstractItemView* tree = m_tree;
+    const int verdict = tree->sizeHintForColumn(RulesModel::Verdict);
+    m_tree->header()->resizeSection(RulesModel::Verdict, verdict);
     m_tree->header()->resizeSection(
         RulesModel::Detail,
-        std::min(tree->sizeHintForColumn(RulesModel::Detail), m_lists->width() * 3 / 5));
+        std::min(tree->sizeHintForColumn(RulesModel::Detail), m_lists->width() * 3 / 5 - verdict));
 }
 
 void RulesView::setContent(RulesContent content) {

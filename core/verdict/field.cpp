@@ -1,0 +1,241 @@
+#include "verdict/field.h"
+
+#include "base/random.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+constexpr std::uint64_t p = (std::uint64_t(1) << 61) - 1;
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+    return (a + b) % p;
+}
+
+std::uint64_t minus(std::uint64_t a) {
+    return a == 0 ? 0 : p - a;
+}
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(Wide(a) * b % p);
+}
+
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
+    std::uint64_t out = 1;
+    for (; exponent != 0; exponent >>= 1, base = times(base, base))
+        if ((exponent & 1) != 0)
+            out = times(out, base);
+    return out;
+}
+
+std::uint64_t inverse(std::uint64_t a) {
+    return power(a, p - 2);
+}
+
+std::uint64_t ofInteger(std::int64_t value) {
+    const auto magnitude =
+        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    return value < 0 ? minus(magnitude % p) : magnitude % p;
+}
+
+class Values {
+public:
+    Values(const Terms& terms, std::uint64_t seed) : m_terms(terms), m_seed(seed) {
+        for (std::size_t i = 0; i < terms.size(); ++i)
+            m_values.push_back(valueOf(terms[static_cast<TermId>(i)]));
+    }
+    std::vector<std::uint64_t> take() { return std::move(m_values); }
+
+private:
+    std::uint64_t at(TermId id) const { return m_values[static_cast<std::size_t>(id)]; }
+
+    // One random value for the same words.
+    std::uint64_t drawn(std::initializer_list<std::uint64_t> words,
+                        const std::vector<std::uint64_t>& more = {}) const {
+        std::uint64_t state = m_seed;
+        for (const std::uint64_t word : words)
+            state = Random(state ^ word).next();
+        for (const std::uint64_t word : more)
+            state = Random(state ^ word).next();
+        return state % p;
+    }
+
+    std::uint64_t ofReal(double value) const {
+        if (!std::isfinite(value))
+            return drawn({1, std::isnan(value) ? 0u : value > 0 ? 1u : 2u});
+        int exponent = 0;
+        const auto mantissa =
+            static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53));
+        exponent -= 53;
+        const std::uint64_t scale = power(2, static_cast<std::uint64_t>(std::abs(exponent)));
+        return times(ofInteger(mantissa), exponent < 0 ? inverse(scale) : scale);
+    }
+
+    // Of a sum the product.
+    std::uint64_t exponentialOf(TermId id) const {
+        const Term& term = m_terms[id];
+        const bool sum = term.kind == Term::Kind::Sum ||
+                         (term.kind == Term::Kind::Apply && term.op == ExprOp::Add);
+        if (term.kind == Term::Kind::Apply && term.op == ExprOp::Neg)
+            return inverse(exponentialOf(term.args[0]));
+        if (!sum)
+            return exponential(at(id));
+        std::uint64_t out = 1;
+        for (const TermId arg : term.args)
+            out = times(out, exponentialOf(arg));
+        return out;
+    }
+
+    // exp is positive, so that the logarithm of a product with it is a sum.
+    std::uint64_t logarithmOf(TermId id) const {
+        const Term& term = m_terms[id];
+        const auto isExp = [&](TermId arg) {
+            return m_terms[arg].kind == Term::Kind::Call && m_terms[arg].fn == MathFn::Exp;
+        };
+        const auto isApply = [&](ExprOp op) {
+            return term.kind == Term::Kind::Apply && term.op == op;
+        };
+        if (isExp(id))
+            return at(term.args[0]);
+        if (isApply(ExprOp::Mul))
+            for (const std::size_t i : {0u, 1u})
+                if (isExp(term.args[i]))
+                    return plus(logarithmOf(term.args[i]), logarithmOf(term.args[1 - i]));
+        if (isApply(ExprOp::Div) && (isExp(term.args[0]) || isExp(term.args[1])))
+            return plus(logarithmOf(term.args[0]), minus(logarithmOf(term.args[1])));
+        return drawn({3, static_cast<std::uint64_t>(MathFn::Log), at(id)});
+    }
+
+    std::uint64_t exponential(std::uint64_t x) const {
+        if (x == 0)
+            return 1;
+        const auto drawnAt = [&](std::uint64_t place) { return drawn({2, place}); };
+        return x <= p / 2 ? drawnAt(x) : inverse(drawnAt(minus(x)));
+    }
+
+    std::uint64_t ofCall(const Term& term) const {
+        const std::uint64_t x = at(term.args[0]);
+        const auto other = [&](std::uint64_t place) {
+            return drawn({3, static_cast<std::uint64_t>(term.fn), place});
+        };
+        switch (term.fn) {
+        case MathFn::Exp:
+            return exponentialOf(term.args[0]);
+        case MathFn::Log:
+            return logarithmOf(term.args[0]);
+        case MathFn::Sigmoid:
+            return inverse(plus(1, inverse(exponentialOf(term.args[0]))));
+        case MathFn::Tanh: // 1 - 2 / (exp(2 x) + 1)
+            return plus(1, minus(times(2, inverse(plus(1, exponential(times(2, x)))))));
+        case MathFn::Rsqrt:
+            return inverse(drawn({3, static_cast<std::uint64_t>(MathFn::Sqrt), x}));
+        case MathFn::Erf:
+        case MathFn::Sin:
+        case MathFn::Sign:
+            return x == 0 ? 0 : x <= p / 2 ? other(x) : minus(other(minus(x)));
+        case MathFn::Cos:
+        case MathFn::Abs:
+            return other(std::min(x, minus(x)));
+        case MathFn::Pow:
+            return ofPower(term, x);
+        default:
+            return other(x);
+        }
+    }
+
+    std::uint64_t ofPower(const Term& term, std::uint64_t x) const {
+        const Term& exponent = m_terms[term.args[1]];
+        constexpr double most = 64;
+        if (exponent.kind == Term::Kind::Real && std::fabs(exponent.real) <= most) {
+            if (exponent.real == 0.5)
+                return drawn({3, static_cast<std::uint64_t>(MathFn::Sqrt), x});
+            if (exponent.real == std::floor(exponent.real)) {
+                const std::uint64_t out =
+                    power(x, static_cast<std::uint64_t>(std::fabs(exponent.real)));
+                return exponent.real < 0 ? inverse(out) : out;
+            }
+        }
+        return drawn({3, static_cast<std::uint64_t>(MathFn::Pow), x, at(term.args[1])});
+    }
+
+    std::uint64_t ofApply(const Term& term) const {
+        const auto arg = [&](std::size_t i) { return at(term.args[i]); };
+        switch (term.op) {
+        case ExprOp::Add:
+            return plus(arg(0), arg(1));
+        case ExprOp::Sub:
+            return plus(arg(0), minus(arg(1)));
+        case ExprOp::Mul:
+            return times(arg(0), arg(1));
+        case ExprOp::Neg:
+            return minus(arg(0));
+        case ExprOp::Fma:
+            return plus(times(arg(0), arg(1)), arg(2));
+        case ExprOp::Div:
+            if (isFloat(term.dtype))
+                return times(arg(0), inverse(arg(1)));
+            break;
+        case ExprOp::Cast:
+            if (isFloat(term.dtype) && m_terms[term.args[0]].dtype != DType::Bool)
+                return arg(0);
+            break;
+        default:
+            break;
+        }
+        std::vector<std::uint64_t> operands;
+        for (std::size_t i = 0; i < term.args.size(); ++i)
+            operands.push_back(arg(i));
+        const bool ordered = term.op != ExprOp::Min && term.op != ExprOp::Max &&
+                             term.op != ExprOp::Eq && term.op != ExprOp::Ne &&
+                             term.op != ExprOp::And && term.op != ExprOp::Or;
+        if (!ordered)
+            std::sort(operands.begin(), operands.end());
+        return drawn(
+            {4, static_cast<std::uint64_t>(term.op), static_cast<std::uint64_t>(term.dtype)},
+            operands);
+    }
+
+    std::uint64_t valueOf(const Term& term) const {
+        switch (term.kind) {
+        case Term::Kind::Leaf:
+            return drawn({5, static_cast<std::uint64_t>(term.integer)});
+        case Term::Kind::Integer:
+            return ofInteger(term.integer);
+        case Term::Kind::Real:
+            return ofReal(term.real);
+        case Term::Kind::Apply:
+            return ofApply(term);
+        case Term::Kind::Call:
+            return ofCall(term);
+        case Term::Kind::Sum: {
+            std::uint64_t out = 0;
+            for (const TermId id : term.args)
+                out = plus(out, at(id));
+            return out;
+        }
+        case Term::Kind::Product: {
+            std::uint64_t out = 1;
+            for (const TermId id : term.args)
+                out = times(out, at(id));
+            return out;
+        }
+        }
+        return 0;
+    }
+
+    const Terms& m_terms;
+    const std::uint64_t m_seed;
+    std::vector<std::uint64_t> m_values;
+};
+
+} // namespace
+
+std::vector<std::uint64_t> fieldValues(const Terms& terms, std::uint64_t seed) {
+    return Values(terms, seed).take();
+}
+
+} // namespace fw

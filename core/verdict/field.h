@@ -1,0 +1,18 @@
+// Terms over the integers modulo 2^61 - 1 at random places. Two terms of + - * / that are no
+// identity agree there with a probability of about their degree / 2^61 (J. T. Schwartz, "Fast
+// probabilistic algorithms for verification of polynomial identities", 1980), so agreement is as
+// good as a proof over the reals.
+//
+// Operations that are no arithmetic get random values by operation and operands: what agrees then
+// agrees whatever they compute. exp(x + y) = exp(x) exp(y) is known, sigmoid and
+// tanh are made of exp.
+#pragma once
+
+#include "verdict/terms.h"
+
+namespace fw {
+
+// The value of every term.
+std::vector<std::uint64_t> fieldValues(const Terms& terms, std::uint64_t seed);
+
+} // namespace fw

@@ -1,0 +1,258 @@
+#include "verdict/smt.h"
+
+#include <cmath>
+#include <map>
+#include <z3++.h>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t mostNodes = 400; // of both terms
+
+struct NotExpressed {};
+
+class Encoding {
+public:
+    explicit Encoding(const Terms& terms) : m_terms(terms), m_solver(m_context) {
+        z3::params params(m_context);
+        params.set("rlimit", Solver::effort);
+        m_solver.set(params);
+    }
+
+    bool equal(TermId a, TermId b) {
+        const z3::expr left = of(a), right = of(b);
+        m_solver.add(left != right);
+        return m_solver.check() == z3::unsat;
+    }
+
+private:
+    z3::expr of(TermId id) {
+        if (const auto known = m_known.find(id); known != m_known.end())
+            return known->second;
+        if (m_known.size() >= mostNodes)
+            throw NotExpressed();
+        const Term& term = m_terms[id];
+        z3::expr out = encoded(term);
+        m_known.emplace(id, out);
+        return out;
+    }
+
+    z3::sort sortOf(DType dtype) {
+        return dtype == DType::Bool ? m_context.bool_sort()
+               : isFloat(dtype)     ? m_context.real_sort()
+                                    : m_context.int_sort();
+    }
+
+    z3::expr real(double value) {
+        if (!std::isfinite(value))
+            throw NotExpressed();
+        int exponent = 0;
+        const auto mantissa =
+            static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53));
+        z3::expr out = m_context.real_val(mantissa);
+        constexpr int step = 60;
+        for (exponent -= 53; exponent != 0;) {
+            const int part = std::min(std::abs(exponent), step);
+            const z3::expr scale = m_context.real_val(std::int64_t(1) << part);
+            out = exponent < 0 ? out / scale : out * scale;
+            exponent += exponent < 0 ? part : -part;
+        }
+        return out.simplify();
+    }
+
+    z3::expr encoded(const Term& term) {
+        switch (term.kind) {
+        case Term::Kind::Leaf:
+            return m_context.constant(m_context.int_symbol(static_cast<int>(term.integer)),
+                                      sortOf(term.dtype));
+        case Term::Kind::Integer:
+            return term.dtype == DType::Bool ? m_context.bool_val(term.integer != 0)
+                                             : m_context.int_val(term.integer);
+        case Term::Kind::Real:
+            return real(term.real);
+        case Term::Kind::Apply:
+            return apply(term);
+        case Term::Kind::Call:
+            return call(term);
+        case Term::Kind::Sum:
+        case Term::Kind::Product: {
+            z3::expr out = of(term.args[0]);
+            for (std::size_t i = 1; i < term.args.size(); ++i)
+                out =
+                    term.kind == Term::Kind::Sum ? out + of(term.args[i]) : out * of(term.args[i]);
+            return out;
+        }
+        }
+        throw NotExpressed();
+    }
+
+    z3::expr apply(const Term& term) {
+        const auto arg = [&](std::size_t i) { return of(term.args[i]); };
+        const bool real = isFloat(term.dtype);
+        switch (term.op) {
+        case ExprOp::Add:
+            return arg(0) + arg(1);
+        case ExprOp::Sub:
+            return arg(0) - arg(1);
+        case ExprOp::Mul:
+            return arg(0) * arg(1);
+        case ExprOp::Fma:
+            return arg(0) * arg(1) + arg(2);
+        case ExprOp::Neg:
+            return -arg(0);
+        case ExprOp::Div:
+            if (real)
+                return arg(0) / arg(1);
+            break;
+        case ExprOp::Min:
+        case ExprOp::Max: {
+            z3::expr out = arg(0);
+            for (std::size_t i = 1; i < term.args.size(); ++i)
+                out = term.op == ExprOp::Max ? z3::ite(out >= arg(i), out, arg(i))
+                                             : z3::ite(out <= arg(i), out, arg(i));
+            return out;
+        }
+        case ExprOp::Eq:
+            return arg(0) == arg(1);
+        case ExprOp::Ne:
+            return arg(0) != arg(1);
+        case ExprOp::Lt:
+            return compared(term, [](const auto& a, const auto& b) { return a < b; });
+        case ExprOp::Le:
+            return compared(term, [](const auto& a, const auto& b) { return a <= b; });
+        case ExprOp::And:
+            return arg(0) && arg(1);
+        case ExprOp::Or:
+            return arg(0) || arg(1);
+        case ExprOp::Not:
+            return !arg(0);
+        case ExprOp::Select:
+            return z3::ite(arg(0), arg(1), arg(2));
+        case ExprOp::Cast:
+            return cast(term, arg(0));
+        default:
+            break;
+        }
+        return unknown(term, std::string("op") + std::to_string(static_cast<int>(term.op)));
+    }
+
+    template <class Compare>
+    z3::expr compared(const Term& term, const Compare& compare) {
+        const z3::expr a = of(term.args[0]), b = of(term.args[1]);
+        if (a.is_bool())
+            throw NotExpressed();
+        return compare(a, b);
+    }
+
+    z3::expr cast(const Term& term, const z3::expr& from) {
+        if (from.is_bool()) {
+            const z3::expr one = m_context.int_val(1), none = m_context.int_val(0);
+            const z3::expr number = z3::ite(from, one, none);
+            return isFloat(term.dtype) ? z3::to_real(number) : number;
+        }
+        if (isFloat(term.dtype))
+            return from.is_int() ? z3::to_real(from) : from;
+        if (term.dtype == DType::Bool)
+            return from.is_int() ? from != m_context.int_val(0) : from != m_context.real_val(0);
+        return unknown(term, "cut");
+    }
+
+    // A function of which only is known that it is one.
+    z3::expr unknown(const Term& term, const std::string& name) {
+        z3::sort_vector sorts(m_context);
+        z3::expr_vector args(m_context);
+        std::string typed = name + "_" + std::string(dtypeText(term.dtype));
+        for (const TermId id : term.args) {
+            args.push_back(of(id));
+            sorts.push_back(args.back().get_sort());
+            typed += "_" + args.back().get_sort().to_string();
+        }
+        return m_context.function(typed.c_str(), sorts, sortOf(term.dtype))(args);
+    }
+
+    z3::expr call(const Term& term) {
+        if (!isFloat(term.dtype))
+            return ofIntegers(term);
+        const z3::expr x = of(term.args[0]), none = m_context.real_val(0),
+                       one = m_context.real_val(1);
+        const auto function = [&](MathFn fn, const z3::expr& at) {
+            return m_context.function(std::string(mathName(fn)).c_str(), m_context.real_sort(),
+                                      m_context.real_sort())(at);
+        };
+        const auto exponential = [&](const z3::expr& at) {
+            const z3::expr out = function(MathFn::Exp, at);
+            m_solver.add(out > none);
+            m_solver.add(out * function(MathFn::Exp, -at) == one);
+            return out;
+        };
+        const auto root = [&] {
+            const z3::expr out = function(MathFn::Sqrt, x);
+            m_solver.add(z3::implies(x >= none, out >= none && out * out == x));
+            m_solver.add(z3::implies(x > none, out > none));
+            return out;
+        };
+        switch (term.fn) {
+        case MathFn::Exp:
+            return exponential(x);
+        case MathFn::Sigmoid:
+            return one / (one + exponential(-x));
+        case MathFn::Tanh: {
+            const z3::expr out = function(MathFn::Tanh, x);
+            m_solver.add(out > -one && out < one);
+            m_solver.add((out > none) == (x > none) && (out < none) == (x < none));
+            m_solver.add(function(MathFn::Tanh, -x) == -out);
+            return out;
+        }
+        case MathFn::Sqrt:
+            return root();
+        case MathFn::Rsqrt:
+            return one / root();
+        case MathFn::Abs:
+            return z3::ite(x >= none, x, -x);
+        case MathFn::Sign:
+            return z3::ite(x > none, one, z3::ite(x < none, -one, none));
+        case MathFn::Floor:
+            return z3::to_real(z3::expr(m_context, Z3_mk_real2int(m_context, x)));
+        case MathFn::Ceil:
+            return -z3::to_real(z3::expr(m_context, Z3_mk_real2int(m_context, -x)));
+        case MathFn::Pow:
+            if (const Term& exponent = m_terms[term.args[1]];
+                exponent.kind == Term::Kind::Real && exponent.real == 2)
+                return x * x;
+            break;
+        default:
+            break;
+        }
+        return unknown(term, std::string(mathName(term.fn)));
+    }
+
+    z3::expr ofIntegers(const Term& term) {
+        const z3::expr x = of(term.args[0]), none = m_context.int_val(0);
+        if (term.fn == MathFn::Abs)
+            return z3::ite(x >= none, x, -x);
+        if (term.fn == MathFn::Sign)
+            return z3::ite(x > none, m_context.int_val(1),
+                           z3::ite(x < none, m_context.int_val(-1), none));
+        throw NotExpressed();
+    }
+
+    const Terms& m_terms;
+    z3::context m_context;
+    z3::solver m_solver;
+    std::map<TermId, z3::expr> m_known;
+};
+
+} // namespace
+
+bool Solver::equal(const Terms& terms, TermId a, TermId b) {
+    try {
+        return Encoding(terms).equal(a, b);
+    } catch (const NotExpressed&) {
+        return false;
+    } catch (const z3::exception&) {
+        return false; // two sorts in one operation, or the effort is spent
+    }
+}
+
+} // namespace fw

@@ -1,0 +1,23 @@
+// Whether two terms are equal for all real values of their leaves, asked of an SMT solver (Z3):
+// for terms with a minimum, a comparison or a choice in them, of which arithmetic alone says
+// nothing. Integers are without bounds there, and functions are known by a few of their laws
+// (exp > 0, sqrt(x)^2 = x, ...).
+//
+// The only file that sees Z3's headers is smt.cpp. Effort is counted, not timed, so that the answer
+// is the same on every machine.
+#pragma once
+
+#include "verdict/terms.h"
+
+namespace fw {
+
+class Solver {
+public:
+    // Effort of one question, in units of the solver; about a tenth of a second.
+    static constexpr unsigned effort = 400000;
+
+    // False also if nothing was found, or the terms are too large.
+    static bool equal(const Terms& terms, TermId a, TermId b);
+};
+
+} // namespace fw
