@@ -416,6 +416,7 @@ private:
                             [](const BisectDocument& document) { return document.first ? 1 : 0; });
                     });
         bisect->add_option("-o,--output", a.output, "folder for what it matched, as a model");
+        bisect->add_flag("--each", a.each, "compute behind every application: all errors");
         bisect->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
         bisect->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         bisect->add_option("--atol", a.atol, "absolute tolerance, 1e-5");

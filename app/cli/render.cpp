@@ -296,6 +296,17 @@ std::string render(const BisectDocument& document) {
     };
     std::string out = fmt::format("{} applications, {} states computed{}\n", document.applications,
                                   document.states, document.randomInputs ? ", random inputs" : "");
+    if (!document.errors.empty()) {
+        Table table({"application", "rule", "at", "error before", "behind", ""},
+                    {true, false, false, true, true});
+        std::optional<double> before = 0;
+        for (const ApplicationError& one : document.errors) {
+            table.row({fmt::format("{}", one.number), one.rule, one.at, number(before),
+                       number(one.maxAbs), one.within ? "" : "out of tolerance"});
+            before = one.maxAbs;
+        }
+        out += table.text();
+    }
     if (!document.first)
         return out + fmt::format("the outputs stay within rtol {:g}, atol {:g}: largest error {}\n",
                                  document.rtol, document.atol, number(document.maxAbs));

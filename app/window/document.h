@@ -87,6 +87,9 @@ public:
     // Holds the implementations of every group against the reference; what differs is written into
     // the folder as the smallest graph that shows it.
     void verify(const QString& folder);
+    // Computes the model behind every application of a rule: how far its outputs are from those of
+    // the imported one, and which took them out of the tolerance.
+    void bisect();
     // A part that has a command. `about` says of what (nodes, stage, group); the rest is filled in.
     // Asked again, the latest wins.
     void want(Part part, const snapshot::Arguments& about);

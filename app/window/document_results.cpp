@@ -4,6 +4,8 @@
 #include "snapshot/plan_changes.h"
 #include "views/common/numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fw::ui {
@@ -481,6 +483,43 @@ void Document::verify(const QString& folder) {
             if (generation == m_planGeneration) {
                 m_verified = verified;
                 tell(Part::Verified);
+            }
+        });
+}
+
+void Document::bisect() {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = arguments();
+    wanted.each = true;
+    const std::uint64_t generation = m_planGeneration;
+    send<snapshot::BisectDocument>(
+        "bisect", wanted,
+        [this, generation](Result<std::shared_ptr<const snapshot::BisectDocument>> answer) {
+            taskEnded(answer, [this] { bisect(); });
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            const auto done = answer.take();
+            if (done->first)
+                Q_EMIT problem(makeDiag(
+                    DiagCode::OutputsDiffer,
+                    fmt::format("application {} of {} takes the outputs out of the tolerance: {}",
+                                done->first->number, done->first->rule, done->worst),
+                    {done->first->file, {}, static_cast<int>(done->first->line)},
+                    "Rules lists the error behind every application"));
+            else
+                Q_EMIT note(
+                    u"the outputs stay within rtol %1, atol %2 behind %3: largest error %4"_s
+                        .arg(done->rtol)
+                        .arg(done->atol)
+                        .arg(countOf(done->applications, u"application"_s))
+                        .arg(errorText(done->maxAbs)));
+            if (generation == m_planGeneration) {
+                m_bisected = done;
+                tell(Part::Bisected);
             }
         });
 }

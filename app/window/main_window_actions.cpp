@@ -154,6 +154,9 @@ void MainWindow::buildActions() {
     addViewCommands(Place::Books, rules);
     rules->addSeparator();
     addViewCommands(Place::Pins, rules);
+    needsModel(addAction(rules, u"Check every applica&tion"_s, keys("Ctrl+Shift+F9"),
+                         [this] { m_document.bisect(); }));
+    rules->addSeparator();
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
 

@@ -53,7 +53,7 @@ const ViewRows& viewRows() {
         {u"log"_s, u"Log"_s, Area::Below, 0,
          {}, makeView<LogView>},
         {u"rulesDock"_s, u"Rules"_s, Area::Left, 200,
-         {Info, Inputs, Plan, Rewrite, Order, Checks, Matches}, makeView<RulesView>},
+         {Info, Inputs, Plan, Rewrite, Order, Checks, Matches, Bisected}, makeView<RulesView>},
     };
     // clang-format on
     return rows;

@@ -12,8 +12,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // They compile, run or measure: seconds to minutes.
-constexpr std::string_view tasks[] = {"run",    "profile", "tune", "verify",
-                                      "export", "bench",   "value"};
+constexpr std::string_view tasks[] = {"run",    "profile", "tune",  "verify",
+                                      "export", "bench",   "value", "bisect"};
 // They are asked while somebody looks or types, and change nothing.
 constexpr std::string_view questions[] = {"explain", "match", "stages", "check",
                                           "assist",  "book",  "format"};

@@ -74,30 +74,66 @@ public:
         FW_TRY(Tensors wanted, first.module->run(m_operands));
         m_wanted = std::move(wanted);
         first = {};
-        std::size_t good = 0, bad = count;
-        FW_TRY(const Distance last, behind(count));
-        out.maxAbs = finite(last.maxAbs);
+        FW_TRY(const Around around,
+               m_arguments.each.value_or(false) ? afterEach(count, out) : halved(count, out));
         out.states = static_cast<std::int64_t>(m_runs);
-        if (last.within)
+        if (around.number == 0)
             return out;
-        Distance before, after = last;
-        while (bad - good > 1) {
-            const std::size_t middle = good + (bad - good) / 2;
-            m_context.report("bisect", fmt::format("behind {} applications", middle), m_runs,
-                             m_runs + static_cast<std::size_t>(std::log2(bad - good)) + 1);
-            FW_TRY(const Distance there, behind(middle));
-            (there.within ? good : bad) = middle;
-            (there.within ? before : after) = there;
-        }
-        out.states = static_cast<std::int64_t>(m_runs);
-        out.worst = after.worst;
-        out.maxAbsBefore = finite(before.maxAbs);
-        out.maxAbsAfter = finite(after.maxAbs);
-        FW_CHECK(describe(bad, out));
+        out.worst = around.after.worst;
+        out.maxAbsBefore = finite(around.before.maxAbs);
+        out.maxAbsAfter = finite(around.after.maxAbs);
+        FW_CHECK(describe(around.number, out));
         return out;
     }
 
 private:
+    // The two states around the application that takes the outputs out of the tolerance.
+    struct Around {
+        std::size_t number = 0; // of the application; 0: none does
+        Distance before, after;
+    };
+
+    Result<Around> halved(std::size_t count, BisectDocument& out) {
+        Around around;
+        FW_TRY(around.after, behind(count));
+        out.maxAbs = finite(around.after.maxAbs);
+        if (around.after.within)
+            return around;
+        std::size_t good = 0, bad = count;
+        while (bad - good > 1) {
+            const std::size_t middle = good + (bad - good) / 2;
+            report(middle, m_runs + static_cast<std::size_t>(std::log2(bad - good)) + 1);
+            FW_TRY(const Distance there, behind(middle));
+            (there.within ? good : bad) = middle;
+            (there.within ? around.before : around.after) = there;
+        }
+        around.number = bad;
+        return around;
+    }
+
+    Result<Around> afterEach(std::size_t count, BisectDocument& out) {
+        Around around;
+        Distance before;
+        RewriteHistory history(m_graph, m_trace->applications);
+        for (std::size_t number = 1; number <= count; ++number) {
+            report(number, count);
+            FW_TRY(const Distance there, behind(number));
+            ApplicationRecord one = describeNext(history, *m_trace);
+            out.errors.push_back({one.number, std::move(one.rule), std::move(one.file), one.line,
+                                  one.matched.empty() ? std::string() : one.matched.front().name,
+                                  finite(there.maxAbs), there.within});
+            if (!there.within && around.number == 0)
+                around = {number, before, there};
+            before = there;
+        }
+        out.maxAbs = finite(before.maxAbs);
+        return around;
+    }
+
+    void report(std::size_t number, std::size_t total) const {
+        m_context.report("bisect", fmt::format("behind {} applications", number), m_runs, total);
+    }
+
     Result<Distance> behind(std::size_t count) {
         ++m_runs;
         FW_TRY(const GraphPtr graph, graphBehind(m_graph, m_trace->applications, count));

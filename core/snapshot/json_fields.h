@@ -155,11 +155,13 @@ FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBef
           v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text);
           v("applications", r.applications); v("circles", r.circles); v("opset", r.opset);
           v("diagnostics", r.diagnostics); v("notices", r.notices);)
+FW_FIELDS(ApplicationError, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
+          v("at", r.at); v("max_abs", r.maxAbs); v("within", r.within);)
 FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications); v("states", r.states);
           v("random_inputs", r.randomInputs); v("rtol", r.rtol); v("atol", r.atol); v("max_abs", r.maxAbs);
           v("first", r.first); v("max_abs_before", r.maxAbsBefore); v("max_abs_after", r.maxAbsAfter);
           v("worst", r.worst); v("before", r.before); v("after", r.after); v("alone", r.alone);
-          v("file", r.file);)
+          v("file", r.file); v("errors", r.errors);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);

@@ -63,7 +63,7 @@ struct Arguments {
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets
-    std::optional<bool> each;                  // profile: every group and operator alone
+    std::optional<bool> each;                  // profile: every group and operator alone; bisect: every application
     std::optional<bool> measure;               // fuse: time every group alone and split
     std::optional<bool> decisions; // fuse: false leaves out those about edges, and notices
     std::optional<double> rtol;

@@ -95,6 +95,19 @@ struct RewriteDocument {
 
 // --- bisect
 
+// How far the outputs are from those of the imported model behind an application.
+struct ApplicationError {
+    std::int64_t number = 0; // of the application, from 1
+    std::string rule;
+    std::string file; // of the rule
+    std::int64_t line = 0;
+    std::string at;               // the first operator that it matched
+    std::optional<double> maxAbs; // absent: not finite
+    bool within = false;          // the tolerance
+
+    bool operator==(const ApplicationError&) const = default;
+};
+
 // Which application first took the outputs of a model out of the tolerance.
 struct BisectDocument {
     std::string model;
@@ -111,6 +124,7 @@ struct BisectDocument {
     std::string after;
     std::string alone; // where these two differ on random values; empty: they do not, or cannot run
     std::string file;  // the model with what it matched, if one was written
+    std::vector<ApplicationError> errors = {}; // of every application, if they were asked for
 
     bool operator==(const BisectDocument&) const = default;
 };

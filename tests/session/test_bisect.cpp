@@ -20,16 +20,17 @@ private Q_SLOTS:
     void theFirstWrongApplicationIsFound();
     void rulesThatAreRightBreakNothing();
     void insideOfANode();
+    void everyApplicationHasAnError();
 
 private:
     BisectDocument bisected(const std::string& graph, const std::string& rules,
-                            const std::string& output = {});
+                            const std::string& output = {}, bool each = false);
 
     QTemporaryDir m_folder;
 };
 
 BisectDocument TestBisect::bisected(const std::string& graph, const std::string& rules,
-                                    const std::string& output) {
+                                    const std::string& output, bool each) {
     const std::string book = "/nowhere/mine.fw";
     Arguments arguments = on("");
     arguments.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
@@ -38,6 +39,7 @@ BisectDocument TestBisect::bisected(const std::string& graph, const std::string&
     arguments.rules = {book};
     arguments.texts = {{book, rules}};
     arguments.output = output;
+    arguments.each = each;
     Asked asked;
     return asked.get<BisectDocument>("bisect", arguments);
 }
@@ -98,6 +100,23 @@ void TestBisect::insideOfANode() {
                  book);
     QVERIFY(out.first);
     QCOMPARE(out.first->rule, std::string("wrong"));
+}
+
+void TestBisect::everyApplicationHasAnError() {
+    const BisectDocument halved = bisected(chain(8, 4), book);
+    const BisectDocument out = bisected(chain(8, 4), book, {}, true);
+    QCOMPARE(std::int64_t(out.errors.size()), out.applications);
+    QCOMPARE(out.states, out.applications);
+    QVERIFY(out.first && halved.first);
+    QVERIFY(*out.first == *halved.first);
+    std::int64_t number = 0;
+    for (const ApplicationError& one : out.errors) {
+        QCOMPARE(one.number, ++number);
+        QCOMPARE(one.within, one.number < out.first->number);
+        QCOMPARE(one.within, one.maxAbs && *one.maxAbs < 1e-5);
+    }
+    QCOMPARE(out.errors[std::size_t(out.first->number) - 1].at, std::string("here"));
+    QVERIFY(halved.errors.empty());
 }
 
 QTEST_GUILESS_MAIN(TestBisect)

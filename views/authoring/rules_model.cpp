@@ -200,6 +200,16 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
             u"\napplied %1 times in %2"_s.arg(applied->count).arg(timeText(applied->ms * 1e3));
         row.tone = applied->count > 0 ? Tone::Good : Tone::None;
     }
+    if (const auto* first = m_content.bisected && m_content.bisected->first && applied
+                                ? &*m_content.bisected->first
+                                : nullptr;
+        first && first->rule == applied->rule && first->file == applied->file) {
+        row.verdict = u"breaks"_s;
+        row.verdictTone = Tone::Bad;
+        row.tip +=
+            u"\napplication %1 takes the outputs out of the tolerance: %2"_s.arg(first->number)
+                .arg(text(m_content.bisected->worst));
+    }
     const bool rewritten = row.rewritten;
     const int number = add(book, std::move(row));
     if (matches)
@@ -207,6 +217,13 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
     if (applied && applied->count > 0)
         addApplications(number, *applied);
     return number;
+}
+
+const snapshot::ApplicationError* RulesModel::errorOf(std::int64_t application) const {
+    if (!m_content.bisected || application < 1 ||
+        std::size_t(application) > m_content.bisected->errors.size())
+        return nullptr;
+    return &m_content.bisected->errors[std::size_t(application) - 1];
 }
 
 // In the order in which they happened, with what each replaced and what that cost and costs.
@@ -240,6 +257,14 @@ void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applie
             numberOf(one.bytesAfter));
         row.nodes = {one.origins.begin(), one.origins.end()};
         row.tone = Tone::Good;
+        if (const auto* error = errorOf(one.number)) {
+            row.verdict = errorText(error->maxAbs);
+            row.verdictTone = error->within ? Tone::None : Tone::Bad;
+            const auto* before = errorOf(one.number - 1);
+            row.tip += u"\nlargest error of an output: %1 before it, %2 behind it%3"_s.arg(
+                before ? errorText(before->maxAbs) : u"none"_s, errorText(error->maxAbs),
+                error->within ? QString() : u", out of the tolerance"_s);
+        }
         add(group, std::move(row));
     }
     if (const auto all = std::size_t(applied.count); all > listed) {

@@ -1,6 +1,6 @@
-// Rule books, their rules, and below a rule the places where it matches and what it did. Only books that were
-// opened can be ticked: the box says whether the book takes part in the plan. Books that others
-// include stand behind them.
+// Rule books, their rules, and below a rule the places where it matches and what it did. Only books
+// that were opened can be ticked: the box says whether the book takes part in the plan. Books that
+// others include stand behind them.
 #pragma once
 
 #include "snapshot/inputs.h"
@@ -21,6 +21,7 @@ struct RulesContent {
     std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>> checks; // by path
     std::shared_ptr<const snapshot::RewriteDocument> rewrite; // what was applied
     std::vector<std::shared_ptr<const snapshot::MatchDocument>> matches;
+    std::shared_ptr<const snapshot::BisectDocument> bisected; // how far applications took outputs
 };
 
 class RulesModel : public QAbstractItemModel {
@@ -87,6 +88,7 @@ private:
                                              const std::string& file) const;
     int addRule(int book, Item row, const snapshot::RuleMatches* matches,
                 const snapshot::AppliedRecord* applied);
+    const snapshot::ApplicationError* errorOf(std::int64_t application) const;
     void addMatches(int rule, const snapshot::RuleMatches& matches, bool rewritten);
     void addApplications(int rule, const snapshot::AppliedRecord& applied);
     const Item& item(const QModelIndex& index) const {

@@ -125,8 +125,10 @@ RulesView::RulesView(QWidget* parent)
 
 void RulesView::documentChanged(Parts parts) {
     const auto& rewrite = document().rewrite();
-    if (parts.hasAny({Part::Info, Part::Inputs, Part::Checks, Part::Rewrite, Part::Matches}))
-        setContent({document().inputs().books, document().checks(), rewrite, document().matches()});
+    if (parts.hasAny(
+            {Part::Info, Part::Inputs, Part::Checks, Part::Rewrite, Part::Matches, Part::Bisected}))
+        setContent({document().inputs().books, document().checks(), rewrite, document().matches(),
+                    document().bisected()});
     if (parts.has(Part::Order))
         setOrder(document().order());
     setDetail(rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter)

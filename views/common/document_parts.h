@@ -63,6 +63,7 @@ enum class Life : std::uint8_t {
     X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    "stages") \
     X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   "value") \
     X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, "") /* a task */ \
+    X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, "") /* a task */ \
     X(Changes,     changes,       Shared<snapshot::DiffDocument>,    Model,   "") /* from the plan before to this one */ \
     X(Rewrite,     rewrite,       Shared<snapshot::RewriteDocument>, Model,   "") /* what the rules did */ \
     X(Order,       order,         Shared<snapshot::OrderDocument>,   Model,   "") /* of all that is declared */ \

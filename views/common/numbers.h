@@ -19,6 +19,11 @@ inline QString timeCell(const std::optional<double>& microseconds) {
 }
 
 // "1 group", "3 groups"
+// An error of an output; absent: not finite.
+inline QString errorText(const std::optional<double>& error) {
+    return error ? QString::number(*error, 'g', 2) : QStringLiteral("not finite");
+}
+
 inline QString countOf(std::int64_t count, const QString& noun) {
     return QString::number(count) + QChar(u' ') + noun + (count == 1 ? QString() : QString(u's'));
 }
