@@ -34,6 +34,7 @@
     X(UnsafeAccess,      "TXT04", 2, "an operator may read outside its operand") \
     X(RuleIllegal,       "RUL01", 2, "a rule cannot be used") \
     X(RuleLimit,         "RUL02", 1, "rewriting stopped at a limit") \
+    X(RuleOrder,         "RUL03", 1, "the order of rules matters") \
     X(GraphInvalid,      "GRF01", 4, "a graph breaks an invariant") \
     X(LoopInvalid,       "LOP01", 4, "a loop nest breaks an invariant") \
     X(ScheduleIllegal,   "SCH01", 2, "a schedule step is illegal") \

@@ -1,0 +1,247 @@
+#include "session/verdicts.h"
+
+#include "strategy/computation.h"
+#include "tensor/op_check.h"
+#include "verdict/critical.h"
+#include "verdict/hidden.h"
+#include "verdict/termination.h"
+#include "verdict/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <mutex>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+// On how many calls a declaration that was accepted was tried; nothing if it is of no kind that is.
+std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
+                                     const OperatorSet& operators, const std::string& file) {
+    if (const auto* op = dynamic_cast<const OpTree*>(&declaration)) {
+        OperatorTrials trials;
+        (void)checkOperator(*op, file, &trials);
+        return trials.fitting;
+    }
+    const auto* block = dynamic_cast<const ImplementationsTree*>(&declaration);
+    std::optional<std::int64_t> out;
+    if (block != nullptr)
+        for (const EntryTree& entry : block->entries)
+            if (entry.compute) {
+                const std::shared_ptr<const OperatorSet> borrowed(std::shared_ptr<void>(),
+                                                                  &operators);
+                int agreed = 0;
+                (void)disagreement({&entry, block}, borrowed, file, &agreed);
+                out = out.value_or(0) + agreed;
+            }
+    return out;
+}
+
+// What small graphs say, by the texts that it depends on: a book is checked at every pause in
+// typing.
+template <class Make>
+auto remembered(const std::string& texts, const CancelToken& cancel, Make make) {
+    static std::mutex mutex;
+    static std::map<Hash, decltype(make())> known;
+    const Hash key = hashOf(texts);
+    const std::lock_guard lock(mutex);
+    if (known.size() > 1024)
+        known.clear();
+    if (const auto found = known.find(key); found != known.end())
+        return found->second;
+    auto out = make();
+    if (!cancel.cancelled())
+        known[key] = out;
+    return out;
+}
+
+// What every trial depends on.
+std::string textsAround(const Books& books) {
+    std::string out = books.operatorText;
+    for (const auto& pattern : books.rules.patterns)
+        out += "\n" + pattern->source;
+    return out;
+}
+
+RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,
+                  const CancelToken& cancel) {
+    return remembered(rule->source + "\n" + textsAround(books), cancel,
+                      [&] { return tryRule(rule, books.rules, books.operators, 1, cancel); });
+}
+
+std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule,
+                                   const Books& books) {
+    std::string texts = textsAround(books);
+    for (const auto& entry : books.rules.entries) {
+        texts += "\n" + entry->source;
+        if (entry == rule)
+            return remembered(texts, {},
+                              [&] { return hiddenBy(rule, books.rules, books.operators); });
+    }
+    return std::nullopt;
+}
+
+// By rules that are asked before it wherever it is asked, and of its library or of none.
+std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
+                                   const Books& books) {
+    std::string texts = textsAround(books);
+    std::vector<const RuleTree*> earlier;
+    for (const FuseRule& one : books.fusion.fuseRules()) {
+        texts += "\n" + one.tree->source;
+        if (one.tree == fuse)
+            return remembered(texts, {}, [&] {
+                return hiddenBy(fuse->rule, earlier, books.fusion.patterns(), books.operators);
+            });
+        if (one.tree->keys.empty() &&
+            (one.tree->library.empty() || one.tree->library == fuse->library))
+            earlier.push_back(&one.tree->rule);
+    }
+    return std::nullopt;
+}
+
+void tellHidden(const DeclarationPtr& declaration, const Books& books, const Where& where,
+                CheckItem& row) {
+    const auto fuse = declarationAs<FuseTree>(declaration);
+    const auto rule = declarationAs<RuleTree>(declaration);
+    const std::optional<HiddenBy> hidden = fuse ? hiddenFuse(fuse, books)
+                                           : rule && rule->keyword == "rule"
+                                               ? hiddenRule(rule, books)
+                                               : std::nullopt;
+    if (hidden)
+        row.diagnostics.push_back(makeWarning(
+            DiagCode::RuleIllegal,
+            fmt::format("{} leaves nothing for {}: it took a part of the match at each of {} small "
+                        "graphs",
+                        hidden->name, declaration->name, hidden->graphs),
+            where, fmt::format("put {} before {}", declaration->name, hidden->name)));
+}
+
+// A rule that is accepted computes what it replaces wherever it was tried.
+void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Where& where,
+               const CancelToken& cancel, CheckItem& row) {
+    const auto rule = declarationAs<RuleTree>(declaration);
+    if (!rule || rule->keyword != "rule")
+        return;
+    const RuleTrial trial = trialOf(rule, books, cancel);
+    row.trials = trial.cases;
+    row.proofs = trial.proved;
+    row.verdict = trial.proof == Proof::Exact       ? "proved exact"
+                  : trial.proof == Proof::OverReals ? "proved over reals"
+                  : trial.cases > 0                 ? "tested"
+                                                    : "unknown";
+    if (!trial.wrong)
+        return;
+    row.verdict = "refuted";
+    row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
+    row.diagnostics.push_back(makeWarning(
+        DiagCode::OutputsDiffer, fmt::format("{} {}", rule->name, trial.wrong->difference), where,
+        "mend the right side, or keep such graphs out behind where"));
+}
+
+// Whether the order of a rule and another matters; the texts of all rules say what they come to.
+bool matters(const std::shared_ptr<const RuleTree>& rule,
+             const std::shared_ptr<const RuleTree>& other, const Books& books,
+             const std::string& allTexts, const CancelToken& cancel) {
+    return remembered(allTexts + "\n" + rule->source + "\n" + other->source, cancel, [&] {
+        return criticalPair(rule, other, books.rules, books.operators).has_value();
+    });
+}
+
+// One remark on the rules with which a rule comes to different graphs, whichever acts first. Of two
+// in one book the later one has it.
+void tellOrder(const DeclarationPtr& declaration, const Books& books, const std::string& file,
+               const CancelToken& cancel, CheckItem& row) {
+    const auto rule = declarationAs<RuleTree>(declaration);
+    if (!rule || rule->keyword != "rule")
+        return;
+    std::string texts = textsAround(books);
+    for (const auto& entry : books.rules.entries)
+        texts += "\n" + entry->source;
+    bool behind = false;
+    std::vector<std::string> others;
+    for (const auto& entry : books.rules.entries) {
+        const auto other = std::dynamic_pointer_cast<const RuleTree>(entry);
+        behind = behind || other == rule;
+        if (!other || other == rule || cancel.cancelled())
+            continue;
+        const auto from = books.rules.files.find(other.get());
+        const bool sameBook = from != books.rules.files.end() && from->second == file;
+        if (!(behind && sameBook) && matters(rule, other, books, texts, cancel))
+            others.push_back(other->name);
+    }
+    if (others.empty())
+        return;
+    Diag remark = makeWarning(
+        DiagCode::RuleOrder,
+        fmt::format(
+            "{} and {} leave different graphs where both match: the one that is asked first "
+            "decides",
+            rule->name, fmt::join(others, ", ")),
+        {file, {}, row.line, row.column}, "fw rules tells the order");
+    remark.severity = Severity::Note;
+    row.diagnostics.push_back(std::move(remark));
+}
+
+// Of the rules of one book that nothing shows to end, with those before them: a remark each.
+std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
+                                                       const std::string& file) {
+    std::vector<std::shared_ptr<const RuleTree>> rules;
+    std::string texts = textsAround(books);
+    for (const ReadBook& book : books.read)
+        for (const DeclarationPtr& declaration : book.declarations)
+            if (auto rule = declarationAs<RuleTree>(declaration); rule && rule->keyword == "rule") {
+                texts += "\n" + rule->source;
+                rules.push_back(std::move(rule));
+            }
+    std::map<const DeclarationTree*, Diag> out;
+    for (const NotShownToEnd& one :
+         remembered(texts, {}, [&] { return notShownToEnd(rules, books.rules.table()); })) {
+        const auto& rule = rules[one.rule];
+        Diag remark = makeWarning(
+            DiagCode::RuleLimit,
+            one.alone
+                ? fmt::format("nothing shows that {} ends: it may match what it made", rule->name)
+            : one.beside.empty()
+                ? fmt::format("nothing shows that {} ends beside the rules before it", rule->name)
+                : fmt::format("nothing shows that {} and {} end beside each other", rule->name,
+                              one.beside),
+            {file, {}, rule->span.line, rule->span.column},
+            "strategy sweep or once ends it; else what comes back, or grows, is stopped");
+        remark.severity = Severity::Note;
+        out.emplace(rule.get(), std::move(remark));
+    }
+    return out;
+}
+
+} // namespace
+
+struct Verdicts::Known {
+    const Books& books;
+    std::string file;
+    CancelToken cancel;
+    std::map<const DeclarationTree*, Diag> endings;
+};
+
+Verdicts::Verdicts(const Books& books, const std::string& file, const CancelToken& cancel)
+    : m_known(std::make_unique<Known>(Known{books, file, cancel, remarksOnEnding(books, file)})) {}
+
+Verdicts::~Verdicts() = default;
+
+void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
+    const Books& books = m_known->books;
+    const Where where{m_known->file, {}, row.line, row.column};
+    row.trials = trialsOf(*declaration, *books.operators, m_known->file);
+    tryRuleOf(declaration, books, where, m_known->cancel, row);
+    if (row.stands()) {
+        tellHidden(declaration, books, where, row);
+        tellOrder(declaration, books, m_known->file, m_known->cancel, row);
+    }
+    if (const auto remark = m_known->endings.find(declaration.get());
+        remark != m_known->endings.end())
+        row.diagnostics.push_back(remark->second);
+}
+
+} // namespace fw
