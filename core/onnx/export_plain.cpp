@@ -102,6 +102,19 @@ Status swish(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// Mish is an operator since opset 18 only: x * tanh(softplus(x)).
+Status mish(GraphWriter& out, const Node& node) {
+    if (out.opset() >= 18) {
+        out.main(node, "Mish", operands(out, node));
+        return {};
+    }
+    const std::string x = out.use(node.inputs[0]);
+    const std::string soft = out.step(node, "Softplus", {x}, "softplus");
+    const std::string gate = out.step(node, "Tanh", {soft}, "gate");
+    out.main(node, "Mul", {x, gate});
+    return {};
+}
+
 // One value per position of an axis, as [D, 1, 1]: what NumPy's rule stretches along the axes
 // behind it.
 Result<std::string> alongAxis(GraphWriter& out, const Node& node) {
@@ -189,21 +202,14 @@ Status reduce(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array special{
-    WriterRow{"rsqrt", rsqrt},
-    WriterRow{"clip", clip},
-    WriterRow{"cast", cast},
-    WriterRow{"dropout", dropout},
-    WriterRow{"gelu", gelu},
-    WriterRow{"swish", swish},
-    WriterRow{"bias", bias},
-    WriterRow{"scale", scale},
-    WriterRow{"layernorm", layernorm, 17},
-    WriterRow{"softmax", softmax},
-    WriterRow{"log_softmax", softmax},
-    WriterRow{"reduce_sum", reduce},
-    WriterRow{"reduce_mean", reduce},
-    WriterRow{"reduce_max", reduce},
-    WriterRow{"reduce_min", reduce},
+    WriterRow{"rsqrt", rsqrt},        WriterRow{"clip", clip},
+    WriterRow{"cast", cast},          WriterRow{"dropout", dropout},
+    WriterRow{"gelu", gelu},          WriterRow{"swish", swish},
+    WriterRow{"mish", mish},          WriterRow{"bias", bias},
+    WriterRow{"scale", scale},        WriterRow{"layernorm", layernorm, 17},
+    WriterRow{"softmax", softmax},    WriterRow{"log_softmax", softmax},
+    WriterRow{"reduce_sum", reduce},  WriterRow{"reduce_mean", reduce},
+    WriterRow{"reduce_max", reduce},  WriterRow{"reduce_min", reduce},
     WriterRow{"reduce_prod", reduce},
 };
 

@@ -18,10 +18,10 @@ bool oneOf(const std::array<std::string_view, N>& words, std::string_view word) 
 }
 
 // Words behind which no operand has ended: a sign is unary there, a bracket opens no call.
-constexpr std::array<std::string_view, 20> leadingWords = {
-    "where", "when",    "requires", "in",       "has",     "let",     "emit",
-    "match", "compute", "assume",   "limit",    "becomes", "expect",  "with",
-    "as",    "for",     "use",      "together", "apart",   "priority"};
+constexpr std::array<std::string_view, 21> leadingWords = {
+    "where", "when",    "requires", "in",       "has",     "let",      "emit",
+    "match", "compute", "assume",   "limit",    "becomes", "expect",   "with",
+    "as",    "for",     "use",      "together", "apart",   "priority", "const"};
 constexpr std::array<std::string_view, 9> ruleWords = {
     "match", "where", "let", "emit", "duplicate", "expose", "strategy", "stage", "as"};
 constexpr std::array<std::string_view, 6> targetWords = {"keys",        "libs",    "features",

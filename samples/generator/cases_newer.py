@@ -39,6 +39,7 @@ def moving(cases):
 def others(cases):
     cases.close("gelu_20", node("Gelu", "x"), {"x": reals(4, 9)}, opset=20)
     cases.close("gelu_tanh_20", node("Gelu", "x", approximate="tanh"), {"x": reals(4, 9)}, opset=20)
+    cases.close("mish_18", node("Mish", "x"), {"x": reals(4, 33, low=-25, high=25)}, opset=18)
     image = {"x": ints(1, 2, 6, 6)}
     w = {"w": ints(3, 2, 3, 3, seed=1)}
     cases.add("conv_22", node("Conv", "x w", kernel_shape=[3, 3]), image, w, opset=22)

@@ -156,6 +156,7 @@ OPERATORS = {
     "Sigmoid": unary(lambda x: 1 / (1 + np.exp(-x))),
     "Tanh": unary(np.tanh),
     "Erf": unary(erf),
+    "Mish": unary(lambda x: x * np.tanh(np.log1p(np.exp(x)))),
     "Gelu": lambda x, at, opset: [gelu(x[0], at)],
     "Exp": unary(np.exp),
     "Sqrt": unary(np.sqrt),

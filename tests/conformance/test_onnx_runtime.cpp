@@ -158,8 +158,9 @@ void TestOnnxRuntime::operatorsThatAreHandedOn() {
             m.input("x", {"2", "6"})
                 .output("y", {"2"})
                 .integers("axes", {1})
-                .integers("s", {2, 2, 3});
-            m.node("Mish", "x", "t", "mish");
+                .integers("s", {2, 2, 3})
+                .integers("shape", {2, 6});
+            m.node("CenterCropPad", "x shape", "t", "crop");
             M::declare(*m.graph().add_value_info(), "t", {"2", "6"});
             m.node("Split", "t", "a b", "halves");
             M::set(*m.graph().mutable_node(1), "axis", 1);
@@ -177,11 +178,12 @@ void TestOnnxRuntime::operatorsThatAreHandedOn() {
         m.input("x", {"4"})
             .input("c", {}, fw::proto::TensorProto::BOOL)
             .weights("w", {4})
+            .integers("four", {4})
             .output("y", {"4"});
         m.node("Add", "x w", "sum", "add");
         auto& choice = m.node("If", "c", "y", "choice");
         for (const auto& [attribute, type] :
-             {std::pair("then_branch", "Mish"), std::pair("else_branch", "Neg")}) {
+             {std::pair("then_branch", "CenterCropPad"), std::pair("else_branch", "Neg")}) {
             auto* body = choice.add_attribute();
             body->set_name(attribute);
             body->set_type(fw::proto::AttributeProto::GRAPH);
@@ -189,6 +191,8 @@ void TestOnnxRuntime::operatorsThatAreHandedOn() {
             auto* node = body->mutable_g()->add_node();
             node->set_op_type(type);
             node->add_input("sum");
+            if (std::string(type) == "CenterCropPad")
+                node->add_input("four");
             node->add_output(std::string(attribute) + ".y");
             M::declare(*body->mutable_g()->add_output(), std::string(attribute) + ".y", {"4"});
         }

@@ -156,7 +156,7 @@ Id prelu(Maker& maker) {
 
 std::vector<Recipe> elementwiseRecipes() {
     std::vector<Recipe> out;
-    for (const char* op : {"relu", "sigmoid", "tanh", "gelu", "exp", "hard_swish", "abs"})
+    for (const char* op : {"relu", "sigmoid", "tanh", "gelu", "exp", "hard_swish", "mish", "abs"})
         out.push_back({op, 6, [op](Maker& maker) { return unary(maker, op); }});
     for (const char* op :
          {"leaky_relu", "elu", "hard_sigmoid", "softplus", "softsign", "sin", "cos", "erf", "neg",

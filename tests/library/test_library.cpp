@@ -49,7 +49,7 @@ std::vector<Instance> instances() {
           "ceil",     "round",    "sqrt",    "rsqrt",        "reciprocal", "exp",
           "log",      "sin",      "cos",     "erf",          "relu",       "leaky_relu",
           "elu",      "clip",     "sigmoid", "hard_sigmoid", "hard_swish", "tanh",
-          "softplus", "softsign", "gelu",    "gelu_tanh",    "swish"})
+          "softplus", "softsign", "gelu",    "gelu_tanh",    "swish",      "mish"})
         for (const char* type : {"f32[2, 3]", "f32[]", "f32[0, 5]", "f64[7]"})
             out.push_back({op, {type}, {}});
     for (const char* op : {"add", "sub", "mul", "div", "pow", "max", "min", "equal", "less",

@@ -135,6 +135,7 @@ void TestReference::maps() {
     compareMap("swish", [](double x) { return x / (1 + std::exp(-x)); });
     compareMap(
         "swish", [](double x) { return x / (1 + std::exp(-1.5 * x)); }, attrs({{"alpha", 1.5}}));
+    compareMap("mish", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); });
     compareMap("softplus", [](double x) { return std::log1p(std::exp(x)); });
     compareMap(
         "leaky_relu", [](double x) { return x < 0 ? 0.1 * x : x; }, attrs({{"alpha", 0.1}}));
