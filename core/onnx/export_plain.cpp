@@ -177,6 +177,21 @@ Status softmax(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// Attention is an operator since opset 23 only: its products, factor, mask and softmax.
+Status attention(GraphWriter& out, const Node& node) {
+    std::string scores =
+        out.step(node, "MatMul", {out.use(node.inputs[0]), out.use(node.inputs[1])}, "scores");
+    if (const double factor = node.attrs.real("scale", 1); factor != 1)
+        scores = out.step(node, "Mul", {scores, scalar(out, node, "scale", factor)}, "scaled");
+    if (node.inputs.size() > 3 && node.inputs[3].valid())
+        scores = out.step(node, "Add", {scores, out.use(node.inputs[3])}, "masked");
+    const std::string weights = out.fresh(node.name + ".weights");
+    setAttribute(out.node("Softmax", {scores}, weights, out.fresh(weights + ".node")), "axis",
+                 std::int64_t{-1});
+    out.main(node, "MatMul", {weights, out.use(node.inputs[2])});
+    return {};
+}
+
 Status reduce(GraphWriter& out, const Node& node) {
     const Integers axes = node.attrs.integers("axes");
     const std::int64_t keep = node.attrs.integer("keepdims", 1);
@@ -202,15 +217,15 @@ Status reduce(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array special{
-    WriterRow{"rsqrt", rsqrt},        WriterRow{"clip", clip},
-    WriterRow{"cast", cast},          WriterRow{"dropout", dropout},
-    WriterRow{"gelu", gelu},          WriterRow{"swish", swish},
-    WriterRow{"mish", mish},          WriterRow{"bias", bias},
-    WriterRow{"scale", scale},        WriterRow{"layernorm", layernorm, 17},
-    WriterRow{"softmax", softmax},    WriterRow{"log_softmax", softmax},
-    WriterRow{"reduce_sum", reduce},  WriterRow{"reduce_mean", reduce},
-    WriterRow{"reduce_max", reduce},  WriterRow{"reduce_min", reduce},
-    WriterRow{"reduce_prod", reduce},
+    WriterRow{"rsqrt", rsqrt},         WriterRow{"clip", clip},
+    WriterRow{"cast", cast},           WriterRow{"dropout", dropout},
+    WriterRow{"gelu", gelu},           WriterRow{"swish", swish},
+    WriterRow{"mish", mish},           WriterRow{"bias", bias},
+    WriterRow{"scale", scale},         WriterRow{"layernorm", layernorm, 17},
+    WriterRow{"softmax", softmax},     WriterRow{"log_softmax", softmax},
+    WriterRow{"attention", attention}, WriterRow{"reduce_sum", reduce},
+    WriterRow{"reduce_mean", reduce},  WriterRow{"reduce_max", reduce},
+    WriterRow{"reduce_min", reduce},   WriterRow{"reduce_prod", reduce},
 };
 
 constexpr auto rows = [] {

@@ -13,4 +13,5 @@ fwRulesEnd_\name:
     book scales
     book views
     book combine
+    book attention
     .section .note.GNU-stack,"",@progbits

@@ -63,6 +63,7 @@ Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names
     if (op.requirements.empty())
         return out;
     Scope scope;
+    scope.restIsAbsent = true; // the dims of operands that are not given
     for (const auto& [name, value] : names)
         scope.names.emplace(name, termOf(value));
     for (const ConditionTree& requirement : op.requirements) {

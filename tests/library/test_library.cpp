@@ -75,6 +75,13 @@ std::vector<Instance> instances() {
     out.push_back({"dense", {"f32[3]", "f32[4, 3]"}, {}});
     out.push_back({"dense", {"f32[2, 0]", "f32[4, 0]"}, {}});
     out.push_back({"batch_matmul", {"f32[2, 1, 3, 4]", "f32[2, 4, 5]"}, {}});
+    for (const char* mask : {"", "f32[3, 5]", "f32[2, 1, 1, 5]"}) {
+        out.push_back({"attention",
+                       {"f32[1, 2, 3, 4]", "f32[2, 1, 4, 5]", "f32[2, 5, 6]"},
+                       attrs({{"scale", 0.5}})});
+        if (*mask != 0)
+            out.back().types.emplace_back(mask);
+    }
     for (const std::int64_t groups : {1, 2})
         for (const std::int64_t stride : {1, 2})
             for (const std::int64_t pad : {0, 1}) {

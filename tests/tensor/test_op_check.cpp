@@ -82,6 +82,8 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[P..., D@axis, Q...], attr axis: int) -> y: T[P..., Q...] {\n"
         "  y[p..., q...] = sum(d in D : x[p..., d, q...]) }");
     row("op a(x: T[N]) -> y: bool[] { y[] = max(k in N : x[k] > 0) }");
+    row("op a(x: T[N], b?: T[M]) requires M == 9 || M == N + 20, N > 2 -> y: T[N] {\n"
+        "  y[n] = x[n] + given(b, b[n % M], 0) }"); // nothing is asked of b where it is absent
     // Where a few extents or values do only.
     row("op a(x: T[N, M]) requires N == 9, M > 16 && M % 8 == 0 -> y: T[N] {\n"
         "  y[n] = x[n, 16] + sum(m in M : x[n, m]) }");
