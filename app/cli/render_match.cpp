@@ -2,6 +2,7 @@
 #include "render.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -35,6 +36,11 @@ std::string render(const MatchDocument& document) {
             out += ", " + counted(static_cast<std::size_t>(rule.nearMissCount), "near miss",
                                   "near misses");
         out += "\n";
+        if (rule.behindRules)
+            out += fmt::format(
+                "behind {}: {}\n",
+                rule.madeBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.madeBy, ", ")),
+                counted(static_cast<std::size_t>(*rule.behindRules), "match", "matches"));
         // Where candidates are lost, if there were any.
         Table funnel({"step", "nodes"}, {false, true});
         std::int64_t candidates = 0;

@@ -508,7 +508,7 @@ void Document::bisect() {
                     DiagCode::OutputsDiffer,
                     fmt::format("application {} of {} takes the outputs out of the tolerance: {}",
                                 done->first->number, done->first->rule, done->worst),
-                    {done->first->file, {}, static_cast<int>(done->first->line)},
+                    {done->first->file, {}, static_cast<int>(done->first->line), 1},
                     "Rules lists the error behind every application"));
             else
                 Q_EMIT note(

@@ -225,6 +225,14 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
 
 namespace {
 
+// What decides about groups looks at the graph that the rules leave.
+void tellBehindRules(const Simplified& behind, const DeclarationTree& declaration,
+                     const PatternTable& table, const MatchLimits& limits, RuleMatches& out) {
+    const FoundMatches found = findMatches(*behind.graph, declaration, table, limits);
+    out.behindRules = static_cast<std::int64_t>(found.matches.size());
+    out.madeBy = makersOf(found.matches, behind.trace);
+}
+
 // Nodes inside a call are told by the call, which is what the imported graph has.
 void tellCalls(const Imported& imported, MatchDocument& out) {
     if (imported.graph == imported.inlined)
@@ -272,9 +280,13 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     }
     GraphPtr graph;
     const Imported* imported = nullptr;
+    const Simplified* behind = nullptr; // the rules
     if (out.stage == "imported") {
         FW_TRY(imported, pipeline.imported(context));
         graph = imported->inlined;
+        if (arguments.book.empty())
+            if (const Result<const Simplified*> simplified = pipeline.simplified(context))
+                behind = *simplified;
     } else if (out.stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         graph = simplified->graph;
@@ -314,9 +326,14 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                     (!arguments.book.empty() && !isOfStage(*declaration)))
                     continue;
                 known += (known.empty() ? "" : ", ") + declaration->name;
-                if (arguments.name.empty() || arguments.name == declaration->name)
-                    out.rules.push_back(describe(*graph, declaration, book.file, text, read,
-                                                 found->items[i].diagnostics, limits));
+                if (!arguments.name.empty() && arguments.name != declaration->name)
+                    continue;
+                out.rules.push_back(describe(*graph, declaration, book.file, text, read,
+                                             found->items[i].diagnostics, limits));
+                if (behind != nullptr &&
+                    dynamic_cast<const RuleTree*>(declaration.get()) == nullptr &&
+                    !hasErrors(out.rules.back().diagnostics))
+                    tellBehindRules(*behind, *declaration, read.patterns, limits, out.rules.back());
             }
         }
     };

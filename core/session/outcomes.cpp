@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace fw {
 
@@ -70,6 +72,23 @@ void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument&
                                  before.node(first->first).name)});
         }
     }
+}
+
+std::vector<std::string> makersOf(const std::vector<Match>& matches, const RewriteTrace& trace) {
+    std::map<NodeId, std::size_t> makers; // the entry that made a node
+    for (const Application& one : trace.applications)
+        for (const GraphStep::Edit& edit : one.step.edits)
+            if (!edit.before && edit.after)
+                makers[edit.after->id] = one.entry;
+    std::set<std::size_t> entries;
+    for (const Match& match : matches)
+        for (const NodeId id : match.nodes)
+            if (const auto maker = makers.find(id); maker != makers.end())
+                entries.insert(maker->second);
+    std::vector<std::string> out;
+    for (const std::size_t entry : entries)
+        out.push_back(trace.applied.at(entry).rule);
+    return out;
 }
 
 } // namespace fw

@@ -10,4 +10,7 @@ namespace fw {
 // Empty where nothing of it was erased. `before`: the graph of the matches, which `trace` rewrote.
 void tellOutcomes(const Graph& before, const RewriteTrace& trace, snapshot::MatchDocument& out);
 
+// Which rules made operators of matches that there are behind them; in the order of the book.
+std::vector<std::string> makersOf(const std::vector<Match>& matches, const RewriteTrace& trace);
+
 } // namespace fw

@@ -83,7 +83,8 @@ FW_FIELDS(NearMissRecord, v("root", r.root); v("root_id", r.rootId); v("matched"
 FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v("file", r.file); rangeFields(v, r);
           v("captures", r.captures); v("funnel", r.funnel); v("matches", r.matches);
           v("near_misses", r.nearMisses); v("near_miss_count", r.nearMissCount); v("ms", r.ms);
-          v("stopped", r.stopped); v("diagnostics", r.diagnostics);)
+          v("stopped", r.stopped); v("diagnostics", r.diagnostics); v("behind_rules", r.behindRules);
+          v("made_by", r.madeBy);)
 FW_FIELDS(MatchDocument, v("model", r.model); v("stage", r.stage); v("rules", r.rules);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(ChangeRecord, v("kind", r.kind); v("name", r.name); v("sentence", r.sentence); v("before", r.before);

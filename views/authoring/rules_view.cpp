@@ -157,9 +157,10 @@ void RulesView::fitDetail() {
     const QAbstractItemView* tree = m_tree;
     const int verdict = tree->sizeHintForColumn(RulesModel::Verdict);
     m_tree->header()->resizeSection(RulesModel::Verdict, verdict);
-    m_tree->header()->resizeSection(
-        RulesModel::Detail,
-        std::min(tree->sizeHintForColumn(RulesModel::Detail), m_lists->width() * 3 / 5 - verdict));
+    // The name keeps half of a narrow dock.
+    m_tree->header()->resizeSection(RulesModel::Detail,
+                                    std::min(tree->sizeHintForColumn(RulesModel::Detail),
+                                             std::max(m_lists->width() / 2 - verdict, 60)));
 }
 
 void RulesView::setContent(RulesContent content) {
