@@ -348,6 +348,9 @@ private:
                         "\"x86-64 -mcpu=native -libs= -threads=2\", each part optional");
         app->add_option("--rules", m_options.arguments.rules, "a rule book; may repeat")
             ->allow_extra_args(false);
+        app->add_option("--without", m_options.arguments.without,
+                        "a shipped book that says nothing: scales.fw; may repeat")
+            ->allow_extra_args(false);
         app->add_option("--log", m_options.arguments.log,
                         "a file of measurements, which decide before priorities");
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
@@ -420,8 +423,11 @@ private:
         bisect->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
         bisect->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         bisect->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
-        listsBooks(onModel("rules", "what the books declare, in the order in which it is asked",
-                           ask<OrderDocument>("order")));
+        CLI::App* rules =
+            onModel("rules", "what the books declare, in the order in which it is asked",
+                    ask<OrderDocument>("order"));
+        rules->add_flag("--won", a.each, "plan without each book of rules: what it won");
+        listsBooks(rules);
         CLI::App* fuse =
             onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
         listsBooks(fuse);

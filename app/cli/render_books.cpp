@@ -71,6 +71,20 @@ std::string render(const OrderDocument& document) {
     std::string out = table.text();
     if (!document.planned)
         out += "there is no plan to count in\n";
+    if (!document.books.empty()) {
+        Table gains({"book", "applied", "operators without", "est. us without", "won"},
+                    {false, true, true, true, true});
+        for (const BookGain& book : document.books)
+            gains.row({book.file, fmt::format("{}", book.applied),
+                       fmt::format("{}", book.operatorsWithout),
+                       book.estUsWithout ? decimal(*book.estUsWithout, 1) : std::string("no plan"),
+                       book.estUsWithout && document.estUs
+                           ? decimal(*book.estUsWithout - *document.estUs, 1)
+                           : std::string()});
+        out += "\n" + gains.text();
+        if (document.estUs)
+            out += fmt::format("with all of them {} us\n", decimal(*document.estUs, 1));
+    }
     for (const Diag& diag : document.diagnostics)
         out += diag.text() + "\n";
     return out;

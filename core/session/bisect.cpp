@@ -115,10 +115,15 @@ private:
         Around around;
         Distance before;
         RewriteHistory history(m_graph, m_trace->applications);
+        FW_TRY(const Books* books, m_pipeline.books());
         for (std::size_t number = 1; number <= count; ++number) {
+            const std::size_t entry = history.next().entry;
+            ApplicationRecord one = describeNext(history, *m_trace);
+            // What is computed while compiling, or once instead of twice, changes no bit.
+            if (dynamic_cast<const BuiltinTree*>(books->rules.entries.at(entry).get()) != nullptr)
+                continue;
             report(number, count);
             FW_TRY(const Distance there, behind(number));
-            ApplicationRecord one = describeNext(history, *m_trace);
             out.errors.push_back({one.number, std::move(one.rule), std::move(one.file), one.line,
                                   one.matched.empty() ? std::string() : one.matched.front().name,
                                   finite(there.maxAbs), there.within});

@@ -10,7 +10,8 @@ namespace fw {
 // application apart, of which the first has the outputs of the imported model and the second has
 // not, within arguments.rtol and atol. The operands are those of `fw run`. With a folder in
 // arguments.output, what the application matched is written there as a model of its own. With
-// arguments.each the model is computed behind every application, and each error is told.
+// arguments.each the model is computed behind every application of a rule (not of a built-in
+// rewrite), and each error is told.
 Result<snapshot::BisectDocument> bisectModel(Pipeline& pipeline,
                                              const snapshot::Arguments& arguments,
                                              const Context& context);

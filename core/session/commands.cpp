@@ -9,11 +9,12 @@
 #include "session/describe.h"
 #include "session/diff.h"
 #include "session/document.h"
+#include "session/gains.h"
 #include "session/group_times.h"
 #include "session/match.h"
-#include "session/partitioned.h"
 #include "session/measure.h"
 #include "session/order.h"
+#include "session/partitioned.h"
 #include "session/rewriting.h"
 #include "session/stages.h"
 #include "session/statistics.h"
@@ -223,7 +224,10 @@ Answer bisect(PipelineStore& store, const Arguments& arguments, const Context& c
 
 Answer order(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
-    return json(describeOrder(*pipeline, arguments, context));
+    FW_TRY(OrderDocument document, describeOrder(*pipeline, arguments, context));
+    if (arguments.each.value_or(false))
+        FW_CHECK(tellGains(store, arguments, context, document));
+    return json(std::move(document));
 }
 
 Answer stages(PipelineStore& store, const Arguments& arguments, const Context& context) {

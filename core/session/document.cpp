@@ -5,9 +5,23 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace fw {
 
 Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
+    for (const std::string& file : std::exchange(arguments.without, {})) {
+        if (!isShippedBook(file)) {
+            std::string known;
+            for (const ShippedText& book : shippedTexts())
+                if (isShippedBook(book.file))
+                    known += (known.empty() ? "" : ", ") + book.file;
+            return makeDiag(DiagCode::UnknownName,
+                            "no book " + file + " is shipped that can say nothing", {},
+                            "there are " + known);
+        }
+        arguments.texts.push_back({file, {}});
+    }
     if (!snapshot::isDocumentFile(arguments.model))
         return arguments;
     FW_TRY(const snapshot::Inputs inputs, snapshot::loadDocument(arguments.model));

@@ -6,7 +6,8 @@
 
 namespace fw {
 
-// Arguments whose model is no document pass through. A target that was given replaces the
+// Shipped books in `without` get an empty text (UnknownName: there is no such book). Arguments
+// whose model is no document pass through. A target that was given replaces the
 // document's as a whole; books that were given come before the document's; dims that were given
 // win.
 Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments);

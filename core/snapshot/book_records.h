@@ -200,12 +200,25 @@ struct OrderRecord {
     bool operator==(const OrderRecord&) const = default;
 };
 
+// A book whose rules acted, and what the plan is without it.
+struct BookGain {
+    std::string file;
+    std::int64_t applied = 0; // applications of its rules
+    std::int64_t operatorsWithout = 0;
+    std::optional<double> estUsWithout; // of all groups; absent: there is no plan without it
+
+    bool operator==(const BookGain&) const = default;
+};
+
 // The first asked stands first, phase by phase.
 struct OrderDocument {
     std::string model;
     std::vector<OrderRecord> entries;
     bool planned = false; // else there are no counts of what decides about groups
     Diags diagnostics;    // of the books together
+    // If they were asked for: the estimate of all groups, and what each book of rules won.
+    std::optional<double> estUs = {};
+    std::vector<BookGain> books = {};
 
     bool operator==(const OrderDocument&) const = default;
 };

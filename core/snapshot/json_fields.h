@@ -165,8 +165,10 @@ FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications)
           v("file", r.file); v("errors", r.errors);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
+FW_FIELDS(BookGain, v("file", r.file); v("applied", r.applied); v("operators_without", r.operatorsWithout);
+          v("est_us_without", r.estUsWithout);)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);
-          v("diagnostics", r.diagnostics);)
+          v("diagnostics", r.diagnostics); v("est_us", r.estUs); v("books", r.books);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
           v("diagnostics", r.diagnostics); v("trials", r.trials); v("proofs", r.proofs);
           v("counterexample", r.counterexample); v("saved", r.saved);)
@@ -203,7 +205,7 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("texts", r.texts); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
+          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);

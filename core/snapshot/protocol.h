@@ -44,6 +44,7 @@ struct Arguments {
     std::string target;                       // may be incomplete
     std::vector<std::string> rules;           // book files
     std::vector<BookSource> texts;            // what stands for files of `rules` or shipped books
+    std::vector<std::string> without;         // shipped books that say nothing
     std::string pins;                         // text of a book that holds the user's pins
     std::vector<std::string> targets;         // diff: two
     std::vector<std::string> versus;          // diff: the books of the other side
@@ -63,7 +64,7 @@ struct Arguments {
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets
-    std::optional<bool> each;                  // profile: every group and operator alone; bisect: every application
+    std::optional<bool> each;                  // profile: every group and operator alone; bisect: every application; order: every book
     std::optional<bool> measure;               // fuse: time every group alone and split
     std::optional<bool> decisions; // fuse: false leaves out those about edges, and notices
     std::optional<double> rtol;

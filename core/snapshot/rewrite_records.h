@@ -124,7 +124,7 @@ struct BisectDocument {
     std::string after;
     std::string alone; // where these two differ on random values; empty: they do not, or cannot run
     std::string file;  // the model with what it matched, if one was written
-    std::vector<ApplicationError> errors = {}; // of every application, if they were asked for
+    std::vector<ApplicationError> errors = {}; // of every rule's application, if asked for
 
     bool operator==(const BisectDocument&) const = default;
 };

@@ -18,6 +18,8 @@ private Q_SLOTS:
     void countsAreThoseOfThePlan();
     void whatIsNeverAskedIsSaid();
     void withoutAPlanRulesAreStillThere();
+    void whatBooksWonIsPriced();
+    void booksThatSayNothing();
 };
 
 namespace {
@@ -160,6 +162,39 @@ void TestOrder::withoutAPlanRulesAreStillThere() {
     for (const OrderRecord& entry : order.entries)
         if (entry.phase == "grow")
             QVERIFY(!entry.count.has_value());
+}
+
+void TestOrder::whatBooksWonIsPriced() {
+    Asked a;
+    Arguments arguments = on("mobilenet");
+    QVERIFY(!a.get<OrderDocument>("order", arguments).estUs);
+    arguments.each = true;
+    const auto order = a.get<OrderDocument>("order", arguments);
+    QVERIFY(order.estUs && *order.estUs > 0);
+    const auto gain = [&](const std::string& file) -> const BookGain* {
+        for (const BookGain& one : order.books)
+            if (one.file == file)
+                return &one;
+        return nullptr;
+    };
+    const BookGain* shipped = gain("simplify.fw");
+    QVERIFY(shipped != nullptr);
+    QCOMPARE(shipped->applied, std::int64_t(27));
+    QVERIFY(shipped->estUsWithout && *shipped->estUsWithout > *order.estUs);
+    QVERIFY(gain("views.fw") == nullptr); // none of its rules acted
+}
+
+void TestOrder::booksThatSayNothing() {
+    Asked a;
+    Arguments arguments = on("mobilenet");
+    arguments.without = {"simplify.fw"};
+    const auto order = a.get<OrderDocument>("order", arguments);
+    QVERIFY(!find(order, "rewrite", "fold_batch_norm", "simplify.fw"));
+    QVERIFY(find(order, "rewrite", "reshapes", "views.fw"));
+    arguments.without = {"simplfy.fw"};
+    const auto refused = a.ask("order", arguments);
+    QVERIFY(!refused);
+    QVERIFY(refused.diag().hint.find("simplify.fw") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestOrder)

@@ -220,10 +220,13 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
 }
 
 const snapshot::ApplicationError* RulesModel::errorOf(std::int64_t application) const {
-    if (!m_content.bisected || application < 1 ||
-        std::size_t(application) > m_content.bisected->errors.size())
+    if (!m_content.bisected)
         return nullptr;
-    return &m_content.bisected->errors[std::size_t(application) - 1];
+    const auto& all = m_content.bisected->errors;
+    const auto found = std::lower_bound(
+        all.begin(), all.end(), application,
+        [](const auto& error, std::int64_t number) { return error.number < number; });
+    return found == all.end() || found->number != application ? nullptr : &*found;
 }
 
 // In the order in which they happened, with what each replaced and what that cost and costs.
@@ -260,9 +263,9 @@ void RulesModel::addApplications(int rule, const snapshot::AppliedRecord& applie
         if (const auto* error = errorOf(one.number)) {
             row.verdict = errorText(error->maxAbs);
             row.verdictTone = error->within ? Tone::None : Tone::Bad;
-            const auto* before = errorOf(one.number - 1);
+            const bool first = error == m_content.bisected->errors.data();
             row.tip += u"\nlargest error of an output: %1 before it, %2 behind it%3"_s.arg(
-                before ? errorText(before->maxAbs) : u"none"_s, errorText(error->maxAbs),
+                first ? u"none"_s : errorText((error - 1)->maxAbs), errorText(error->maxAbs),
                 error->within ? QString() : u", out of the tolerance"_s);
         }
         add(group, std::move(row));
