@@ -33,7 +33,7 @@ const ViewRows& viewRows() {
         {u"booksView"_s, u"Books"_s, Area::Text, 0,
          {Inputs, Info, Checks, TextMatches}, makeBooks},
         {u"graphs"_s, u"Graphs"_s, Area::Centre, 0,
-         {Info, Imported, Fused, Plan, Profile}, makeView<GraphsView>},
+         {Info, Imported, Fused, Regions, Plan, Profile}, makeView<GraphsView>},
         {u"outline"_s, u"Outline"_s, Area::Left, 520,
          {Info, Imported, Fused, Plan}, makeView<OutlineView>},
         {u"explain"_s, u"Explain"_s, Area::Right, 300,

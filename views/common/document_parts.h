@@ -57,6 +57,7 @@ enum class Life : std::uint8_t {
     X(Info,        info,          Shared<snapshot::InfoDocument>,    Model,   "") /* comes with opening */ \
     X(Imported,    imported,      Shared<snapshot::GraphDocument>,   Model,   "graph") \
     X(Fused,       fused,         Shared<snapshot::GraphDocument>,   Model,   "graph") \
+    X(Regions,     regions,       Shared<snapshot::GraphDocument>,   Plan,    "graph") /* of libraries, when they are shown */ \
     X(Plan,        plan,          Shared<snapshot::FuseDocument>,    Model,   "fuse") \
     X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    "") /* a task */ \
     X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    "explain") \

@@ -102,6 +102,10 @@ void GraphsView::addCommands() {
         for (const GraphSide side : sides)
             pane(side)->canvas()->setMinimapShown(on);
     });
+    QAction* regions = addCommand(
+        Place::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
+    regions->setCheckable(true);
+    connect(regions, &QAction::toggled, this, &GraphsView::setRegionsShown);
     addSeparator(Place::View);
     auto* heats = new QActionGroup(this);
     const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
@@ -136,11 +140,14 @@ void GraphsView::documentChanged(Parts parts) {
     if (parts.hasAny({Part::Imported, Part::Info}))
         showGraph(GraphSide::Imported);
     // Times stand in the headers of the groups.
-    if (parts.hasAny({Part::Fused, Part::Plan, Part::Info}) ||
+    if (parts.hasAny({Part::Fused, Part::Regions, Part::Plan, Part::Info}) ||
         (parts.has(Part::Profile) && document().fused()))
         showGraph(GraphSide::Fused);
-    if (parts.has(Part::Plan))
+    if (parts.has(Part::Plan)) {
         selectionChanged(nullptr);
+        if (m_regions)
+            Q_EMIT detailsWanted();
+    }
     if (parts.hasAny({Part::Fused, Part::Profile}))
         showHeat();
     showStatus();
@@ -180,9 +187,33 @@ void GraphsView::showState(GraphSide side) {
     }
 }
 
+const Shared<snapshot::GraphDocument>& GraphsView::graphOf(GraphSide side) const {
+    if (side == GraphSide::Imported)
+        return document().imported();
+    const bool regions = m_regions && document().state(Part::Regions) == State::Ready;
+    return regions ? document().regions() : document().fused();
+}
+
+void GraphsView::setRegionsShown(bool shown) {
+    m_regions = shown;
+    showGraph(GraphSide::Fused);
+    if (shown)
+        Q_EMIT detailsWanted();
+}
+
+void GraphsView::selectionSettled() {
+    const State state = document().state(Part::Regions);
+    if (!m_regions || !document().plan() || document().state(Part::Plan) != State::Ready ||
+        state == State::Ready || state == State::Busy || state == State::Error)
+        return;
+    snapshot::Arguments about;
+    about.stage = "partitioned";
+    Q_EMIT wanted(Part::Regions, about);
+}
+
 void GraphsView::showGraph(GraphSide side) {
     const bool imported = side == GraphSide::Imported;
-    const auto& graph = imported ? document().imported() : document().fused();
+    const auto& graph = graphOf(side);
     GraphPane* shown = pane(side);
     showState(side);
     auto& drawn = m_drawn[std::size_t(side)];
@@ -195,7 +226,8 @@ void GraphsView::showGraph(GraphSide side) {
         return;
     // A new picture only for a new graph; a new time in a header is one, too.
     Shared<snapshot::ProfileDocument> times;
-    if (!imported && document().state(Part::Profile) == State::Ready)
+    const bool groups = !imported && graph == document().fused();
+    if (groups && document().state(Part::Profile) == State::Ready)
         times = document().profileResult();
     if (drawn == graph && shown->canvas()->picture() && (imported || times == m_drawnTimes))
         return;
@@ -215,7 +247,9 @@ void GraphsView::showGraph(GraphSide side) {
         operators += !node.constant && node.op != "input";
     const QString ops = countOf(operators, u"op"_s);
     shown->setDetail(
-        imported ? ops : countOf(std::int64_t(graph->groups.size()), u"group"_s) + u", "_s + ops);
+        imported ? ops
+                 : countOf(std::int64_t(graph->groups.size()), groups ? u"group"_s : u"region"_s) +
+                       u", "_s + ops);
     shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
 }
 

@@ -17,6 +17,7 @@ public:
 
     void documentChanged(Parts parts) override;
     void selectionChanged(const QObject* origin) override;
+    void selectionSettled() override;
     void placeChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
     std::vector<QWidget*> stops() override;
@@ -27,6 +28,8 @@ public:
     }
     GraphSide side() const; // that the keys go to
     void setHeat(Heat heat);
+    // In place of groups what each library, and code of ours, gets in a row.
+    void setRegionsShown(bool shown);
 
 private:
     void connectPane(GraphSide side);
@@ -36,11 +39,14 @@ private:
     void showHeat();
     void showStatus();
     void walk(int step);
+    // On the right: the fused graph, with groups or with regions.
+    const Shared<snapshot::GraphDocument>& graphOf(GraphSide side) const;
     GraphCanvas* current() const { return pane(side())->canvas(); }
 
     GraphPane* m_imported;
     GraphPane* m_fused;
     Heat m_heat = Heat::None;
+    bool m_regions = false;
     // What the pictures were made of; of the fused one also the profile.
     Shared<snapshot::GraphDocument> m_drawn[2];
     Shared<snapshot::ProfileDocument> m_drawnTimes;
