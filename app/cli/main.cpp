@@ -268,6 +268,7 @@ Status finish(Options& options) {
             return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
         options.arguments.dims[pair.first] = *value;
     }
+    options.arguments.agreed = librariesNamed(options.arguments);
     if (!options.place.empty()) {
         const std::size_t colon = options.place.find(':');
         const auto line = parseInteger(options.place.substr(0, colon));
@@ -549,6 +550,8 @@ private:
         CLI::App* doctor =
             command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
         doctor->add_option("--target", a.target, "whose ceilings; this machine's unless written");
+        doctor->add_option("--rules", a.rules, "a rule book whose libraries are told; may repeat")
+            ->allow_extra_args(false);
         doctor->add_option("--threads", a.threads, "short for -threads=N in the target");
         doctor->add_flag("--machine", m_machine, "measure what it does at best, again")
             ->each([&a](const std::string&) { a.measure = true; });

@@ -1,5 +1,7 @@
 #include "short_targets.h"
 
+#include "snapshot/inputs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,15 @@ Result<std::vector<std::string>> withShortTargets(std::vector<std::string> argum
         text = (isValue ? "x86-64 " : "--target=x86-64 ") + text;
     }
     return arguments;
+}
+
+std::vector<std::string> librariesNamed(const snapshot::Arguments& arguments) {
+    std::vector<std::string> targets = arguments.targets, out;
+    targets.push_back(arguments.target);
+    for (const std::string& text : targets)
+        if (const auto named = snapshot::splitTarget(text).libraries)
+            out.insert(out.end(), named->begin(), named->end());
+    return out;
 }
 
 } // namespace fw::cli

@@ -81,6 +81,8 @@
     X(ReorderAdded,       "LIB16", "brought into the order that the library wants: {}") \
     X(MovedFromLibrary,   "LIB17", "the library refuses the call, the next candidate computes it: {}") \
     X(LibraryLevelLower,  "LIB18", "the library computes at a lower instruction set than the target: {}") \
+    X(LibraryNotLoaded,   "LIB19", "the library of a book is not loaded: {}") \
+    X(LibraryNonsense,    "LIB20", "the library does not answer as it should: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

@@ -42,7 +42,8 @@
     X(TargetUnsupported, "COD02", 3, "this CPU cannot run the target") \
     X(LibraryMissing,    "LIB03", 3, "a library that was asked for cannot be used") \
     X(LibraryFailed,     "LIB04", 4, "a library refused or failed") \
-    X(LibraryLevel,      "LIB05", 3, "a library was opened at another instruction set in this process") \
+    X(LibraryLevel,      "LIB05", 3, "this process opened a library otherwise: at another instruction set, or another file") \
+    X(LibraryNotAgreed,  "LIB06", 3, "nobody agreed to load a library that a book declares") \
     X(ExportFailed,      "EXP01", 3, "the module could not be built") \
     X(OutputsDiffer,     "CMP01", 1, "outputs differ from what was expected") \
     X(Cancelled,         "CAN01", 1, "the work was cancelled") \

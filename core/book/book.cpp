@@ -129,6 +129,9 @@ public:
             declareTargets(book);
         m_targetKeys = targetKeysKnown(m_books.targets);
         for (ReadBook& book : m_books.read)
+            declareLibraries(book);
+        m_libraries = namesOf(m_books.libraries);
+        for (ReadBook& book : m_books.read)
             declareSchedules(book);
         for (ReadBook& book : m_books.read)
             check(book);
@@ -220,6 +223,20 @@ private:
             m_books.operatorText += op->source + "\n";
     }
 
+    // Before the composites that name them.
+    void declareLibraries(ReadBook& book) {
+        for (std::size_t i = 0; i < book.written.size(); ++i)
+            if (const auto library = declarationAs<LibraryTree>(book.written[i])) {
+                judge(book, i);
+                if (book.items[i].verdict != "ok")
+                    continue;
+                std::erase_if(m_books.libraries, [&](const DeclaredLibrary& one) {
+                    return one.name == library->name;
+                });
+                m_books.libraries.push_back(declaredLibrary(*library, book.file));
+            }
+    }
+
     // Before the blocks that name them.
     void declareSchedules(ReadBook& book) {
         for (std::size_t i = 0; i < book.written.size(); ++i)
@@ -249,6 +266,7 @@ private:
     void check(ReadBook& book) {
         for (std::size_t i = 0; i < book.written.size(); ++i)
             if (!declarationAs<OpTree>(book.written[i]) &&
+                !declarationAs<LibraryTree>(book.written[i]) &&
                 !declarationAs<ScheduleTree>(book.written[i]))
                 judge(book, i);
     }
@@ -258,7 +276,7 @@ private:
         if (check == nullptr)
             return;
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
-                                   m_books.targets, m_targetKeys};
+                                   m_books.targets,    m_targetKeys,     m_libraries};
         for (Diag& diag : check(*book.written[i], known, book.file))
             book.refuse(i, std::move(diag));
     }
@@ -378,6 +396,7 @@ private:
     Books& m_books;
     ScheduleTable m_schedules;
     std::vector<std::string> m_targetKeys;
+    std::vector<std::string> m_libraries;
     std::set<const DeclarationTree*> m_replaced;
 };
 

@@ -11,6 +11,7 @@
 #include "rewrite/driver.h"
 #include "strategy/selection.h"
 #include "strategy/targets.h"
+#include "strategy/user_libraries.h"
 
 namespace fw {
 
@@ -30,8 +31,9 @@ struct Books {
     RuleBook rules; // the user's first
     StrategyBook strategy;
     FusionBook fusion;
-    PatternTable patterns; // all that are valid; `read` owns them
-    TargetTable targets;   // likewise
+    PatternTable patterns;                  // all that are valid; `read` owns them
+    TargetTable targets;                    // likewise
+    std::vector<DeclaredLibrary> libraries; // of the user; one per name
     std::shared_ptr<const OperatorSet> operators;
     std::vector<ReadBook> read; // in order: the shipped ones, or what takes their place, first
     std::string operatorText;   // the declarations of operators that the books add, as written

@@ -3,6 +3,7 @@
 #include "fusion/policy.h"
 #include "rewrite/apply.h"
 #include "rewrite/builtin.h"
+#include "strategy/user_libraries.h"
 #include "syntax/test.h"
 #include "tensor/op_check.h"
 
@@ -39,7 +40,7 @@ Diags builtinCheck(const Declaration& declaration, const Known&, const std::stri
 
 Diags fuseCheck(const Declaration& declaration, const Known& known, const std::string& file) {
     return checkFuse(as<FuseTree>(declaration), known.operators, known.patterns, known.targetKeys,
-                     file);
+                     known.libraries, file);
 }
 
 Diags growCheck(const Declaration& declaration, const Known&, const std::string& file) {
@@ -60,6 +61,10 @@ Diags targetCheck(const Declaration& declaration, const Known& known, const std:
                        file);
 }
 
+Diags libraryCheck(const Declaration& declaration, const Known&, const std::string& file) {
+    return checkLibrary(as<LibraryTree>(declaration), file);
+}
+
 } // namespace
 
 const std::vector<DeclarationKind>& declarationKinds() {
@@ -72,6 +77,7 @@ const std::vector<DeclarationKind>& declarationKinds() {
         {"builtin", "builtin", Adds, builtinCheck},
         {"test", "test", Adds, nullptr},
         {"target", "target", Replaces, targetCheck},
+        {"library", "library", Replaces, libraryCheck},
         {"implementations", "implementations", Adds, blockCheck},
         {"schedule", "schedule", Replaces, scheduleCheck},
         {"grow", "grow", Adds, growCheck},

@@ -17,6 +17,7 @@ struct BookNamesKnown {
     const ScheduleTable& schedules;
     const TargetTable& targets;
     const std::vector<std::string>& targetKeys;
+    const std::vector<std::string>& libraries; // those that books declare
 };
 
 // What a later declaration of the same keyword and name does to an earlier one.

@@ -44,6 +44,20 @@ std::string roleText(runtime::Role role) {
     return "operand";
 }
 
+std::string_view roleText(runtime::UserRole role) {
+    switch (role) {
+    case runtime::UserRole::Input:
+        return "input";
+    case runtime::UserRole::Constant:
+        return "weights";
+    case runtime::UserRole::Inner:
+        return "inner";
+    case runtime::UserRole::Output:
+        break;
+    }
+    return "output";
+}
+
 } // namespace
 
 runtime::ShapedCall shaped(const ExternStep& step, std::int64_t free) {
@@ -99,8 +113,48 @@ bool sameEitherWay(const Shape& shape) {
     return shape.size() == 4 && (shape[1].isInt(1) || (shape[2].isInt(1) && shape[3].isInt(1)));
 }
 
+runtime::DataType programType(DType dtype) {
+    switch (dtype) {
+    case DType::Bool:
+        return runtime::DataType::Bool;
+    case DType::I8:
+        return runtime::DataType::I8;
+    case DType::U8:
+        return runtime::DataType::U8;
+    case DType::I16:
+        return runtime::DataType::I16;
+    case DType::U16:
+        return runtime::DataType::U16;
+    case DType::I32:
+        return runtime::DataType::I32;
+    case DType::U32:
+        return runtime::DataType::U32;
+    case DType::I64:
+        return runtime::DataType::I64;
+    case DType::U64:
+        return runtime::DataType::U64;
+    case DType::F16:
+        return runtime::DataType::F16;
+    case DType::BF16:
+        return runtime::DataType::Bf16;
+    case DType::F32:
+        return runtime::DataType::F32;
+    case DType::F64:
+        return runtime::DataType::F64;
+    case DType::Text:
+        break;
+    }
+    throw InternalError("text has no run-time type");
+}
+
 std::string ExternStep::text() const {
     std::string list;
+    for (const ExternTensor& tensor : tensors)
+        if (tensor.role != runtime::UserRole::Inner)
+            list += fmt::format("{}{} {}", list.empty() ? "" : ", ", roleText(tensor.role),
+                                TensorType{tensor.type, tensor.dims}.text());
+    if (kind == runtime::CallKind::Kernel)
+        return fmt::format("{} {}({})", user.library, user.kernel, list);
     for (const ExternArgument& argument : arguments) {
         if (argument.role == runtime::Role::Operand)
             continue;

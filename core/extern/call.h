@@ -62,6 +62,14 @@ struct ExternArgument {
     Expr offset = 0; // of the first element, in elements
 };
 
+// Of a call of a user's library.
+struct ExternTensor {
+    DType type = DType::F32;
+    runtime::UserRole role = runtime::UserRole::Input;
+    std::uint32_t operand = 0; // into ExternStep::operands; Inner: none
+    Exprs dims;
+};
+
 struct ExternStep {
     std::string suffix; // of the group's name: "", "_reorder_in"
     runtime::LibraryId library = runtime::LibraryId::OneDnn;
@@ -71,6 +79,9 @@ struct ExternStep {
     std::vector<runtime::PostOp> postOps;
     float epsilon = 0;
     std::vector<ExternOperand> operands;
+    // CallKind::Kernel: all of the call; its tensors stand beside it.
+    runtime::UserCall user;
+    std::vector<ExternTensor> tensors;
 
     std::string text() const; // "onednn convolution(...)"
 };
@@ -99,5 +110,7 @@ std::optional<Placement> placementOf(const Shape& shape, const StorageMap& map);
 Exprs rowMajorStrides(const Shape& shape);
 // Both orders of an image are the same bytes.
 bool sameEitherWay(const Shape& shape);
+
+runtime::DataType programType(DType dtype); // InternalError for Text
 
 } // namespace fw

@@ -1,7 +1,7 @@
 // Inside fusion: the planner forms groups in three rounds, each of which takes what is still free.
 //
 //   1. pins of the user             rules.cpp
-//   2. fusion rules of the books    rules.cpp, contest.cpp
+//   2. fusion rules of the books    rules.cpp, contest.cpp, composites.cpp
 //   3. growth, node by node         grow.cpp
 //
 // Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
@@ -103,8 +103,13 @@ private:
     std::optional<std::string> apart(NodeId a, NodeId b) const; // the pin that says so
     std::string pinned(NodeId id) const;
     void avoid(const PinRule& pin);
+    const Avoided* avoided(NodeId id, const std::string& code, const std::string& library) const;
     Selection choose(NodeId id, const std::string& use) const;
     void applyRule(const FuseRule& rule);
+    // composites.cpp: of a library that a book declares. The kernel that the composite names is
+    // asked for the whole match; what it refuses is a candidate that others are told of.
+    void callKernel(const FuseRule& rule, const Library& library, const Node& root,
+                    const std::vector<NodeId>& nodes);
     // Who reads an inner value of a match that the rule does not expose; empty if nobody does.
     std::string escapeFrom(const RuleTree& rule, const Match& match) const;
     // Of the candidates that are code of ours, the one that would compute the node; empty if none.
@@ -142,7 +147,8 @@ private:
     std::map<NodeId, std::string> m_use; // the implementation that the user wants
     std::map<NodeId, std::vector<Avoided>> m_avoid;
     std::vector<Avoided> m_avoidAlways;
-    SharedTexts m_evidence; // of gates, of which most say the same
+    std::map<NodeId, Candidates> m_refusedCalls; // by the anchor of what a composite matched
+    SharedTexts m_evidence;                      // of gates, of which most say the same
     FusionPlan m_plan;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "rewrite/apply.h"
+#include "strategy/user_libraries.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -111,14 +112,41 @@ const FusionBook& standardFusion() {
     return book;
 }
 
+namespace {
+
+std::optional<Diag> checkLibraryName(const FuseTree& rule, const std::vector<std::string>& declared,
+                                     const std::string& file) {
+    if (rule.library.empty())
+        return std::nullopt;
+    const Where where{file, {}, rule.librarySpan.line, rule.librarySpan.column};
+    const auto [library, kernel] = kernelName(rule.library);
+    if (std::find(declared.begin(), declared.end(), library) != declared.end()) {
+        if (!kernel.empty())
+            return std::nullopt;
+        return makeDiag(
+            DiagCode::RuleIllegal,
+            fmt::format("{} does not say which kernel of {} computes it", rule.name, library),
+            where, fmt::format("for {}.KERNEL, as its descriptor calls it", library));
+    }
+    std::vector<std::string> known = knownLibraries();
+    if (std::find(known.begin(), known.end(), rule.library) != known.end())
+        return std::nullopt;
+    known.insert(known.end(), declared.begin(), declared.end());
+    return makeDiag(DiagCode::TextName, "there is no library " + rule.library, where,
+                    didYouMean(library, known,
+                               fmt::format("a shared library of yours is declared: library {} "
+                                           "\"lib{}.so\"",
+                                           library, library)));
+}
+
+} // namespace
+
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
-                const std::vector<std::string>& targetKeys, const std::string& file) {
+                const std::vector<std::string>& targetKeys,
+                const std::vector<std::string>& libraries, const std::string& file) {
     Diags out = checkRule(rule.rule, operators, patterns, file, &targetKeys);
-    const std::vector<std::string>& known = knownLibraries();
-    if (!rule.library.empty() && std::find(known.begin(), known.end(), rule.library) == known.end())
-        out.push_back(makeDiag(DiagCode::TextName, "there is no library " + rule.library,
-                               {file, {}, rule.librarySpan.line, rule.librarySpan.column},
-                               didYouMean(rule.library, known)));
+    if (auto wrong = checkLibraryName(rule, libraries, file))
+        out.push_back(std::move(*wrong));
     for (Diag& diag : checkKeys(rule.keys, targetKeys, file))
         out.push_back(std::move(diag));
     return out;

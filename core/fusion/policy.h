@@ -61,9 +61,11 @@ private:
 const FusionBook& standardFusion();
 std::string_view embeddedFusion();
 
-// What is wrong with one declaration: kinds, patterns, conditions, libraries.
+// What is wrong with one declaration: kinds, patterns, conditions, libraries. `libraries`: those
+// that books declare.
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
-                const std::vector<std::string>& targetKeys, const std::string& file);
+                const std::vector<std::string>& targetKeys,
+                const std::vector<std::string>& libraries, const std::string& file);
 Diags checkGrow(const GrowTree& rule, const std::string& file);
 
 } // namespace fw

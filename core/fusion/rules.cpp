@@ -5,6 +5,7 @@
 #include "fusion/planner.h"
 
 #include "rewrite/apply.h"
+#include "strategy/user_libraries.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,9 @@ void GroupPlanner::avoid(const PinRule& pin) {
     const std::string& name = pin.clause.implementation;
     const std::vector<std::string>& libraries = knownLibraries();
     const std::string entry(entryOf(name));
+    const auto declared = m_catalog.library(kernelName(name).library);
     if (m_catalog.find(entry) == nullptr && !m_catalog.book().names(entry) &&
+        (declared == nullptr || !declared->isDeclared()) &&
         std::find(libraries.begin(), libraries.end(), name) == libraries.end())
         return refusePin(pin, name + " is neither an implementation nor a library");
     const Avoided avoided{name,
@@ -89,7 +92,10 @@ Selection GroupPlanner::choose(NodeId id, const std::string& use) const {
     Wishes wishes{use, m_avoidAlways};
     if (const auto found = m_avoid.find(id); found != m_avoid.end())
         wishes.avoid.insert(wishes.avoid.end(), found->second.begin(), found->second.end());
-    return m_catalog.select(workload(id), m_target, wishes);
+    Selection out = m_catalog.select(workload(id), m_target, wishes);
+    if (const auto refused = m_refusedCalls.find(id); refused != m_refusedCalls.end())
+        out.candidates.insert(out.candidates.end(), refused->second.begin(), refused->second.end());
+    return out;
 }
 
 std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
@@ -272,12 +278,15 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
                            });
     if (!forTarget)
         return;
+    const auto declared =
+        tree.as == FuseAs::Library ? m_catalog.library(kernelName(tree.library).library) : nullptr;
+    const bool ofUser = declared != nullptr && declared->isDeclared();
     const PatternTable& patterns = m_book.patterns();
     Matcher matcher(m_graph, patterns);
     RuleTree conditions = tree.rule;
     const PreparedPatterns matched(tree.rule.match, patterns);
     conditions.duplicate = true; // who else reads the values is looked at here
-    const auto several = [](const Match& match) { return match.nodes.size() > 1; };
+    const auto several = [&](const Match& match) { return ofUser || match.nodes.size() > 1; };
     const auto refuse = [&](const Node& root, const std::string& why) {
         m_plan.notices.push_back({tree.name + " at " + root.name, Verdict::No,
                                   ReasonCode::FuseRuleRefused,
@@ -308,6 +317,10 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         const std::string escape = escapeFrom(tree.rule, *found->match);
         if (!escape.empty()) {
             refuse(root, escape);
+            continue;
+        }
+        if (ofUser) {
+            callKernel(rule, *declared, root, nodes);
             continue;
         }
         const NodeId anchor = anchorOf(nodes);

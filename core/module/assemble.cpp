@@ -327,6 +327,10 @@ private:
             out.arguments.push_back({argument.role, argument.operand, expression(argument.offset),
                                      expressions(argument.dims), expressions(argument.strides),
                                      argument.layout});
+        out.user = part.user;
+        for (const ExternTensor& one : part.tensors)
+            out.user.tensors.push_back(
+                {programType(one.type), one.role, one.operand, expressions(one.dims)});
         return out;
     }
 

@@ -179,9 +179,30 @@ fw::Status writeParts(const ExportRequest& request, const Staging& staging,
 std::vector<std::string> openedLibraries(const Program& program) {
     std::vector<std::string> out;
     for (const LibraryCall& call : program.calls)
-        if (const std::string name = libraryText(call.library);
+        if (const std::string name = libraryText(call);
             std::find(out.begin(), out.end(), name) == out.end())
             out.push_back(name);
+    return out;
+}
+
+// They lie beside the module, which looks for them there.
+Result<std::vector<std::string>> copyUserLibraries(const ExportRequest& request,
+                                                   const Staging& staging) {
+    std::vector<std::string> out;
+    for (const std::string& file : request.userLibraries) {
+        const std::string name = fs::path(file).filename().string();
+        std::error_code error;
+        if (fs::exists(staging.file(name), error))
+            return makeDiag(DiagCode::ExportFailed,
+                            fmt::format("{} would lie where the module's own {} lies", file, name),
+                            {}, "give the model's file or the library's file another name");
+        fs::copy_file(file, staging.file(name), error);
+        if (error)
+            return makeDiag(
+                DiagCode::ExportFailed,
+                fmt::format("{} cannot be copied beside the module: {}", file, error.message()));
+        out.push_back(name);
+    }
     return out;
 }
 
@@ -208,11 +229,13 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
                         {reinterpret_cast<const char*>(payload.data()), payload.size()},
                         hashWeights(payload.data(), payload.size())));
     FW_CHECK(link(request, staging, cancel));
+    FW_TRY(const std::vector<std::string> libraries, copyUserLibraries(request, staging));
 
     std::vector<std::string> names = {
         "CMakeLists.txt",          request.name + ".h",
         request.name + ".weights", request.name + "Config.cmake",
         "example_main.c",          fmt::format("lib{}.so", request.name)};
+    names.insert(names.end(), libraries.begin(), libraries.end());
     std::sort(names.begin(), names.end());
     ExportReport report;
     std::vector<FileEntry> entries;

@@ -31,6 +31,8 @@ struct ExportRequest {
     runtime::Program program;         // metadata included; weightsHash is filled in here
     runtime::Weights weights;
     std::string compiler = "cc";
+    // Shared libraries of the user that steps call, which are copied beside the module.
+    std::vector<std::string> userLibraries = {};
 };
 
 struct ExportReport {

@@ -256,7 +256,7 @@ std::string kernelText(const ExportRequest& request, const Step& step) {
     if (step.kernel != libraryKernel)
         return request.kernels.at(step.kernel);
     const LibraryCall& call = request.program.calls.at(step.call);
-    return fmt::format("{} {}", libraryText(call.library), kindText(call.kind));
+    return fmt::format("{} {}", libraryText(call), kindText(call));
 }
 
 } // namespace

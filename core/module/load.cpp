@@ -1,6 +1,6 @@
 #include "module/load.h"
 
-#include "module/program_expression.h"
+#include "extern/call.h"
 
 #include <fmt/format.h>
 

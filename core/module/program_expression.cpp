@@ -71,38 +71,4 @@ runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& 
                            programExpression(e.arg(1), symbols));
 }
 
-runtime::DataType programType(DType dtype) {
-    switch (dtype) {
-    case DType::Bool:
-        return runtime::DataType::Bool;
-    case DType::I8:
-        return runtime::DataType::I8;
-    case DType::U8:
-        return runtime::DataType::U8;
-    case DType::I16:
-        return runtime::DataType::I16;
-    case DType::U16:
-        return runtime::DataType::U16;
-    case DType::I32:
-        return runtime::DataType::I32;
-    case DType::U32:
-        return runtime::DataType::U32;
-    case DType::I64:
-        return runtime::DataType::I64;
-    case DType::U64:
-        return runtime::DataType::U64;
-    case DType::F16:
-        return runtime::DataType::F16;
-    case DType::BF16:
-        return runtime::DataType::Bf16;
-    case DType::F32:
-        return runtime::DataType::F32;
-    case DType::F64:
-        return runtime::DataType::F64;
-    case DType::Text:
-        break;
-    }
-    throw InternalError("text has no run-time type");
-}
-
 } // namespace fw

@@ -9,6 +9,4 @@ namespace fw {
 // `symbols` in the program's order. InternalError for what the runtime has no instruction for.
 runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& symbols);
 
-runtime::DataType programType(DType dtype); // InternalError for Text
-
 } // namespace fw

@@ -16,7 +16,7 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
       m_outputs(m_program.outputs.size()) {
     for (const Step& step : m_program.steps)
         if (step.kernel == libraryKernel) {
-            const std::string library = libraryText(m_program.calls[step.call].library);
+            const std::string library = libraryText(m_program.calls[step.call]);
             m_crumbs.push_back({step.name + " calling " + library, library, step.nodes});
         } else {
             m_crumbs.push_back({step.name, {}, {}});

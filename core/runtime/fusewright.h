@@ -38,7 +38,7 @@ typedef enum fw_status {
     FW_BAD_WEIGHTS = 10,     /* the weights belong to another model or are damaged */
     FW_BAD_PROGRAM = 11,     /* the compiled program is damaged or of another version */
     FW_CPU_UNSUPPORTED = 12, /* this CPU lacks instructions that the kernels use */
-    FW_LIBRARY_MISSING = 13, /* oneDNN or OpenBLAS is not installed or of the wrong kind */
+    FW_LIBRARY_MISSING = 13, /* a library that steps call is not there or of the wrong kind */
     FW_LIBRARY_FAILED = 14   /* such a library refused a call */
 } fw_status;
 

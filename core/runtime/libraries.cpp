@@ -2,6 +2,7 @@
 
 #include "runtime/onednn_table.h"
 #include "runtime/openblas_table.h"
+#include "runtime/user_library.h"
 
 namespace fw::runtime {
 
@@ -10,6 +11,7 @@ const LibraryInfo& libraryInfo(LibraryId library) {
     case LibraryId::OneDnn:
         return oneDnn().info;
     case LibraryId::OpenBlas:
+    case LibraryId::User: // known by their names: user_library.h
         break;
     }
     return openBlas().info;
@@ -23,17 +25,33 @@ public:
     Status run(void* const*, void*) override { return {}; }
 };
 
+// Of a user's library: every output is empty.
+bool computesNothing(const ShapedCall& call) {
+    if (call.library != LibraryId::User)
+        return false;
+    for (std::size_t i = 0; i < call.userDims.size(); ++i) {
+        bool empty = call.user.tensors[i].role != UserRole::Output;
+        for (const std::int64_t extent : call.userDims[i])
+            empty = empty || extent == 0;
+        if (!empty)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Status prepareCall(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
     const ShapedArgument* output = call.find(Role::Output);
-    if (output && output->elements() == 0) {
+    if ((output && output->elements() == 0) || computesNothing(call)) {
         prepared.reset(new NoCall);
         return {};
     }
     switch (call.library) {
     case LibraryId::OneDnn:
         return prepareOneDnn(call, threads, prepared);
+    case LibraryId::User:
+        return prepareUserCall(call, threads, prepared);
     case LibraryId::OpenBlas:
         break;
     }

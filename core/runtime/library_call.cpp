@@ -7,6 +7,7 @@ namespace {
 constexpr std::size_t largestRank = 12;    // of oneDNN
 constexpr std::size_t largestPostOps = 32; // of oneDNN
 constexpr std::size_t largestLayout = 200; // characters
+constexpr std::size_t largestUserRank = 64;
 constexpr std::int64_t largestExtent = 1LL << 40;
 
 bool isPool(CallKind kind) {
@@ -70,6 +71,32 @@ bool rankFits(const LibraryCall& call, const CallArgument& argument, std::size_t
     return false;
 }
 
+// Of a call that names its parts by number, from a program that anyone may have written.
+Status checkUserCall(const UserCall& call, std::size_t bufferCount, std::size_t expressionCount,
+                     const char* step) {
+    if (call.library.empty() || call.kernel.empty() || call.file.empty() ||
+        call.file.find('/') != std::string::npos)
+        return fail(FW_BAD_PROGRAM, "step %s: the call of a library has no name", step);
+    bool fits = !call.steps.empty() && call.tensors.size() < 0x7fffffff;
+    for (const UserTensor& tensor : call.tensors) {
+        fits = fits && tensor.dims.size() <= largestUserRank;
+        fits = fits && (tensor.role == UserRole::Inner || tensor.buffer < bufferCount);
+        for (const ExpressionId id : tensor.dims)
+            fits = fits && id < expressionCount;
+    }
+    const auto count = static_cast<std::int32_t>(fits ? call.tensors.size() : 0);
+    for (const UserStep& one : call.steps) {
+        for (const std::int32_t operand : one.operands)
+            fits = fits && operand >= -1 && operand < count;
+        for (const std::int32_t result : one.results)
+            fits = fits && result >= 0 && result < count;
+    }
+    if (!fits)
+        return fail(FW_BAD_PROGRAM, "step %s: the call of %s does not fit", step,
+                    call.library.c_str());
+    return {};
+}
+
 } // namespace
 
 bool takesOperand(PostOpKind kind) {
@@ -94,6 +121,12 @@ const ShapedArgument* ShapedCall::find(Role role) const {
 Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t expressionCount,
                  const std::string& step) {
     const char* name = step.c_str();
+    if ((call.library == LibraryId::User) != (call.kind == CallKind::Kernel))
+        return fail(FW_BAD_PROGRAM, "step %s: %s is not computed so", name, kindText(call.kind));
+    if (call.library == LibraryId::User)
+        return call.arguments.empty() && call.attributes.empty() && call.postOps.empty()
+                   ? checkUserCall(call.user, bufferCount, expressionCount, name)
+                   : fail(FW_BAD_PROGRAM, "step %s: the arguments of a call are wrong", name);
     std::size_t counts[7] = {};
     std::size_t rank = 0;
     for (const CallArgument& argument : call.arguments) {
@@ -187,6 +220,27 @@ std::int64_t reach(const ShapedArgument& argument) {
     return __builtin_mul_overflow(last + 1, 4, &bytes) ? -1 : bytes;
 }
 
+// Its extents, with every tensor inside its memory.
+Status shapeUserCall(const UserCall& call, const std::vector<Expression>& expressions,
+                     const std::int64_t* symbols, const std::vector<std::int64_t>& bufferBytes,
+                     const std::string& step, ShapedCall& shaped) {
+    shaped.user = call;
+    shaped.userDims.resize(call.tensors.size());
+    for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+        const UserTensor& tensor = call.tensors[i];
+        std::vector<std::int64_t>& dims = shaped.userDims[i];
+        if (Status s = numbers(tensor.dims, expressions, symbols, step, dims); !s.ok())
+            return s;
+        std::int64_t bytes = elementBytes(tensor.type);
+        for (const std::int64_t extent : dims)
+            if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes))
+                return fail(FW_BAD_PROGRAM, "step %s: a tensor has no size", step.c_str());
+        if (tensor.role != UserRole::Inner && bytes > bufferBytes[tensor.buffer])
+            return fail(FW_BAD_PROGRAM, "step %s: a tensor leaves its memory", step.c_str());
+    }
+    return {};
+}
+
 } // namespace
 
 Status shapeCall(const LibraryCall& call, const std::vector<Expression>& expressions,
@@ -199,6 +253,8 @@ Status shapeCall(const LibraryCall& call, const std::vector<Expression>& express
     shaped.alpha = call.alpha;
     shaped.beta = call.beta;
     shaped.epsilon = call.epsilon;
+    if (call.library == LibraryId::User)
+        return shapeUserCall(call.user, expressions, symbols, bufferBytes, step, shaped);
     for (const CallArgument& argument : call.arguments) {
         ShapedArgument out;
         out.role = argument.role;
@@ -233,16 +289,26 @@ const char* libraryText(LibraryId library) {
         return "onednn";
     case LibraryId::OpenBlas:
         return "openblas";
+    case LibraryId::User:
+        break;
     }
     return "?";
+}
+
+const char* libraryText(const LibraryCall& call) {
+    return call.library == LibraryId::User ? call.user.library.c_str() : libraryText(call.library);
 }
 
 const char* kindText(CallKind kind) {
     static const char* const names[] = {
         "reorder",       "matmul",      "convolution",  "winograd convolution",
         "deconvolution", "max pool",    "average pool", "full average pool",
-        "softmax",       "log softmax", "layer norm"};
+        "softmax",       "log softmax", "layer norm",   "kernel"};
     return names[static_cast<std::size_t>(kind)];
+}
+
+const char* kindText(const LibraryCall& call) {
+    return call.library == LibraryId::User ? call.user.kernel.c_str() : kindText(call.kind);
 }
 
 const char* postOpText(PostOpKind kind) {

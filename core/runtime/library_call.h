@@ -1,4 +1,5 @@
-// A call of a library (oneDNN, OpenBLAS) as data: what is computed on which memory, never a handle.
+// A call of a library (oneDNN, OpenBLAS, one of the user's) as data: what is computed on which
+// memory, never a handle.
 //
 // The description is stored with the program and says everything: kind, shapes and strides as
 // expressions over the free dimensions, attributes, what follows on each element (post-ops) and the
@@ -9,16 +10,15 @@
 
 #include "runtime/expression.h"
 #include "runtime/status.h"
+#include "runtime/user_call.h"
 
 #include <string>
 #include <vector>
 
 namespace fw::runtime {
 
-using ExpressionId = std::uint32_t; // into Program::expressions
-
 // Values of these enumerations are part of the program format: append only.
-enum class LibraryId : std::uint8_t { OneDnn = 0, OpenBlas = 1 };
+enum class LibraryId : std::uint8_t { OneDnn = 0, OpenBlas = 1, User = 2 };
 
 enum class CallKind : std::uint8_t {
     Reorder = 0,
@@ -32,8 +32,9 @@ enum class CallKind : std::uint8_t {
     Softmax = 8,         // attribute: axis
     LogSoftmax = 9,
     LayerNorm = 10, // over the last axis; with scale and shift
+    Kernel = 11,    // of a user's library: LibraryCall::user says all of it
 };
-constexpr std::uint8_t lastCallKind = 10;
+constexpr std::uint8_t lastCallKind = 11;
 
 enum class Role : std::uint8_t {
     Output = 0,
@@ -99,6 +100,7 @@ struct LibraryCall {
     float alpha = 1; // OpenBLAS: alpha * product + beta * what the output held
     float beta = 0;
     float epsilon = 0; // LayerNorm
+    UserCall user;     // Kernel; arguments, attributes and post-ops are empty then
 };
 
 // The same with numbers.
@@ -123,6 +125,8 @@ struct ShapedCall {
     float alpha = 1;
     float beta = 0;
     float epsilon = 0;
+    UserCall user;
+    std::vector<std::vector<std::int64_t>> userDims; // of UserCall::tensors
 
     const ShapedArgument* find(Role role) const; // the first one; nullptr if there is none
 };
@@ -137,8 +141,10 @@ Status shapeCall(const LibraryCall& call, const std::vector<Expression>& express
                  const std::int64_t* symbols, const std::vector<std::int64_t>& bufferBytes,
                  const std::string& step, ShapedCall& shaped);
 
-const char* libraryText(LibraryId library); // "onednn"
-const char* kindText(CallKind kind);        // "convolution"
-const char* postOpText(PostOpKind kind);    // "relu"
+const char* libraryText(LibraryId library);       // "onednn"
+const char* libraryText(const LibraryCall& call); // of a user's its own name
+const char* kindText(CallKind kind);              // "convolution"
+const char* kindText(const LibraryCall& call);    // of a user's library the kernel
+const char* postOpText(PostOpKind kind);          // "relu"
 
 } // namespace fw::runtime

@@ -191,6 +191,9 @@ Status OneDnnPlan::operation(const ShapedCall& call) {
         else
             status = dnnl_unimplemented;
         break;
+    case CallKind::Kernel: // of another library
+        status = dnnl_unimplemented;
+        break;
     }
     if (status == dnnl_success)
         status =

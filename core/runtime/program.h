@@ -6,6 +6,7 @@
 // one program serves every shape.
 #pragma once
 
+#include "runtime/data_type.h"
 #include "runtime/library_call.h"
 
 #include <string>
@@ -15,29 +16,8 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 3;
+constexpr std::uint32_t programVersion = 4;
 constexpr std::uint64_t memoryAlignment = 64;
-
-// Values are part of the program format.
-enum class DataType : std::uint8_t {
-    F32 = 0,
-    F64 = 1,
-    F16 = 2,
-    Bf16 = 3,
-    I8 = 4,
-    I16 = 5,
-    I32 = 6,
-    I64 = 7,
-    U8 = 8,
-    U16 = 9,
-    U32 = 10,
-    U64 = 11,
-    Bool = 12, // one byte, 0 or 1
-};
-
-std::int64_t elementBytes(DataType type);
-fw_dtype dlpackType(DataType type);
-const char* typeName(DataType type); // "f32"
 
 struct Symbol {
     std::string name;

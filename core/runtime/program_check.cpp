@@ -164,6 +164,15 @@ private:
                 checkCall(call, step.buffers.size(), m_program.expressions.size(), step.name);
             !status.ok())
             return status;
+        for (const UserTensor& tensor : call.user.tensors) {
+            if (tensor.role == UserRole::Inner)
+                continue;
+            const BufferUse& use = step.buffers[tensor.buffer];
+            if (m_program.tensors[use.tensor].type != tensor.type ||
+                (tensor.role == UserRole::Output) == (use.access == Access::Read))
+                return fail(FW_BAD_PROGRAM, "step %s: a buffer does not fit its tensor",
+                            step.name.c_str());
+        }
         for (const CallArgument& argument : call.arguments) {
             const BufferUse& use = step.buffers[argument.buffer];
             if (m_program.tensors[use.tensor].type != DataType::F32 ||

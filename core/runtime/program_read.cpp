@@ -137,10 +137,60 @@ Step readStep(Reader& in) {
     return step;
 }
 
+UserAttribute readAttribute(Reader& in) {
+    UserAttribute out;
+    out.name = in.text();
+    out.kind = static_cast<UserKind>(in.enumeration(static_cast<std::uint8_t>(UserKind::Text)));
+    out.integers.resize(in.count(8));
+    for (std::int64_t& value : out.integers)
+        value = in.i64();
+    out.numbers.resize(in.count(8));
+    for (double& value : out.numbers) {
+        const std::uint64_t bits = in.u64();
+        std::memcpy(&value, &bits, sizeof value);
+    }
+    out.text = in.text();
+    return out;
+}
+
+std::vector<std::int32_t> readPositions(Reader& in) {
+    std::vector<std::int32_t> out(in.count(4));
+    for (std::int32_t& value : out)
+        value = static_cast<std::int32_t>(in.u32());
+    return out;
+}
+
+UserCall readUserCall(Reader& in) {
+    UserCall call;
+    call.library = in.text();
+    call.file = in.text();
+    call.content = in.text();
+    call.kernel = in.text();
+    call.tensors.resize(in.count(10));
+    for (UserTensor& tensor : call.tensors) {
+        tensor.type =
+            static_cast<DataType>(in.enumeration(static_cast<std::uint8_t>(DataType::Bool)));
+        tensor.role =
+            static_cast<UserRole>(in.enumeration(static_cast<std::uint8_t>(UserRole::Output)));
+        tensor.buffer = in.u32();
+        tensor.dims = in.ids();
+    }
+    call.steps.resize(in.count(16));
+    for (UserStep& step : call.steps) {
+        step.op = in.text();
+        step.operands = readPositions(in);
+        step.results = readPositions(in);
+        step.attributes.resize(in.count(17));
+        for (UserAttribute& attribute : step.attributes)
+            attribute = readAttribute(in);
+    }
+    return call;
+}
+
 LibraryCall readCall(Reader& in) {
     LibraryCall call;
     call.library =
-        static_cast<LibraryId>(in.enumeration(static_cast<std::uint8_t>(LibraryId::OpenBlas)));
+        static_cast<LibraryId>(in.enumeration(static_cast<std::uint8_t>(LibraryId::User)));
     call.kind = static_cast<CallKind>(in.enumeration(lastCallKind));
     call.arguments.resize(in.count(21));
     for (CallArgument& argument : call.arguments) {
@@ -162,6 +212,8 @@ LibraryCall readCall(Reader& in) {
     call.alpha = in.f32();
     call.beta = in.f32();
     call.epsilon = in.f32();
+    if (call.library == LibraryId::User)
+        call.user = readUserCall(in);
     return call;
 }
 

@@ -17,6 +17,11 @@ public:
     void u32(std::uint32_t value) { number(value, 4); }
     void u64(std::uint64_t value) { number(value, 8); }
     void i64(std::int64_t value) { number(static_cast<std::uint64_t>(value), 8); }
+    void f64(double value) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        u64(bits);
+    }
     void f32(float value) {
         std::uint32_t bits = 0;
         std::memcpy(&bits, &value, sizeof bits);
@@ -94,6 +99,47 @@ void write(Writer& out, const Step& step) {
     out.u32(step.bytes);
 }
 
+void write(Writer& out, const UserAttribute& attribute) {
+    out.text(attribute.name);
+    out.u8(static_cast<std::uint8_t>(attribute.kind));
+    out.count(attribute.integers.size());
+    for (const std::int64_t value : attribute.integers)
+        out.i64(value);
+    out.count(attribute.numbers.size());
+    for (const double value : attribute.numbers)
+        out.f64(value);
+    out.text(attribute.text);
+}
+
+void writePositions(Writer& out, const std::vector<std::int32_t>& positions) {
+    out.count(positions.size());
+    for (const std::int32_t position : positions)
+        out.u32(static_cast<std::uint32_t>(position));
+}
+
+void write(Writer& out, const UserCall& call) {
+    out.text(call.library);
+    out.text(call.file);
+    out.text(call.content);
+    out.text(call.kernel);
+    out.count(call.tensors.size());
+    for (const UserTensor& tensor : call.tensors) {
+        out.u8(static_cast<std::uint8_t>(tensor.type));
+        out.u8(static_cast<std::uint8_t>(tensor.role));
+        out.u32(tensor.buffer);
+        out.ids(tensor.dims);
+    }
+    out.count(call.steps.size());
+    for (const UserStep& step : call.steps) {
+        out.text(step.op);
+        writePositions(out, step.operands);
+        writePositions(out, step.results);
+        out.count(step.attributes.size());
+        for (const UserAttribute& attribute : step.attributes)
+            write(out, attribute);
+    }
+}
+
 void write(Writer& out, const LibraryCall& call) {
     out.u8(static_cast<std::uint8_t>(call.library));
     out.u8(static_cast<std::uint8_t>(call.kind));
@@ -117,6 +163,8 @@ void write(Writer& out, const LibraryCall& call) {
     out.f32(call.alpha);
     out.f32(call.beta);
     out.f32(call.epsilon);
+    if (call.library == LibraryId::User)
+        write(out, call.user);
 }
 
 } // namespace

@@ -103,6 +103,16 @@ private:
             addLines(out, target->second->source);
             return out;
         }
+        const auto& own = m_names.books.libraries;
+        if (const auto library = std::find_if(
+                own.begin(), own.end(),
+                [&](const DeclaredLibrary& one) { return one.name == kernelName(m_word).library; });
+            library != own.end()) {
+            out.push_back(fmt::format("library {}: {}", library->name, library->path));
+            if (!library->doc.empty())
+                out.push_back(library->doc);
+            return out;
+        }
         implementationLines(out);
         if (const Library* library = externLibrary(m_word); library != nullptr && out.empty()) {
             const LibraryStatus& status = library->status();

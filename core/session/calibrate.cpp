@@ -6,6 +6,8 @@
 #include "session/race.h"
 #include "strategy/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -98,6 +100,14 @@ private:
     static PipelineInputs onlyTarget(const Target& target) {
         PipelineInputs out;
         out.target = target.text;
+        const std::vector<std::string>& known = knownLibraries();
+        Target shipped = target; // what a book declares is not known here
+        std::erase_if(shipped.libs, [&](const std::string& library) {
+            return std::find(known.begin(), known.end(), library) == known.end();
+        });
+        if (shipped.libs != target.libs)
+            out.target = fmt::format("x86-64 -mcpu={} -libs={} -threads={}", target.cpu,
+                                     fmt::join(shipped.libs, ","), target.threads);
         return out;
     }
 

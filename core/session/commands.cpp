@@ -2,6 +2,7 @@
 #include "session/bisect.h"
 #include "session/calibrate.h"
 
+#include "extern/user_library.h"
 #include "rewrite/check.h"
 #include "session/assist.h"
 #include "session/check.h"
@@ -309,10 +310,13 @@ Answer ops(PipelineStore&, const Arguments& arguments, const Context&) {
 }
 
 Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context) {
-    FW_TRY(const Target target, parseTarget(inputsOf(arguments).target));
+    FW_TRY(const std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
+    const Books books = readBooks(texts);
+    FW_TRY(const Target target, parseTarget(inputsOf(arguments).target, declaredTargets(books),
+                                            namesOf(books.libraries)));
     if (arguments.measure.value_or(false))
         FW_CHECK(measureMachine(target, context));
-    DoctorDocument out = describeMachine(target);
+    DoctorDocument out = describeMachine(target, userLibraries(books.libraries, arguments.agreed));
     if (const Result<Diags> machine = checkMachine(target); !machine.ok())
         out.problems.push_back(machine.diag().text());
     else

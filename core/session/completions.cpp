@@ -223,6 +223,8 @@ private:
                 status.state == LibraryState::Ready ? status.version : std::string("not here"),
                 status.reason);
         }
+        for (const DeclaredLibrary& library : m_names.books.libraries)
+            add(library.name, "library", "of " + library.where.file, library.doc);
     }
     void implementations() {
         for (const std::string& name : m_names.implementations())

@@ -33,6 +33,8 @@ Result<const Node*> findNode(const Graph& graph, const std::string& name);
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);
 // With the ceilings of the target, as far as they are known; nothing is measured.
-snapshot::DoctorDocument describeMachine(const Target& target);
+// `own`: the libraries that books declare.
+snapshot::DoctorDocument
+describeMachine(const Target& target, const std::vector<std::shared_ptr<const Library>>& own = {});
 
 } // namespace fw

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -42,7 +43,10 @@ std::string_view stateText(LibraryState state) {
     case LibraryState::Missing:
         return "missing";
     case LibraryState::Unusable:
+    case LibraryState::OtherOpened:
         return "unusable";
+    case LibraryState::NotAgreed:
+        return "not loaded";
     }
     return {};
 }
@@ -156,7 +160,37 @@ void addRates(const Target& on, std::string_view maker, std::span<const Reach> t
 
 } // namespace
 
-DoctorDocument describeMachine(const Target& on) {
+namespace {
+
+// Of a library that a book declares: it is asked only where the target names it.
+void addOwn(const Target& on, const Library& library, DoctorDocument& out) {
+    if (std::find(on.libs.begin(), on.libs.end(), library.name()) == on.libs.end()) {
+        out.libraries.push_back(
+            {library.name(),
+             {},
+             {},
+             "not loaded",
+             fmt::format("it is loaded where the target names it: -libs={}", library.name()),
+             {}});
+        return;
+    }
+    const LibraryStatus& status = library.status();
+    const bool ready = status.state == LibraryState::Ready;
+    out.libraries.push_back({library.name(),
+                             status.version,
+                             library.kernels(),
+                             std::string(stateText(status.state)),
+                             status.reason,
+                             {}});
+    if (!ready)
+        out.problems.push_back(
+            fmt::format("the library {} cannot be used: {}", library.name(), status.reason));
+}
+
+} // namespace
+
+DoctorDocument describeMachine(const Target& on,
+                               const std::vector<std::shared_ptr<const Library>>& own) {
     DoctorDocument out;
     out.version = "0.1.0";
     const runtime::CpuInfo& cpu = runtime::cpuInfo();
@@ -188,6 +222,8 @@ DoctorDocument describeMachine(const Target& on) {
                 fmt::format("the library {} cannot be used ({}): apt-get install {}",
                             library->name(), status.reason, status.package));
     }
+    for (const auto& library : own)
+        addOwn(on, *library, out);
     for (const auto& [program, package, why] :
          {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
           std::tuple("cc", "gcc", "modules cannot be exported")})

@@ -42,7 +42,7 @@ PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
     PipelineInputs out{arguments.model, arguments.target,
                        arguments.rules, textsFor(arguments.rules, arguments.texts),
                        arguments.dims,  arguments.pins,
-                       arguments.log};
+                       arguments.log,   arguments.agreed};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

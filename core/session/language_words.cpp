@@ -24,6 +24,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"test", "", "what the declaration before it does to a small graph; fw check runs it"},
         {"graph", "", "a graph of operators as text"},
         {"target", "", "a target in terms of another one: what is different"},
+        {"library", "",
+         "a shared library of yours, by its path from here: composites name its kernels"},
         {"implementations", "", "what may compute an operator, or every operator of a kind"},
         {"schedule", "", "how loops are made of a computation, step by step"},
         {"composite", "", "operators that a library computes by one call"},
@@ -72,7 +74,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"on", "fuse", keys},
         {"match", "composite", "what the call computes, as a pattern"},
         {"where", "composite", conditions},
-        {"for", "composite", "the library that computes it"},
+        {"for", "composite",
+         "the library that computes it; of one of yours the kernel: toylib.conv"},
 
         {"forward", "grow", "the reader joins the group of what it reads, as its epilogue"},
         {"into", "grow", "a group of maps joins the group of its reader, as its prologue"},

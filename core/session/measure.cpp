@@ -483,8 +483,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
         const runtime::Step& step = program.steps[s];
         row.implementation =
             step.kernel == runtime::libraryKernel
-                ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call].library),
-                              runtime::kindText(program.calls[step.call].kind))
+                ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call]),
+                              runtime::kindText(program.calls[step.call]))
             : step.kernel == runtime::copyKernel ? "copy"
                                                  : "generated";
         const Group* group = groupOfStep(*plan, step);

@@ -1,6 +1,6 @@
 #include "session/pipeline.h"
 
-#include "extern/extern.h"
+#include "extern/user_library.h"
 #include "library/library.h"
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
@@ -132,9 +132,11 @@ std::string Pipeline::simplifyKey(const Books& books) const {
 }
 
 // A plan cites the places of what decided, so these belong to it.
-std::string Pipeline::planKey(const Books& books, const Target& on) const {
+std::string Pipeline::planKey(const Books& books, const Target& on) {
     std::string key =
         fmt::format("{}\n{}\n{} {}\n", simplifyKey(books), on.text, m_inputs.log, m_stamps.log);
+    ownLibraries(books);
+    key += m_ownFiles;
     for (const ReadBook& book : books.read)
         for (const DeclarationPtr& declaration : book.declarations)
             if (decidesPlan(declaration))
@@ -158,13 +160,29 @@ Result<const TuningLog*> Pipeline::log() {
     });
 }
 
+const std::vector<std::shared_ptr<const Library>>& Pipeline::ownLibraries(const Books& books) {
+    if (!m_ownLibraries) {
+        for (const DeclaredLibrary& library : books.libraries)
+            m_ownFiles +=
+                fmt::format("{} {} {}\n", library.name, fileOf(library), contentOf(library));
+        for (const std::string& one : m_inputs.agreed)
+            m_ownFiles += one + "\n";
+        m_ownLibraries = userLibraries(books.libraries, m_inputs.agreed);
+    }
+    return *m_ownLibraries;
+}
+
 Result<PlanOptions> Pipeline::planOptions() {
     FW_TRY(const Books* known, books());
     FW_TRY(const TuningLog* log, this->log());
-    if (!m_catalog)
+    if (!m_catalog) {
+        std::vector<std::shared_ptr<const Library>> libraries = externLibraries();
+        const auto& own = ownLibraries(*known);
+        libraries.insert(libraries.end(), own.begin(), own.end());
         m_catalog = std::make_unique<const Catalog>(
-            catalogOf(externLibraries(), known->strategy,
+            catalogOf(libraries, known->strategy,
                       m_inputs.log.empty() ? std::nullopt : std::optional(log->measurements)));
+    }
     PlanOptions out;
     out.catalog = m_catalog.get();
     out.book = &known->fusion;
@@ -240,7 +258,9 @@ Diag Pipeline::inFile(Diag diag) const {
 
 Result<const Target*> Pipeline::target() {
     FW_TRY(const Books* known, books());
-    return keep(m_target, [&] { return parseTarget(m_inputs.target, declaredTargets(*known)); });
+    return keep(m_target, [&] {
+        return parseTarget(m_inputs.target, declaredTargets(*known), namesOf(known->libraries));
+    });
 }
 
 Status Pipeline::givesWhatIsRequired(const Graph& graph, const Books& books, const Target& on,
@@ -287,6 +307,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         const double measured = machineMeasuringMs();
         FW_CHECK(checkMachine(*on));
         FW_CHECK(checkLibraries(*on, notices));
+        FW_CHECK(checkUserLibraries(known->libraries, ownLibraries(*known), *on));
         m_librariesMs = milliseconds(start);
         FW_CHECK(calibrate(*on, context));
         FW_TRY(PlanOptions options, planOptions());
@@ -410,6 +431,9 @@ Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     }
     if (const auto books = bookTexts(inputs.rules, inputs.texts))
         for (const BookText& book : *books) {
+            for (const auto& library : librariesOf(book.text))
+                stamp +=
+                    "|" + library->name + stampOf(fileOf(declaredLibrary(*library, book.file)));
             if (std::find(inputs.rules.begin(), inputs.rules.end(), book.file) ==
                 inputs.rules.end()) // it is included
                 stamp += "|" + book.file + stampOf(book.file);

@@ -9,7 +9,7 @@
 //                operators of the books
 //     simplify   the import; rules and patterns of the books
 //     plan       the simplified model; the other declarations and where they stand; pins; target;
-//                the log of measurements
+//                the log of measurements; the files of libraries that books declare
 //     compile    the plan
 //
 // Inside a plan the code of each group is kept by what that group is (LoweringMemo), inside a
@@ -40,8 +40,9 @@ struct PipelineInputs {
     std::vector<std::string> rules;
     std::vector<snapshot::BookSource> texts; // that stand for files of rules, or shipped books
     std::map<std::string, std::int64_t> dims;
-    std::string pins; // text of a book that holds the user's pins; may be empty
-    std::string log;  // file of measurements; may be empty
+    std::string pins;                     // text of a book that holds the user's pins; may be empty
+    std::string log;                      // file of measurements; may be empty
+    std::vector<std::string> agreed = {}; // libraries of books that may be loaded: names, contents
 
     auto operator<=>(const PipelineInputs&) const = default;
 };
@@ -192,7 +193,8 @@ private:
                            Make make);
     std::string importKey(const Books& books) const;
     std::string simplifyKey(const Books& books) const;
-    std::string planKey(const Books& books, const Target& on) const;
+    std::string planKey(const Books& books, const Target& on);
+    const std::vector<std::shared_ptr<const Library>>& ownLibraries(const Books& books);
 
     PipelineInputs m_inputs;
     Stamps m_stamps;
@@ -200,6 +202,8 @@ private:
     std::string m_modelFile;
     Kept<Books> m_books;
     Kept<TuningLog> m_log;
+    std::optional<std::vector<std::shared_ptr<const Library>>> m_ownLibraries;
+    std::string m_ownFiles; // their contents
     std::unique_ptr<const Catalog> m_catalog;
     std::shared_ptr<LoweringMemo> m_lowerings;
     Kept<Imported> m_imported;

@@ -7,6 +7,7 @@
 #include "library/library.h"
 #include "loop/print.h"
 #include "module/export.h"
+#include "runtime/user_library.h"
 #include "session/listing.h"
 #include "session/partitioned.h"
 #include "strategy/selection.h"
@@ -155,6 +156,15 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
     }
     request.program = compiledModule.program;
     request.weights.payload = compiledModule.weights->data();
+    for (const runtime::LibraryCall& call : request.program.calls) {
+        const runtime::UserLibrary* opened = call.library == runtime::LibraryId::User
+                                                 ? runtime::openedUserLibrary(call.user.library)
+                                                 : nullptr;
+        auto& files = request.userLibraries;
+        if (opened != nullptr &&
+            std::find(files.begin(), files.end(), opened->info.path) == files.end())
+            files.push_back(opened->info.path);
+    }
     context.report("export", arguments.output);
     FW_TRY(const module::ExportReport report,
            module::exportModule(request, arguments.output, context.cancel));

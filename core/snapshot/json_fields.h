@@ -205,7 +205,7 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("pins", r.pins); v("log", r.log); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
+          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);

@@ -39,17 +39,20 @@ namespace fw::snapshot {
 // One record for all commands; each reads what it knows. Empty means default.
 struct Arguments {
     std::string model;
-    std::vector<std::string> models;          // bench, verify; diff: one or two
-    std::vector<std::string> folders;         // test
-    std::string target;                       // may be incomplete
-    std::vector<std::string> rules;           // book files
-    std::vector<BookSource> texts;            // what stands for files of `rules` or shipped books
-    std::vector<std::string> without;         // shipped books that say nothing
-    std::string pins;                         // text of a book that holds the user's pins
-    std::vector<std::string> targets;         // diff: two
-    std::vector<std::string> versus;          // diff: the books of the other side
-    std::string side;                         // diff: "before" or "after"
-    std::string log;                          // file of measurements
+    std::vector<std::string> models;  // bench, verify; diff: one or two
+    std::vector<std::string> folders; // test
+    std::string target;               // may be incomplete
+    std::vector<std::string> rules;   // book files
+    std::vector<BookSource> texts;    // what stands for files of `rules` or shipped books
+    std::vector<std::string> without; // shipped books that say nothing
+    std::string pins;                 // text of a book that holds the user's pins
+    std::vector<std::string> targets; // diff: two
+    std::vector<std::string> versus;  // diff: the books of the other side
+    std::string side;                 // diff: "before" or "after"
+    std::string log;                  // file of measurements
+    // Libraries that books declare and that may be loaded: names that the user wrote himself, or
+    // the SHA-256 of files that he agreed to load.
+    std::vector<std::string> agreed;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string stage;
     std::string body; // graph: its path; the graph of a body instead of a stage
@@ -64,8 +67,9 @@ struct Arguments {
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets
-    std::optional<bool> each;                  // profile: every group and operator alone; bisect: every application; order: every book
-    std::optional<bool> measure;               // fuse: time every group alone and split
+    std::optional<bool> each; // profile: every group and operator alone; bisect: every application;
+                              // order: every book
+    std::optional<bool> measure;   // fuse: time every group alone and split
     std::optional<bool> decisions; // fuse: false leaves out those about edges, and notices
     std::optional<double> rtol;
     std::optional<double> atol;

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,11 @@ public:
     virtual int priority() const { return 10; }
     // May it compute this node, alone?
     virtual Answer accepts(const Workload& anchor, const Target& target) const = 0;
+    // May it compute exactly these nodes, in topological order, as one? Asked of what a composite
+    // names.
+    virtual Answer acceptsAll(const Graph&, std::span<const NodeId>, const Target&) const {
+        return {Verdict::No, ReasonCode::CannotAbsorb, "it computes no match as a whole"};
+    }
     // May `next`, which reads the group's value element by element, be computed where it is
     // produced?
     virtual Answer absorbsEpilogue(const Growing& group, const Workload& next) const = 0;

@@ -7,7 +7,9 @@
 
 namespace fw {
 
-enum class LibraryState : std::uint8_t { Ready, Missing, Unusable };
+// NotAgreed, OtherOpened: of a library that a book declares. Nobody agreed to load it; this process
+// opened another file under its name.
+enum class LibraryState : std::uint8_t { Ready, Missing, Unusable, NotAgreed, OtherOpened };
 
 struct LibraryStatus {
     LibraryState state = LibraryState::Missing;
@@ -26,6 +28,11 @@ public:
     // What its calls reach where nothing was measured.
     virtual std::span<const Reach> reach() const { return {}; }
     virtual std::vector<std::shared_ptr<const Implementation>> implementations() const = 0;
+    // A book declares it: it is used only where the target names it, for what composites match.
+    virtual bool isDeclared() const { return false; }
+    // Of those; null: it has none of that name, or it cannot be used.
+    virtual std::shared_ptr<const Implementation> kernel(std::string_view) const { return nullptr; }
+    virtual std::string kernels() const { return {}; } // "conv_bias_relu, pool"
 };
 
 } // namespace fw

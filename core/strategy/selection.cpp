@@ -119,18 +119,30 @@ Diags Catalog::entriesWithoutCode() const {
 std::string Catalog::whyNot(std::string_view library, const Target& target) const {
     const bool listed =
         std::find(target.libs.begin(), target.libs.end(), library) != target.libs.end();
-    if (target.libraryChoice == LibraryChoice::Listed && !listed)
-        return fmt::format("library {} is not in the target", library);
     for (const auto& known : m_libraries) {
         if (known->name() != library)
             continue;
+        if (known->isDeclared() && !listed)
+            return fmt::format("{} is loaded only where the target names it: -libs={}", library,
+                               library);
+        if (target.libraryChoice == LibraryChoice::Listed && !listed)
+            return fmt::format("library {} is not in the target", library);
         const LibraryStatus& status = known->status();
         if (status.state == LibraryState::Ready)
             return {};
         return fmt::format("{}{}", status.reason.empty() ? "it is not there" : status.reason,
                            status.package.empty() ? "" : ", install " + status.package);
     }
+    if (target.libraryChoice == LibraryChoice::Listed && !listed)
+        return fmt::format("library {} is not in the target", library);
     return fmt::format("there is no adapter for {}", library);
+}
+
+std::shared_ptr<const Library> Catalog::library(std::string_view name) const {
+    for (const auto& library : m_libraries)
+        if (library->name() == name)
+            return library;
+    return nullptr;
 }
 
 std::vector<std::string> Catalog::libraries(const Target& target) const {

@@ -95,8 +95,10 @@ public:
     Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
     Answer absorbsPrologue(const Selection& by, const Workload& before,
                            const Workload& anchor) const;
-    // Canonical names of the libraries that may be used for the target, and why others may not.
+    // Canonical names of the libraries that may be used for the target.
     std::vector<std::string> libraries(const Target& target) const;
+    std::shared_ptr<const Library> library(std::string_view name) const;      // null: there is none
+    std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
 private:
     struct Entrant;
@@ -112,7 +114,6 @@ private:
     ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
                   const Offer& offered, const std::vector<Avoided>& avoided) const;
-    std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
     std::vector<ImplementationPtr> m_all;
     std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only

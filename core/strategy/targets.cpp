@@ -97,7 +97,10 @@ private:
             if (!parseTarget("-libs=" + library.name))
                 m_out.refuse(DiagCode::TextName, "there is no library " + library.name,
                              library.span,
-                             didYouMean(library.name, knownLibraries(), "onednn, openblas"));
+                             didYouMean(library.name, knownLibraries(),
+                                        "onednn, openblas; a library of a book is loaded where "
+                                        "the user names it only: -libs=" +
+                                            library.name));
     }
 
     void capabilities() {

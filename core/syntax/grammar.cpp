@@ -2,6 +2,7 @@
 #include "syntax/fusion.h"
 #include "syntax/graph.h"
 #include "syntax/include.h"
+#include "syntax/library.h"
 #include "syntax/op.h"
 #include "syntax/rule.h"
 #include "syntax/schedule.h"
@@ -20,6 +21,7 @@ const Grammar& fwGrammar() {
         {"graph", parseGraphDeclaration},
         {"test", parseTestDeclaration},
         {"target", parseTargetDeclaration},
+        {"library", parseLibraryDeclaration},
         {"implementations", parseImplementationsDeclaration},
         {"schedule", parseScheduleDeclaration},
         {"composite", parseCompositeDeclaration},

@@ -116,7 +116,15 @@ Status setCpu(Target& target, std::string_view name) {
     return unknown("no CPU is called \"" + std::string(name) + "\"", "known: " + known);
 }
 
-Status setLibraries(Target& target, std::string_view list) {
+std::string namesAfter(const std::vector<std::string>& declared) {
+    std::string out;
+    for (const std::string& name : declared)
+        out += ", " + name;
+    return out;
+}
+
+Status setLibraries(Target& target, std::string_view list,
+                    const std::vector<std::string>& declared = {}) {
     target.libraryChoice = LibraryChoice::Listed;
     target.libs.clear();
     while (!list.empty()) {
@@ -125,11 +133,16 @@ Status setLibraries(Target& target, std::string_view list) {
         list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
         if (alias.empty())
             continue;
+        if (std::find(declared.begin(), declared.end(), alias) != declared.end()) {
+            if (std::find(target.libs.begin(), target.libs.end(), alias) == target.libs.end())
+                target.libs.emplace_back(alias);
+            continue;
+        }
         const auto* row = std::find_if(std::begin(libraryRows), std::end(libraryRows),
                                        [&](const LibraryRow& r) { return r.alias == alias; });
         if (row == std::end(libraryRows))
             return unknown("no library is called \"" + std::string(alias) + "\"",
-                           "known: onednn (dnnl, mkldnn), openblas (cblas)");
+                           "known: onednn (dnnl, mkldnn), openblas (cblas)" + namesAfter(declared));
         if (std::find(target.libs.begin(), target.libs.end(), row->name) == target.libs.end())
             target.libs.emplace_back(row->name);
     }
@@ -240,7 +253,8 @@ std::string Target::libraryLevel(std::string_view library) const {
     return {};
 }
 
-Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declared) {
+Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declared,
+                           const std::vector<std::string>& libraries) {
     Target target;
     target.threads = std::clamp(runtime::cpuInfo().cores, 1, maxThreads);
     FW_CHECK(setCpu(target, "native"));
@@ -267,7 +281,7 @@ Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declare
         } else if (name == "-mcpu" && !value.empty()) {
             FW_CHECK(setCpu(target, value));
         } else if (name == "-libs" && equals != std::string_view::npos) {
-            FW_CHECK(setLibraries(target, value));
+            FW_CHECK(setLibraries(target, value, libraries));
         } else if (name == "-threads" && !value.empty()) {
             FW_CHECK(setThreads(target, value));
         } else {

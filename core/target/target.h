@@ -67,8 +67,10 @@ struct Target {
     bool operator==(const Target&) const = default;
 };
 
-// UnknownTarget lists what is known.
-Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declared = {});
+// UnknownTarget lists what is known. `libraries`: those that books declare, which `-libs=` may
+// name.
+Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declared = {},
+                           const std::vector<std::string>& libraries = {});
 Target hostTarget(); // parseTarget("")
 
 // Names of libraries that a target may list, whether or not they are present.

@@ -1,7 +1,7 @@
 #include "fuzz/exported.h"
 
+#include "extern/call.h"
 #include "module/export.h"
-#include "module/program_expression.h"
 #include "runtime/fusewright.h"
 #include "runtime/tensor_view.h"
 
