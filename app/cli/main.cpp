@@ -497,8 +497,7 @@ private:
         CLI::App* profile =
             onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
-        profile->add_flag("--each", m_each, "every group alone, too, and every operator of a group")
-            ->each([&a](const std::string&) { a.each = true; });
+        profile->add_flag("--each", a.each, "every group alone, too, and each of its operators");
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
         CLI::App* tune =
             onModel("tune", "time the implementations of a model into the file of --log",
@@ -570,7 +569,6 @@ private:
     bool m_expect = true;
     bool m_measure = false;
     bool m_strict = false;
-    bool m_each = false;
     bool m_machine = false;
     bool m_libraryDied = false;
     std::vector<CLI::App*> m_listBooks;
