@@ -131,7 +131,10 @@ Result<CheckDocument> checkBook(const Arguments& arguments, const Context& conte
                                                  missing.text, "insert " + missing.text));
     for (std::size_t i = 0; i < checked.diagnostics.size(); ++i)
         marks.add(checked.diagnostics[i], std::move(fixes[i]));
-    const Verdicts verdicts(books, book.file, context.cancel);
+    const bool typed = std::any_of(arguments.texts.begin(), arguments.texts.end(),
+                                   [&](const BookSource& text) { return text.file == book.file; });
+    const Verdicts verdicts(books, book.file,
+                            typed ? Verdicts::Order::Leave : Verdicts::Order::Tell, context.cancel);
     for (CheckedItem& item : checked.items) {
         CheckItem row;
         setRange(row, places, item.span);

@@ -221,12 +221,15 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
 struct Verdicts::Known {
     const Books& books;
     std::string file;
+    Order order = Order::Tell;
     CancelToken cancel;
     std::map<const DeclarationTree*, Diag> endings;
 };
 
-Verdicts::Verdicts(const Books& books, const std::string& file, const CancelToken& cancel)
-    : m_known(std::make_unique<Known>(Known{books, file, cancel, remarksOnEnding(books, file)})) {}
+Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
+                   const CancelToken& cancel)
+    : m_known(std::make_unique<Known>(
+          Known{books, file, order, cancel, remarksOnEnding(books, file)})) {}
 
 Verdicts::~Verdicts() = default;
 
@@ -237,7 +240,8 @@ void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
     tryRuleOf(declaration, books, where, m_known->cancel, row);
     if (row.stands()) {
         tellHidden(declaration, books, where, row);
-        tellOrder(declaration, books, m_known->file, m_known->cancel, row);
+        if (m_known->order == Order::Tell)
+            tellOrder(declaration, books, m_known->file, m_known->cancel, row);
     }
     if (const auto remark = m_known->endings.find(declaration.get());
         remark != m_known->endings.end())

@@ -13,8 +13,11 @@ namespace fw {
 
 class Verdicts {
 public:
+    // To lay every rule over every other one takes longer than a pause in typing.
+    enum class Order : std::uint8_t { Leave, Tell };
+
     // Of the declarations of one of the books, which stay alive.
-    Verdicts(const Books& books, const std::string& file, const CancelToken& cancel);
+    Verdicts(const Books& books, const std::string& file, Order order, const CancelToken& cancel);
     ~Verdicts();
 
     void judge(const DeclarationPtr& declaration, snapshot::CheckItem& row) const;
