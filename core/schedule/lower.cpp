@@ -65,7 +65,7 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
             });
         if (writer == group.stages.end())
             continue;
-        memory[decl.name] = {decl, StorageMap()};
+        memory[decl.name] = {decl, mapOf(decl.name)};
     }
     const std::set<Symbol> symbols = freeDimsOf(group.inst);
     out.nest.symbols.assign(symbols.begin(), symbols.end());
@@ -82,7 +82,7 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
     for (const TensorDecl& decl : group.inst.temporaries) {
         if (!memory.contains(decl.name))
             continue;
-        addParameter(decl, StorageMap(), BufferAccess::ReadWrite);
+        addParameter(decl, memory.at(decl.name).map, BufferAccess::ReadWrite);
         out.temporaries.push_back(decl);
     }
     out.nest.body = blockStmt(std::move(nests));

@@ -158,6 +158,10 @@ Result<GroupBody> groupBody(const GroupSite& site) {
                 const Symbol name(fmt::format("t{}", temporaries++));
                 names.emplace(value, name);
                 body.inst.temporaries.push_back({name, graph.type(value)});
+                const StorageMap map = site.layout(value);
+                if (!map.isRowMajor() && map.slices.empty() &&
+                    isWhole(map, graph.type(value).shape))
+                    body.innerLayouts.emplace(name, map);
             }
             rename.emplace_back(inst->outputs.at(i).name, names.at(value));
         }

@@ -33,6 +33,7 @@ struct GroupBody {
     std::vector<std::size_t> operands; // of each input: its position in GroupSite::inputs
     std::vector<StorageMap> inputLayouts;
     std::vector<StorageMap> outputLayouts; // outputs are those of the site, in order
+    StorageMaps innerLayouts;              // of values inside that have an order of their own
     std::vector<bool> constantInput;       // the value is a constant of the graph
     OwnNames anchor;                       // what its operator calls what is in `inst`
 };

@@ -24,6 +24,8 @@ ScheduleContext contextOf(const GroupBody& body, const Target& target) {
     }
     for (std::size_t i = 0; i < body.inst.outputs.size(); ++i)
         out.maps[body.inst.outputs[i].name] = body.outputLayouts[i];
+    for (const auto& [inner, map] : body.innerLayouts)
+        out.maps[inner] = map;
     return out;
 }
 
@@ -58,10 +60,9 @@ private:
                 m_text += " -";
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             const ValueRef value{node.id, static_cast<int>(i)};
-            const auto [name, inside] = m_names.emplace(value, fmt::format("t{}.{}", position, i));
+            const auto name = m_names.emplace(value, fmt::format("t{}.{}", position, i)).first;
             m_text += " > " + name->second + ":" + node.outputs[i].type.text();
-            if (!inside)
-                m_text += "@" + m_site.layout(value).text(node.outputs[i].type.rank());
+            m_text += "@" + m_site.layout(value).text(node.outputs[i].type.rank());
             identity(value);
         }
         m_text += "\n";

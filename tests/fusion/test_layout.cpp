@@ -93,6 +93,7 @@ private Q_SLOTS:
     void shadowedViewsCompute();
     void costsDecide_data();
     void costsDecide();
+    void valuesInsideOfAGroup();
     void choosingIsLinear();
 };
 
@@ -107,7 +108,8 @@ void TestLayout::decisionsSayWhoWantsWhat() {
     QCOMPARE(plan.said("b"), QString("LAY01 generated.tiled wants channels-last for conv2d_1"));
     QCOMPARE(
         plan.said("x"),
-        QString("LAY02 it belongs to the model's signature; generated.tiled wants another for conv2d"));
+        QString(
+            "LAY02 it belongs to the model's signature; generated.tiled wants another for conv2d"));
     const Planned view = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
                                  "  w = const random(1) : f32[8, 8, 3, 3]\n"
                                  "  c = conv2d(x, w)   y = reshape(c) {shape = [1, 128]}\n"
@@ -195,9 +197,31 @@ void TestLayout::costsDecide() {
              std::string("wishing.rows"));
     QCOMPARE(QString::fromStdString(plan.layout("c")), layout);
     if (layout == QLatin1String(rows))
-        QCOMPARE(
-            plan.said("c"),
-            QString("LAY02 wishing.rows works on rows of it; generated.tiled wants another for conv2d"));
+        QCOMPARE(plan.said("c"), QString("LAY02 wishing.rows works on rows of it; generated.tiled "
+                                         "wants another for conv2d"));
+}
+
+// Nests of one function hand images on in the order that they want, as groups do.
+void TestLayout::valuesInsideOfAGroup() {
+    FusionBook book = standardFusion();
+    book.add(parseFile("fuse both { match conv2d(x, w) >> relu(^) >> conv2d(^, v) as stacked }\n",
+                       "own.fw")
+                 .declarations,
+             "own.fw");
+    PlanOptions options;
+    options.book = &book;
+    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                                 "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                                 "  a = conv2d(x, w) {pads = [1, 1, 1, 1]}   b = relu(a)\n"
+                                 "  y = conv2d(b, w) {pads = [1, 1, 1, 1]}\n"
+                                 "}\n",
+                                 {}, options);
+    QCOMPARE(plan.plan.groups.size(), std::size_t(1));
+    QCOMPARE(plan.layout("relu"), std::string(last));
+    const GroupBody& body = plan.plan.groups[0].lowering.kernel->body;
+    QVERIFY(!body.innerLayouts.empty());
+    for (const auto& [tensor, map] : body.innerLayouts)
+        QCOMPARE(map.text(4), std::string(last));
 }
 
 // What one convolution wants is handed on over a whole chain, against the order of the operators.
