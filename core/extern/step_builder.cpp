@@ -35,6 +35,7 @@ const std::map<std::string, MapRow, std::less<>>& mapRows() {
         {"tanh", {PostOpKind::Tanh, nullptr, 0, nullptr, 0}},
         {"hard_swish", {PostOpKind::HardSwish, nullptr, 0, nullptr, 0}},
         {"swish", {PostOpKind::Swish, "alpha", 1, nullptr, 0}},
+        {"mish", {PostOpKind::Mish, nullptr, 0, nullptr, 0}},
         {"abs", {PostOpKind::Abs, nullptr, 0, nullptr, 0}},
         {"sqrt", {PostOpKind::Sqrt, nullptr, 0, nullptr, 0}},
         {"exp", {PostOpKind::Exp, nullptr, 0, nullptr, 0}},

@@ -315,7 +315,7 @@ const char* postOpText(PostOpKind kind) {
     static const char* const names[] = {"relu",       "clip",   "elu", "gelu", "sigmoid", "tanh",
                                         "hard_swish", "swish",  "abs", "sqrt", "exp",     "log",
                                         "round",      "linear", "add", "mul",  "sub",     "div",
-                                        "max",        "min",    "sum"};
+                                        "max",        "min",    "sum", "mish"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -68,9 +68,10 @@ enum class PostOpKind : std::uint8_t {
     Div = 17,
     Max = 18,
     Min = 19,
-    Sum = 20, // adds what the output held before
+    Sum = 20,  // adds what the output held before
+    Mish = 21, // x * tanh(log(1 + exp(x)))
 };
-constexpr std::uint8_t lastPostOpKind = 20;
+constexpr std::uint8_t lastPostOpKind = 21;
 
 bool takesOperand(PostOpKind kind);
 

@@ -32,6 +32,8 @@ dnnl_alg_kind_t eltwise(PostOpKind kind) {
         return dnnl_eltwise_hardswish;
     case PostOpKind::Swish:
         return dnnl_eltwise_swish;
+    case PostOpKind::Mish:
+        return dnnl_eltwise_mish;
     case PostOpKind::Abs:
         return dnnl_eltwise_abs;
     case PostOpKind::Sqrt:

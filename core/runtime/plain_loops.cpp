@@ -225,6 +225,8 @@ double postOpValue(const PostOp& op, double x, double operand) {
         return x * std::fmax(0, std::fmin(1, x / 6 + 0.5));
     case PostOpKind::Swish:
         return x / (1 + std::exp(-alpha * x));
+    case PostOpKind::Mish:
+        return x * std::tanh(std::log1p(std::exp(x)));
     case PostOpKind::Abs:
         return std::fabs(x);
     case PostOpKind::Sqrt:

@@ -248,8 +248,8 @@ private Q_SLOTS:
     void tails_data() {
         QTest::addColumn<QString>("op");
         for (const char* op :
-             {"relu", "leaky_relu", "elu", "clip", "gelu", "sigmoid", "tanh", "hard_swish", "abs",
-              "exp", "round", "add", "mul", "sub", "max", "min"})
+             {"relu", "leaky_relu", "elu", "clip", "gelu", "sigmoid", "tanh", "hard_swish", "mish",
+              "abs", "exp", "round", "add", "mul", "sub", "max", "min"})
             QTest::addRow("%s", op) << op;
     }
     void tails() {

@@ -132,10 +132,10 @@ void TestLibraryScenarios::biasAndTail_data() {
     const QStringList calls = {u"onednn.conv conv2d(x, w)"_s,
                                u"onednn.deconv conv_transpose2d(x, w)"_s,
                                u"onednn.matmul dense(x, w)"_s};
-    const QStringList tails = {u""_s,          u"relu"_s,        u"leaky_relu"_s, u"elu"_s,
-                               u"clip"_s,      u"gelu"_s,        u"sigmoid"_s,    u"tanh"_s,
-                               u"swish"_s,     u"hard_swish"_s,  u"abs"_s,        u"exp"_s,
-                               u"relu tanh"_s, u"clip sigmoid"_s};
+    const QStringList tails = {u""_s,      u"relu"_s,       u"leaky_relu"_s,  u"elu"_s,
+                               u"clip"_s,  u"gelu"_s,       u"sigmoid"_s,     u"tanh"_s,
+                               u"swish"_s, u"hard_swish"_s, u"mish"_s,        u"abs"_s,
+                               u"exp"_s,   u"relu tanh"_s,  u"clip sigmoid"_s};
     for (const QString& call : calls)
         for (const bool biased : {false, true})
             for (const QString& tail : tails) {

@@ -23,9 +23,9 @@ namespace {
 
 const std::vector<std::string> binaryOps = {"add", "sub", "mul", "div", "max", "min"};
 // Those that are not defined everywhere stand behind an exp.
-const std::vector<std::string> unaryOps = {"relu",    "leaky_relu", "elu",        "clip",  "gelu",
-                                           "sigmoid", "tanh",       "hard_swish", "swish", "abs",
-                                           "round",   "exp",        "sqrt",       "log",   "bias"};
+const std::vector<std::string> unaryOps = {
+    "relu",  "leaky_relu", "elu",   "clip", "gelu", "sigmoid", "tanh", "hard_swish",
+    "swish", "abs",        "round", "exp",  "sqrt", "log",     "mish", "bias"};
 const std::vector<std::string> calls = {"conv",   "conv 1x1", "grouped", "depthwise",
                                         "deconv", "winograd", "dense",   "batch_matmul"};
 const std::vector<std::string> storages = {"input",    "result",    "constant",
