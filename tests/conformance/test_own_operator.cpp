@@ -220,7 +220,7 @@ void TestOwnOperator::step6NumbersAreTheShippedOnes() {
 void TestOwnOperator::step7ManyOperatorsAsOne() {
     const QString model = QStringLiteral(FW_SOURCE_DIR "/samples/inception");
     const QStringList target{u"--target"_s, u"x86-64 -libs= -threads=2"_s};
-    const QStringList rules{u"--rules"_s, sample("inception.fw")};
+    const QStringList rules{u"--rules"_s, sample("../blocks/inception.fw")};
     const auto holding = [&](const QStringList& more) {
         QStringList out; // the groups of the block
         for (const QString& nodes : groups(askFw(QStringList{u"fuse"_s, model} + target + more)))
