@@ -49,6 +49,27 @@ Id batchMatmul(Maker& maker) {
     return maker.one("batch_matmul", {a, b});
 }
 
+Id attention(Maker& maker) {
+    const Id queries = maker.realOfRank(2 + maker.random.below(3));
+    Shape shape = maker.at(queries).type.shape;
+    const std::size_t last = shape.size() - 1;
+    const Dim rows = maker.extent();
+    const auto operand = [&](const Dim& before, const Dim& behind) {
+        Shape out = shape;
+        out[last - 1] = before;
+        out[last] = behind;
+        for (std::size_t i = 0; i + 1 < last; ++i)
+            if (maker.random.chance(15))
+                out[i] = Dim(1);
+        return maker.input(out);
+    };
+    std::vector<Id> operands = {queries, operand(shape[last], rows),
+                                operand(rows, Dim(maker.channels()))};
+    if (maker.random.chance(50))
+        operands.push_back(operand(maker.random.chance(50) ? Dim(1) : shape[last - 1], rows));
+    return maker.one("attention", operands, attributes({{"scale", 0.25}}));
+}
+
 Id conv2d(Maker& maker) {
     const Id image = maker.realOfRank(4);
     static const std::vector<std::int64_t> kernels = {1, 1, 3, 3, 3, 2, 5};
@@ -172,9 +193,13 @@ Id convolution(Maker& maker, Id image, std::int64_t kernel, std::int64_t filters
 }
 
 std::vector<Recipe> computeRecipes() {
-    std::vector<Recipe> out = {{"dense", 12, dense},   {"batch_matmul", 12, batchMatmul},
-                               {"conv2d", 20, conv2d}, {"conv_transpose2d", 6, convTranspose},
-                               {"lrn", 3, lrn},        {"layernorm", 6, layernorm}};
+    std::vector<Recipe> out = {{"dense", 12, dense},
+                               {"batch_matmul", 12, batchMatmul},
+                               {"conv2d", 20, conv2d},
+                               {"conv_transpose2d", 6, convTranspose},
+                               {"lrn", 3, lrn},
+                               {"layernorm", 6, layernorm},
+                               {"attention", 4, attention}};
     for (const char* op : {"max_pool2d", "avg_pool2d"})
         out.push_back({op, 6, [op](Maker& maker) { return pool(maker, op); }});
     for (const char* op : {"global_average_pool", "global_max_pool"})

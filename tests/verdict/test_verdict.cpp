@@ -1,5 +1,6 @@
 #include "ir/graph_text.h"
 #include "library/library.h"
+#include "rewrite/embedded.h"
 #include "tensor/evaluate_graph.h"
 #include "verdict/verdict.h"
 
@@ -84,6 +85,12 @@ void TestVerdict::shippedRulesAreNot() {
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
         const Told told = tried(standardRules().value(), seed);
         QCOMPARE(told.refuted, QStringList());
+        for (const EmbeddedRules& named : embeddedByName()) {
+            const auto book = parseRules(named.text, std::string(named.file));
+            QVERIFY2(book.ok(), book.ok() ? "" : book.diag().text().c_str());
+            const Told more = tried(*book, seed);
+            QCOMPARE(more.refuted + more.untried, QStringList());
+        }
     }
 }
 
