@@ -36,7 +36,7 @@ std::string render(const MatchDocument& document) {
             out += ", " + counted(static_cast<std::size_t>(rule.nearMissCount), "near miss",
                                   "near misses");
         out += "\n";
-        if (rule.behindRules)
+        if (rule.behindRules && *rule.behindRules != static_cast<std::int64_t>(rule.matches.size()))
             out += fmt::format(
                 "behind {}: {}\n",
                 rule.madeBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.madeBy, ", ")),
