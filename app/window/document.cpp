@@ -5,6 +5,8 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace fw::ui {
 
 using snapshot::Arguments;
@@ -47,6 +49,26 @@ QStringList Document::declaredTargets() const {
                     out += QString::fromStdString(item.name);
     out.removeDuplicates();
     return out;
+}
+
+const snapshot::LibraryRecord* Document::declaredLibrary(const QString& name) const {
+    if (m_doctor)
+        for (const auto& library : m_doctor->libraries)
+            if (!library.path.empty() && library.name == name.toStdString())
+                return &library;
+    return nullptr;
+}
+
+bool Document::isAgreed(const snapshot::LibraryRecord& library) const {
+    return std::find(m_agreed.begin(), m_agreed.end(), library.content) != m_agreed.end();
+}
+
+void Document::setAgreed(const QStringList& contents) {
+    m_agreed.clear();
+    for (const QString& content : contents)
+        m_agreed.push_back(content.toStdString());
+    if (isOpen() && error(Part::Plan).code == DiagCode::LibraryNotAgreed)
+        plannedAnew(Importing::No);
 }
 
 bool Document::unsaved() const {

@@ -103,6 +103,12 @@ public:
     // Those that the target takes without -libs=.
     std::vector<std::string> foundLibraries() const;
     QStringList declaredTargets() const; // of the books that are switched on
+    // A library that one of them declares; null: it is none.
+    const snapshot::LibraryRecord* declaredLibrary(const QString& name) const;
+    // SHA-256 of the files of such libraries that may be loaded. A plan that waited for one is
+    // made.
+    void setAgreed(const QStringList& contents);
+    bool isAgreed(const snapshot::LibraryRecord& library) const;
 
 Q_SIGNALS:
     void modelChanged();               // another model is open
@@ -164,6 +170,7 @@ private:
     void comparePlans();
     void askRules();
     void askChecks();
+    void followLibraries(); // of the books, after a check
     const std::string* textOf(const std::string& path) const;
     snapshot::Arguments checkOf(const std::string& path, const std::string* text) const;
     void askMatches();
@@ -192,6 +199,8 @@ private:
     std::function<void()> m_lostTask;   // what the worker died in: a task
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::set<std::int64_t> m_inFlight;
+    std::vector<std::string> m_agreed;
+    bool m_declaresLibraries = false; // a book did when it was checked last
     int m_busy = 0;
     int m_tasks = 0;
 };

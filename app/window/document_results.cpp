@@ -41,8 +41,11 @@ void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
                 setPart(part, slot ? State::Stale : State::Empty, diag);
             else
                 setPart(part, State::Error, diag);
-            if (part == Part::Plan && diag.code != DiagCode::Cancelled)
-                askRules();          // a book may be why
+            if (part == Part::Plan && diag.code != DiagCode::Cancelled &&
+                diag.code != DiagCode::WorkerDied)
+                askRules(); // a book may be why
+            if (part == Part::Plan && diag.code == DiagCode::LibraryNotAgreed)
+                askDoctor();         // its file may be another one now
             if (part != Part::Value) // said where it would stand
                 Q_EMIT problem(diag);
         }
@@ -80,6 +83,8 @@ void Document::want(Part part, const Arguments& about) {
 
 void Document::askDoctor(bool measure) {
     Arguments asked;
+    asked.rules = arguments().rules; // which may declare libraries
+    asked.texts = arguments().texts;
     if (measure)
         asked.measure = true;
     send<snapshot::DoctorDocument>("doctor", asked,
@@ -233,8 +238,10 @@ void Document::askChecks() {
     const auto gone = std::erase_if(m_checks, [&](const auto& check) {
         return !m_typed.contains(check.first) && !inDocument(check.first);
     });
-    if (gone > 0)
+    if (gone > 0) {
         tell(Part::Checks);
+        followLibraries();
+    }
     for (const auto& book : inputs().books) {
         if (m_checks.contains(book.path) && m_oldChecks.erase(book.path) == 0)
             continue;
@@ -256,8 +263,19 @@ void Document::askChecks() {
                     m_checks[path] = answer.take();
                 }
                 tell(Part::Checks);
+                followLibraries();
             });
     }
+}
+
+void Document::followLibraries() {
+    const auto isLibrary = [](const auto& item) { return item.kind == "library"; };
+    bool declares = false;
+    for (const auto& [book, check] : m_checks)
+        declares =
+            declares || (check && std::any_of(check->items.begin(), check->items.end(), isLibrary));
+    if (std::exchange(m_declaresLibraries, declares) || declares)
+        askDoctor();
 }
 
 void Document::askMatches() {

@@ -38,6 +38,7 @@ bool bringsOperators(const snapshot::CheckDocument& check) {
 
 Arguments Document::argumentsFor(const snapshot::Inputs& inputs) const {
     Arguments out = argumentsOf(inputs);
+    out.agreed = m_agreed;
     for (const std::string& path : out.rules)
         if (const auto found = m_texts.find(path); found != m_texts.end())
             out.texts.push_back({path, found->second});
@@ -129,6 +130,7 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
                 textIsRight(file, now, disk,
                             bringsOperators(*m_checks[file]) ? Importing::Yes : Importing::No);
             tell({Part::Checks, Part::BrokenTexts});
+            followLibraries();
         }));
 }
 

@@ -18,6 +18,9 @@ namespace {
 constexpr const char* expected[] = {"onednn", "openblas"};
 
 QString whyNot(const snapshot::LibraryRecord& library) {
+    if (!library.path.empty())
+        return u"a book declares it, but there is no file "_s +
+               QString::fromStdString(library.path);
     QString out = library.reason.empty() ? u"not found on this machine"_s
                                          : QString::fromStdString(library.reason);
     if (!library.package.empty())
@@ -25,7 +28,15 @@ QString whyNot(const snapshot::LibraryRecord& library) {
     return out;
 }
 
+bool isExpected(const std::string& name) {
+    return std::any_of(std::begin(expected), std::end(expected),
+                       [&](const char* one) { return name == one; });
+}
+
 QString about(const snapshot::LibraryRecord& library) {
+    if (!library.path.empty())
+        return u"%1 of a book. It is loaded where this is ticked."_s.arg(
+            QString::fromStdString(library.path));
     QString out = libraryTitle(library.name) + u' ' + QString::fromStdString(library.version);
     if (!library.core.empty())
         out += u", kernels for "_s + QString::fromStdString(library.core);
@@ -64,11 +75,13 @@ LibraryBoxes::Row& LibraryBoxes::rowOf(const std::string& name) {
     connect(row.action, &QAction::triggered, this,
             [this, id](bool on) { Q_EMIT switched(id, on); });
     m_rows.push_back(row);
+    Q_EMIT added(row.action);
     return m_rows.back();
 }
 
 void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot::Inputs& inputs,
-                        const std::vector<std::string>& found) {
+                        const std::vector<std::string>& found,
+                        const std::function<bool(const snapshot::LibraryRecord&)>& agreed) {
     const std::vector<std::string>& taken = inputs.libraries ? *inputs.libraries : found;
     if (machine)
         for (const auto& library : machine->libraries)
@@ -79,8 +92,14 @@ void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot:
             for (const auto& library : machine->libraries)
                 if (library.name == row.name)
                     record = &library;
-        const bool ready = record && record->status == "ready";
-        const bool listed = std::find(taken.begin(), taken.end(), row.name) != taken.end();
+        const bool declared = record && !record->path.empty();
+        const bool ready =
+            record && (declared ? !record->content.empty() : record->status == "ready");
+        // To tick one that is listed, but that nobody agreed to, is to agree.
+        const bool listed = std::find(taken.begin(), taken.end(), row.name) != taken.end() &&
+                            (!declared || !ready || (agreed && agreed(*record)));
+        row.box->setVisible(record || isExpected(row.name));
+        row.action->setVisible(record || isExpected(row.name));
         // A library that the target lists although it is absent can be unticked.
         const bool enabled = ready || (listed && machine);
         const QString tip = !machine  ? u"asking the machine …"_s

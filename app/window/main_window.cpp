@@ -47,6 +47,7 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRo
             widget->restoreState(m_settings.widths(name));
         });
         fillRecent();
+        m_document.setAgreed(m_agreed = m_settings.agreed());
     }
     const QString remembered = memory == Memory::Remember ? m_settings.target() : QString();
     setTargetText(remembered.isEmpty() ? m_target->itemText(0) : remembered);

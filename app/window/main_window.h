@@ -66,6 +66,9 @@ public:
     void applyTheme(ThemeChoice choice);
     // Answers instead of the dialog, for tests.
     void answerUnsaved(std::function<Unsaved()> answer) { m_answers.unsaved = std::move(answer); }
+    void answerLoad(std::function<bool(const QString&)> answer) {
+        m_answers.load = std::move(answer);
+    }
     void answerSaveName(std::function<QString(const QString& suggested)> answer) {
         m_answers.saveName = std::move(answer);
     }
@@ -154,6 +157,7 @@ private:
     bool mayDiscard();
     bool answered(Unsaved answer);
     void showLibraries();
+    bool mayLoad(const snapshot::LibraryRecord& library);
     void showTargets();
     bool saveDocument();
     bool saveDocumentAs();
@@ -198,6 +202,7 @@ private:
     Document m_document;
     Selection m_selection;
     Answers m_answers;
+    QStringList m_agreed;       // SHA-256 of libraries that may be loaded
     std::vector<Shown> m_views; // as the rows are ordered
     std::vector<Hit> m_hits;
     QString m_findText;

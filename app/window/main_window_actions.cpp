@@ -178,6 +178,8 @@ void MainWindow::buildActions() {
     m_libraries = new LibraryBoxes(this);
     for (QAction* library : m_libraries->actions())
         target->addAction(library);
+    connect(m_libraries, &LibraryBoxes::added, target,
+            [target](QAction* library) { target->addAction(library); });
     connect(m_libraries, &LibraryBoxes::switched, this, &MainWindow::switchLibrary);
 
     QMenu* compile = menuBar()->addMenu(u"&Compile"_s);

@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QStandardPaths>
 
@@ -98,7 +99,36 @@ void MainWindow::setTargetText(const QString& target) {
     m_target->setCurrentText(text(m_document.inputs().target));
 }
 
+// Asked once for every content of the file.
+bool MainWindow::mayLoad(const snapshot::LibraryRecord& library) {
+    if (m_document.isAgreed(library))
+        return true;
+    const QString question =
+        u"Load %1?\n\nIt is the library %2 of a book. Its code runs as you, in the worker process."_s
+            .arg(text(library.path), text(library.name));
+    if (m_answers.load) {
+        if (!m_answers.load(question))
+            return false;
+    } else {
+        QMessageBox box(QMessageBox::NoIcon, u"Fusewright"_s, question, QMessageBox::Cancel, this);
+        box.setTextFormat(Qt::PlainText);
+        const QPushButton* load = box.addButton(u"&Load it"_s, QMessageBox::AcceptRole);
+        box.setDefaultButton(QMessageBox::Cancel);
+        box.exec();
+        if (box.clickedButton() != load)
+            return false;
+    }
+    m_agreed << text(library.content);
+    if (m_memory == Memory::Remember)
+        m_settings.setAgreed(m_agreed);
+    m_document.setAgreed(m_agreed);
+    return true;
+}
+
 void MainWindow::switchLibrary(const QString& name, bool on) {
+    const snapshot::LibraryRecord* declared = m_document.declaredLibrary(name);
+    if (on && declared != nullptr && !mayLoad(*declared))
+        return showLibraries();
     m_document.edit(snapshot::SwitchLibrary{name.toStdString(),
                                             on ? snapshot::Enabled::Yes : snapshot::Enabled::No,
                                             m_document.foundLibraries()});
@@ -106,7 +136,9 @@ void MainWindow::switchLibrary(const QString& name, bool on) {
 }
 
 void MainWindow::showLibraries() {
-    m_libraries->show(m_document.doctor().get(), m_document.inputs(), m_document.foundLibraries());
+    m_libraries->show(
+        m_document.doctor().get(), m_document.inputs(), m_document.foundLibraries(),
+        [this](const snapshot::LibraryRecord& library) { return m_document.isAgreed(library); });
 }
 
 // Those that every machine knows, then those of the books.

@@ -31,6 +31,11 @@ public:
     void setWidths(const QString& name, const QByteArray& state);
     QString folder() const; // of the last opened or written file
     void setFolder(const QString& folder);
+    // SHA-256 of the libraries that may be loaded.
+    QStringList agreed() const { return m_settings.value("libraries/agreed").toStringList(); }
+    void setAgreed(const QStringList& contents) {
+        m_settings.setValue("libraries/agreed", contents);
+    }
 
 private:
     QSettings m_settings{QStringLiteral("Fusewright"), QStringLiteral("Fusewright")};

@@ -2,7 +2,6 @@
 #include "session/bisect.h"
 #include "session/calibrate.h"
 
-#include "extern/user_library.h"
 #include "rewrite/check.h"
 #include "session/assist.h"
 #include "session/check.h"
@@ -316,7 +315,7 @@ Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context
                                             namesOf(books.libraries)));
     if (arguments.measure.value_or(false))
         FW_CHECK(measureMachine(target, context));
-    DoctorDocument out = describeMachine(target, userLibraries(books.libraries, arguments.agreed));
+    DoctorDocument out = describeMachine(target, books.libraries, arguments.agreed);
     if (const Result<Diags> machine = checkMachine(target); !machine.ok())
         out.problems.push_back(machine.diag().text());
     else

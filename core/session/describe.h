@@ -4,6 +4,7 @@
 #include "fusion/plan.h"
 #include "onnx/import.h"
 #include "snapshot/records.h"
+#include "strategy/user_libraries.h"
 
 namespace fw {
 
@@ -33,8 +34,9 @@ Result<const Node*> findNode(const Graph& graph, const std::string& name);
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);
 // With the ceilings of the target, as far as they are known; nothing is measured.
-// `own`: the libraries that books declare.
-snapshot::DoctorDocument
-describeMachine(const Target& target, const std::vector<std::shared_ptr<const Library>>& own = {});
+// `own`: the libraries that books declare; `agreed`: as userLibraries().
+snapshot::DoctorDocument describeMachine(const Target& target,
+                                         const std::vector<DeclaredLibrary>& own = {},
+                                         const std::vector<std::string>& agreed = {});
 
 } // namespace fw

@@ -1,5 +1,5 @@
 // What this program knows and what this machine offers: `fw ops` and `fw doctor`.
-#include "extern/extern.h"
+#include "extern/user_library.h"
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "session/describe.h"
@@ -163,25 +163,23 @@ void addRates(const Target& on, std::string_view maker, std::span<const Reach> t
 namespace {
 
 // Of a library that a book declares: it is asked only where the target names it.
-void addOwn(const Target& on, const Library& library, DoctorDocument& out) {
-    if (std::find(on.libs.begin(), on.libs.end(), library.name()) == on.libs.end()) {
-        out.libraries.push_back(
-            {library.name(),
-             {},
-             {},
-             "not loaded",
-             fmt::format("it is loaded where the target names it: -libs={}", library.name()),
-             {}});
+void addOwn(const Target& on, const DeclaredLibrary& declared, const Library& library,
+            DoctorDocument& out) {
+    LibraryRecord& row = out.libraries.emplace_back();
+    row.name = declared.name;
+    row.path = fileOf(declared);
+    row.content = contentOf(declared);
+    if (std::find(on.libs.begin(), on.libs.end(), declared.name) == on.libs.end()) {
+        row.status = "not loaded";
+        row.reason = fmt::format("it is loaded where the target names it: -libs={}", declared.name);
         return;
     }
     const LibraryStatus& status = library.status();
     const bool ready = status.state == LibraryState::Ready;
-    out.libraries.push_back({library.name(),
-                             status.version,
-                             library.kernels(),
-                             std::string(stateText(status.state)),
-                             status.reason,
-                             {}});
+    row.version = status.version;
+    row.core = library.kernels();
+    row.status = stateText(status.state);
+    row.reason = status.reason;
     if (!ready)
         out.problems.push_back(
             fmt::format("the library {} cannot be used: {}", library.name(), status.reason));
@@ -189,8 +187,8 @@ void addOwn(const Target& on, const Library& library, DoctorDocument& out) {
 
 } // namespace
 
-DoctorDocument describeMachine(const Target& on,
-                               const std::vector<std::shared_ptr<const Library>>& own) {
+DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibrary>& own,
+                               const std::vector<std::string>& agreed) {
     DoctorDocument out;
     out.version = "0.1.0";
     const runtime::CpuInfo& cpu = runtime::cpuInfo();
@@ -222,8 +220,9 @@ DoctorDocument describeMachine(const Target& on,
                 fmt::format("the library {} cannot be used ({}): apt-get install {}",
                             library->name(), status.reason, status.package));
     }
-    for (const auto& library : own)
-        addOwn(on, *library, out);
+    const auto libraries = userLibraries(own, agreed);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        addOwn(on, own[i], *libraries[i], out);
     for (const auto& [program, package, why] :
          {std::tuple("dot", "graphviz", "graphs are drawn with the built-in layout"),
           std::tuple("cc", "gcc", "modules cannot be exported")})

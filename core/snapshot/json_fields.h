@@ -195,7 +195,7 @@ FW_FIELDS(TestDocument, v("total", r.total); v("passed", r.passed); v("failed", 
 FW_FIELDS(CpuRecord, v("name", r.name); v("target", r.target); v("features", r.features); v("cores", r.cores);
           v("vector_bits", r.vectorBits);)
 FW_FIELDS(LibraryRecord, v("name", r.name); v("version", r.version); v("core", r.core); v("status", r.status);
-          v("reason", r.reason); v("package", r.package);)
+          v("reason", r.reason); v("package", r.package); v("path", r.path); v("content", r.content);)
 FW_FIELDS(LevelsRecord, v("of", r.of); v("plays", r.plays); v("lacks", r.lacks);)
 FW_FIELDS(CeilingRecord, v("name", r.name); v("unit", r.unit); v("sentence", r.sentence);
           v("value", r.value);)

@@ -90,9 +90,12 @@ struct LibraryRecord {
     std::string name;
     std::string version;
     std::string core;    // the kernels it picked for this CPU
-    std::string status;  // "ready", "missing", "unusable"
+    std::string status;  // "ready", "missing", "unusable"; of a book's also "not loaded"
     std::string reason;  // why it is not ready
     std::string package; // what to install when it is missing
+    // Of one that a book declares: its file, and the SHA-256 of what is in it (empty: no file).
+    std::string path = {};
+    std::string content = {};
 
     bool operator==(const LibraryRecord&) const = default;
 };
