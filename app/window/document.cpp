@@ -17,6 +17,7 @@ Arguments argumentsOf(const Inputs& inputs) {
     out.model = inputs.model;
     out.target = inputs.fullTarget();
     out.rules = inputs.enabledBooks();
+    out.without = inputs.without;
     out.pins = inputs.pinText();
     out.dims = inputs.dims;
     out.log = inputs.log;
@@ -73,7 +74,8 @@ void Document::setAgreed(const QStringList& contents) {
 
 bool Document::unsaved() const {
     return isOpen() && m_history.changed() &&
-           (!m_savedPath.isEmpty() || !inputs().books.empty() || !inputs().pins.empty());
+           (!m_savedPath.isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
+            !inputs().pins.empty());
 }
 
 void Document::open(const QString& path) {

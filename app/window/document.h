@@ -90,6 +90,8 @@ public:
     // Computes the model behind every application of a rule: how far its outputs are from those of
     // the imported one, and which took them out of the tolerance.
     void bisect();
+    // Plans once more without each book of which a rule acted: Part::Order with what each won.
+    void weighBooks();
     // A part that has a command. `about` says of what (nodes, stage, group); the rest is filled in.
     // Asked again, the latest wins.
     void want(Part part, const snapshot::Arguments& about);

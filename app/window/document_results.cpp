@@ -542,6 +542,30 @@ void Document::bisect() {
         });
 }
 
+void Document::weighBooks() {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = arguments();
+    wanted.each = true;
+    const std::uint64_t generation = m_planGeneration;
+    send<snapshot::OrderDocument>(
+        "order", wanted,
+        [this, generation](Result<std::shared_ptr<const snapshot::OrderDocument>> answer) {
+            taskEnded(answer, [this] { weighBooks(); });
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            if (generation != m_planGeneration)
+                return;
+            m_order = answer.take();
+            tell(Part::Order);
+            if (m_order->books.empty())
+                Q_EMIT note(u"no rule acts on this model: no book won anything"_s);
+        });
+}
+
 void Document::stop() {
     const std::set<std::int64_t> ids = m_inFlight;
     for (auto id = ids.rbegin(); id != ids.rend(); ++id) // the running one last

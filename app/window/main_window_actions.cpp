@@ -156,6 +156,8 @@ void MainWindow::buildActions() {
     addViewCommands(Place::Pins, rules);
     needsModel(addAction(rules, u"Check every applica&tion"_s, keys("Ctrl+Shift+F9"),
                          [this] { m_document.bisect(); }));
+    needsModel(addAction(rules, u"What each book &won"_s, keys("Ctrl+Alt+V"),
+                         [this] { m_document.weighBooks(); }));
     rules->addSeparator();
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });

@@ -441,9 +441,10 @@ Books readBooks(const std::vector<BookText>& given) {
             origins.push_back(BookOrigin::Shipped);
             continue;
         }
-        out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
-                                               "takes the place of the shipped " + shipped.file,
-                                               {replaced->file}));
+        if (!replaced->text.empty()) // else it is switched off
+            out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
+                                                   "takes the place of the shipped " + shipped.file,
+                                                   {replaced->file}));
         all.push_back(std::move(*replaced));
         origins.push_back(BookOrigin::User);
         texts.erase(replaced); // another one of the name is a book like others

@@ -9,8 +9,10 @@
 
 namespace fw {
 
-Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
-    for (const std::string& file : std::exchange(arguments.without, {})) {
+namespace {
+
+Status switchOff(const std::vector<std::string>& books, snapshot::Arguments& arguments) {
+    for (const std::string& file : books) {
         if (!isShippedBook(file)) {
             std::string known;
             for (const ShippedText& book : shippedTexts())
@@ -22,9 +24,17 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
         }
         arguments.texts.push_back({file, {}});
     }
+    return {};
+}
+
+} // namespace
+
+Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
+    FW_CHECK(switchOff(std::exchange(arguments.without, {}), arguments));
     if (!snapshot::isDocumentFile(arguments.model))
         return arguments;
     FW_TRY(const snapshot::Inputs inputs, snapshot::loadDocument(arguments.model));
+    FW_CHECK(switchOff(inputs.without, arguments));
     arguments.model = inputs.model;
     if (arguments.target.empty())
         arguments.target = inputs.fullTarget();

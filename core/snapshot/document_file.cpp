@@ -81,6 +81,7 @@ struct DocumentRecord {
     std::string target;
     std::optional<std::vector<std::string>> libraries;
     std::vector<BookRecord> books;
+    std::vector<std::string> without;
     std::vector<PinRecord> pins;
     std::map<std::string, std::int64_t> dims;
     std::string log;
@@ -110,6 +111,7 @@ void fields(Visitor& v, R& r) {
     v("target", r.target);
     v("libraries", r.libraries);
     v("books", r.books);
+    v("without", r.without);
     v("pins", r.pins);
     v("dims", r.dims);
     v("log", r.log);
@@ -133,6 +135,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
     out.libraries = inputs.libraries;
     for (const Book& book : inputs.books)
         out.books.push_back({shortened(book.path, folder), book.enabled == Enabled::Yes});
+    out.without = inputs.without;
     for (const Pin& pin : inputs.pins)
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
@@ -171,6 +174,7 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
     for (const BookRecord& book : in.books)
         out.books.push_back(
             {absolute(book.path, folder), book.enabled ? Enabled::Yes : Enabled::No});
+    out.without = std::move(in.without);
     for (PinRecord& pin : in.pins) {
         Pin made;
         bool known = false;

@@ -119,6 +119,12 @@ struct Applier {
             if (book.path == edit.path)
                 book.enabled = edit.enabled;
     }
+    void operator()(const SwitchShipped& edit) const {
+        std::erase(inputs.without, edit.file);
+        if (edit.enabled == Enabled::No)
+            inputs.without.push_back(edit.file);
+        std::sort(inputs.without.begin(), inputs.without.end());
+    }
     void operator()(const AddPin& edit) const {
         // A later pin of the same nodes takes the place of the earlier one.
         std::erase_if(inputs.pins, [&](const Pin& pin) {
@@ -146,6 +152,9 @@ struct Sayer {
     std::string operator()(const SwitchBook& edit) const {
         return fmt::format("switch {} {}", nameOf(edit.path),
                            edit.enabled == Enabled::Yes ? "on" : "off");
+    }
+    std::string operator()(const SwitchShipped& edit) const {
+        return fmt::format("switch {} {}", edit.file, edit.enabled == Enabled::Yes ? "on" : "off");
     }
     std::string operator()(const AddPin& edit) const { return "pin " + pinText(edit.pin); }
     std::string operator()(const RemovePin& edit) const { return "unpin " + pinText(edit.pin); }

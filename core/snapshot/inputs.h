@@ -45,6 +45,7 @@ struct Inputs {
     std::string target; // without -libs=; may be incomplete
     std::optional<std::vector<std::string>> libraries; // none: all that are found
     std::vector<Book> books;                           // in the order in which they apply
+    std::vector<std::string> without;                  // shipped books that are switched off
     std::vector<Pin> pins;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string log;                          // absolute path of a file of measurements; or empty
@@ -86,6 +87,11 @@ struct SwitchBook {
     std::string path;
     Enabled enabled = Enabled::Yes;
 };
+// A book of rules that is shipped, by its file name.
+struct SwitchShipped {
+    std::string file;
+    Enabled enabled = Enabled::Yes;
+};
 struct AddPin {
     Pin pin;
 };
@@ -101,7 +107,7 @@ struct SetLog {
 };
 
 using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook,
-                          SwitchBook, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
+                          SwitchBook, SwitchShipped, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

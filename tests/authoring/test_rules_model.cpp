@@ -11,6 +11,7 @@ class TestRulesModel : public QObject {
 private Q_SLOTS:
     void includedBooksAreListed();
     void applicationsAreListed();
+    void shippedBooksAreListed();
 };
 
 void TestRulesModel::applicationsAreListed() {
@@ -100,6 +101,40 @@ void TestRulesModel::includedBooksAreListed() {
     QCOMPARE(model.index(0, 0, part).data(RulesModel::LineRole).toInt(), 3);
     const QModelIndex library = model.index(2, 0);
     QCOMPARE(model.rowCount(library), 1);
+}
+
+void TestRulesModel::shippedBooksAreListed() {
+    snapshot::RewriteDocument rewrite;
+    rewrite.applied = {{"merge_bias", "simplify.fw", 3, 0.1}, {"gelu", "recognise.fw", 0, 0.1}};
+    snapshot::OrderDocument order;
+    order.estUs = 40.0;
+    order.books = {{"simplify.fw", 3, 12, 42.5}};
+    RulesContent content;
+    content.without = {"views.fw"};
+    content.rewrite = std::make_shared<snapshot::RewriteDocument>(rewrite);
+    content.order = std::make_shared<snapshot::OrderDocument>(order);
+    RulesModel model;
+    QSignalSpy switched(&model, &RulesModel::shippedSwitched);
+    model.setContent(content);
+    const auto rowOf = [&](int row) {
+        const QModelIndex book = model.index(row, 0);
+        return QStringList{book.data().toString(),
+                           book.siblingAtColumn(RulesModel::Detail).data().toString(),
+                           book.data(Qt::CheckStateRole).toInt() == Qt::Checked ? "on" : "off",
+                           book.data(RulesModel::ClosedRole).toBool() ? "closed" : "open"};
+    };
+    QCOMPARE(model.rowCount(), 3);
+    QCOMPARE(rowOf(0), (QStringList{"simplify.fw", QStringLiteral("won 2.5 µs"), "on", "open"}));
+    QCOMPARE(rowOf(1), (QStringList{"recognise.fw", "0 applied", "on", "closed"}));
+    QCOMPARE(rowOf(2), (QStringList{"views.fw", "off", "off", "closed"}));
+    const QString tip = model.index(0, 0).data(Qt::ToolTipRole).toString();
+    QVERIFY2(tip.contains(QStringLiteral("without it 12 operators")), qPrintable(tip));
+    QVERIFY(model.setData(model.index(2, 0), Qt::Checked, Qt::CheckStateRole));
+    QCOMPARE(switched.takeFirst(), (QVariantList{"views.fw", true}));
+    order.books.front().estUsWithout = 39;
+    content.order = std::make_shared<snapshot::OrderDocument>(order);
+    model.setContent(content);
+    QCOMPARE(rowOf(0)[1], QStringLiteral("lost 1.0 µs"));
 }
 
 QTEST_GUILESS_MAIN(TestRulesModel)

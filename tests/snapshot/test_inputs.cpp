@@ -161,6 +161,12 @@ void TestInputs::historyGoesBackAndForth() {
     QVERIFY(!history.changed());
     QVERIFY(history.redo() && history.redo());
     QCOMPARE(history.now(), last);
+    QVERIFY(history.edit(SwitchShipped{"views.fw", Enabled::No}));
+    QVERIFY(!history.edit(SwitchShipped{"views.fw", Enabled::No}));
+    QCOMPARE(history.undoText(), std::string("switch views.fw off"));
+    QCOMPARE(history.now().without, std::vector<std::string>{"views.fw"});
+    QVERIFY(history.edit(SwitchShipped{"views.fw", Enabled::Yes}));
+    QCOMPARE(history.now(), last);
     history.markSaved();
     QVERIFY(history.undo() && history.changed());
     QVERIFY(history.edit(SetDims{{{"N", 4}}})); // what was undone is forgotten

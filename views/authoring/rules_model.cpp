@@ -8,6 +8,7 @@
 #include <QMimeData>
 
 #include <algorithm>
+#include <set>
 
 namespace fw::ui {
 
@@ -113,6 +114,8 @@ void RulesModel::addBook(const snapshot::Book& book) {
     }
     if (!on)
         top.detail = u"off"_s;
+    else if (problems == 0)
+        tellGain(book.path, top);
     const int number = add(-1, std::move(top));
     if (!check)
         return;
@@ -349,10 +352,34 @@ void RulesModel::addIncluded() {
     }
 }
 
-// What did something or could comes first.
+// Those of which something acted first; what is done without a book stands behind them.
 void RulesModel::addShipped() {
     if (!m_content.rewrite)
         return;
+    std::set<std::string> files(m_content.without.begin(), m_content.without.end());
+    for (const auto& applied : m_content.rewrite->applied)
+        if (isShipped(applied.file))
+            files.insert(applied.file);
+    for (const auto& document : m_content.matches)
+        for (const auto& found : document->rules)
+            if (document->stage == "imported" && isShipped(found.file))
+                files.insert(found.file);
+    const auto acted = [&](const std::string& file) {
+        const auto& all = m_content.rewrite->applied;
+        return std::any_of(all.begin(), all.end(), [&](const auto& applied) {
+            return applied.file == file && applied.count > 0;
+        });
+    };
+    std::vector<std::string> ordered(files.begin(), files.end());
+    std::stable_sort(ordered.begin(), ordered.end(), [&](const auto& a, const auto& b) {
+        return std::pair(a.empty(), !acted(a)) < std::pair(b.empty(), !acted(b));
+    });
+    for (const std::string& file : ordered)
+        addShippedBook(file);
+}
+
+// What did something or could comes first.
+void RulesModel::addShippedBook(const std::string& file) {
     struct Shipped {
         std::string name;
         const snapshot::RuleMatches* matches = nullptr;
@@ -361,14 +388,14 @@ void RulesModel::addShipped() {
     std::vector<Shipped> rules;
     std::int64_t total = 0;
     for (const auto& applied : m_content.rewrite->applied) {
-        if (!isShipped(applied.file))
+        if (applied.file != file)
             continue;
         total += applied.count;
         rules.push_back({applied.rule, matchesOf(applied.rule, {}, false), &applied});
     }
     for (const auto& document : m_content.matches)
         for (const auto& found : document->rules)
-            if (document->stage == "imported" && isShipped(found.file) &&
+            if (document->stage == "imported" && found.file == file &&
                 std::none_of(rules.begin(), rules.end(),
                              [&](const Shipped& rule) { return rule.name == found.name; }))
                 rules.push_back({found.name, &found, nullptr});
@@ -381,15 +408,44 @@ void RulesModel::addShipped() {
         };
         return rank(a) < rank(b);
     });
+    const bool on = std::find(m_content.without.begin(), m_content.without.end(), file) ==
+                    m_content.without.end();
     Item top;
-    top.name = u"library"_s;
-    top.detail = u"%1 applied"_s.arg(total);
-    top.tip = u"the simplifications that are shipped with Fusewright"_s;
+    top.name = file.empty() ? u"built in"_s : text(file);
+    top.detail = on ? u"%1 applied"_s.arg(total) : u"off"_s;
+    top.tip = file.empty() ? u"what is done without a book"_s : u"shipped with Fusewright"_s;
+    top.closed = total == 0;
+    if (!file.empty()) {
+        top.file = text(file);
+        top.check = on ? Check::On : Check::Off;
+        tellGain(file, top);
+    }
     const int number = add(-1, std::move(top));
     for (const Shipped& rule : rules) {
         Item row;
         row.name = row.tip = text(rule.name);
         addRule(number, std::move(row), rule.matches, rule.applied);
+    }
+}
+
+void RulesModel::tellGain(const std::string& file, Item& book) const {
+    if (!m_content.order || !m_content.order->estUs)
+        return;
+    for (const snapshot::BookGain& gain : m_content.order->books) {
+        if (gain.file != file)
+            continue;
+        const double with = *m_content.order->estUs;
+        book.tip += u"\napplied %1 times; without it %2"_s.arg(gain.applied)
+                        .arg(countOf(gain.operatorsWithout, u"operator"_s));
+        if (!gain.estUsWithout) {
+            book.detail = u"no plan without it"_s;
+            return;
+        }
+        const double won = *gain.estUsWithout - with;
+        book.detail = won < 0 ? u"lost %1"_s.arg(timeText(-won)) : u"won %1"_s.arg(timeText(won));
+        book.tone = won < 0 ? Tone::Warning : won > 0 ? Tone::Good : Tone::None;
+        book.tip += u"\nestimated %1 with it, %2 without it"_s.arg(timeText(with),
+                                                                   timeText(*gain.estUsWithout));
     }
 }
 
@@ -442,6 +498,8 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
         return toolTipOf(row.tip);
     case Qt::TextAlignmentRole:
         return int((index.column() != Name ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case ClosedRole:
+        return row.closed;
     case ItemRole::ToneRole:
         return index.column() == Detail    ? QVariant(int(row.tone))
                : index.column() == Verdict ? QVariant(int(row.verdictTone))
@@ -466,7 +524,11 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
         item(index).check == Check::None)
         return false;
     // The document decides; its answer fills the model again.
-    Q_EMIT bookSwitched(item(index).path, value.toInt() == Qt::Checked);
+    const bool on = value.toInt() == Qt::Checked;
+    if (item(index).path.isEmpty())
+        Q_EMIT shippedSwitched(item(index).file, on);
+    else
+        Q_EMIT bookSwitched(item(index).path, on);
     return true;
 }
 

@@ -1,6 +1,6 @@
-// Rule books, their rules, and below a rule the places where it matches and what it did. Only books
-// that were opened can be ticked: the box says whether the book takes part in the plan. Books that
-// others include stand behind them.
+// Rule books, their rules, and below a rule the places where it matches and what it did. The box of
+// a book says whether it takes part in the plan; behind those that were opened stand the books that
+// they include, which have none, and the shipped ones.
 #pragma once
 
 #include "snapshot/inputs.h"
@@ -18,10 +18,12 @@ namespace fw::ui {
 // What is known of the rules of a document; any part may be missing.
 struct RulesContent {
     std::vector<snapshot::Book> books;
+    std::vector<std::string> without; // shipped books that are switched off
     std::map<std::string, std::shared_ptr<const snapshot::CheckDocument>> checks; // by path
     std::shared_ptr<const snapshot::RewriteDocument> rewrite; // what was applied
     std::vector<std::shared_ptr<const snapshot::MatchDocument>> matches;
     std::shared_ptr<const snapshot::BisectDocument> bisected; // how far applications took outputs
+    std::shared_ptr<const snapshot::OrderDocument> order;     // may say what each book won
 };
 
 class RulesModel : public QAbstractItemModel {
@@ -35,6 +37,7 @@ public:
         RewrittenRole,               // bool: the nodes are of the graph as the rules left it
         FileRole,                    // where it is written: a path, or the name of a shipped book
         LineRole,                    // int from 1; 0: the file as a whole
+        ClosedRole,                  // bool: a book of which nothing acted
     };
 
     explicit RulesModel(QObject* parent = nullptr);
@@ -59,8 +62,9 @@ public:
     int bookCount() const { return int(m_content.books.size()); }
 
 Q_SIGNALS:
-    void bookSwitched(const QString& path, bool on); // by people
-    void bookMoved(const QString& path, int to);     // its place from 0, counted without it
+    void bookSwitched(const QString& path, bool on);    // by people
+    void shippedSwitched(const QString& file, bool on); // likewise
+    void bookMoved(const QString& path, int to);        // its place from 0, counted without it
 
 private:
     enum class Check : std::uint8_t { None, Off, On };
@@ -75,12 +79,15 @@ private:
         int line = 0;
         QList<qint64> nodes;
         bool rewritten = false;
+        bool closed = false;
         std::vector<int> children;
     };
     int add(int parent, Item item);
     void addBook(const snapshot::Book& book);
     void addIncluded();
     void addShipped();
+    void addShippedBook(const std::string& file);
+    void tellGain(const std::string& file, Item& book) const;
     // Null if it was not asked for or is not known yet. `file` empty: of the library.
     const snapshot::RuleMatches* matchesOf(const std::string& rule, const std::string& file,
                                            bool rewritten) const;

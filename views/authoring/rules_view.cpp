@@ -23,6 +23,13 @@ bool isBookFile(const QString& file) {
     return file.endsWith(u".fw"_s);
 }
 
+// The row of the book.
+QModelIndex topOf(QModelIndex index) {
+    while (index.parent().isValid())
+        index = index.parent();
+    return index.siblingAtColumn(0);
+}
+
 } // namespace
 
 RulesView::RulesView(QWidget* parent)
@@ -89,6 +96,13 @@ RulesView::RulesView(QWidget* parent)
                                                                       : snapshot::Enabled::No});
         },
         Qt::QueuedConnection);
+    connect(
+        &m_model, &RulesModel::shippedSwitched, this,
+        [this](const QString& file, bool on) {
+            Q_EMIT edited(snapshot::SwitchShipped{file.toStdString(), on ? snapshot::Enabled::Yes
+                                                                         : snapshot::Enabled::No});
+        },
+        Qt::QueuedConnection);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 m_close->setEnabled(!currentBook().isEmpty());
@@ -125,10 +139,10 @@ RulesView::RulesView(QWidget* parent)
 
 void RulesView::documentChanged(Parts parts) {
     const auto& rewrite = document().rewrite();
-    if (parts.hasAny(
-            {Part::Info, Part::Inputs, Part::Checks, Part::Rewrite, Part::Matches, Part::Bisected}))
-        setContent({document().inputs().books, document().checks(), rewrite, document().matches(),
-                    document().bisected()});
+    if (parts.hasAny({Part::Info, Part::Inputs, Part::Checks, Part::Rewrite, Part::Matches,
+                      Part::Bisected, Part::Order}))
+        setContent({document().inputs().books, document().inputs().without, document().checks(),
+                    rewrite, document().matches(), document().bisected(), document().order()});
     if (parts.has(Part::Order))
         setOrder(document().order());
     setDetail(rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter)
@@ -164,7 +178,8 @@ void RulesView::fitDetail() {
 }
 
 void RulesView::setContent(RulesContent content) {
-    // What was open and what was current stay so, by name. Books are open at first, rules closed.
+    // What was open and what was current stay so, by name. Books of which something may act are
+    // open at first, rules closed.
     const auto nameOf = [](const QModelIndex& index) {
         const QModelIndex first = index.siblingAtColumn(0);
         return first.parent().data().toString() + u'/' + first.data().toString();
@@ -186,8 +201,10 @@ void RulesView::setContent(RulesContent content) {
     m_model.setContent(std::move(content));
     m_filling = true;
     forAll([&](const QModelIndex& index) {
-        m_tree->setExpanded(index, index.parent().isValid() ? opened.contains(nameOf(index))
-                                                            : !closed.contains(nameOf(index)));
+        const QString name = nameOf(index);
+        m_tree->setExpanded(index, opened.contains(name) ||
+                                       (!closed.contains(name) && !index.parent().isValid() &&
+                                        !index.data(RulesModel::ClosedRole).toBool()));
         if (!current.isEmpty() && nameOf(index) == current)
             m_tree->setCurrentIndex(index);
     });
@@ -228,10 +245,12 @@ bool RulesView::orderShown() const {
 }
 
 void RulesView::switchCurrent() {
-    const QString path = currentBook();
-    for (int row = 0; row < m_model.bookCount(); ++row)
+    const QString file = orderShown()
+                             ? m_order->currentIndex().data(OrderModel::FileRole).toString()
+                             : topOf(m_tree->currentIndex()).data(RulesModel::FileRole).toString();
+    for (int row = 0; row < m_model.rowCount(); ++row)
         if (const QModelIndex book = m_model.index(row, 0);
-            !path.isEmpty() && book.data(RulesModel::PathRole).toString() == path)
+            !file.isEmpty() && book.data(RulesModel::FileRole).toString() == file)
             m_model.setData(book,
                             book.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked
                                                                                  : Qt::Checked,
@@ -271,11 +290,7 @@ QString RulesView::currentBook() const {
         const QString file = m_order->currentIndex().data(OrderModel::FileRole).toString();
         return file.contains(u'/') ? file : QString();
     }
-    QModelIndex index = m_tree->currentIndex();
-    while (index.parent().isValid())
-        index = index.parent();
-    return index.isValid() ? index.siblingAtColumn(0).data(RulesModel::PathRole).toString()
-                           : QString();
+    return topOf(m_tree->currentIndex()).data(RulesModel::PathRole).toString();
 }
 
 } // namespace fw::ui

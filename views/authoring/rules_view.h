@@ -30,7 +30,7 @@ public:
     QString currentBook() const; // path; empty: none of the user's
     void editCurrent();          // asks for the text of the current row
     void moveCurrent(int step);  // of the user's books: up (-1) or down (+1)
-    void switchCurrent();        // the user's book: on or off
+    void switchCurrent();        // the book: on or off
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
