@@ -40,6 +40,7 @@ void TestFwdoc::exampleIsRead() {
     wanted.target = "x86-64 -mcpu=x86-64-v3 -threads=2";
     wanted.libraries.emplace();
     wanted.books = {{"/here/apart.fw", Enabled::Yes}, {"/elsewhere/other.fw", Enabled::No}};
+    wanted.without = {"views.fw"};
     wanted.pins = {{PinKind::Use, {"d"}, "generated.window"}};
     wanted.dims = {{"N", 8}};
     QCOMPARE(example(), wanted);
@@ -51,7 +52,7 @@ void TestFwdoc::fieldsAreThoseThatAreWritten() {
     const QJsonObject written =
         QJsonDocument::fromJson(QByteArray::fromStdString(documentText(example(), "/here")))
             .object();
-    QCOMPARE(written.size(), 8);
+    QCOMPARE(written.size(), 9);
     for (const QString& field : written.keys())
         QVERIFY2(page.contains(u"\n| `%1` | "_s.arg(field)), qPrintable(field));
     QCOMPARE(page.count(u"\n| `"_s), written.size());
