@@ -1,12 +1,10 @@
 // fw: the engine from a terminal. Commands are rows of a table; each asks the worker and shows its
 // document.
-#include "client.h"
 #include "draw.h"
+#include "each_file.h"
 #include "pieces.h"
-#include "render.h"
 #include "short_targets.h"
 
-#include "base/files.h"
 #include "base/numbers.h"
 #include "session/document.h"
 #include "session/worker.h"
@@ -15,54 +13,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <unistd.h>
 
 namespace fw::cli {
 
 namespace {
 
 using namespace snapshot;
-
-enum class Form : std::uint8_t { Text, Json };
-
-int outputError = 0; // of standard output, which may be a file on a full disk
-
-void write(int descriptor, const std::string& text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            if (descriptor == STDOUT_FILENO && errno != EPIPE)
-                outputError = errno;
-            return;
-        }
-        at += static_cast<std::size_t>(written);
-    }
-}
-
-int report(const Diag& diag, Form form) {
-    if (form == Form::Json)
-        write(STDOUT_FILENO, toJson(diag) + "\n");
-    write(STDERR_FILENO, diag.text() + "\n");
-    return exitCode(diag.code);
-}
-
-Client::ShowProgress progressLine() {
-    if (::isatty(STDERR_FILENO) == 0)
-        return {};
-    return [](const Progress& step) {
-        const std::string count =
-            step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";
-        write(STDERR_FILENO, fmt::format("\r\x1b[K{} {}{}", step.stage, step.text, count));
-    };
-}
 
 // What is wrong with the books of the user, where the answer itself does not say it: what is right
 // in them is used.
@@ -75,165 +35,8 @@ void tellBooks(const Arguments& given) {
         if (books)
             for (const Diag& diag : books->diagnostics)
                 if (diag.severity == Severity::Error)
-                    write(STDERR_FILENO, diag.text() + "\n");
+                    write(standardError, diag.text() + "\n");
     }
-}
-
-void clearProgress() {
-    if (::isatty(STDERR_FILENO) != 0)
-        write(STDERR_FILENO, "\r\x1b[K");
-}
-
-// Prints, and lets `verdict` turn a document into an exit code.
-template <class Document>
-int print(const Result<Document>& document, Form form,
-          const std::function<int(const Document&)>& verdict = {}) {
-    clearProgress();
-    if (!document)
-        return report(document.diag(), form);
-    write(STDOUT_FILENO, form == Form::Json ? toJson(*document) + "\n" : render(*document));
-    return verdict ? verdict(*document) : 0;
-}
-
-template <class Document>
-int show(Client& client, const std::string& command, const Arguments& arguments, Form form,
-         const std::function<int(const Document&)>& verdict = {}) {
-    const Result<std::string> answer = client.ask(command, arguments, progressLine());
-    return print(answer ? fromJson<Document>(*answer) : Result<Document>(answer.diag()), form,
-                 verdict);
-}
-
-// Each of the books, beside the others; the worst verdict decides. JSON of several is a list.
-int checkBooks(Client& client, const Arguments& arguments, Form form) {
-    int worst = 0;
-    const bool list = form == Form::Json && arguments.rules.size() > 1;
-    for (const std::string& book : arguments.rules) {
-        Arguments one = arguments;
-        one.book = book;
-        if (list)
-            write(STDOUT_FILENO, book == arguments.rules.front() ? "[" : ",");
-        else if (arguments.rules.size() > 1)
-            write(STDOUT_FILENO,
-                  fmt::format("{}{}\n", book == arguments.rules.front() ? "" : "\n", book));
-        worst = std::max(
-            worst,
-            show<CheckDocument>(client, "check", one, form, [](const CheckDocument& document) {
-                bool refused = hasErrors(document.diagnostics);
-                bool failed = false;
-                for (const CheckItem& item : document.items) {
-                    refused = refused || item.verdict == "refused";
-                    failed = failed || item.verdict == "failed" || item.verdict == "refuted";
-                }
-                return refused ? 2 : failed ? 1 : 0;
-            }));
-    }
-    if (list)
-        write(STDOUT_FILENO, "]\n");
-    return worst;
-}
-
-enum class FormatInto : std::uint8_t { Output, Check, Files };
-
-// Each of the books by itself; the worst verdict decides. JSON of several is a list.
-int formatBooks(Client& client, const Arguments& arguments, FormatInto into, Form form) {
-    int worst = 0;
-    std::string list;
-    for (const std::string& book : arguments.rules) {
-        Arguments one;
-        one.book = book;
-        const Result<std::string> answer = client.ask("format", one, {});
-        const Result<FormatDocument> document =
-            answer ? fromJson<FormatDocument>(*answer) : Result<FormatDocument>(answer.diag());
-        if (!document) {
-            worst = std::max(worst, report(document.diag(), form));
-            continue;
-        }
-        list += (list.empty() ? "" : ",") + toJson(*document);
-        for (const Diag& diag : document->diagnostics)
-            write(STDERR_FILENO, diag.text() + "\n");
-        if (hasErrors(document->diagnostics)) {
-            write(STDERR_FILENO, book + " is left as it is\n");
-            worst = std::max(worst, 2);
-        } else if (into == FormatInto::Output && form == Form::Text) {
-            write(STDOUT_FILENO, document->text);
-        } else if (into != FormatInto::Output && document->changed) {
-            Status written;
-            if (into == FormatInto::Files)
-                written = writeFile(book, document->text);
-            if (!written) {
-                worst = std::max(worst, report(written.diag(), form));
-                continue;
-            }
-            if (form == Form::Text)
-                write(STDOUT_FILENO, book + "\n");
-            worst = std::max(worst, into == FormatInto::Check ? 1 : 0);
-        }
-    }
-    if (form == Form::Json && !list.empty())
-        write(STDOUT_FILENO, (arguments.rules.size() > 1 ? "[" + list + "]" : list) + "\n");
-    return worst;
-}
-
-int runTests(Client& client, const Arguments& arguments, Form form) {
-    TestDocument total;
-    for (const std::string& folder : arguments.folders) {
-        Arguments one = arguments;
-        one.folders = {folder};
-        const Result<std::string> answer = client.ask("test", one, {});
-        Result<TestDocument> document =
-            answer ? fromJson<TestDocument>(*answer) : Result<TestDocument>(answer.diag());
-        CaseRecord row{folder, "crashed", {}};
-        if (document && !document->cases.empty())
-            row = document->cases.front();
-        else if (!document)
-            row = {folder, document.diag().code == DiagCode::WorkerDied ? "crashed" : "failed",
-                   document.diag().text()};
-        if (form == Form::Text)
-            write(STDERR_FILENO, fmt::format("{}  {}\n", row.verdict, row.name));
-        ++total.total;
-        ++(row.verdict == "passed"        ? total.passed
-           : row.verdict == "unsupported" ? total.unsupported
-           : row.verdict == "crashed"     ? total.crashed
-                                          : total.failed);
-        total.cases.push_back(std::move(row));
-    }
-    write(STDOUT_FILENO, form == Form::Json ? toJson(total) + "\n" : render(total));
-    return total.crashed > 0 ? 4 : total.passed == total.total ? 0 : 1;
-}
-
-// One model after another, each asked by itself, so that a library that ends the worker costs one.
-int runVerify(Client& client, const Arguments& arguments, const bool& libraryDied, Form form) {
-    VerifyDocument all;
-    int code = 0; // of what could not be verified; what differs comes before it
-    std::int64_t differing = 0;
-    for (const std::string& model : arguments.models) {
-        Arguments one = arguments;
-        one.models = {model};
-        if (one.output.empty())
-            one.output = "out";
-        const Result<std::string> answer = client.ask("verify", one, progressLine());
-        clearProgress();
-        Result<VerifyDocument> document =
-            answer ? fromJson<VerifyDocument>(*answer) : Result<VerifyDocument>(answer.diag());
-        if (!document) {
-            if (arguments.models.size() == 1)
-                return report(document.diag(), form);
-            code = std::max(code, report(document.diag(), Form::Text));
-            all.models.emplace_back().model = model;
-            all.models.back().notices = {document.diag().text()};
-            continue;
-        }
-        if (form == Form::Text)
-            write(STDOUT_FILENO, render(*document));
-        for (VerifyModel& done : document->models) {
-            differing += done.differing;
-            all.models.push_back(std::move(done));
-        }
-        all.target = document->target;
-    }
-    if (form == Form::Json)
-        write(STDOUT_FILENO, toJson(all) + "\n");
-    return differing > 0 || libraryDied ? 1 : code;
 }
 
 struct Options {
@@ -317,14 +120,14 @@ public:
         Client client([this](const Diag& warning) {
             m_libraryDied = true;
             clearProgress();
-            write(STDERR_FILENO, warning.text() + "\n");
+            write(standardError, warning.text() + "\n");
         });
         const int code = m_chosen(client, m_options);
-        if (outputError == 0)
+        if (outputError() == 0)
             return code;
         return report(
             makeDiag(DiagCode::FileUnwritable, fmt::format("standard output cannot be written: {}",
-                                                           std::strerror(outputError))),
+                                                           std::strerror(outputError()))),
             Form::Text);
     }
 
@@ -536,7 +339,7 @@ private:
                 const Result<DrawDocument> document = drawModel(client, o.arguments);
                 if (!document)
                     return report(document.diag(), o.form());
-                write(STDOUT_FILENO,
+                write(standardOutput,
                       o.form() == Form::Json ? drawJson(*document) + "\n" : drawText(*document));
                 return 0;
             });
@@ -557,8 +360,8 @@ private:
         m_app.add_subcommand("help", "this list")->callback([this] {
             m_chosen = [this](Client&, const Options&) {
                 // help() of the program is that of the command which was found.
-                write(STDOUT_FILENO, m_app.get_formatter()->make_help(&m_app, m_app.get_name(),
-                                                                      CLI::AppFormatMode::Normal));
+                write(standardOutput, m_app.get_formatter()->make_help(&m_app, m_app.get_name(),
+                                                                       CLI::AppFormatMode::Normal));
                 return 0;
             };
         });
