@@ -186,7 +186,7 @@ FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& ext
         if (!whole)
             return FusionKind::Injective;
     }
-    if (indices == stage.store)
+    if (indices == stage.store && extents == written)
         return FusionKind::Elementwise;
     // An ordered part of the output's own indices, 0 where the extent is 1 or turns out to be.
     std::size_t at = 0;
@@ -200,6 +200,9 @@ FusionKind accessKind(const Stage& stage, const Exprs& indices, const Shape& ext
         while (at < stage.store.size() && !(stage.store[at] == index))
             ++at;
         if (at == stage.store.size() || !index.isVar())
+            return FusionKind::Injective;
+        // A longer or shorter axis has its elements elsewhere, whatever they are numbered.
+        if (!whole && (i >= extents.size() || at >= written.size() || !(extents[i] == written[at])))
             return FusionKind::Injective;
         ++at;
     }

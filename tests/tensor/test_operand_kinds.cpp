@@ -42,6 +42,13 @@ void TestOperandKinds::kinds_data() {
     row("op a(x: T[N, M]) -> y: T[N, M] { let h[n] = max(m in M : x[n, m])\n"
         "  y[n, m] = x[n, m] - h[n] }",
         {"f32[3, 4]"}, {"rowwise"});
+    row("op a(x: T[N, M], attr k: int = 7) -> y: T[N, K] where K = k { y[n, m] = pad(x[n, m], 0) }",
+        {"f32[3, 4]"}, {"injective"});
+    row("op a(x: T[N, M], attr k: int = 2) -> y: T[N, K] where K = k {\n"
+        "  y[n, m] = x[n, wrap(m, M)] }",
+        {"f32[3, 4]"}, {"injective"});
+    row("op a(x: T[N], b: T[M]) -> y: T[M, N] { y[m, n] = pad(x[n], 0) + b[m] }",
+        {"f32[4]", "f32[3]"}, {"broadcast", "broadcast"});
     row("op a(x: T[N]) -> (y: T[N], z: T[N]) { z[n] = x[N - 1 - n]  y[n] = x[n] + z[n] }",
         {"f32[4]"}, {"injective"});
 }
