@@ -8,13 +8,15 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostNodes = 400; // of both terms
+constexpr std::size_t mostNodes = 400;       // of both terms
+constexpr std::size_t mostNodesOfRoots = 12; // where roots are computed with
 
 struct NotExpressed {};
 
 class Encoding {
 public:
-    explicit Encoding(const Terms& terms) : m_terms(terms), m_solver(m_context) {
+    explicit Encoding(const Terms& terms)
+        : m_terms(terms), m_solver(m_context, z3::solver::simple()) {
         z3::params params(m_context);
         params.set("rlimit", Solver::effort);
         m_solver.set(params);
@@ -22,6 +24,10 @@ public:
 
     bool equal(TermId a, TermId b) {
         const z3::expr left = of(a), right = of(b);
+        // Its arithmetic of algebraic numbers counts no effort: roots of sums took hours.
+        z3::params params(m_context);
+        params.set("arith.nl.nra", m_known.size() <= mostNodesOfRoots);
+        m_solver.set(params);
         m_solver.add(left != right);
         return m_solver.check() == z3::unsat;
     }
