@@ -43,6 +43,7 @@ struct Options {
     Arguments arguments;
     std::vector<std::string> inputs;
     std::vector<std::string> dims;
+    std::vector<std::string> levels; // sketch
     std::string libs;
     std::string book, place; // assist
     bool json = false;
@@ -70,6 +71,10 @@ Status finish(Options& options) {
         if (!value || *value < 0)
             return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
         options.arguments.dims[pair.first] = *value;
+    }
+    for (const std::string& text : options.levels) {
+        FW_TRY(auto pair, splitPair(text, "--set"));
+        options.arguments.levels.insert(std::move(pair));
     }
     options.arguments.agreed = librariesNamed(options.arguments);
     if (!options.place.empty()) {
@@ -250,6 +255,16 @@ private:
             ->add_option("nodes", a.nodes, "one operator or two, by name")
             ->required()
             ->expected(1, 2);
+        CLI::App* sketch = onModel("sketch", "a pattern, rule, operator or test made of operators",
+                                   ask<SketchDocument>("sketch"));
+        sketch->add_option("nodes", a.nodes, "operators, by name")->required();
+        sketch->add_option("--as", a.kind, "pattern (the default), rule, op, fuse or test");
+        sketch->add_option("--name", a.name, "what is declared, block");
+        sketch->add_option("--stage", a.stage, "imported (the default) or rewritten");
+        sketch
+            ->add_option("--set", m_options.levels,
+                         "FACT=exact, range, captured or any; may repeat")
+            ->allow_extra_args(false);
         CLI::App* diff = command(
             "diff", "what differs: two models, or one under two targets or two sets of books",
             [](Client& client, const Options& o) {

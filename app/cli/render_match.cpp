@@ -81,4 +81,29 @@ std::string render(const MatchDocument& document) {
     return out;
 }
 
+std::string render(const SketchDocument& document) {
+    std::string out = document.text + "\n";
+    if (!document.facts.empty()) {
+        Table table({"fact", "value", "asked", "may be"}, {});
+        for (const SketchFactRecord& fact : document.facts)
+            table.row({fact.key, fact.value, fact.level,
+                       fmt::format("{}", fmt::join(fact.levels, ", "))});
+        out += "\n" + table.text();
+    }
+    if (document.matches)
+        out += fmt::format("\nit matches at {} {}\n", *document.matches,
+                           *document.matches == 1 ? "place" : "places");
+    for (const SketchAdvice& advice : document.advice) {
+        std::string levels;
+        for (const auto& [key, level] : advice.levels)
+            levels += fmt::format(" --set {}={}", key, level);
+        out += fmt::format("at {} with{}\n", advice.matches, levels);
+    }
+    for (const std::string& notice : document.notices)
+        out += notice + "\n";
+    for (const Diag& diag : document.diagnostics)
+        out += diag.text() + "\n";
+    return out;
+}
+
 } // namespace fw::cli

@@ -2,7 +2,9 @@
 #include "session/bisect.h"
 #include "session/calibrate.h"
 
+#include "ir/graph_text.h"
 #include "rewrite/check.h"
+#include "session/book_texts.h"
 #include "session/assist.h"
 #include "session/check.h"
 #include "session/counterfactual.h"
@@ -16,6 +18,7 @@
 #include "session/order.h"
 #include "session/partitioned.h"
 #include "session/rewriting.h"
+#include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
 #include "session/tune.h"
@@ -53,7 +56,22 @@ Answer info(PipelineStore& store, const Arguments& arguments, const Context& con
     return json(describeModel(arguments.model, *imported));
 }
 
+// A graph that stands among the texts under the model's name, with the operators of the books.
+Answer writtenGraph(const Arguments& arguments) {
+    const auto text =
+        std::find_if(arguments.texts.begin(), arguments.texts.end(),
+                     [&](const BookSource& one) { return one.file == arguments.model; });
+    if (text == arguments.texts.end())
+        return makeDiag(DiagCode::Usage, "no text is called " + arguments.model);
+    FW_TRY(const std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
+    const Books books = readBooks(texts);
+    FW_TRY(const GraphPtr graph, parseGraph(text->text, books.operators));
+    return json(describeGraph(*graph, "text", *graph));
+}
+
 Answer graph(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    if (arguments.stage == "text")
+        return writtenGraph(arguments);
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     FW_TRY(const Imported* imported, pipeline->imported(context));
     if (!arguments.body.empty())
@@ -206,6 +224,11 @@ Answer match(PipelineStore& store, const Arguments& arguments, const Context& co
     return json(matchModel(*pipeline, arguments, context));
 }
 
+Answer sketch(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(sketchModel(*pipeline, arguments, context));
+}
+
 Answer diff(PipelineStore& store, const Arguments& arguments, const Context& context) {
     return json(diffSide(store, arguments, context));
 }
@@ -355,6 +378,7 @@ constexpr Row rows[] = {
     {"fuse", fuse},
     {"explain", explainNodes},
     {"match", match},
+    {"sketch", sketch},
     {"diff", diff},
     {"rewrite", rewrite},
     {"bisect", bisect},

@@ -136,6 +136,8 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
         return;
     row.verdict = "refuted";
     row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
+    if (trial.wrong->after)
+        row.becomes = withValues(*trial.wrong->after, trial.wrong->inputs);
     row.diagnostics.push_back(makeWarning(
         DiagCode::OutputsDiffer, fmt::format("{} {}", rule->name, trial.wrong->difference), where,
         "mend the right side, or keep such graphs out behind where"));

@@ -66,8 +66,10 @@ struct CheckItem : TextRange { // of the whole declaration
     // Of a rule that is proved: the graphs among these at which both sides are equal for all
     // values.
     std::int64_t proofs = 0;
-    std::string counterexample =
-        {};                 // of a rule that is refuted: a graph at which something differs
+    // Of a rule that is refuted: a graph at which something differs, and what the rule makes of it
+    // (empty: it is undone there).
+    std::string counterexample = {};
+    std::string becomes = {};
     std::string saved = {}; // the file with it, if that was asked for
 
     // Whether it takes part: it is neither refused nor shown to be wrong.

@@ -163,6 +163,12 @@ FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications)
           v("first", r.first); v("max_abs_before", r.maxAbsBefore); v("max_abs_after", r.maxAbsAfter);
           v("worst", r.worst); v("before", r.before); v("after", r.after); v("alone", r.alone);
           v("file", r.file); v("errors", r.errors);)
+FW_FIELDS(SketchFactRecord, v("key", r.key); v("node", r.node); v("what", r.what); v("value", r.value);
+          v("levels", r.levels); v("level", r.level);)
+FW_FIELDS(SketchAdvice, v("levels", r.levels); v("matches", r.matches);)
+FW_FIELDS(SketchDocument, v("model", r.model); v("stage", r.stage); v("kind", r.kind); v("name", r.name);
+          v("text", r.text); v("nodes", r.nodes); v("facts", r.facts); v("matches", r.matches);
+          v("advice", r.advice); v("notices", r.notices); v("diagnostics", r.diagnostics);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
 FW_FIELDS(BookGain, v("file", r.file); v("applied", r.applied); v("operators_without", r.operatorsWithout);
@@ -171,7 +177,7 @@ FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planne
           v("diagnostics", r.diagnostics); v("est_us", r.estUs); v("books", r.books);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
           v("diagnostics", r.diagnostics); v("trials", r.trials); v("proofs", r.proofs);
-          v("counterexample", r.counterexample); v("saved", r.saved);)
+          v("counterexample", r.counterexample); v("becomes", r.becomes); v("saved", r.saved);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);
           v("marks", r.marks);)
@@ -207,7 +213,7 @@ FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.he
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
           v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
-          v("name", r.name); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
+          v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)

@@ -58,7 +58,9 @@ struct Arguments {
     std::string body; // graph: its path; the graph of a body instead of a stage
     std::optional<int> group;
     std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
-    std::string name;               // ops: operator; match: rule; book: file
+    std::string name;               // ops: operator; match: rule; book: file; sketch: declaration
+    std::string kind;               // sketch: "pattern", "rule", "op", "fuse", "test"
+    std::map<std::string, std::string> levels; // sketch: what its text asks of the facts
     // match: only what this book declares and what looks at the graph of the stage: rules in
     // "imported", what decides about groups in "rewritten". It need not be among `rules`.
     std::string book;

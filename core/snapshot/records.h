@@ -13,6 +13,7 @@
 #include "snapshot/book_records.h"
 #include "snapshot/report_records.h"
 #include "snapshot/rewrite_records.h"
+#include "snapshot/sketch_records.h"
 
 #include <cstdint>
 #include <map>

@@ -1,0 +1,235 @@
+#include "session/sketch.h"
+
+#include "rewrite/matches.h"
+#include "session/book_texts.h"
+#include "session/describe.h"
+#include "sketch/sketch.h"
+#include "syntax/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace fw {
+
+namespace {
+
+using namespace snapshot;
+
+constexpr double adviceSeconds = 1; // how long is looked for what to ask for less
+constexpr std::size_t mostAdvice = 5;
+constexpr const char* sketchFile = "sketch.fw";
+
+// Where matches are counted, and what is selected there.
+struct Place {
+    const Graph* graph = nullptr;
+    std::string stage;
+    std::vector<NodeId> nodes;
+};
+
+Result<Place> placeOf(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
+    Place out;
+    out.stage = arguments.stage == "fused" ? "rewritten"
+                : arguments.stage.empty()  ? "imported"
+                                           : arguments.stage;
+    FW_TRY(const Imported* imported, pipeline.imported(context));
+    const Graph* shown = imported->graph.get();
+    out.graph = imported->inlined.get();
+    if (out.stage == "rewritten") {
+        FW_TRY(const Simplified* simplified, pipeline.simplified(context));
+        shown = out.graph = simplified->graph.get();
+    } else if (out.stage != "imported") {
+        return makeDiag(DiagCode::Usage, "nothing is selected in stage " + out.stage, {},
+                        "imported or rewritten");
+    }
+    for (const std::string& name : arguments.nodes) {
+        const Result<const Node*> inside = findNode(*out.graph, name);
+        if (inside) {
+            out.nodes.push_back((*inside)->id);
+            continue;
+        }
+        FW_TRY(const Node* call, findNode(*shown, name));
+        for (const NodePtr& node : out.graph->nodes())
+            if (std::find(node->origins.begin(), node->origins.end(), call->id) !=
+                node->origins.end())
+                out.nodes.push_back(node->id);
+    }
+    return out;
+}
+
+class Counting {
+public:
+    Counting(const Place& place, const SketchWish& wish, const Books& books, CancelToken cancel)
+        : m_place(place), m_wish(wish), m_books(books), m_cancel(std::move(cancel)),
+          m_until(std::chrono::steady_clock::now() +
+                  std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                      std::chrono::duration<double>(adviceSeconds))) {}
+
+    // How many places the text matches; nullopt: it has nothing that matches, or the time is over.
+    std::optional<std::int64_t> matches(const std::string& text) const {
+        MatchLimits limits;
+        limits.until = m_until;
+        limits.cancel = m_cancel;
+        const FileTree tree = parseFile(text, sketchFile);
+        const auto first = std::find_if(tree.declarations.begin(), tree.declarations.end(),
+                                        [](const DeclarationPtr& one) { return canMatch(*one); });
+        if (first == tree.declarations.end())
+            return std::nullopt;
+        DeclarationPtr declaration = *first;
+        // Where a rule matches, whatever it would put there.
+        if (const auto* rule = dynamic_cast<const RuleTree*>(declaration.get())) {
+            RuleTree left = *rule;
+            left.let.clear();
+            left.emit.clear();
+            left.operators.clear();
+            declaration = std::make_shared<RuleTree>(std::move(left));
+        }
+        const FoundMatches found =
+            findMatches(*m_place.graph, *declaration, m_books.patterns, limits);
+        return found.stopped.empty()
+                   ? std::optional(static_cast<std::int64_t>(found.matches.size()))
+                   : std::nullopt;
+    }
+
+    // What one fact less finds, and where only several together find more, the fewest of them that
+    // find as much as all.
+    std::vector<SketchAdvice> advice(const Sketch& sketch, std::int64_t now) const {
+        std::vector<SketchAdvice> out;
+        std::map<std::string, SketchLevel> all = m_wish.levels;
+        std::vector<std::string> changed;
+        std::int64_t best = now;
+        for (const SketchFact& fact : sketch.facts) {
+            const auto looser = fact.looser();
+            if (!looser)
+                continue;
+            changed.push_back(fact.key);
+            all[fact.key] = fact.levels.back();
+            std::map<std::string, SketchLevel> one = m_wish.levels;
+            one[fact.key] = *looser;
+            const auto count = matchesWith(one);
+            if (!count)
+                return out;
+            if (*count <= now)
+                continue;
+            out.push_back({{{fact.key, std::string(levelText(*looser))}}, *count});
+            best = std::max(best, *count);
+        }
+        const auto most = changed.empty() ? std::nullopt : matchesWith(all);
+        if (most && *most > best) {
+            std::map<std::string, SketchLevel> few = all;
+            for (const std::string& key : changed) {
+                std::map<std::string, SketchLevel> less = few;
+                if (const auto wished = m_wish.levels.find(key); wished != m_wish.levels.end())
+                    less[key] = wished->second;
+                else
+                    less.erase(key);
+                if (matchesWith(less) == most)
+                    few = std::move(less);
+            }
+            SketchAdvice together;
+            together.matches = *most;
+            for (const std::string& key : changed)
+                if (const auto wished = m_wish.levels.find(key);
+                    few.contains(key) &&
+                    (wished == m_wish.levels.end() || wished->second != few.at(key)))
+                    together.levels.emplace(key, levelText(few.at(key)));
+            out.push_back(std::move(together));
+        }
+        std::stable_sort(out.begin(), out.end(), [](const SketchAdvice& a, const SketchAdvice& b) {
+            return a.matches > b.matches;
+        });
+        if (out.size() > mostAdvice)
+            out.resize(mostAdvice);
+        return out;
+    }
+
+private:
+    std::optional<std::int64_t>
+    matchesWith(const std::map<std::string, SketchLevel>& levels) const {
+        SketchWish wish = m_wish;
+        wish.levels = levels;
+        const Result<Sketch> made = sketchOf(*m_place.graph, m_place.nodes, wish);
+        return made ? matches(made->text) : std::nullopt;
+    }
+
+    const Place& m_place;
+    const SketchWish& m_wish;
+    const Books& m_books;
+    CancelToken m_cancel;
+    std::chrono::steady_clock::time_point m_until;
+};
+
+Result<SketchWish> wishOf(const Arguments& arguments, const Place& place, const Books& books) {
+    SketchWish out;
+    const std::string word = arguments.kind.empty() ? "pattern" : arguments.kind;
+    const auto kind = sketchKind(word);
+    if (!kind)
+        return makeDiag(DiagCode::Usage, "nothing is made of operators called " + word, {},
+                        "there are " + sketchKinds());
+    out.kind = *kind;
+    out.name = arguments.name.empty() ? "block" : arguments.name;
+    out.beforeFusion = place.stage == "rewritten";
+    for (const auto& [key, text] : arguments.levels) {
+        const auto level = sketchLevel(text);
+        if (!level)
+            return makeDiag(DiagCode::Usage, fmt::format("{} cannot be {}", key, text), {},
+                            "exact, range, captured or any");
+        out.levels[key] = *level;
+    }
+    for (const auto& [name, declaration] : books.patterns)
+        out.taken.insert(name);
+    return out;
+}
+
+} // namespace
+
+Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& arguments,
+                                   const Context& context) {
+    FW_TRY(const Place place, placeOf(pipeline, arguments, context));
+    FW_TRY(std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
+    const Books books = readBooks(texts);
+    FW_TRY(const SketchWish wish, wishOf(arguments, place, books));
+    FW_TRY(const Sketch sketch, sketchOf(*place.graph, place.nodes, wish));
+
+    SketchDocument out;
+    out.model = arguments.model;
+    out.stage = place.stage;
+    out.kind = arguments.kind.empty() ? "pattern" : arguments.kind;
+    out.name = wish.name;
+    out.text = formatText(sketch.text, sketchFile).text;
+    out.notices = sketch.notices;
+    for (const NodeId id : place.nodes)
+        if (!place.graph->node(id).isLeaf())
+            out.nodes.push_back(id);
+    for (const SketchFact& fact : sketch.facts) {
+        SketchFactRecord& row = out.facts.emplace_back();
+        row.key = fact.key;
+        row.node = fact.node;
+        row.what = fact.what;
+        row.value = fact.value;
+        for (const SketchLevel level : fact.levels)
+            row.levels.emplace_back(levelText(level));
+        row.level = levelText(fact.level);
+    }
+    if (!wish.levels.empty()) { // those of a rule: other kinds have fewer facts
+        SketchWish all = wish;
+        all.kind = SketchKind::Rule;
+        FW_TRY(const Sketch rule, sketchOf(*place.graph, place.nodes, all));
+        for (const auto& [key, level] : wish.levels)
+            if (std::none_of(rule.facts.begin(), rule.facts.end(),
+                             [&](const SketchFact& fact) { return fact.key == key; }))
+                out.notices.push_back(fmt::format("nothing here is called {}", key));
+    }
+    const Counting counting(place, wish, books, context.cancel);
+    out.matches = counting.matches(sketch.text);
+    if (out.matches && wish.kind != SketchKind::Operator)
+        out.advice = counting.advice(sketch, *out.matches);
+    texts.push_back({sketchFile, sketch.text});
+    for (const Diag& diag : readBooks(texts).diagnostics)
+        if (diag.where.file == sketchFile)
+            out.diagnostics.push_back(diag);
+    return out;
+}
+
+} // namespace fw
