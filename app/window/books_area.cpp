@@ -98,6 +98,7 @@ BooksArea::Book& BooksArea::add(const QString& path, Origin origin, const BookFi
             });
     connect(page->editor(), &BookEditor::definitionAsked, this,
             [this, page](const Caret& at) { Q_EMIT definitionAsked(pathOf(page), at); });
+    connect(page->editor(), &BookEditor::noteActivated, this, &BooksArea::noteActivated);
     connect(page, &BookPage::copyRequested, this,
             [this, page] { Q_EMIT copyRequested(pathOf(page)); });
     connect(page, &BookPage::reloadRequested, this, [this, page] {

@@ -69,7 +69,8 @@ Q_SIGNALS:
     void completionAsked(const QString& path, const fw::ui::Caret& at, int revision);
     void hoverAsked(const QString& path, const fw::ui::Caret& at, const QPoint& global);
     void definitionAsked(const QString& path, const fw::ui::Caret& at);
-    void changedChanged(); // what would be lost
+    void noteActivated(int line); // of the current book
+    void changedChanged();        // what would be lost
     void closeRequested(const QString& path);
     void copyRequested(const QString& path);
     void problem(const fw::Diag& diag);

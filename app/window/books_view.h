@@ -37,6 +37,7 @@ public:
     bool serve(Request request) override;
     // A path, or the name of a shipped book; line 0: where it was left.
     bool openPlace(const QString& file, int line, int column) override;
+    bool takeText(const QString& declarations) override;
     QStringList openBooks() const override;
     bool holdsFiles() const override;
     bool mayClose() override;
@@ -82,6 +83,7 @@ private:
     void caretMoved();
     void showHalos();
     void tellPlace(std::vector<Halo> frames, GraphSide side);
+    void openCounterexample(int line); // of the declaration there
     void stepMatch(int step);
     void showMiss(const snapshot::NearMissRecord& miss);
     void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,

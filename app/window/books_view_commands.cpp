@@ -70,6 +70,8 @@ void BooksView::addCommands() {
     needsBook(add(u"Pre&vious match"_s, u"Ctrl+Shift+F3"_s, [this] { stepMatch(-1); }));
     needsBook(
         add(u"Rela&x the clause"_s, u"Ctrl+Shift+R"_s, [this] { m_matches->relaxCurrent(); }));
+    needsBook(add(u"Show the counterexamp&le"_s, u"Ctrl+Alt+X"_s,
+                  [this, editor] { openCounterexample(editor()->caret().line); }));
     needsBook(add(u"Apply the &fix"_s, u"Ctrl+."_s, [this, editor] {
         if (!editor()->applyFix())
             Q_EMIT said(u"there is no fix for this line"_s);

@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QTextBlock>
 
 #include <algorithm>
 
@@ -37,6 +38,26 @@ void BooksView::newBook() {
     m_books->current()->editor()->moveCursor(QTextCursor::End);
     if (m_document.isOpen())
         edit(snapshot::AddBook{path.toStdString()});
+}
+
+// Behind the current book, as one step of undo; a shipped one is not changed.
+bool BooksView::takeText(const QString& declarations) {
+    if (m_books->currentPath().isEmpty() || m_books->isShipped(m_books->currentPath()))
+        newBook();
+    BookEditor* editor = m_books->current()->editor();
+    QTextCursor end(editor->document());
+    end.movePosition(QTextCursor::End);
+    end.beginEditBlock();
+    if (!end.block().text().isEmpty())
+        end.insertBlock();
+    if (end.blockNumber() > 0 && !end.block().previous().text().isEmpty())
+        end.insertBlock();
+    const int line = end.blockNumber() + 1;
+    end.insertText(declarations);
+    end.endEditBlock();
+    editor->goTo({line, 1});
+    editor->setFocus(Qt::OtherFocusReason);
+    return true;
 }
 
 bool BooksView::openPlace(const QString& file, int line, int column) {

@@ -46,11 +46,54 @@ Ids idsOf(std::vector<snapshot::NodeId> nodes) {
     return nodes;
 }
 
+// What a check says of a declaration; empty: nothing that is worth a note.
+MarginNote verdictNote(const snapshot::CheckItem& item) {
+    const QString verdict = QString::fromStdString(item.verdict);
+    MarginNote out;
+    if (item.kind == "test")
+        out.text = item.verdict == "ok"       ? u"passed"_s
+                   : item.verdict == "failed" ? verdict
+                                              : QString();
+    else if (item.verdict == "proved exact")
+        out.text = u"exact"_s;
+    else if (item.verdict == "proved over reals")
+        out.text = u"proved"_s;
+    else if (item.verdict == "tested")
+        out.text = u"tested %1 times"_s.arg(item.trials.value_or(0));
+    else if (item.verdict == "unknown" || item.verdict == "refuted")
+        out.text = verdict;
+    if (out.text.isEmpty())
+        return out;
+    out.look = !item.stands()              ? MarginNote::Look::Bad
+               : item.verdict == "unknown" ? MarginNote::Look::Near
+               : item.verdict == "tested"  ? MarginNote::Look::Quiet
+                                           : MarginNote::Look::Good;
+    for (const Diag& diag : item.diagnostics)
+        out.tip += QString::fromStdString(diag.text()) + u'\n';
+    if (!item.counterexample.empty())
+        out.tip += u"a click shows the graph (Ctrl+Alt+X)"_s;
+    out.opens = !item.counterexample.empty();
+    return out;
+}
+
+// A verdict that is bad is read first.
+MarginNote joined(const MarginNote& matches, const MarginNote& verdict) {
+    if (matches.text.isEmpty() || verdict.text.isEmpty())
+        return matches.text.isEmpty() ? verdict : matches;
+    MarginNote out = verdict;
+    const bool bad = verdict.look == MarginNote::Look::Bad;
+    out.text = bad ? verdict.text + u", "_s + matches.text : matches.text + u", "_s + verdict.text;
+    if (!bad)
+        out.look = matches.look;
+    return out;
+}
+
 } // namespace
 
 void BooksView::connectMatches() {
     connect(m_books, &BooksArea::currentChanged, this, &BooksView::showMatches);
     connect(m_books, &BooksArea::caretMoved, this, &BooksView::caretMoved);
+    connect(m_books, &BooksArea::noteActivated, this, &BooksView::openCounterexample);
     connect(m_matches, &MatchPanel::stepRequested, this, &BooksView::stepMatch);
     connect(m_matches, &MatchPanel::placeRequested, this, [this](const TextRange& range) {
         if (BookPage* page = m_books->current())
@@ -89,17 +132,25 @@ void BooksView::showMatches() {
         forRules(*matches, [&](const RuleMatches&) { finds = true; });
     m_matches->setVisible(page && matches && finds);
     m_matches->setReadOnly(shipped);
+    std::map<int, MarginNote> notes;
+    const auto& checks = m_document.checks();
+    if (const auto check = checks.find(m_books->currentPath().toStdString());
+        page && check != checks.end() && check->second)
+        for (const auto& item : check->second->items)
+            if (MarginNote note = verdictNote(item); !note.text.isEmpty() && item.line > 0)
+                notes[item.line] = std::move(note);
     if (!page || !matches) {
+        if (page)
+            page->editor()->setNotes(std::move(notes));
         tellPlace({}, GraphSide::Imported);
         return;
     }
-    std::map<int, MarginNote> notes;
     forRules(*matches, [&](const RuleMatches& rule) {
         const auto look = isOld(*matches, rule)      ? MarginNote::Look::Stale
                           : !rule.matches.empty()    ? MarginNote::Look::Good
                           : !rule.nearMisses.empty() ? MarginNote::Look::Near
                                                      : MarginNote::Look::Quiet;
-        notes[rule.line] = {matchesText(rule), {}, look};
+        notes[rule.line] = joined({matchesText(rule), {}, look}, notes[rule.line]);
     });
     page->editor()->setNotes(std::move(notes));
     const RuleMatches* rule = ruleAtCaret();
@@ -114,6 +165,17 @@ void BooksView::showMatches() {
     if (stale && !matches->imported && !matches->rewritten)
         m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
     showHalos();
+}
+
+void BooksView::openCounterexample(int line) {
+    const auto& checks = m_document.checks();
+    const auto check = checks.find(m_books->currentPath().toStdString());
+    if (check != checks.end() && check->second)
+        for (const auto& item : check->second->items)
+            if (!item.counterexample.empty() && line >= item.line &&
+                line <= std::max(item.line, item.endLine))
+                return Q_EMIT counterexampleWanted(m_books->currentPath(), item);
+    Q_EMIT said(u"no counterexample was found for what stands at the caret"_s);
 }
 
 void BooksView::caretMoved() {

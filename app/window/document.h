@@ -68,6 +68,9 @@ public:
                 std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
                 const std::vector<snapshot::BookSource>& beside = {});
     // The graph of a body of the imported graph, or why there is none. Always answers.
+    // Of a graph as text, with the operators of a book and of those that act.
+    void askGraph(const std::string& text, const QString& book,
+                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     void askBody(const std::string& path,
                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     // `text` of a book, laid out. What is wrong is told as a problem, and `done` is not called.
@@ -82,6 +85,7 @@ public:
     void profile();
     void measureMachine() { askDoctor(true); } // its ceilings, again
     void exportModule(const QString& folder);
+    void exportRewritten(const QString& file); // the graph as the rules left it: .onnx or .fw
     // Times the implementations of every group into the file, which then decides.
     void tune(const QString& log);
     // Holds the implementations of every group against the reference; what differs is written into

@@ -45,8 +45,8 @@ void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
                 diag.code != DiagCode::WorkerDied)
                 askRules(); // a book may be why
             if (part == Part::Plan && diag.code == DiagCode::LibraryNotAgreed)
-                askDoctor();         // its file may be another one now
-            if (part != Part::Value) // said where it would stand
+                askDoctor();                                 // its file may be another one now
+            if (part != Part::Value && part != Part::Sketch) // said where they would stand
                 Q_EMIT problem(diag);
         }
     });
@@ -78,6 +78,9 @@ void Document::want(Part part, const Arguments& about) {
     wanted.nodes = about.nodes;
     wanted.stage = about.stage;
     wanted.group = about.group;
+    wanted.kind = about.kind;
+    wanted.name = about.name;
+    wanted.levels = about.levels;
     ask(part, wanted);
 }
 
@@ -436,6 +439,27 @@ void Document::exportModule(const QString& folder) {
                 files << QString::fromStdString(file);
             Q_EMIT note(u"exported to %1: %2"_s.arg(QString::fromStdString((*answer)->directory),
                                                     files.join(u", "_s)));
+        });
+}
+
+void Document::exportRewritten(const QString& file) {
+    if (!isOpen())
+        return;
+    changeTasks(+1);
+    Arguments wanted = arguments();
+    wanted.output = file.toStdString();
+    send<snapshot::RewriteDocument>(
+        "rewrite", wanted,
+        [this, file](Result<std::shared_ptr<const snapshot::RewriteDocument>> answer) {
+            taskEnded(answer, [this, file] { exportRewritten(file); });
+            if (!answer) {
+                Q_EMIT problem(answer.diag());
+                return;
+            }
+            for (const Diag& diag : (*answer)->diagnostics)
+                Q_EMIT problem(diag);
+            Q_EMIT note(
+                u"exported %1: %2"_s.arg(countOf((*answer)->nodesAfter, u"operator"_s), file));
         });
 }
 

@@ -305,6 +305,16 @@ void Document::assist(const QString& path, const QString& text, int line, int co
         });
 }
 
+void Document::askGraph(
+    const std::string& text, const QString& book,
+    std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {
+    Arguments wanted = checkOf(book.toStdString(), textOf(book.toStdString()));
+    wanted.stage = "text";
+    wanted.model = "graph";
+    wanted.texts.push_back({wanted.model, text});
+    send<snapshot::GraphDocument>("graph", wanted, std::move(done));
+}
+
 void Document::askBody(
     const std::string& path,
     std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {

@@ -41,6 +41,7 @@ class QToolButton;
 namespace fw::ui {
 
 class BodyWindow;
+class CounterexampleWindow;
 class LibraryBoxes;
 class MessageBar;
 class Palette;
@@ -83,7 +84,9 @@ public:
     bool idle() const;
 
     void openBodies(snapshot::NodeId imported); // nothing if the node has none
-    BodyWindow* bodyWindow() const;             // null: not open
+    void openCounterexample(const QString& book, const snapshot::CheckItem& rule);
+    CounterexampleWindow* counterexampleWindow() const; // null: there is none
+    BodyWindow* bodyWindow() const;                     // null: not open
 
     Document& document() { return m_document; }
     WorkerClient& worker() { return m_worker; }
@@ -169,6 +172,7 @@ private:
     void fillRecent();
     void openDialog();
     void exportDialog();
+    void exportRewrittenDialog();
     void savePictureDialog(const std::shared_ptr<const picture::Picture>& picture,
                            const QString& title);
 
@@ -229,8 +233,9 @@ private:
     QLineEdit* m_find = nullptr;
     QMenu* m_recentMenu = nullptr;
     std::vector<QAction*> m_needModel;
-    QMenu* m_nodeMenu = nullptr;    // of a node in a graph
-    QPointer<QWidget> m_bodyWindow; // while it is open
+    QMenu* m_nodeMenu = nullptr;              // of a node in a graph
+    QPointer<QWidget> m_bodyWindow;           // while it is open
+    QPointer<QWidget> m_counterexampleWindow; // likewise
     QAction* m_saveAction = nullptr;
     QAction* m_saveAsAction = nullptr;
     QAction* m_stopAction = nullptr;

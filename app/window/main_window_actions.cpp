@@ -64,6 +64,8 @@ void MainWindow::buildActions() {
     file->addSeparator();
     needsModel(
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
+    needsModel(addAction(file, u"Export the re&written model…"_s, keys("Ctrl+Alt+F"),
+                         [this] { exportRewrittenDialog(); }));
     addViewCommands(Place::Picture, file);
     file->addSeparator();
     addAction(file, u"&Quit"_s, keys("Ctrl+Q"), [this] { close(); });
@@ -92,7 +94,10 @@ void MainWindow::buildActions() {
         if (!dock)
             continue;
         QAction* toggle = dock->toggleViewAction();
-        toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(number++ % 10)));
+        // Behind the tenth once more, with Shift.
+        toggle->setShortcut(
+            QKeySequence((number <= 10 ? u"Alt+%1"_s : u"Alt+Shift+%1"_s).arg(number % 10)));
+        ++number;
         view->addAction(toggle);
         // A tab that is shown again comes to the front.
         connect(toggle, &QAction::triggered, dock, [dock](bool visible) {

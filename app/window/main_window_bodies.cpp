@@ -1,5 +1,6 @@
-// The graphs inside a node: from where they are opened.
+// Small graphs in windows of their own: those inside a node, and counterexamples.
 #include "app/window/body_window.h"
+#include "app/window/counterexample_window.h"
 #include "app/window/main_window.h"
 
 #include <QAction>
@@ -44,6 +45,25 @@ void MainWindow::openBodies(snapshot::NodeId imported) {
     window->show();
     window->raise();
     window->activateWindow();
+}
+
+void MainWindow::openCounterexample(const QString& book, const snapshot::CheckItem& rule) {
+    CounterexampleWindow* window = counterexampleWindow();
+    if (window == nullptr) {
+        window = new CounterexampleWindow(this);
+        connect(&m_document, &Document::modelChanged, window, &QWidget::close);
+        m_counterexampleWindow = window;
+    }
+    window->open(rule, [this, book](const std::string& text, CounterexampleWindow::Done done) {
+        m_document.askGraph(text, book, std::move(done));
+    });
+    window->show();
+    window->raise();
+    window->activateWindow();
+}
+
+CounterexampleWindow* MainWindow::counterexampleWindow() const {
+    return qobject_cast<CounterexampleWindow*>(m_counterexampleWindow.data());
 }
 
 BodyWindow* MainWindow::bodyWindow() const {

@@ -281,6 +281,19 @@ void MainWindow::exportDialog() {
         m_document.exportModule(dialog.folder());
 }
 
+void MainWindow::exportRewrittenDialog() {
+    const QFileInfo model(m_document.path());
+    QString file = QFileDialog::getSaveFileName(
+        this, u"Export the rewritten model"_s,
+        QDir(m_settings.folder()).filePath(model.completeBaseName() + u"-rewritten.onnx"_s),
+        u"ONNX models (*.onnx);;Graphs as text (*.fw)"_s);
+    if (file.isEmpty())
+        return;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += u".onnx"_s;
+    m_document.exportRewritten(file);
+}
+
 void MainWindow::savePictureDialog(const std::shared_ptr<const picture::Picture>& picture,
                                    const QString& title) {
     const QString file = QFileDialog::getSaveFileName(this, title, m_settings.folder(),

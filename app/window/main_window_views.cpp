@@ -100,6 +100,12 @@ void MainWindow::connectView(Shown& shown) {
     connect(view, &View::wanted, &m_document, &Document::want);
     connect(view, &View::requested, this, &MainWindow::serve);
     connect(view, &View::placeActivated, this, &MainWindow::editBook);
+    connect(view, &View::counterexampleWanted, this, &MainWindow::openCounterexample);
+    connect(view, &View::written, this, [this](const QString& declarations) {
+        for (const Shown& other : m_views)
+            if (other.view->takeText(declarations))
+                return;
+    });
     connect(view, &View::nodeActivated, this, &MainWindow::selectByName);
     connect(view, &View::insideWanted, this, &MainWindow::openBodies);
     connect(view, &View::detailsWanted, &m_details, qOverload<>(&QTimer::start));

@@ -3,6 +3,7 @@
 #include "app/window/books_view.h"
 #include "app/window/drafts.h"
 #include "views/authoring/rules_view.h"
+#include "views/authoring/sketch_view.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
 #include "views/graph/graphs_view.h"
@@ -54,6 +55,8 @@ const ViewRows& viewRows() {
          {}, makeView<LogView>},
         {u"rulesDock"_s, u"Rules"_s, Area::Left, 200,
          {Info, Inputs, Plan, Rewrite, Order, Checks, Matches, Bisected}, makeView<RulesView>},
+        {u"make"_s, u"Make"_s, Area::Below, 0,
+         {Info, Plan, Sketch}, makeView<SketchView>},
     };
     // clang-format on
     return rows;

@@ -101,7 +101,7 @@ void TestBookStory::ruleIsWrittenAndKept() {
         relus += node.op == "relu";
     QVERIFY(relus >= 3);
     QCOMPARE(framed(GraphSide::Imported, Halo::Look::Match), relus);
-    QVERIFY2(editor()->notes().at(line - 1).text.startsWith(QString::number(relus)),
+    QVERIFY2(editor()->notes().at(line - 1).text.contains(QString::number(relus) + u" matches"_s),
              qPrintable(editor()->notes().at(line - 1).text));
     QVERIFY(m_window->document().rewrite()->nodesAfter > 0);
     m_window->applyTheme(ThemeChoice::Dark);

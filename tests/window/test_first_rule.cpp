@@ -1,11 +1,14 @@
 // Follows resources/docs/first-rule.md as a newcomer would: types what stands there, presses the
 // keys that stand there, finds what it says, and takes its pictures (target docs_pictures).
 #include "app/window/books_view.h"
+#include "app/window/counterexample_window.h"
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
 #include "docs/page.h"
 #include "views/authoring/match_panel.h"
+#include "views/authoring/sketch_view.h"
+#include "views/common/combo_box.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
 #include "views/graph/graphs_view.h"
@@ -13,6 +16,7 @@
 
 #include <QCheckBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTreeView>
@@ -220,6 +224,75 @@ void TestFirstRule::pageIsTrue() {
     QVERIFY2(saysGroups(), qPrintable(QString::number(groups())));
 
     turnTo(7);
+    QVERIFY(says(u"`Relu_relu1`"_s) && says(u"`MaxPool_pool1`"_s));
+    GraphCanvas* imported = m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas();
+    for (const char* name : {"Relu_relu1", "MaxPool_pool1"}) {
+        const auto& all = m_window->document().imported()->nodes;
+        const auto node =
+            std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+        QVERIFY(node != all.end());
+        imported->centerOn(node->id);
+        QTest::mouseClick(imported->viewport(), Qt::LeftButton,
+                          *name == 'R' ? Qt::NoModifier : Qt::ControlModifier,
+                          imported->nodeCenter(node->id));
+        waitIdle();
+    }
+    SketchView* make = m_window->view<SketchView>();
+    key(u"Ctrl+Shift+M"_s);
+    QVERIFY2(says(u'*' + make->count() + u'*'), qPrintable(make->count()));
+    make->kind()->setFocus();
+    strike(Qt::Key_Down);
+    waitIdle();
+    QVERIFY(says(u'*' + make->kind()->currentText() + u"* in place of"_s));
+    QVERIFY(says(u"in place of `%1`"_s.arg(make->name()->text())));
+    make->name()->setFocus();
+    make->name()->selectAll();
+    type(codeBehind(u"call it "_s));
+    QVERIFY(says(u"(first-rule-make.png)"_s));
+    const auto rectOf = [this](const QWidget* widget) {
+        return QRect(widget->mapTo(m_window.get(), QPoint()), widget->size());
+    };
+    picture(u"first-rule-make"_s, rectOf(m_window->centralWidget()) | rectOf(make));
+    key(u"Ctrl+Alt+Return"_s);
+    const QString made = u"rule swap"_s;
+    QVERIFY2(lineOf(made) > lineOf(u"fuse pooled"_s), qPrintable(editor()->wholeText()));
+
+    turnTo(8);
+    const auto verdict = [&] { return editor()->notes().at(lineOf(made)).text; };
+    QTRY_VERIFY2(verdict().contains(u"unknown"_s), qPrintable(verdict()));
+    QCOMPARE(code().size(), 1);
+    editor()->goTo({lineOf(u"  emit"_s), 3});
+    QTextCursor emitted = editor()->textCursor();
+    emitted.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+    editor()->setTextCursor(emitted);
+    editor()->setFocus();
+    type(code().front());
+    QTRY_VERIFY2(verdict().startsWith(u"refuted"_s), qPrintable(verdict()));
+    QVERIFY(says(u"*refuted*"_s));
+    key(u"Ctrl+Alt+X"_s);
+    CounterexampleWindow* example = m_window->counterexampleWindow();
+    QVERIFY(example);
+    QTRY_VERIFY(!example->busy());
+    QVERIFY2(example->sentence().endsWith(u"0 instead of -inf"_s) && says(u"*0 instead of -inf*"_s),
+             qPrintable(example->sentence()));
+    QVERIFY(says(u"(first-rule-refuted.png)"_s));
+    picture(u"first-rule-refuted"_s,
+            QRect(m_window->mapFromGlobal(example->pos()), example->size()));
+    example->close();
+    QCoreApplication::processEvents();
+    const QString strides = u"strides = [2, 2],"_s;
+    QVERIFY(says(u"behind `%1`"_s.arg(strides)));
+    const int matched = lineOf(strides);
+    editor()->goTo(
+        {matched, int(editor()->lineText(matched).indexOf(strides) + strides.size()) + 1});
+    typeBehindBlank();
+    QTRY_VERIFY2(verdict().contains(u"proved"_s), qPrintable(verdict()));
+    QVERIFY(says(u"*proved*"_s));
+    waitIdle();
+    const QString first = editor()->notes().at(lineOf(u"fuse pooled"_s)).text;
+    QVERIFY2(says(u'*' + first.section(u',', 0, 0) + u'*'), qPrintable(first));
+
+    turnTo(9);
     const QString book = m_window->view<BooksView>()->area()->currentPath();
     const QString text = editor()->wholeText();
     key(u"Ctrl+S"_s);
@@ -252,7 +325,7 @@ void TestFirstRule::picturesAreThereAndSmall() {
         const QFileInfo file(u"" FW_SOURCE_DIR "/resources/docs/"_s + name);
         QVERIFY2(file.exists() && file.size() < 150 * 1024, qPrintable(file.filePath()));
     }
-    QCOMPARE(count, 4);
+    QCOMPARE(count, 6);
     QCOMPARE(HelpWindow::pages().front(), u"first-rule.md"_s);
 }
 

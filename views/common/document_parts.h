@@ -65,6 +65,7 @@ enum class Life : std::uint8_t {
     X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   "value") \
     X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, "") /* a task */ \
     X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, "") /* a task */ \
+    X(Sketch,      sketch,        Shared<snapshot::SketchDocument>,  Plan,    "sketch") \
     X(Changes,     changes,       Shared<snapshot::DiffDocument>,    Model,   "") /* from the plan before to this one */ \
     X(Rewrite,     rewrite,       Shared<snapshot::RewriteDocument>, Model,   "") /* what the rules did */ \
     X(Order,       order,         Shared<snapshot::OrderDocument>,   Model,   "") /* of all that is declared */ \

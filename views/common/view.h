@@ -90,6 +90,8 @@ public:
     virtual bool serve(Request) { return false; } // false: it is not this view's
     // Shows a place of a book as text; false: it shows no texts.
     virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
+    // Puts declarations into a book, where it is read next; false: it holds no books.
+    virtual bool takeText(const QString& /*declarations*/) { return false; }
     virtual QStringList openBooks() const { return {}; } // whose texts it shows
     virtual bool holdsFiles() const { return false; }    // that can be saved
     // Whether what would be lost may be; asks people.
@@ -107,6 +109,8 @@ Q_SIGNALS:
     void wanted(fw::ui::Part part, const fw::snapshot::Arguments& about);
     void requested(fw::ui::Request request);
     void placeActivated(const QString& book, int line, int column); // line 0: where it was left
+    void written(const QString& declarations); // to be put into a book
+    void counterexampleWanted(const QString& book, const fw::snapshot::CheckItem& rule);
     void nodeActivated(const QString& name);
     void insideWanted(fw::snapshot::NodeId imported); // what lies inside the node
     void detailsWanted();

@@ -324,6 +324,10 @@ bool BookEditor::viewportEvent(QEvent* event) {
     if (event->type() != QEvent::ToolTip)
         return QPlainTextEdit::viewportEvent(event);
     const auto* help = static_cast<QHelpEvent*>(event);
+    if (int line = 0; const MarginNote* note = noteAt(help->pos(), &line)) {
+        QToolTip::showText(help->globalPos(), toolTipOf(note->tip), viewport());
+        return true;
+    }
     const Caret place = placeOf(cursorForPosition(help->pos()).position());
     QStringList lines;
     for (const MarkRecord& mark : m_marks) {
@@ -481,6 +485,11 @@ int BookEditor::wordBefore() const {
 }
 
 void BookEditor::mousePressEvent(QMouseEvent* event) {
+    if (int line = 0; const MarginNote* note = noteAt(event->pos(), &line))
+        if (note->opens && event->button() == Qt::LeftButton) {
+            Q_EMIT noteActivated(line);
+            return;
+        }
     QPlainTextEdit::mousePressEvent(event);
     if (event->button() == Qt::LeftButton && event->modifiers() == Qt::ControlModifier)
         Q_EMIT definitionAsked(caret());

@@ -45,12 +45,14 @@ inline TextRange between(const Caret& from, const Caret& to) {
     return {from.line, from.column, to.line, to.column};
 }
 
-// What stands behind the first line of a declaration: "17 matches, 3.1 ms".
+// What stands behind the first line of a declaration: "17 matches, 3.1 ms". A form that ends at a
+// comma is shown where there is no room for all of it.
 struct MarginNote {
-    enum class Look : std::uint8_t { Quiet, Good, Near, Stale };
+    enum class Look : std::uint8_t { Quiet, Good, Near, Stale, Bad };
     QString text;
     QString tip = {};
     Look look = Look::Quiet;
+    bool opens = false; // a click tells noteActivated
 
     bool operator==(const MarginNote&) const = default;
 };
@@ -105,7 +107,8 @@ Q_SIGNALS:
     void completionAsked(const fw::ui::Caret& place, int revision);
     void hoverAsked(const fw::ui::Caret& place, const QPoint& global);
     void definitionAsked(const fw::ui::Caret& place); // Ctrl+click
-    void edited();                                    // by people or by a fix, not by setWholeText
+    void noteActivated(int line);
+    void edited(); // by people or by a fix, not by setWholeText
     void caretMoved(const fw::ui::Caret& place);
     void marksChanged();
 
@@ -138,7 +141,9 @@ private:
     FoldedLines m_folded;
     std::vector<MarkRecord> m_marks;
     std::vector<TextRange> m_tints;
+    const MarginNote* noteAt(const QPoint& at, int* line) const; // null: there is none
     std::map<int, MarginNote> m_notes;
+    std::map<int, QRectF> m_chips; // of notes, as they were painted last
     bool m_setting = false;
 };
 

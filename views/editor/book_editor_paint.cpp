@@ -84,6 +84,7 @@ void BookEditor::setNotes(std::map<int, MarginNote> notes) {
 
 void BookEditor::paintEvent(QPaintEvent* event) {
     QPlainTextEdit::paintEvent(event);
+    m_chips.clear();
     if (m_notes.empty())
         return;
     const Theme& theme = Theme::instance();
@@ -122,6 +123,8 @@ void BookEditor::paintEvent(QPaintEvent* event) {
                 return Colour::Match;
             case MarginNote::Look::Near:
                 return Colour::NearMiss;
+            case MarginNote::Look::Bad:
+                return Colour::Failing;
             case MarginNote::Look::Quiet:
             case MarginNote::Look::Stale:
                 break;
@@ -136,7 +139,18 @@ void BookEditor::paintEvent(QPaintEvent* event) {
         painter.drawRoundedRect(chip, 4, 4);
         painter.setPen(theme.colour(colour));
         painter.drawText(chip, Qt::AlignCenter, said);
+        m_chips.emplace(block.blockNumber() + 1, chip);
     }
+}
+
+const MarginNote* BookEditor::noteAt(const QPoint& at, int* line) const {
+    for (const auto& [number, chip] : m_chips)
+        if (const auto note = m_notes.find(number);
+            note != m_notes.end() && chip.contains(QPointF(at))) {
+            *line = number;
+            return &note->second;
+        }
+    return nullptr;
 }
 
 // The bracket at the caret and its partner, found by counting.

@@ -1,0 +1,158 @@
+// From what is selected in a graph to a rule that is judged: made, made to match more, put into a
+// book, refuted, its counterexample looked at, mended, shown to be right; with the keys alone.
+#include "app/window/counterexample_window.h"
+#include "views/authoring/sketch_view.h"
+#include "views/common/combo_box.h"
+#include "views/graph/graph_pane.h"
+#include "window/story_fixture.h"
+
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTreeWidget>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+class TestMake : public QObject, StoryFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { begin({u"residual"_s, u"lenet"_s}); }
+    void cleanup() { end(); }
+    void selectionBecomesAJudgedRule();
+    void selectionBecomesAnOperator();
+    void whatCannotBeMadeSaysWhy();
+
+private:
+    SketchView& view() const { return *m_window->view<SketchView>(); }
+    void select(const QStringList& names) {
+        QVERIFY(m_window->selectByNames(names));
+        waitIdle();
+    }
+    void choose(const QString& kind) {
+        view().kind()->setCurrentIndex(view().kind()->findData(kind));
+        Q_EMIT view().kind()->activated(view().kind()->currentIndex());
+        waitIdle();
+    }
+    QString text() const { return view().preview()->toPlainText(); }
+    QString noteOf(const QString& declaration) const {
+        const auto& notes = editor()->notes();
+        const auto found = notes.find(lineOf(declaration));
+        return found == notes.end() ? QString() : found->second.text;
+    }
+    void replaceLine(const QString& part, const QString& line) {
+        editor()->goTo({lineOf(part), 1});
+        QTextCursor cursor = editor()->textCursor();
+        cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+        cursor.insertText(line);
+        waitIdle();
+    }
+};
+
+void TestMake::selectionBecomesAJudgedRule() {
+    start();
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    open(u"residual"_s);
+    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
+    press(u"Ctrl+Shift+M"_s);
+    QVERIFY2(text().startsWith(u"pattern block(x, w: const"_s), qPrintable(text()));
+    QCOMPARE(view().count(), u"matches at 1 place"_s);
+    QVERIFY(view().facts()->topLevelItemCount() > 10);
+    picture(u"make_pattern"_s);
+
+    // What to ask for less, until it matches everywhere.
+    while (!view().advice().empty()) {
+        view().advice().front()->click();
+        QCoreApplication::processEvents(); // it is asked from the event loop
+        waitIdle();
+    }
+    QCOMPARE(view().count(), u"matches at 2 places"_s);
+
+    choose(u"rule"_s); // asks for no more
+    QCOMPARE(view().count(), u"matches at 2 places"_s);
+    view().name()->setText(u"mine"_s);
+    waitIdle();
+    press(u"Ctrl+Alt+Return"_s);
+    QVERIFY2(editor()->wholeText().contains(u"rule mine \"made of Relu_left_relu\""_s),
+             qPrintable(editor()->wholeText()));
+    QVERIFY(editor()->hasFocus());
+    QTRY_VERIFY2(noteOf(u"rule mine"_s).contains(u"unknown"_s), qPrintable(noteOf(u"rule mine"_s)));
+
+    replaceLine(u"emit "_s, u"  emit   y = batch_norm(conv2d(x, w) {*a}, g, t, m, v) {*a2}"_s);
+    QTRY_VERIFY2(noteOf(u"rule mine"_s).startsWith(u"refuted"_s),
+                 qPrintable(noteOf(u"rule mine"_s)));
+    editor()->goTo({lineOf(u"rule mine"_s), 1});
+    press(u"Ctrl+Alt+X"_s);
+    CounterexampleWindow* example = m_window->counterexampleWindow();
+    QVERIFY(example != nullptr);
+    QTRY_VERIFY(!example->busy());
+    QVERIFY2(example->sentence().contains(u"mine computes something else"_s),
+             qPrintable(example->sentence()));
+    QVERIFY(example->before()->canvas()->picture() && example->after()->canvas()->picture());
+    picture(u"counterexample"_s);
+    example->close();
+
+    replaceLine(u"emit "_s, u"  let    b = batch_norm(conv2d(x, w) {*a}, g, t, m, v) {*a2}\n"
+                            u"  emit   y = (b + abs(b)) * 0.5"_s);
+    QTRY_VERIFY2(noteOf(u"rule mine"_s).contains(u"proved"_s) ||
+                     noteOf(u"rule mine"_s).contains(u"exact"_s) ||
+                     noteOf(u"rule mine"_s).contains(u"tested"_s),
+                 qPrintable(noteOf(u"rule mine"_s)));
+    waitIdle();
+    QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
+
+    // A test of the place, which is run while the book is typed.
+    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
+    press(u"Ctrl+Shift+M"_s);
+    choose(u"test"_s);
+    press(u"Ctrl+Alt+Return"_s);
+    QTRY_COMPARE(noteOf(u"test \"made of"_s), u"passed"_s);
+    picture(u"judged_rule"_s);
+    replaceLine(u"expect match 1"_s, u"  expect none"_s);
+    QTRY_COMPARE(noteOf(u"test \"made of"_s), u"failed"_s);
+    replaceLine(u"expect none"_s, u"  expect match 1"_s);
+
+    // The rewritten model, as other programs read it.
+    const QString file = m_folder.filePath(u"rewritten.onnx"_s);
+    answerFileDialog(file);
+    press(u"Ctrl+Alt+F"_s);
+    QVERIFY(QFileInfo(file).size() > 1000);
+}
+
+void TestMake::selectionBecomesAnOperator() {
+    start();
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    open(u"residual"_s);
+    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
+    press(u"Ctrl+Shift+M"_s);
+    choose(u"op"_s);
+    QVERIFY2(text().startsWith(u"op block "_s), qPrintable(text()));
+    picture(u"make_operator"_s);
+    press(u"Ctrl+Alt+Return"_s);
+    QTRY_VERIFY2(noteOf(u"rule to_block"_s).contains(u"exact"_s),
+                 qPrintable(noteOf(u"rule to_block"_s)));
+    const auto& groups = m_window->document().plan()->groups;
+    QVERIFY(std::any_of(groups.begin(), groups.end(), [](const auto& group) {
+        return QString::fromStdString(group.name).startsWith(u"block_"_s);
+    }));
+}
+
+void TestMake::whatCannotBeMadeSaysWhy() {
+    start();
+    open(u"lenet"_s);
+    press(u"Ctrl+Shift+M"_s);
+    QVERIFY(text().isEmpty());
+    select({u"Conv_conv1"_s, u"Relu_relu2"_s});
+    press(u"Ctrl+Shift+M"_s);
+    QCOMPARE(m_window->document().state(Part::Sketch), State::Error);
+    QVERIFY(QString::fromStdString(m_window->document().error(Part::Sketch).text())
+                .contains(u"does not hang together"_s));
+    press(u"Ctrl+Alt+Return"_s); // nothing to put
+    QVERIFY(m_window->view<BooksView>()->area()->isEmpty());
+    picture(u"make_refused"_s);
+}
+
+QTEST_MAIN(TestMake)
+#include "test_make.moc"
