@@ -8,7 +8,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostNodes = 400;       // of both terms
+constexpr std::size_t mostNodes = 100;       // of both terms; what was ever shown has 40
 constexpr std::size_t mostNodesOfRoots = 12; // where roots are computed with
 
 struct NotExpressed {};
