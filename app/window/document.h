@@ -11,6 +11,7 @@
 #pragma once
 
 #include "app/window/worker_client.h"
+#include "snapshot/drawing_records.h"
 #include "snapshot/history.h"
 #include "views/common/document_parts.h"
 
@@ -71,6 +72,9 @@ public:
     // Of a graph as text, with the operators of a book and of those that act.
     void askGraph(const std::string& text, const QString& book,
                   std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
+    // Of a declaration in a book, as it is typed.
+    void askDrawing(const QString& book, int line, int column,
+                    std::function<void(std::shared_ptr<const snapshot::DrawingDocument>)> done);
     void askBody(const std::string& path,
                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     // `text` of a book, laid out. What is wrong is told as a problem, and `done` is not called.

@@ -315,6 +315,19 @@ void Document::askGraph(
     send<snapshot::GraphDocument>("graph", wanted, std::move(done));
 }
 
+void Document::askDrawing(
+    const QString& book, int line, int column,
+    std::function<void(std::shared_ptr<const snapshot::DrawingDocument>)> done) {
+    const std::string path = book.toStdString();
+    Arguments wanted = checkOf(path, textOf(path));
+    wanted.position = snapshot::TextPlace{path, line, column};
+    send<snapshot::DrawingDocument>(
+        "drawing", wanted,
+        [done = std::move(done)](Result<std::shared_ptr<const snapshot::DrawingDocument>> answer) {
+            done(answer ? answer.take() : nullptr);
+        });
+}
+
 void Document::askBody(
     const std::string& path,
     std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {

@@ -2,6 +2,7 @@
 
 #include "app/window/books_view.h"
 #include "app/window/drafts.h"
+#include "app/window/pattern_view.h"
 #include "views/authoring/rules_view.h"
 #include "views/authoring/sketch_view.h"
 #include "views/compare/changes_view.h"
@@ -22,6 +23,10 @@ namespace {
 
 View* makeBooks(const ViewSources& sources) {
     return new BooksView(sources.document, sources.answers, sources.drafts());
+}
+
+View* makePattern(const ViewSources& sources) {
+    return new PatternView(sources.document);
 }
 
 } // namespace
@@ -55,6 +60,8 @@ const ViewRows& viewRows() {
          {}, makeView<LogView>},
         {u"rulesDock"_s, u"Rules"_s, Area::Left, 200,
          {Info, Inputs, Plan, Rewrite, Order, Checks, Matches, Bisected}, makeView<RulesView>},
+        {u"pattern"_s, u"Pattern"_s, Area::Below, 0,
+         {Info, Checks, TextMatches}, makePattern},
         {u"make"_s, u"Make"_s, Area::Below, 0,
          {Info, Plan, Sketch}, makeView<SketchView>},
     };

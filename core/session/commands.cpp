@@ -10,6 +10,7 @@
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"
+#include "session/drawing.h"
 #include "session/document.h"
 #include "session/gains.h"
 #include "session/group_times.h"
@@ -229,6 +230,10 @@ Answer sketch(PipelineStore& store, const Arguments& arguments, const Context& c
     return json(sketchModel(*pipeline, arguments, context));
 }
 
+Answer drawing(PipelineStore&, const Arguments& arguments, const Context&) {
+    return json(drawDeclaration(arguments));
+}
+
 Answer diff(PipelineStore& store, const Arguments& arguments, const Context& context) {
     return json(diffSide(store, arguments, context));
 }
@@ -379,6 +384,7 @@ constexpr Row rows[] = {
     {"explain", explainNodes},
     {"match", match},
     {"sketch", sketch},
+    {"drawing", drawing},
     {"diff", diff},
     {"rewrite", rewrite},
     {"bisect", bisect},

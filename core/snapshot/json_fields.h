@@ -3,6 +3,7 @@
 // files of this folder only.
 #pragma once
 
+#include "snapshot/drawing_records.h"
 #include "snapshot/protocol.h"
 
 namespace fw::snapshot {
@@ -169,6 +170,9 @@ FW_FIELDS(SketchAdvice, v("levels", r.levels); v("matches", r.matches);)
 FW_FIELDS(SketchDocument, v("model", r.model); v("stage", r.stage); v("kind", r.kind); v("name", r.name);
           v("text", r.text); v("nodes", r.nodes); v("facts", r.facts); v("matches", r.matches);
           v("advice", r.advice); v("notices", r.notices); v("diagnostics", r.diagnostics);)
+FW_FIELDS(DrawnNode, v("node", r.node); v("mark", r.mark); v("range", r.range); v("name", r.name);)
+FW_FIELDS(DrawingDocument, v("name", r.name); v("kind", r.kind); v("range", r.range); v("graph", r.graph);
+          v("nodes", r.nodes); v("diagnostics", r.diagnostics);)
 FW_FIELDS(OrderRecord, v("phase", r.phase); v("kind", r.kind); v("name", r.name); v("doc", r.doc); v("file", r.file);
           v("line", r.line); v("count", r.count); v("ms", r.ms); v("shadowed", r.shadowed);)
 FW_FIELDS(BookGain, v("file", r.file); v("applied", r.applied); v("operators_without", r.operatorsWithout);

@@ -26,6 +26,10 @@ Stroke strokeOf(Halo::Look look) {
         return {Colour::Muted, 1.5, Qt::DotLine};
     case Halo::Look::Bound:
         return {Colour::Changed, 3, Qt::SolidLine};
+    case Halo::Look::Created:
+        return {Colour::Created, 2, Qt::SolidLine};
+    case Halo::Look::Erased:
+        return {Colour::Failing, 2, Qt::DashLine};
     case Halo::Look::Match:
         break;
     }

@@ -1,0 +1,154 @@
+#include "app/window/pattern_view.h"
+
+#include "picture/graph_diagram.h"
+#include "views/common/state_overlay.h"
+#include "views/graph/graph_pane.h"
+
+#include <QPointer>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int pauseMs = 60; // behind the last move of the caret
+
+picture::Diagram diagramOf(const snapshot::DrawingDocument& drawing) {
+    picture::Diagram out = picture::diagramOf(drawing.graph);
+    for (picture::Box& box : out.boxes) {
+        if (box.role == picture::BoxRole::Input)
+            box.title = std::exchange(box.subtitle, {});
+        for (const snapshot::NodeRecord& node : drawing.graph.nodes)
+            if (node.id == box.id && box.role == picture::BoxRole::Operator)
+                for (const auto& [name, written] : node.attributes)
+                    box.lines.push_back(written);
+    }
+    return out;
+}
+
+bool holds(const snapshot::TextRange& range, int line, int column) {
+    const auto at = std::pair(line, column);
+    return std::pair(range.line, range.column) <= at &&
+           at <= std::pair(range.endLine, range.endColumn);
+}
+
+} // namespace
+
+PatternView::PatternView(Document& document, QWidget* parent)
+    : View(parent), m_document(document), m_pane(new GraphPane(u"Pattern"_s, this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_pane);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(pauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &PatternView::ask);
+    connect(m_pane->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) {
+        if (!m_drawing)
+            return;
+        for (const snapshot::DrawnNode& node : m_drawing->nodes)
+            if (node.node == id && node.range.line > 0)
+                return Q_EMIT placeActivated(selection().place().book, node.range.line,
+                                             node.range.column);
+    });
+    connect(m_pane, &GraphPane::busyChanged, this, [this] {
+        if (!m_pane->busy())
+            m_pane->canvas()->fitAll();
+        Q_EMIT busyChanged();
+    });
+    m_pane->overlay()->setEmpty(u"No pattern"_s,
+                                u"Put the caret into a rule, a pattern or a fusion rule."_s);
+    addCommand(
+        Place::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
+        [this] {
+            Q_EMIT noticed();
+            ask();
+        },
+        Needs::Nothing);
+}
+
+std::vector<QWidget*> PatternView::stops() {
+    return {m_pane->canvas()};
+}
+
+bool PatternView::settled() const {
+    return !m_waits && !m_pause.isActive() && !m_pane->busy();
+}
+
+void PatternView::documentChanged(Parts parts) {
+    if (parts.hasAny({Part::Checks, Part::TextMatches}) && isVisible())
+        m_pause.start();
+}
+
+void PatternView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    m_pause.start();
+}
+
+void PatternView::placeChanged() {
+    if (!isVisible())
+        return;
+    showHalos();
+    m_pause.start();
+}
+
+void PatternView::ask() {
+    const PickedPlace& place = selection().place();
+    if (place.book.isEmpty())
+        return show(nullptr);
+    m_waits = true;
+    m_document.askDrawing(place.book, place.line, place.column,
+                          [self = QPointer(this),
+                           asked = ++m_asked](const Shared<snapshot::DrawingDocument>& drawing) {
+                              if (!self || asked != self->m_asked)
+                                  return;
+                              self->m_waits = false;
+                              self->show(drawing);
+                              Q_EMIT self->busyChanged();
+                          });
+}
+
+void PatternView::show(const Shared<snapshot::DrawingDocument>& drawing) {
+    const bool same = drawing && m_drawing && drawing->graph == m_drawing->graph;
+    m_drawing = drawing;
+    if (!drawing || drawing->name.empty()) {
+        // While a text is not right the last picture would be of something else.
+        m_pane->clear();
+        m_pane->setDetail({});
+        m_pane->overlay()->setEmpty(u"No pattern"_s,
+                                    u"Put the caret into a rule, a pattern or a fusion rule."_s);
+        return;
+    }
+    m_pane->overlay()->setReady();
+    m_pane->setDetail(QString::fromStdString(drawing->kind + " " + drawing->name));
+    if (!same)
+        m_pane->setDiagram([drawing] { return diagramOf(*drawing); });
+    showHalos();
+}
+
+void PatternView::showHalos() {
+    if (!m_drawing)
+        return;
+    std::vector<Halo> halos;
+    const PickedPlace& place = selection().place();
+    const snapshot::DrawnNode* current = nullptr; // the innermost at the caret
+    for (const snapshot::DrawnNode& node : m_drawing->nodes) {
+        if (node.mark == "created")
+            halos.push_back({{node.node}, Halo::Look::Created, u"+"_s});
+        if (node.mark == "erased")
+            halos.push_back({{node.node}, Halo::Look::Erased, u"−"_s});
+        if (holds(node.range, place.line, place.column) &&
+            (!current || node.range.line > current->range.line ||
+             (node.range.line == current->range.line &&
+              node.range.column >= current->range.column)))
+            current = &node;
+    }
+    if (current)
+        halos.push_back({{current->node}, Halo::Look::Current, {}});
+    m_pane->canvas()->setHalos(std::move(halos));
+}
+
+} // namespace fw::ui

@@ -1,0 +1,44 @@
+// The declaration at the caret as a graph beside its text: what a rule leaves, erases and creates
+// in their colours. It follows the caret, and a click on a box leads to its place in the text.
+#pragma once
+
+#include "app/window/document.h"
+#include "views/common/view.h"
+
+#include <QTimer>
+
+namespace fw::ui {
+
+class GraphPane;
+
+class PatternView : public View {
+    Q_OBJECT
+
+public:
+    explicit PatternView(Document& document, QWidget* parent = nullptr);
+
+    void documentChanged(Parts parts) override;
+    void placeChanged() override;
+    std::vector<QWidget*> stops() override;
+    bool settled() const override;
+
+    GraphPane* pane() const { return m_pane; }
+    const Shared<snapshot::DrawingDocument>& drawing() const { return m_drawing; } // may be null
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void ask();
+    void show(const Shared<snapshot::DrawingDocument>& drawing);
+    void showHalos();
+
+    Document& m_document;
+    GraphPane* m_pane;
+    QTimer m_pause;
+    Shared<snapshot::DrawingDocument> m_drawing;
+    std::uint64_t m_asked = 0;
+    bool m_waits = false;
+};
+
+} // namespace fw::ui

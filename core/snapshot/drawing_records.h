@@ -1,0 +1,28 @@
+// A declaration as a graph: what its pattern takes and what its right side makes, in one picture.
+#pragma once
+
+#include "snapshot/records.h"
+
+namespace fw::snapshot {
+
+struct DrawnNode {
+    NodeId node = noNode;
+    std::string mark; // "kept", "erased", "created"; of names, constants and words: empty
+    TextRange range;  // where it is written
+    std::string name; // that it has there: "c" of `c = relu(x)`
+
+    bool operator==(const DrawnNode&) const = default;
+};
+
+struct DrawingDocument {
+    std::string name; // of the declaration; empty: the place is in none that has a pattern
+    std::string kind; // "rule", "pattern", ...
+    TextRange range;
+    GraphDocument graph; // stage "pattern"; attributes are written out as in the text
+    std::vector<DrawnNode> nodes;
+    Diags diagnostics;
+
+    bool operator==(const DrawingDocument&) const = default;
+};
+
+} // namespace fw::snapshot
