@@ -189,6 +189,10 @@ private:
     void changeBusy(int by);
     void changeTasks(int by);
     // `again` is kept for the case that the worker died in the task.
+    // Counted while it runs; asked `again` if people want that where the worker died in it.
+    template <class T>
+    void runTask(const std::string& command, const snapshot::Arguments& wanted,
+                 std::function<void()> again, std::function<void(const Shared<T>&)> done);
     template <class T>
     void taskEnded(const Result<T>& answer, std::function<void()> again) {
         changeTasks(-1);

@@ -403,41 +403,43 @@ void Document::profile() {
         m_worker.cancel(earlier);
 }
 
+template <class T>
+void Document::runTask(const std::string& command, const Arguments& wanted,
+                       std::function<void()> again, std::function<void(const Shared<T>&)> done) {
+    changeTasks(+1);
+    send<T>(command, wanted,
+            [this, again = std::move(again), done = std::move(done)](Result<Shared<T>> answer) {
+                taskEnded(answer, again);
+                if (answer)
+                    done(answer.take());
+                else
+                    Q_EMIT problem(answer.diag());
+            });
+}
+
 void Document::compile() {
     if (!isOpen())
         return;
-    changeTasks(+1);
-    send<snapshot::RunDocument>(
-        "run", arguments(), [this](Result<std::shared_ptr<const snapshot::RunDocument>> answer) {
-            taskEnded(answer, [this] { compile(); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
-            Q_EMIT note(
-                u"compiled in %1 ms, one run took %2 ms"_s.arg((*answer)->compileMs, 0, 'f', 0)
-                    .arg((*answer)->runMs, 0, 'f', 2));
+    runTask<snapshot::RunDocument>(
+        "run", arguments(), [this] { compile(); },
+        [this](const Shared<snapshot::RunDocument>& done) {
+            Q_EMIT note(u"compiled in %1 ms, one run took %2 ms"_s.arg(done->compileMs, 0, 'f', 0)
+                            .arg(done->runMs, 0, 'f', 2));
         });
 }
 
 void Document::exportModule(const QString& folder) {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.output = folder.toStdString();
-    send<snapshot::ExportDocument>(
-        "export", wanted,
-        [this, folder](Result<std::shared_ptr<const snapshot::ExportDocument>> answer) {
-            taskEnded(answer, [this, folder] { exportModule(folder); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
+    runTask<snapshot::ExportDocument>(
+        "export", wanted, [this, folder] { exportModule(folder); },
+        [this](const Shared<snapshot::ExportDocument>& done) {
             QStringList files;
-            for (const std::string& file : (*answer)->files)
+            for (const std::string& file : done->files)
                 files << QString::fromStdString(file);
-            Q_EMIT note(u"exported to %1: %2"_s.arg(QString::fromStdString((*answer)->directory),
+            Q_EMIT note(u"exported to %1: %2"_s.arg(QString::fromStdString(done->directory),
                                                     files.join(u", "_s)));
         });
 }
@@ -445,85 +447,65 @@ void Document::exportModule(const QString& folder) {
 void Document::exportRewritten(const QString& file) {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.output = file.toStdString();
-    send<snapshot::RewriteDocument>(
-        "rewrite", wanted,
-        [this, file](Result<std::shared_ptr<const snapshot::RewriteDocument>> answer) {
-            taskEnded(answer, [this, file] { exportRewritten(file); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
-            for (const Diag& diag : (*answer)->diagnostics)
+    runTask<snapshot::RewriteDocument>(
+        "rewrite", wanted, [this, file] { exportRewritten(file); },
+        [this, file](const Shared<snapshot::RewriteDocument>& done) {
+            for (const Diag& diag : done->diagnostics)
                 Q_EMIT problem(diag);
-            Q_EMIT note(
-                u"exported %1: %2"_s.arg(countOf((*answer)->nodesAfter, u"operator"_s), file));
+            Q_EMIT note(u"exported %1: %2"_s.arg(countOf(done->nodesAfter, u"operator"_s), file));
         });
 }
 
 void Document::tune(const QString& log) {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.log = log.toStdString();
-    send<snapshot::TuneDocument>(
-        "tune", wanted, [this, log](Result<std::shared_ptr<const snapshot::TuneDocument>> answer) {
-            taskEnded(answer, [this, log] { tune(log); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
-            const snapshot::TuneDocument& done = **answer;
+    runTask<snapshot::TuneDocument>(
+        "tune", wanted, [this, log] { tune(log); },
+        [this](const Shared<snapshot::TuneDocument>& done) {
             Q_EMIT note(u"measured %1 workloads, %2 get another implementation: %3 → %4"_s
-                            .arg(done.measured)
-                            .arg(done.improved)
-                            .arg(timeText(done.beforeMs * 1e3), timeText(done.afterMs * 1e3)));
-            for (const std::string& notice : done.notices)
+                            .arg(done->measured)
+                            .arg(done->improved)
+                            .arg(timeText(done->beforeMs * 1e3), timeText(done->afterMs * 1e3)));
+            for (const std::string& notice : done->notices)
                 Q_EMIT note(QString::fromStdString(notice));
             m_kept.clear(); // the file says more than before
-            if (inputs().log == done.log)
+            if (inputs().log == done->log)
                 replan();
             else
-                edit(snapshot::SetLog{done.log});
+                edit(snapshot::SetLog{done->log});
         });
 }
 
 void Document::verify(const QString& folder) {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.output = folder.toStdString();
     const std::uint64_t generation = m_planGeneration;
-    send<snapshot::VerifyDocument>(
-        "verify", wanted,
-        [this, folder, generation](Result<std::shared_ptr<const snapshot::VerifyDocument>> answer) {
-            taskEnded(answer, [this, folder] { verify(folder); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
-            const auto verified = answer.take();
-            for (const snapshot::VerifyModel& done : verified->models) {
+    runTask<snapshot::VerifyDocument>(
+        "verify", wanted, [this, folder] { verify(folder); },
+        [this, generation](const Shared<snapshot::VerifyDocument>& done) {
+            for (const snapshot::VerifyModel& model : done->models) {
                 Q_EMIT note(u"verified %1 groups: %2 implementations agree with the reference, "
-                            "%3 differ, %4 not run"_s.arg(done.groups)
-                                .arg(done.agreeing)
-                                .arg(done.differing)
-                                .arg(done.notRun));
-                for (const snapshot::VerifyRow& row : done.rows)
+                            "%3 differ, %4 not run"_s.arg(model.groups)
+                                .arg(model.agreeing)
+                                .arg(model.differing)
+                                .arg(model.notRun));
+                for (const snapshot::VerifyRow& row : model.rows)
                     if (row.differs)
                         Q_EMIT problem(
                             makeDiag(DiagCode::OutputsDiffer, row.implementation + ": " + row.worst,
                                      {{}, row.group},
                                      row.file.empty() ? std::string() : "shown by " + row.file));
-                for (const std::string& notice : done.notices)
+                for (const std::string& notice : model.notices)
                     Q_EMIT note(QString::fromStdString(notice));
             }
             if (generation == m_planGeneration) {
-                m_verified = verified;
+                m_verified = done;
                 tell(Part::Verified);
             }
         });
@@ -532,19 +514,12 @@ void Document::verify(const QString& folder) {
 void Document::bisect() {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.each = true;
     const std::uint64_t generation = m_planGeneration;
-    send<snapshot::BisectDocument>(
-        "bisect", wanted,
-        [this, generation](Result<std::shared_ptr<const snapshot::BisectDocument>> answer) {
-            taskEnded(answer, [this] { bisect(); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
-            const auto done = answer.take();
+    runTask<snapshot::BisectDocument>(
+        "bisect", wanted, [this] { bisect(); },
+        [this, generation](const Shared<snapshot::BisectDocument>& done) {
             if (done->first)
                 Q_EMIT problem(makeDiag(
                     DiagCode::OutputsDiffer,
@@ -569,23 +544,17 @@ void Document::bisect() {
 void Document::weighBooks() {
     if (!isOpen())
         return;
-    changeTasks(+1);
     Arguments wanted = arguments();
     wanted.each = true;
     const std::uint64_t generation = m_planGeneration;
-    send<snapshot::OrderDocument>(
-        "order", wanted,
-        [this, generation](Result<std::shared_ptr<const snapshot::OrderDocument>> answer) {
-            taskEnded(answer, [this] { weighBooks(); });
-            if (!answer) {
-                Q_EMIT problem(answer.diag());
-                return;
-            }
+    runTask<snapshot::OrderDocument>(
+        "order", wanted, [this] { weighBooks(); },
+        [this, generation](const Shared<snapshot::OrderDocument>& done) {
             if (generation != m_planGeneration)
                 return;
-            m_order = answer.take();
+            m_order = done;
             tell(Part::Order);
-            if (m_order->books.empty())
+            if (done->books.empty())
                 Q_EMIT note(u"no rule acts on this model: no book won anything"_s);
         });
 }
