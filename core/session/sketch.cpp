@@ -216,13 +216,24 @@ Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& argument
         SketchWish all = wish;
         all.kind = SketchKind::Rule;
         FW_TRY(const Sketch rule, sketchOf(*place.graph, place.nodes, all));
-        for (const auto& [key, level] : wish.levels)
-            if (std::none_of(rule.facts.begin(), rule.facts.end(),
-                             [&](const SketchFact& fact) { return fact.key == key; }))
+        const auto factOf = [](const Sketch& of, const std::string& key) {
+            return std::find_if(of.facts.begin(), of.facts.end(),
+                                [&](const SketchFact& fact) { return fact.key == key; });
+        };
+        for (const auto& [key, level] : wish.levels) {
+            if (factOf(rule, key) == rule.facts.end())
                 out.notices.push_back(fmt::format("nothing here is called {}", key));
+            else if (const auto fact = factOf(sketch, key);
+                     fact != sketch.facts.end() && fact->level != level)
+                out.notices.push_back(fmt::format("{} cannot be {} here: it stays {}", key,
+                                                  levelText(level), levelText(fact->level)));
+        }
     }
     const Counting counting(place, wish, books, context.cancel);
     out.matches = counting.matches(sketch.text);
+    if (!out.matches && wish.kind != SketchKind::Test)
+        out.notices.push_back(
+            fmt::format("looking for matches was stopped after {} s", adviceSeconds));
     if (out.matches && wish.kind != SketchKind::Operator)
         out.advice = counting.advice(sketch, *out.matches);
     texts.push_back({sketchFile, sketch.text});

@@ -26,7 +26,6 @@ public:
 
 private:
     const SketchFact* fact(const std::string& key) const;
-    std::string captured(const std::string& wish);
 
     const SketchPart& m_part;
     std::map<ValueRef, std::string> m_types;

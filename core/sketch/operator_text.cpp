@@ -188,13 +188,19 @@ std::string lower(std::string name) {
 }
 
 // A tensor that several stages write, one behind the other along an axis, as the language has it:
-// each piece by itself, then one statement that picks the piece.
+// each piece by itself, then one statement that picks the piece. Usage where they lie otherwise.
 Result<OpInst> inOnePiece(OpInst inst) {
     std::map<Symbol, std::vector<std::size_t>> writers;
     for (std::size_t i = 0; i < inst.stages.size(); ++i)
         writers[inst.stages[i].out].push_back(i);
     std::vector<Stage> stages;
     std::map<Symbol, std::vector<std::pair<Expr, Expr>>> written; // pieces so far: where, what
+    std::map<Symbol, std::pair<std::size_t, Expr>> ends;          // of the last one: axis, end
+    const auto noText = [](Symbol tensor) {
+        return makeDiag(DiagCode::Usage,
+                        fmt::format("{} is written in a way that has no text", tensor.text()), {},
+                        "select the operators around what makes it");
+    };
     for (std::size_t i = 0; i < inst.stages.size(); ++i) {
         Stage stage = inst.stages[i];
         const std::vector<std::size_t>& all = writers.at(stage.out);
@@ -220,15 +226,21 @@ Result<OpInst> inOnePiece(OpInst inst) {
                     return simplify(stage.store[d] - varExpr(one.var)) == begin;
                 });
             if (axis == stage.space.end())
-                return makeDiag(
-                    DiagCode::Usage,
-                    fmt::format("{} is written in a way that has no text", whole.name.text()));
+                return noText(whole.name);
             piece.type.shape.push_back(axis->extent);
             store.push_back(varExpr(axis->var));
             axes.push_back({variable, whole.type.shape[d]});
             inside.push_back(simplify(varExpr(variable) - begin));
-            if (!(begin.isInt(0) && axis->extent == whole.type.shape[d]))
-                within = ltExpr(varExpr(variable), simplify(begin + axis->extent));
+            if (begin.isInt(0) && axis->extent == whole.type.shape[d])
+                continue;
+            const Expr end = simplify(begin + axis->extent);
+            const auto last = ends.find(whole.name);
+            const bool follows =
+                last == ends.end() ? begin.isInt(0) : last->second == std::pair(d, begin);
+            if (!within.isInt(1) || !follows)
+                return noText(whole.name);
+            within = ltExpr(varExpr(variable), end);
+            ends.insert_or_assign(whole.name, std::pair(d, end));
         }
         const Expr read = padExpr(loadExpr(piece.name, inside, whole.type.dtype),
                                   constantExpr(0, whole.type.dtype));

@@ -102,6 +102,16 @@ Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>
                 DiagCode::Usage,
                 fmt::format("{} is a {}, which no pattern can name", node->name, node->shownOp()),
                 {{}, node->name}, "select the operators around it");
+        bool absent = false;
+        for (const ValueRef& operand : node->inputs) {
+            if (operand.valid() && absent)
+                return makeDiag(DiagCode::Usage,
+                                fmt::format("{} has operands behind one that is absent, which no "
+                                            "pattern can say",
+                                            node->name),
+                                {{}, node->name}, "select the operators around it");
+            absent = absent || !operand.valid();
+        }
         out.nodes.push_back(node->id);
         const int count = ++counts[node->op];
         out.labels[node->id] = count == 1 ? node->op : fmt::format("{}_{}", node->op, count);

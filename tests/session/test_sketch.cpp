@@ -26,6 +26,8 @@ private Q_SLOTS:
     void adviceNamesTheFewestOfSeveral();
     void refusals_data();
     void refusals();
+    void aWayOutAndBackIsRefused();
+    void whatALevelCannotBeIsTold();
     void anyPartIsReadAndMatches_data();
     void anyPartIsReadAndMatches();
     void anOperatorTakesThePlaceOfItsPart();
@@ -228,7 +230,7 @@ void TestSketch::refusals_data() {
     };
     row("nothing", "x", "pattern", "no operator named x");
     row("apart", "c y", "pattern", "does not hang together");
-    row("a way out and back", "d h e2", "pattern", "no operator named e2");
+    row("an unknown name", "bias relu2", "pattern", "no operator named relu2");
     row("two results", "h y p", "pattern", "a pattern has one result");
     row("a word", "c", "picture", "called picture");
 }
@@ -244,6 +246,24 @@ void TestSketch::refusals() {
     QVERIFY(!answer);
     QVERIFY2(answer.diag().text().find(what.toStdString()) != std::string::npos,
              answer.diag().text().c_str());
+}
+
+void TestSketch::aWayOutAndBackIsRefused() {
+    const auto answer = Asked().ask(
+        "sketch", of("graph g(x: f32[4]) -> y { a = relu(x)  b = neg(a)  y = add(a, b) }\n",
+                     {"relu", "add"}, "pattern"));
+    QVERIFY(!answer);
+    QVERIFY2(answer.diag().text().find("leaves what is selected at neg") != std::string::npos,
+             answer.diag().text().c_str());
+}
+
+void TestSketch::whatALevelCannotBeIsTold() {
+    Arguments arguments = of(pair, {"c", "y"}, "pattern");
+    arguments.levels = {{"conv2d.strides", "range"}, {"conv2d.stride", "any"}};
+    const SketchDocument document = sketch(arguments);
+    QCOMPARE(document.notices,
+             (std::vector<std::string>{"nothing here is called conv2d.stride",
+                                       "conv2d.strides cannot be range here: it stays exact"}));
 }
 
 void TestSketch::anyPartIsReadAndMatches_data() {
