@@ -441,7 +441,8 @@ Books readBooks(const std::vector<BookText>& given) {
             origins.push_back(BookOrigin::Shipped);
             continue;
         }
-        if (!replaced->text.empty()) // else it is switched off
+        // An empty text under the bare name switches it off, which is no surprise to anybody.
+        if (replaced->file != shipped.file || !replaced->text.empty())
             out.ofWholeBooks.push_back(makeWarning(DiagCode::TextName,
                                                    "takes the place of the shipped " + shipped.file,
                                                    {replaced->file}));

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void rulesAboutThemAreLeftOut();
     void ownRulesStay();
     void numbersAreThoseOfTheBook();
+    void emptyBookOfTheUserIsTold();
 };
 
 void TestReplaced::rulesAboutThemAreLeftOut() {
@@ -63,6 +64,16 @@ void TestReplaced::ownRulesStay() {
         readBooks({{"mine.fw", std::string(more) +
                                    "rule two { match y = identity(identity(x))  emit y = x }\n"}});
     QVERIFY(rulesOf(books).contains(QStringLiteral("two")));
+}
+
+// A shipped book that was switched off, which people did themselves, is not.
+void TestReplaced::emptyBookOfTheUserIsTold() {
+    const auto told = [](const std::string& file) {
+        const Books books = readBooks({{file, {}}});
+        return saidOf(books).filter(QStringLiteral("takes the place of the shipped views.fw"));
+    };
+    QCOMPARE(told("/books/views.fw").size(), 1);
+    QCOMPARE(told("views.fw").size(), 0);
 }
 
 void TestReplaced::numbersAreThoseOfTheBook() {
