@@ -31,6 +31,16 @@ private:
         QVERIFY(m_window->selectByNames(names));
         waitIdle();
     }
+    void openAndMake() { // of a convolution with its batch norm and relu
+        start();
+        m_window->answerUnsaved([] { return Unsaved::Discard; });
+        open(u"residual"_s);
+        make();
+    }
+    void make() {
+        select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
+        press(u"Ctrl+Shift+M"_s);
+    }
     void choose(const QString& kind) {
         view().kind()->setCurrentIndex(view().kind()->findData(kind));
         Q_EMIT view().kind()->activated(view().kind()->currentIndex());
@@ -52,11 +62,7 @@ private:
 };
 
 void TestMake::selectionBecomesAJudgedRule() {
-    start();
-    m_window->answerUnsaved([] { return Unsaved::Discard; });
-    open(u"residual"_s);
-    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
-    press(u"Ctrl+Shift+M"_s);
+    openAndMake();
     QVERIFY2(text().startsWith(u"pattern block(x, w: const"_s), qPrintable(text()));
     QCOMPARE(view().count(), u"matches at 1 place"_s);
     QVERIFY(view().facts()->topLevelItemCount() > 10);
@@ -104,8 +110,7 @@ void TestMake::selectionBecomesAJudgedRule() {
     QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
 
     // A test of the place, which is run while the book is typed.
-    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
-    press(u"Ctrl+Shift+M"_s);
+    make();
     choose(u"test"_s);
     press(u"Ctrl+Alt+Return"_s);
     QTRY_COMPARE(noteOf(u"test \"made of"_s), u"passed"_s);
@@ -122,11 +127,7 @@ void TestMake::selectionBecomesAJudgedRule() {
 }
 
 void TestMake::selectionBecomesAnOperator() {
-    start();
-    m_window->answerUnsaved([] { return Unsaved::Discard; });
-    open(u"residual"_s);
-    select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
-    press(u"Ctrl+Shift+M"_s);
+    openAndMake();
     choose(u"op"_s);
     QVERIFY2(text().startsWith(u"op block "_s), qPrintable(text()));
     picture(u"make_operator"_s);
@@ -137,6 +138,11 @@ void TestMake::selectionBecomesAnOperator() {
     QVERIFY(std::any_of(groups.begin(), groups.end(), [](const auto& group) {
         return QString::fromStdString(group.name).startsWith(u"block_"_s);
     }));
+    // Of another model nothing is made yet.
+    open(u"lenet"_s);
+    QVERIFY(text().isEmpty() && view().count().isEmpty());
+    choose(u"rule"_s);
+    QVERIFY(text().isEmpty());
 }
 
 void TestMake::whatCannotBeMadeSaysWhy() {

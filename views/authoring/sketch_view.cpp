@@ -169,15 +169,21 @@ void SketchView::documentChanged(Parts) {
         overlay()->setError(text(document().error(Part::Sketch).text()));
         m_make->setEnabled(false);
         return;
-    case State::Stale: // of the model before a change: made again
-        if (!m_nodes.empty())
+    case State::Stale: // ids of the imported graph stay what they are, others do not
+        if (!m_nodes.empty() && m_stage == "imported")
             ask();
+        else
+            overlay()->setStale(u"This is of an earlier plan: select, and make it again."_s);
+        m_make->setEnabled(false);
         return;
-    case State::Empty:
-        if (m_nodes.empty())
-            overlay()->setEmpty(
-                u"Nothing is made yet"_s,
-                u"Select operators in a graph and press Ctrl+Shift+M: they become a pattern, a rule, an operator, a fusion rule or a test."_s);
+    case State::Empty: // of another model nothing is selected yet
+        m_nodes.clear();
+        m_facts->clear();
+        m_preview->clear();
+        m_count->clear();
+        overlay()->setEmpty(
+            u"Nothing is made yet"_s,
+            u"Select operators in a graph and press Ctrl+Shift+M: they become a pattern, a rule, an operator, a fusion rule or a test."_s);
         m_make->setEnabled(false);
         return;
     case State::Ready:
