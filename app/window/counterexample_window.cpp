@@ -17,13 +17,11 @@ namespace {
 
 // With its attributes, which may be why.
 picture::Diagram diagramWithAttributes(const snapshot::GraphDocument& graph) {
-    picture::Diagram out = picture::diagramOf(graph);
-    for (picture::Box& box : out.boxes)
-        for (const snapshot::NodeRecord& node : graph.nodes)
-            if (node.id == box.id && box.role == picture::BoxRole::Operator)
-                for (const auto& [name, value] : node.attributes)
-                    box.lines.push_back(name + " = " + value);
-    return out;
+    picture::DiagramOptions options;
+    options.attributeLine = [](const std::string& name, const std::string& value) {
+        return name + " = " + value;
+    };
+    return picture::diagramOf(graph, options);
 }
 
 } // namespace

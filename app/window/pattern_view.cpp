@@ -18,15 +18,12 @@ namespace {
 constexpr int pauseMs = 60; // behind the last move of the caret
 
 picture::Diagram diagramOf(const snapshot::DrawingDocument& drawing) {
-    picture::Diagram out = picture::diagramOf(drawing.graph);
-    for (picture::Box& box : out.boxes) {
+    picture::DiagramOptions options;
+    options.attributeLine = [](const std::string&, const std::string& written) { return written; };
+    picture::Diagram out = picture::diagramOf(drawing.graph, options);
+    for (picture::Box& box : out.boxes)
         if (box.role == picture::BoxRole::Input)
             box.title = std::exchange(box.subtitle, {});
-        for (const snapshot::NodeRecord& node : drawing.graph.nodes)
-            if (node.id == box.id && box.role == picture::BoxRole::Operator)
-                for (const auto& [name, written] : node.attributes)
-                    box.lines.push_back(written);
-    }
     return out;
 }
 
@@ -118,8 +115,12 @@ void PatternView::show(const Shared<snapshot::DrawingDocument>& drawing) {
         // While a text is not right the last picture would be of something else.
         m_pane->clear();
         m_pane->setDetail({});
-        m_pane->overlay()->setEmpty(u"No pattern"_s,
-                                    u"Put the caret into a rule, a pattern or a fusion rule."_s);
+        const bool wrong = drawing && !drawing->diagnostics.empty();
+        m_pane->overlay()->setEmpty(
+            u"No pattern"_s, wrong
+                                 ? u"What stands here cannot be read: "_s +
+                                       QString::fromStdString(drawing->diagnostics.front().message)
+                                 : u"Put the caret into a rule, a pattern or a fusion rule."_s);
         return;
     }
     m_pane->overlay()->setReady();

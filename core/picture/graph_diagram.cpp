@@ -85,6 +85,9 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
         }
         if (implementations.contains(node.group))
             box.container = node.group;
+        if (options.attributeLine && box.role == BoxRole::Operator)
+            for (const auto& [name, value] : node.attributes)
+                box.lines.push_back(options.attributeLine(name, value));
         out.boxes.push_back(std::move(box));
         for (std::size_t i = 0; i < node.inputs.size(); ++i)
             edge(node.inputs[i], node.id, i);

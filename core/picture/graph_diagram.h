@@ -5,13 +5,17 @@
 #include "picture/diagram.h"
 #include "snapshot/records.h"
 
+#include <functional>
 #include <map>
+#include <string>
 
 namespace fw::picture {
 
 struct DiagramOptions {
     // Group id -> text at the right of its header ("0.21 ms"); others show their estimate, if any.
-    std::map<int, std::string> groupTexts;
+    std::map<int, std::string> groupTexts = {};
+    // The line that an attribute has in the box of its operator; none: boxes have no attributes.
+    std::function<std::string(const std::string& name, const std::string& value)> attributeLine = {};
 };
 
 Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
