@@ -5,6 +5,8 @@
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
 #include "app/window/main_window.h"
+#include "views/authoring/sketch_view.h"
+#include "views/common/combo_box.h"
 #include "views/graph/graphs_view.h"
 
 #include <QAbstractItemView>
@@ -14,11 +16,26 @@
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QPainter>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QThreadPool>
 #include <QtTest>
 
 namespace fw::ui {
+
+// Sees what a keyboard does not do.
+class MouseSeen : public QObject {
+public:
+    int count = 0;
+
+private:
+    bool eventFilter(QObject*, QEvent* event) override {
+        count += event->type() == QEvent::MouseButtonPress || event->type() == QEvent::Wheel ||
+                 event->type() == QEvent::MouseMove;
+        return false;
+    }
+};
 
 class StoryFixture {
 protected:
@@ -27,12 +44,14 @@ protected:
         const QString folder = m_folder.path();
         qputenv("XDG_STATE_HOME", (folder + QStringLiteral("/state")).toUtf8());
         qputenv("XDG_CONFIG_HOME", (folder + QStringLiteral("/config")).toUtf8());
-        for (const QString& sample : samples) {
-            const QDir from(QStringLiteral(FW_SOURCE_DIR "/samples/") + sample);
-            QVERIFY(QDir(folder).mkpath(sample));
-            for (const QString& name : from.entryList(QDir::Files))
-                QVERIFY(QFile::copy(from.filePath(name), folder + u'/' + sample + u'/' + name));
-        }
+        for (const QString& sample : samples)
+            copyFiles(QStringLiteral(FW_SOURCE_DIR "/samples/") + sample, sample);
+    }
+    void copyFiles(const QString& from, const QString& into) {
+        const QDir folder(from);
+        QVERIFY(QDir(m_folder.path()).mkpath(into));
+        for (const QString& name : folder.entryList(QDir::Files))
+            QVERIFY(QFile::copy(folder.filePath(name), m_folder.filePath(into + u'/' + name)));
     }
     void start(const QString& target = QStringLiteral("x86-64 -mcpu=x86-64-v3 -libs= -threads=2")) {
         m_window =
@@ -74,6 +93,40 @@ protected:
         return 0;
     }
 
+    QString noteOf(const QString& declaration) const { // in the margin
+        const auto& notes = editor()->notes();
+        const auto found = notes.find(lineOf(declaration));
+        return found == notes.end() ? QString() : found->second.text;
+    }
+    void replaceLine(const QString& part, const QString& line) {
+        editor()->goTo({lineOf(part), 1});
+        QTextCursor cursor = editor()->textCursor();
+        cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+        cursor.insertText(line);
+        waitIdle();
+    }
+
+    // --- the page Make
+    SketchView& sketch() const { return *m_window->view<SketchView>(); }
+    QString made() const { return sketch().preview()->toPlainText(); }
+    void makeOf(const QStringList& nodes) {
+        QVERIFY(m_window->selectByNames(nodes));
+        waitIdle();
+        press(QStringLiteral("Ctrl+Shift+M"));
+    }
+    void choose(const QString& kind) {
+        sketch().kind()->setCurrentIndex(sketch().kind()->findData(kind));
+        Q_EMIT sketch().kind()->activated(sketch().kind()->currentIndex());
+        waitIdle();
+    }
+    void askForLess() { // until nothing is advised
+        while (!sketch().advice().empty()) {
+            sketch().advice().front()->click();
+            QCoreApplication::processEvents(); // it is asked from the event loop
+            waitIdle();
+        }
+    }
+
     // Where the keys go. After a dialog a window manager activates the window again.
     QWidget* keysGoTo() const {
         if (QWidget* open = QApplication::activePopupWidget())
@@ -100,6 +153,12 @@ protected:
     void press(const QString& keys) { // "Ctrl+Shift+N"
         strike(QKeySequence(keys)[0]);
         waitIdle();
+    }
+
+    void openFromDialog(const QString& file) {
+        answerFileDialog(m_folder.filePath(file));
+        press(QStringLiteral("Ctrl+O"));
+        QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     }
 
     // What is done with the next file dialog, while it waits for people. Its own keys are Qt's

@@ -8,27 +8,10 @@
 #include "window/story_fixture.h"
 
 #include <QMenu>
-#include <QPushButton>
 
 using namespace fw;
 using namespace fw::ui;
 using namespace Qt::StringLiterals;
-
-namespace {
-
-class MouseSeen : public QObject {
-public:
-    int count = 0;
-
-private:
-    bool eventFilter(QObject*, QEvent* event) override {
-        count += event->type() == QEvent::MouseButtonPress || event->type() == QEvent::Wheel ||
-                 event->type() == QEvent::MouseMove;
-        return false;
-    }
-};
-
-} // namespace
 
 class TestBookKeyboard : public QObject, StoryFixture {
     Q_OBJECT
@@ -38,11 +21,6 @@ private Q_SLOTS:
     void ruleIsWrittenAndKept();
 
 private:
-    void openFromDialog(const QString& file) {
-        answerFileDialog(m_folder.filePath(file));
-        press(u"Ctrl+O"_s);
-        QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
-    }
     void takeCompletion(const QString& word) {
         QTRY_VERIFY(popup()->isVisible());
         for (int i = 0; i < 30 && popup()->currentIndex().data().toString() != word; ++i)

@@ -1,14 +1,10 @@
 // From what is selected in a graph to a rule that is judged: made, made to match more, put into a
 // book, refuted, its counterexample looked at, mended, shown to be right; with the keys alone.
 #include "app/window/counterexample_window.h"
-#include "views/authoring/sketch_view.h"
-#include "views/common/combo_box.h"
 #include "views/graph/graph_pane.h"
 #include "window/story_fixture.h"
 
 #include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QPushButton>
 #include <QTreeWidget>
 
 using namespace fw;
@@ -26,11 +22,6 @@ private Q_SLOTS:
     void whatCannotBeMadeSaysWhy();
 
 private:
-    SketchView& view() const { return *m_window->view<SketchView>(); }
-    void select(const QStringList& names) {
-        QVERIFY(m_window->selectByNames(names));
-        waitIdle();
-    }
     void openAndMake() { // of a convolution with its batch norm and relu
         start();
         m_window->answerUnsaved([] { return Unsaved::Discard; });
@@ -38,47 +29,24 @@ private:
         make();
     }
     void make() {
-        select({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
-        press(u"Ctrl+Shift+M"_s);
-    }
-    void choose(const QString& kind) {
-        view().kind()->setCurrentIndex(view().kind()->findData(kind));
-        Q_EMIT view().kind()->activated(view().kind()->currentIndex());
-        waitIdle();
-    }
-    QString text() const { return view().preview()->toPlainText(); }
-    QString noteOf(const QString& declaration) const {
-        const auto& notes = editor()->notes();
-        const auto found = notes.find(lineOf(declaration));
-        return found == notes.end() ? QString() : found->second.text;
-    }
-    void replaceLine(const QString& part, const QString& line) {
-        editor()->goTo({lineOf(part), 1});
-        QTextCursor cursor = editor()->textCursor();
-        cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
-        cursor.insertText(line);
-        waitIdle();
+        makeOf({u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s});
     }
 };
 
 void TestMake::selectionBecomesAJudgedRule() {
     openAndMake();
-    QVERIFY2(text().startsWith(u"pattern block(x, w: const"_s), qPrintable(text()));
-    QCOMPARE(view().count(), u"matches at 1 place"_s);
-    QVERIFY(view().facts()->topLevelItemCount() > 10);
+    QVERIFY2(made().startsWith(u"pattern block(x, w: const"_s), qPrintable(made()));
+    QCOMPARE(sketch().count(), u"matches at 1 place"_s);
+    QVERIFY(sketch().facts()->topLevelItemCount() > 10);
     picture(u"make_pattern"_s);
 
     // What to ask for less, until it matches everywhere.
-    while (!view().advice().empty()) {
-        view().advice().front()->click();
-        QCoreApplication::processEvents(); // it is asked from the event loop
-        waitIdle();
-    }
-    QCOMPARE(view().count(), u"matches at 2 places"_s);
+    askForLess();
+    QCOMPARE(sketch().count(), u"matches at 2 places"_s);
 
     choose(u"rule"_s); // asks for no more
-    QCOMPARE(view().count(), u"matches at 2 places"_s);
-    view().name()->setText(u"mine"_s);
+    QCOMPARE(sketch().count(), u"matches at 2 places"_s);
+    sketch().name()->setText(u"mine"_s);
     waitIdle();
     press(u"Ctrl+Alt+Return"_s);
     QVERIFY2(editor()->wholeText().contains(u"rule mine \"made of Relu_left_relu\""_s),
@@ -129,7 +97,7 @@ void TestMake::selectionBecomesAJudgedRule() {
 void TestMake::selectionBecomesAnOperator() {
     openAndMake();
     choose(u"op"_s);
-    QVERIFY2(text().startsWith(u"op block "_s), qPrintable(text()));
+    QVERIFY2(made().startsWith(u"op block "_s), qPrintable(made()));
     picture(u"make_operator"_s);
     press(u"Ctrl+Alt+Return"_s);
     QTRY_VERIFY2(noteOf(u"rule to_block"_s).contains(u"exact"_s),
@@ -140,18 +108,17 @@ void TestMake::selectionBecomesAnOperator() {
     }));
     // Of another model nothing is made yet.
     open(u"lenet"_s);
-    QVERIFY(text().isEmpty() && view().count().isEmpty());
+    QVERIFY(made().isEmpty() && sketch().count().isEmpty());
     choose(u"rule"_s);
-    QVERIFY(text().isEmpty());
+    QVERIFY(made().isEmpty());
 }
 
 void TestMake::whatCannotBeMadeSaysWhy() {
     start();
     open(u"lenet"_s);
     press(u"Ctrl+Shift+M"_s);
-    QVERIFY(text().isEmpty());
-    select({u"Conv_conv1"_s, u"Relu_relu2"_s});
-    press(u"Ctrl+Shift+M"_s);
+    QVERIFY(made().isEmpty());
+    makeOf({u"Conv_conv1"_s, u"Relu_relu2"_s});
     QCOMPARE(m_window->document().state(Part::Sketch), State::Error);
     QVERIFY(QString::fromStdString(m_window->document().error(Part::Sketch).text())
                 .contains(u"does not hang together"_s));
