@@ -1,0 +1,219 @@
+// The story of authoring, from a block of a model to a rule that is shown to be right, with what it
+// does to the plan and in the exported model; once more with the keys alone; and with a worker that
+// is killed in each of its parts.
+#include "app/window/counterexample_window.h"
+#include "app/window/message_bar.h"
+#include "views/graph/graph_pane.h"
+#include "views/implementations/implementations_view.h"
+#include "views/profile/profile_view.h"
+#include "window/story_fixture.h"
+
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTreeView>
+#include <QTreeWidget>
+
+#include <csignal>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString shared = QStringLiteral(FW_SOURCE_DIR "/../shared/models/");
+const QString mobilenet = u"mobilenet_v2_bn"_s;
+const QStringList leftBlock = {u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s,
+                               u"Relu_left_relu"_s};
+const QString asBefore = u"batch_norm(conv2d(x, w) {*a}, g, t, m, v) {*a2}"_s;
+const QString madeRule = u"rule mine"_s;
+
+QList<snapshot::NodeSet> placesOf(const std::vector<snapshot::MatchRecord>& matches) {
+    QList<snapshot::NodeSet> out;
+    for (const auto& match : matches)
+        out << snapshot::NodeSet(match.nodeIds.begin(), match.nodeIds.end());
+    return out;
+}
+
+} // namespace
+
+class TestStory : public QObject, StoryFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void cleanup() { end(); }
+    void selectionBecomesAnExportedModel_data();
+    void selectionBecomesAnExportedModel();
+
+private:
+    // What a second window has to show again.
+    struct Seen {
+        QString text, note;
+        QList<snapshot::NodeSet> places;
+        Shared<snapshot::FuseDocument> plan;
+    };
+    Seen seen() const;
+    QString note() const { // but for the time that looking took
+        static const QRegularExpression time(u", [0-9.]+ (µs|ms|s)"_s);
+        return noteOf(madeRule).remove(time);
+    }
+    bool isRight() const { // as far as the margin says
+        return note().contains(u"exact"_s) || note().contains(u"proved"_s) ||
+               note().contains(u"tested"_s);
+    }
+    void readCounterexample();
+    void agrees(const QString& folder) const;
+    void reopens(const Seen& before, const QString& document, const QString& book);
+    int nodesOf(const std::string& op) const {
+        const auto& nodes = m_window->document().imported()->nodes;
+        return int(std::count_if(nodes.begin(), nodes.end(),
+                                 [&](const auto& node) { return node.op == op; }));
+    }
+};
+
+void TestStory::initTestCase() {
+    begin({u"residual"_s});
+    copyFiles(QStringLiteral(FW_SOURCE_DIR "/samples/residual/test_data_set_0"),
+              u"residual/test_data_set_0"_s);
+    if (QFileInfo::exists(shared + mobilenet)) {
+        copyFiles(shared + mobilenet, mobilenet);
+        copyFiles(shared + mobilenet + u"/test_data_set_0"_s, mobilenet + u"/test_data_set_0"_s);
+    }
+}
+
+void TestStory::init() {
+    start();
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    m_window->answerSaveName([](const QString& suggested) { return suggested; });
+}
+
+TestStory::Seen TestStory::seen() const {
+    Seen out{editor()->wholeText(), note(), {}, m_window->document().plan()};
+    const QString book = m_window->view<BooksView>()->area()->currentPath();
+    if (const auto* matches = m_window->document().textMatchesOf(book))
+        for (const auto& rule : matches->imported->rules)
+            if (rule.name == "mine")
+                out.places = placesOf(rule.matches);
+    return out;
+}
+
+void TestStory::readCounterexample() {
+    editor()->goTo({lineOf(madeRule), 1});
+    press(u"Ctrl+Alt+X"_s);
+    CounterexampleWindow* example = m_window->counterexampleWindow();
+    QVERIFY(example != nullptr);
+    QTRY_VERIFY(!example->busy());
+    const auto values = QRegularExpression(u"^mine computes something else: "
+                                           "y\\[[0-9, ]+\\] is (\\S+) instead of (\\S+)$"_s)
+                            .match(example->sentence());
+    QVERIFY2(values.hasMatch(), qPrintable(example->sentence()));
+    QVERIFY(values.captured(1).toDouble() != values.captured(2).toDouble());
+    QVERIFY(example->before()->canvas()->picture() && example->after()->canvas()->picture());
+    example->close();
+}
+
+// With what the outputs of the model are known to be.
+void TestStory::agrees(const QString& folder) const {
+    QProcess fw;
+    fw.start(QStringLiteral(FW_BINARY_DIR "/bin/fw"), {u"run"_s, folder});
+    QVERIFY(fw.waitForFinished(60000));
+    const QByteArray said = fw.readAllStandardOutput() + fw.readAllStandardError();
+    QVERIFY2(fw.exitCode() == 0 && said.contains("test_data_set_0: passed"), said.constData());
+}
+
+void TestStory::reopens(const Seen& before, const QString& document, const QString& book) {
+    m_window->openModel(document);
+    waitIdle();
+    m_window->editBook(book, 1);
+    waitIdle();
+    const Seen now = seen();
+    QCOMPARE(now.text, before.text);
+    QCOMPARE(now.note, before.note);
+    QCOMPARE(now.places, before.places);
+    QVERIFY(*now.plan == *before.plan);
+    QVERIFY(m_window->offerBar()->text().isEmpty() && m_window->messageBar()->text().isEmpty());
+}
+
+void TestStory::selectionBecomesAnExportedModel_data() {
+    QTest::addColumn<QStringList>("block");
+    QTest::addColumn<int>("everywhere");
+    QTest::addColumn<QString>("mended");
+    QTest::newRow("residual") << leftBlock << 2 << u"(b + abs(b)) * 0.5"_s;
+    if (QFileInfo::exists(shared + mobilenet)) {
+        const QString at = u"/features/features.0/features.0."_s;
+        QTest::newRow("mobilenet_v2_bn")
+            << QStringList{at + u"0/Conv"_s, at + u"1/BatchNormalization"_s, at + u"2/Clip"_s} << 35
+            << u"(abs(b) - abs(b - 6.0) + 6.0) * 0.5"_s;
+    }
+}
+
+void TestStory::selectionBecomesAnExportedModel() {
+    QFETCH(QStringList, block);
+    QFETCH(int, everywhere);
+    QFETCH(QString, mended);
+    const QString model = QString::fromLatin1(QTest::currentDataTag());
+    open(model);
+    const std::size_t without = groups();
+    makeOf(block);
+    QVERIFY2(made().startsWith(u"pattern block(x, w: const"_s), qPrintable(made()));
+    const QString all = u"matches at %1 places"_s.arg(everywhere);
+    QVERIFY2(sketch().count() != all, qPrintable(sketch().count()));
+    askForLess();
+    QCOMPARE(sketch().count(), all);
+    choose(u"rule"_s);
+    QCOMPARE(sketch().count(), all);
+    sketch().name()->setText(u"mine"_s);
+    waitIdle();
+    press(u"Ctrl+Alt+Return"_s);
+    // As it was made it changes nothing, and says so.
+    QVERIFY2(note().startsWith(u"no match, "_s) && note().endsWith(u"near misses, unknown"_s),
+             qPrintable(note()));
+
+    replaceLine(u"emit "_s, u"  emit   y = "_s + asBefore); // what was behind it is forgotten
+    QCOMPARE(note(), u"refuted, %1 matches"_s.arg(everywhere));
+    readCounterexample();
+    replaceLine(u"emit "_s, u"  let    b = "_s + asBefore + u"\n  emit   y = "_s + mended);
+    QVERIFY2(isRight(), qPrintable(note()));
+
+    Document& document = m_window->document();
+    QCOMPARE(document.state(Part::Plan), State::Ready);
+    const auto& applied = document.rewrite()->applied;
+    QVERIFY(std::any_of(applied.begin(), applied.end(), [&](const auto& rule) {
+        return rule.rule == "mine" && rule.count == everywhere;
+    }));
+    press(u"Ctrl+F10"_s);
+    QVERIFY2(document.state(Part::Profile) == State::Ready,
+             qPrintable(m_window->messageBar()->text()));
+    QVERIFY(m_window->view<ProfileView>()->table()->model()->rowCount() >= int(without) / 2);
+
+    const QString exported = m_folder.filePath(model + u"/rewritten"_s);
+    copyFiles(m_folder.filePath(model + u"/test_data_set_0"_s),
+              model + u"/rewritten/test_data_set_0"_s);
+    answerFileDialog(exported + u"/model.onnx"_s);
+    press(u"Ctrl+Alt+F"_s);
+    agrees(exported);
+
+    const QString book = m_window->view<BooksView>()->area()->currentPath();
+    const QString file = m_folder.filePath(model + u".fwdoc"_s);
+    editor()->setFocus();
+    press(u"Ctrl+S"_s);
+    QVERIFY(m_window->view<BooksView>()->area()->changed().isEmpty());
+    QVERIFY(m_window->saveTo(file));
+    const Seen before = seen();
+    QCOMPARE(int(before.places.size()), everywhere);
+    end();
+    init();
+    reopens(before, file, book);
+    QCOMPARE(nodesOf("abs"), 0);
+
+    // What other programs read is what the rules left.
+    m_window->openModel(exported + u"/model.onnx"_s);
+    waitIdle();
+    QCOMPARE(m_window->document().path(), exported + u"/model.onnx"_s);
+    QVERIFY(nodesOf("abs") >= everywhere);
+}
+
+QTEST_MAIN(TestStory)
+#include "test_story.moc"
