@@ -45,6 +45,19 @@ Qt::DockWidgetArea dockArea(Area area) {
     return Qt::NoDockWidgetArea;
 }
 
+// What takes the keys in a view: itself, or what Tab comes to first in it. Null: nothing does. The
+// chain has the order in which widgets were made, so what follows a view may lie in another one.
+QWidget* keysOf(QWidget* view) {
+    QWidget* at = view;
+    do {
+        if ((at == view || view->isAncestorOf(at)) && (at->focusPolicy() & Qt::TabFocus) &&
+            at->isEnabled() && at->isVisible())
+            return at;
+        at = at->nextInFocusChain();
+    } while (at != view);
+    return nullptr;
+}
+
 } // namespace
 
 void MainWindow::buildViews() {
@@ -382,11 +395,10 @@ void MainWindow::cyclePanes(int step) {
             at = std::ptrdiff_t(i);
     }
     const auto count = std::ptrdiff_t(stops.size());
-    QWidget* next = stops[std::size_t(((at + step) % count + count) % count)];
-    QWidget* target = next;
-    if (!next->focusPolicy())
-        target = next->nextInFocusChain();
-    target->setFocus(Qt::TabFocusReason);
+    for (std::ptrdiff_t i = 1; i <= count; ++i) {
+        if (QWidget* target = keysOf(stops[std::size_t(((at + step * i) % count + count) % count)]))
+            return target->setFocus(Qt::TabFocusReason);
+    }
 }
 
 } // namespace fw::ui
