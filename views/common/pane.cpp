@@ -183,6 +183,7 @@ void prepare(QTableView* view) {
     view->setShowGrid(false);
     view->setWordWrap(false);
     view->setCornerButtonEnabled(false);
+    view->setTabKeyNavigation(false); // else Tab goes round in it for ever
     view->verticalHeader()->hide();
     view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     view->verticalHeader()->setDefaultSectionSize(rowHeight);
