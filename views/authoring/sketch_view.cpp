@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace fw::ui {
 
@@ -107,6 +108,12 @@ SketchView::SketchView(QWidget* parent)
     connect(m_kind, &QComboBox::activated, this, &SketchView::ask);
     connect(m_name, &QLineEdit::textChanged, this, &SketchView::ask);
     connect(m_make, &QPushButton::clicked, this, &SketchView::make);
+    connect(m_facts, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* fact) {
+        if (auto* levels = levelsOf(fact); levels->isEnabled()) {
+            levels->setFocus(Qt::OtherFocusReason);
+            levels->showPopup();
+        }
+    });
     addCommand(
         Place::Begin, u"&Make text of what is selected"_s, u"Ctrl+Shift+M"_s, [this] { begin(); },
         Needs::Model, OfNodes::Yes);
@@ -209,10 +216,34 @@ void SketchView::show(const snapshot::SketchDocument& sketch) {
         (tip.isEmpty() ? QString() : u"\n# "_s + QString(tip).replace(u'\n', u"\n# "_s)));
     showFacts(sketch);
     showAdvice(sketch);
+    orderTabs();
 }
 
+ComboBox* SketchView::levelsOf(QTreeWidgetItem* fact) const {
+    return static_cast<ComboBox*>(m_facts->itemWidget(fact, Asked));
+}
+
+// What was made last would come last in the window.
+void SketchView::orderTabs() {
+    QWidget* last = m_name;
+    const auto add = [&last](QWidget* next) { setTabOrder(std::exchange(last, next), next); };
+    for (QPushButton* button : advice())
+        add(button);
+    add(m_make);
+    add(m_facts);
+    for (int row = 0; row < m_facts->topLevelItemCount(); ++row)
+        add(levelsOf(m_facts->topLevelItem(row)));
+    add(m_preview);
+}
+
+// The boxes are others after every answer; the keys stay where they were.
 void SketchView::showFacts(const snapshot::SketchDocument& sketch) {
     const QString current = m_facts->currentItem() ? m_facts->currentItem()->text(Fact) : QString();
+    QString focused;
+    for (int row = 0; row < m_facts->topLevelItemCount(); ++row)
+        if (QTreeWidgetItem* item = m_facts->topLevelItem(row);
+            levelsOf(item) == window()->focusWidget())
+            focused = item->text(Fact);
     m_facts->clear();
     for (const snapshot::SketchFactRecord& fact : sketch.facts) {
         auto* item = new QTreeWidgetItem(m_facts, {text(fact.key), text(fact.value)});
@@ -235,10 +266,14 @@ void SketchView::showFacts(const snapshot::SketchDocument& sketch) {
         m_facts->setItemWidget(item, Asked, levels);
         if (text(fact.key) == current)
             m_facts->setCurrentItem(item);
+        if (text(fact.key) == focused)
+            levels->setFocus(Qt::OtherFocusReason);
     }
 }
 
 void SketchView::showAdvice(const snapshot::SketchDocument& sketch) {
+    const QWidget* keys = window()->focusWidget();
+    const bool focused = keys && m_adviceRow->isAncestorOf(keys);
     while (QLayoutItem* item = m_advice->takeAt(0)) {
         if (item->widget())
             item->widget()->deleteLater();
@@ -256,6 +291,11 @@ void SketchView::showAdvice(const snapshot::SketchDocument& sketch) {
             [this, levels = advice.levels] { setLevels(levels); }, Qt::QueuedConnection);
         m_advice->addWidget(button);
         button->show();
+    }
+    if (focused) {
+        const auto now = advice();
+        (now.empty() ? m_facts : static_cast<QWidget*>(now.front()))
+            ->setFocus(Qt::OtherFocusReason);
     }
 }
 

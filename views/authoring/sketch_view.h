@@ -11,6 +11,7 @@ class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
 class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace fw::ui {
 
@@ -42,6 +43,8 @@ private:
     void show(const snapshot::SketchDocument& sketch);
     void showFacts(const snapshot::SketchDocument& sketch);
     void showAdvice(const snapshot::SketchDocument& sketch);
+    ComboBox* levelsOf(QTreeWidgetItem* fact) const; // what the text may ask of it
+    void orderTabs();
     void setLevels(const std::map<std::string, std::string>& levels);
 
     std::vector<std::string> m_nodes; // ids, as "#12"
