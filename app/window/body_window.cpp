@@ -32,9 +32,8 @@ QString namesOf(const std::vector<snapshot::TensorRecord>& tensors) {
 } // namespace
 
 BodyWindow::BodyWindow(Ask ask, QWidget* parent)
-    : QWidget(parent, Qt::Window), m_ask(std::move(ask)), m_back(new QToolButton(this)),
+    : SideWindow(parent), m_ask(std::move(ask)), m_back(new QToolButton(this)),
       m_tabs(new QTabBar(this)), m_pane(new GraphPane(u"Body"_s, this)) {
-    setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"bodyWindow"_s);
     resize(720, 620);
     m_back->setText(u"← Back"_s);

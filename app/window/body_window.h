@@ -2,10 +2,9 @@
 // the bodies inside. Ids in it are those of the body, so nothing here is part of the selection.
 #pragma once
 
+#include "app/window/side_window.h"
 #include "base/result.h"
 #include "snapshot/records.h"
-
-#include <QWidget>
 
 #include <functional>
 #include <memory>
@@ -18,7 +17,7 @@ namespace fw::ui {
 
 class GraphPane;
 
-class BodyWindow : public QWidget {
+class BodyWindow : public SideWindow {
     Q_OBJECT
 
 public:

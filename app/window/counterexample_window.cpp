@@ -27,8 +27,7 @@ picture::Diagram diagramWithAttributes(const snapshot::GraphDocument& graph) {
 } // namespace
 
 CounterexampleWindow::CounterexampleWindow(QWidget* parent)
-    : QWidget(parent, Qt::Window), m_sentence(new QLabel(this)) {
-    setAttribute(Qt::WA_DeleteOnClose);
+    : SideWindow(parent), m_sentence(new QLabel(this)) {
     setObjectName(u"counterexampleWindow"_s);
     resize(820, 560);
     m_sentence->setTextFormat(Qt::PlainText);

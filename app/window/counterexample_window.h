@@ -2,10 +2,9 @@
 // its own. Ids in it are those of the two small graphs, so nothing here is part of the selection.
 #pragma once
 
+#include "app/window/side_window.h"
 #include "base/result.h"
 #include "snapshot/records.h"
-
-#include <QWidget>
 
 #include <array>
 #include <functional>
@@ -17,7 +16,7 @@ namespace fw::ui {
 
 class GraphPane;
 
-class CounterexampleWindow : public QWidget {
+class CounterexampleWindow : public SideWindow {
     Q_OBJECT
 
 public:

@@ -46,8 +46,7 @@ QStringList HelpWindow::pages() {
 }
 
 HelpWindow::HelpWindow(QWidget* parent)
-    : QWidget(parent, Qt::Window), m_list(new QListWidget(this)), m_page(new Page(this)) {
-    setAttribute(Qt::WA_DeleteOnClose);
+    : SideWindow(parent), m_list(new QListWidget(this)), m_page(new Page(this)) {
     setWindowTitle(u"Fusewright documentation"_s);
     resize(980, 720);
     for (const QString& page : pages()) {

@@ -1,7 +1,7 @@
 // The documentation of resources/docs, which is built into the program, and the sheet of shortcuts.
 #pragma once
 
-#include <QWidget>
+#include "app/window/side_window.h"
 
 #include <vector>
 
@@ -10,7 +10,7 @@ class QTextBrowser;
 
 namespace fw::ui {
 
-class HelpWindow : public QWidget {
+class HelpWindow : public SideWindow {
     Q_OBJECT
 
 public:
