@@ -93,14 +93,17 @@ void MainWindow::buildActions() {
         QDockWidget* dock = shown.dock;
         if (!dock)
             continue;
-        QAction* toggle = dock->toggleViewAction();
+        QAction* toggle = view->addAction(dock->windowTitle());
+        toggle->setCheckable(true);
         // Behind the tenth once more, with Shift.
         toggle->setShortcut(
             QKeySequence((number <= 10 ? u"Alt+%1"_s : u"Alt+Shift+%1"_s).arg(number % 10)));
         ++number;
-        view->addAction(toggle);
-        // A tab that is shown again comes to the front.
+        // Checked while it can be seen, so that a tab behind another one comes to the front.
+        connect(dock, &QDockWidget::visibilityChanged, toggle, &QAction::setChecked);
+        connect(dock, &QDockWidget::windowTitleChanged, toggle, &QAction::setText);
         connect(toggle, &QAction::triggered, dock, [dock](bool visible) {
+            dock->setVisible(visible);
             if (visible)
                 dock->raise();
         });

@@ -99,6 +99,10 @@ void MainWindow::place(Shown& shown) {
     addDockWidget(dockArea(row.area), dock);
     connect(shown.view, &View::titleChanged, dock, &QDockWidget::setWindowTitle);
     connect(shown.view, &View::noticed, dock, &QWidget::raise);
+    connect(shown.view, &View::called, dock, [dock] {
+        dock->show();
+        dock->raise();
+    });
     // Tabs name the docks below; a title bar would say it twice.
     if (row.area == Area::Below)
         dock->setTitleBarWidget(new QWidget(dock));

@@ -61,7 +61,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     addCommand(
         Place::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
         [this] {
-            Q_EMIT noticed();
+            Q_EMIT called();
             ask();
         },
         Needs::Nothing);

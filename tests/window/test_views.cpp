@@ -130,8 +130,10 @@ void TestViews::everyViewIsShownAndHidden() {
         QCOMPARE(its->widget(), view);
         QAction* toggle = m->action(row.title);
         QVERIFY2(toggle && !toggle->shortcut().isEmpty(), qPrintable(row.title));
-        if (toggle->isChecked())
-            toggle->trigger();
+        if (!toggle->isChecked())
+            toggle->trigger(); // from behind another one
+        QTRY_VERIFY2(toggle->isChecked(), qPrintable(row.name));
+        toggle->trigger();
         QVERIFY2(!view->isVisible(), qPrintable(row.name));
         toggle->trigger();
         QTRY_VERIFY2(view->isVisible(), qPrintable(row.name)); // tabs come to the front

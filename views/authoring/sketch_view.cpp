@@ -133,7 +133,7 @@ void SketchView::begin() {
     for (const snapshot::NodeId id : fused ? picked.fused : picked.imported)
         m_nodes.push_back("#" + std::to_string(id));
     m_levels.clear();
-    Q_EMIT noticed();
+    Q_EMIT called();
     if (m_nodes.empty())
         overlay()->setEmpty(u"Nothing is selected"_s,
                             u"Select one or more operators in a graph; Ctrl+click adds one."_s);

@@ -109,7 +109,7 @@ Q_SIGNALS:
     void wanted(fw::ui::Part part, const fw::snapshot::Arguments& about);
     void requested(fw::ui::Request request);
     void placeActivated(const QString& book, int line, int column); // line 0: where it was left
-    void written(const QString& declarations); // to be put into a book
+    void written(const QString& declarations);                      // to be put into a book
     void counterexampleWanted(const QString& book, const fw::snapshot::CheckItem& rule);
     void nodeActivated(const QString& name);
     void insideWanted(fw::snapshot::NodeId imported); // what lies inside the node
@@ -119,6 +119,7 @@ Q_SIGNALS:
     void pictureOffered(const std::shared_ptr<const fw::picture::Picture>& picture,
                         const QString& title); // to be saved; null: there is none yet
     void noticed();                           // there is something new: the view comes to the front
+    void called();                            // by people: it is shown, even if it was closed
     void said(const QString& text);           // in the status bar, for a while
     void logged(const QString& line);         // in the log
     void statusChanged(const QString& text);  // in the status bar, as long as it is so
