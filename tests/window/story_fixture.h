@@ -130,7 +130,7 @@ protected:
     // Where the keys go. After a dialog a window manager activates the window again.
     QWidget* keysGoTo() const {
         if (QWidget* open = QApplication::activePopupWidget())
-            return open;
+            return open->focusWidget() ? open->focusWidget() : open;
         if (!QApplication::activeWindow())
             QApplication::setActiveWindow(m_window.get());
         QWidget* focused = QApplication::focusWidget();

@@ -2,12 +2,13 @@
 // does to the plan and in the exported model; once more with the keys alone; and with a worker that
 // is killed in each of its parts.
 #include "app/window/counterexample_window.h"
+#include "app/window/help_window.h"
 #include "app/window/message_bar.h"
 #include "views/graph/graph_pane.h"
-#include "views/implementations/implementations_view.h"
 #include "views/profile/profile_view.h"
 #include "window/story_fixture.h"
 
+#include <QPointer>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTreeView>
@@ -46,6 +47,7 @@ private Q_SLOTS:
     void cleanup() { end(); }
     void selectionBecomesAnExportedModel_data();
     void selectionBecomesAnExportedModel();
+    void keysAreEnough();
 
 private:
     // What a second window has to show again.
@@ -65,7 +67,32 @@ private:
     }
     void readCounterexample();
     void agrees(const QString& folder) const;
-    void reopens(const Seen& before, const QString& document, const QString& book);
+    void showsAgain(const Seen& before);
+    // --- with the keys
+    void goToPane(const QWidget* pane) {
+        for (int i = 0; i < 20 && !pane->hasFocus(); ++i)
+            press(u"F6"_s);
+        QVERIFY2(pane->hasFocus(), qPrintable(pane->accessibleName()));
+    }
+    void tabTo(const QWidget* wanted, Qt::Key key = Qt::Key_Tab) {
+        for (int i = 0; i < 30 && !wanted->hasFocus(); ++i)
+            strike(key);
+        QVERIFY2(wanted->hasFocus(), qPrintable(wanted->accessibleName()));
+    }
+    void writeLine(const QString& part, const QStringList& lines) {
+        for (int i = 0; i < 100 && editor()->caret().line != lineOf(part); ++i)
+            strike(editor()->caret().line < lineOf(part) ? Qt::Key_Down : Qt::Key_Up);
+        strike(Qt::Key_End);
+        strike(Qt::SHIFT | Qt::Key_Home);
+        for (const QString& line : lines) {
+            type(line);
+            if (popup()->isVisible())
+                strike(Qt::Key_Escape);
+            if (line != lines.back())
+                strike(Qt::Key_Return);
+        }
+        waitIdle();
+    }
     int nodesOf(const std::string& op) const {
         const auto& nodes = m_window->document().imported()->nodes;
         return int(std::count_if(nodes.begin(), nodes.end(),
@@ -123,11 +150,7 @@ void TestStory::agrees(const QString& folder) const {
     QVERIFY2(fw.exitCode() == 0 && said.contains("test_data_set_0: passed"), said.constData());
 }
 
-void TestStory::reopens(const Seen& before, const QString& document, const QString& book) {
-    m_window->openModel(document);
-    waitIdle();
-    m_window->editBook(book, 1);
-    waitIdle();
+void TestStory::showsAgain(const Seen& before) {
     const Seen now = seen();
     QCOMPARE(now.text, before.text);
     QCOMPARE(now.note, before.note);
@@ -205,7 +228,11 @@ void TestStory::selectionBecomesAnExportedModel() {
     QCOMPARE(int(before.places.size()), everywhere);
     end();
     init();
-    reopens(before, file, book);
+    m_window->openModel(file);
+    waitIdle();
+    m_window->editBook(book, 1);
+    waitIdle();
+    showsAgain(before);
     QCOMPARE(nodesOf("abs"), 0);
 
     // What other programs read is what the rules left.
@@ -213,6 +240,117 @@ void TestStory::selectionBecomesAnExportedModel() {
     waitIdle();
     QCOMPARE(m_window->document().path(), exported + u"/model.onnx"_s);
     QVERIFY(nodesOf("abs") >= everywhere);
+}
+
+void TestStory::keysAreEnough() {
+    MouseSeen mouse;
+    qApp->installEventFilter(&mouse);
+    openFromDialog(u"residual/model.onnx"_s);
+    GraphCanvas* canvas = m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas();
+    goToPane(canvas);
+    const auto& nodes = m_window->document().imported()->nodes;
+    const auto named = [&](const QString& name) {
+        return std::find_if(
+                   nodes.begin(), nodes.end(),
+                   [&](const auto& node) { return QString::fromStdString(node.name) == name; })
+            ->id;
+    };
+    const auto picked = [&] { return m_window->selection().imported; };
+    for (int i = 0; i < 50 && picked() != snapshot::NodeSet{named(leftBlock[0])}; ++i)
+        press(u"Ctrl+]"_s);
+    QCOMPARE(picked(), snapshot::NodeSet{named(leftBlock[0])});
+    press(u"Shift+Down"_s);
+    press(u"Shift+Down"_s);
+    QCOMPARE(picked(),
+             (snapshot::NodeSet{named(leftBlock[0]), named(leftBlock[1]), named(leftBlock[2])}));
+
+    // A dock that lies behind another comes to the front, and one that was closed is shown.
+    const auto inSight = [this](const QWidget* view) {
+        return view->isAncestorOf(
+            m_window->childAt(view->mapTo(m_window.get(), view->rect().center())));
+    };
+    QVERIFY(!inSight(&sketch()));
+    press(u"Alt+Shift+2"_s);
+    QVERIFY(inSight(&sketch()));
+    press(u"Alt+Shift+2"_s);
+    QVERIFY(!inSight(&sketch()));
+    press(u"Ctrl+Shift+M"_s);
+    QVERIFY(inSight(&sketch()));
+    QVERIFY(sketch().facts()->hasFocus());
+    QCOMPARE(sketch().count(), u"matches at 1 place"_s);
+    tabTo(sketch().advice().front(), Qt::Key_Backtab);
+    strike(Qt::Key_Space);
+    QTRY_COMPARE(sketch().count(), u"matches at 2 places"_s);
+    QVERIFY(sketch().facts()->hasFocus()); // nothing more is advised
+    // What is asked of a fact, by its row: the rank of the weights, and taken back.
+    const auto asked = [&] {
+        const auto* levels = qobject_cast<ComboBox*>(keysGoTo());
+        return levels ? levels->accessibleName() + u": "_s + levels->currentText() : QString();
+    };
+    for (int i = 0; i < 30 && sketch().facts()->currentItem()->text(0) != u"w.shape"_s; ++i)
+        strike(Qt::Key_Down);
+    strike(Qt::Key_Return);
+    QTRY_VERIFY(QApplication::activePopupWidget());
+    strike(Qt::Key_Up);
+    strike(Qt::Key_Up);
+    strike(Qt::Key_Return);
+    QTRY_VERIFY2(made().contains(u"any[any"_s), qPrintable(made()));
+    QTRY_COMPARE(asked(), u"shape of w: this rank"_s);
+    strike(Qt::Key_Down);
+    strike(Qt::Key_Down);
+    QTRY_VERIFY2(!made().contains(u"any[any"_s), qPrintable(made()));
+    QTRY_COMPARE(asked(), u"shape of w: not looked at"_s);
+    tabTo(sketch().facts(), Qt::Key_Backtab);
+    tabTo(sketch().kind(), Qt::Key_Backtab);
+    press(u"Down"_s);
+    QVERIFY(made().startsWith(u"rule block"_s));
+    tabTo(sketch().name());
+    press(u"Ctrl+A"_s);
+    type(u"mine"_s);
+    press(u"Ctrl+Alt+Return"_s);
+    QVERIFY(editor()->hasFocus());
+
+    writeLine(u"emit "_s, {u"  emit   y = "_s + asBefore});
+    QCOMPARE(note(), u"refuted, 2 matches"_s);
+    press(u"Ctrl+Alt+X"_s);
+    CounterexampleWindow* example = m_window->counterexampleWindow();
+    QVERIFY(example != nullptr);
+    QTRY_VERIFY(!example->busy());
+    QTRY_VERIFY(example->isAncestorOf(QApplication::focusWidget()));
+    press(u"Esc"_s);
+    QTRY_VERIFY(m_window->counterexampleWindow() == nullptr);
+    press(u"F1"_s);
+    const QPointer<HelpWindow> help = m_window->findChild<HelpWindow*>();
+    QTRY_VERIFY(help && help->isAncestorOf(QApplication::focusWidget()));
+    press(u"Esc"_s);
+    QTRY_VERIFY(!help);
+    goToPane(editor());
+    writeLine(u"emit "_s, {u"  let    b = "_s + asBefore, u"emit   y = (b + abs(b)) * 0.5"_s});
+    QVERIFY2(isRight(), qPrintable(note()));
+
+    press(u"Ctrl+F10"_s);
+    QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
+    const QString exported = m_folder.filePath(u"typed.onnx"_s);
+    answerFileDialog(exported);
+    press(u"Ctrl+Alt+F"_s);
+    QVERIFY(QFileInfo(exported).size() > 1000);
+    const QString book = m_window->view<BooksView>()->area()->currentPath();
+    goToPane(editor());
+    press(u"Ctrl+S"_s);
+    QVERIFY(QFileInfo::exists(book));
+    goToPane(canvas);
+    answerFileDialog(m_folder.filePath(u"typed.fwdoc"_s));
+    press(u"Ctrl+S"_s);
+    goToPane(editor());
+    const Seen before = seen();
+    end();
+    init();
+    openFromDialog(u"typed.fwdoc"_s);
+    press(u"Ctrl+P"_s);
+    type(QFileInfo(book).fileName());
+    press(u"Return"_s);
+    showsAgain(before);
+    QCOMPARE(mouse.count, 0);
 }
 
 QTEST_MAIN(TestStory)
