@@ -166,8 +166,10 @@ void Document::textIsRight(const std::string& path, const std::string& text, OnD
     if (!isOpen())
         return;
     askTextMatches(path);
-    // What was cancelled or greyed meanwhile is asked again.
-    if (takesPart(path) && (!same || state(Part::Plan) == State::Stale))
+    // What was cancelled, greyed or lost with the worker meanwhile is asked again.
+    const bool lost =
+        state(Part::Plan) == State::Error && error(Part::Plan).code == DiagCode::WorkerDied;
+    if (takesPart(path) && (!same || lost || state(Part::Plan) == State::Stale))
         plannedAnew(importing, path);
 }
 
