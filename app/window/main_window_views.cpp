@@ -222,6 +222,9 @@ bool MainWindow::serve(Request request) {
         if (!m_wanted.isEmpty())
             openModel(m_wanted);
         return true;
+    case Request::Reload:
+        m_document.reload();
+        return true;
     case Request::Profile:
         m_document.profile();
         return true;

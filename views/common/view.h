@@ -56,6 +56,7 @@ enum class Request : std::uint8_t {
     NewBook,
     OpenBook,
     OpenAgain, // the model that was wanted last
+    Reload,    // what is open, as F5
     Profile,
     Stop,
     Save,

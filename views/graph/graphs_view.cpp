@@ -60,6 +60,8 @@ void GraphsView::connectPane(GraphSide side) {
     GraphCanvas* canvas = shown->canvas();
     connect(shown->overlay(), &StateOverlay::cancelRequested, this,
             [this] { Q_EMIT requested(Request::Stop); });
+    connect(shown->overlay(), &StateOverlay::actionRequested, this,
+            [this] { Q_EMIT requested(Request::Reload); });
     connect(shown, &GraphPane::busyChanged, this, [this] {
         selectionChanged(nullptr);
         Q_EMIT busyChanged();
@@ -159,11 +161,12 @@ void GraphsView::showState(GraphSide side) {
     const auto& graph = imported ? document().imported() : document().fused();
     StateOverlay* overlay = pane(side)->overlay();
     const auto failed = [&](const Diag& diag) {
+        const QString again = diag.code == DiagCode::WorkerDied ? u"Try again"_s : QString();
         if (graph) // what was there stays usable
-            overlay->setStale(text(diag.text()));
+            overlay->setStale(text(diag.text()), again);
         else
             overlay->setError(imported ? u"The graph cannot be shown"_s : u"There is no plan"_s,
-                              text(diag.text()));
+                              text(diag.text()), again);
     };
     switch (document().state(part)) {
     case State::Empty:
