@@ -206,7 +206,8 @@ private:
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready
     std::map<std::string, std::string> m_texts;                   // that act
     std::map<std::string, Typed> m_typed;                         // asked for last
-    std::set<std::string> m_oldChecks; // of the checks: another book was changed since
+    std::set<std::string>
+        m_oldChecks; // of the checks: there is none, or another book was changed since
     std::int64_t m_assistRequest = 0;
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first

@@ -262,6 +262,7 @@ void Document::askChecks() {
                     failed->file = path;
                     failed->diagnostics = {answer.diag()};
                     m_checks[path] = failed;
+                    m_oldChecks.insert(path);
                 } else {
                     m_checks[path] = answer.take();
                 }
