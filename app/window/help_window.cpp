@@ -99,6 +99,7 @@ void HelpWindow::showShortcuts(QWidget* parent, const std::vector<Shortcut>& sho
     add(u"Esc"_s, u"Select nothing"_s, canvas);
     add(u"Ctrl+wheel, drag"_s, u"Zoom, move"_s, canvas);
     add(u"Shift+drag, Ctrl+drag"_s, u"Select, zoom into a rectangle"_s, canvas);
+    add(u"Esc"_s, u"Close"_s, u"in a window beside this one"_s);
     table->header()->resizeSection(0, 180);
     table->header()->resizeSection(1, 260);
     auto* layout = new QVBoxLayout(dialog);
