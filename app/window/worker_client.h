@@ -37,6 +37,7 @@ public:
     State state() const { return m_first.state(); }
     qint64 processId() const { return m_first.processId(); }
     const QString& version() const { return m_first.version(); }
+    std::string atWork() const { return m_first.atWork(); } // the command; empty: none
     qint64 secondProcessId() const { return m_second ? m_second->processId() : 0; }
     int pending() const { return m_first.pending() + (m_second ? m_second->pending() : 0); }
     // Of the worker that died last, before that of the first: what it said last, and its end.

@@ -51,6 +51,10 @@ public:
     std::int64_t diedIn() const { return m_diedIn; } // the request at the last death; 0: none
     const QStringList& leftOut() const { return m_switchedOff; }
     // Of the request at work: what the worker said last. After a death that was its last word.
+    // That it was sent and has not answered; empty: none.
+    std::string atWork() const {
+        return m_queue.empty() || !m_queue.front().sent ? "" : m_queue.front().request.command;
+    }
     const snapshot::Progress& lastProgress() const { return m_lastProgress; }
     const std::string& lastEnd() const { return m_lastEnd; } // "signal 11"
     const QString& version() const { return m_version; }

@@ -18,6 +18,7 @@
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QThreadPool>
 #include <QtTest>
@@ -97,6 +98,14 @@ protected:
         const auto& notes = editor()->notes();
         const auto found = notes.find(lineOf(declaration));
         return found == notes.end() ? QString() : found->second.text;
+    }
+    QString untimedNoteOf(const QString& declaration) const { // without how long looking took
+        static const QRegularExpression time(QStringLiteral(", [0-9.]+ (µs|ms|s)\\b"));
+        return noteOf(declaration).remove(time);
+    }
+    bool isRight(const QString& declaration) const { // as far as the margin says
+        const QString note = noteOf(declaration);
+        return note.contains(u"exact") || note.contains(u"proved") || note.contains(u"tested");
     }
     void replaceLine(const QString& part, const QString& line) {
         editor()->goTo({lineOf(part), 1});

@@ -1,6 +1,5 @@
 // The story of authoring, from a block of a model to a rule that is shown to be right, with what it
-// does to the plan and in the exported model; once more with the keys alone; and with a worker that
-// is killed in each of its parts.
+// does to the plan and in the exported model; once more with the keys alone.
 #include "app/window/counterexample_window.h"
 #include "app/window/help_window.h"
 #include "app/window/message_bar.h"
@@ -13,8 +12,6 @@
 #include <QRegularExpression>
 #include <QTreeView>
 #include <QTreeWidget>
-
-#include <csignal>
 
 using namespace fw;
 using namespace fw::ui;
@@ -57,14 +54,7 @@ private:
         Shared<snapshot::FuseDocument> plan;
     };
     Seen seen() const;
-    QString note() const { // but for the time that looking took
-        static const QRegularExpression time(u", [0-9.]+ (µs|ms|s)"_s);
-        return noteOf(madeRule).remove(time);
-    }
-    bool isRight() const { // as far as the margin says
-        return note().contains(u"exact"_s) || note().contains(u"proved"_s) ||
-               note().contains(u"tested"_s);
-    }
+    QString note() const { return untimedNoteOf(madeRule); }
     void readCounterexample();
     void agrees(const QString& folder) const;
     void showsAgain(const Seen& before);
@@ -198,7 +188,7 @@ void TestStory::selectionBecomesAnExportedModel() {
     QCOMPARE(note(), u"refuted, %1 matches"_s.arg(everywhere));
     readCounterexample();
     replaceLine(u"emit "_s, u"  let    b = "_s + asBefore + u"\n  emit   y = "_s + mended);
-    QVERIFY2(isRight(), qPrintable(note()));
+    QVERIFY2(isRight(madeRule), qPrintable(note()));
 
     Document& document = m_window->document();
     QCOMPARE(document.state(Part::Plan), State::Ready);
@@ -326,7 +316,7 @@ void TestStory::keysAreEnough() {
     QTRY_VERIFY(!help);
     goToPane(editor());
     writeLine(u"emit "_s, {u"  let    b = "_s + asBefore, u"emit   y = (b + abs(b)) * 0.5"_s});
-    QVERIFY2(isRight(), qPrintable(note()));
+    QVERIFY2(isRight(madeRule), qPrintable(note()));
 
     press(u"Ctrl+F10"_s);
     QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
