@@ -56,7 +56,7 @@ private:
         const Operator* op = m_names.books.operators->find(m_word);
         if (op != nullptr || m_names.patterns.contains(m_word))
             return std::nullopt;
-        for (const auto* names : {&m_context.values, &m_context.attributes})
+        for (const auto* names : {&m_context.values, &m_context.attributes, &m_context.dims})
             for (const std::string& name : {m_word, "*" + m_word})
                 if (const auto found = names->find(name); found != names->end())
                     return found->second;
@@ -84,6 +84,10 @@ private:
                 }
         if (const auto place = bound()) {
             boundLines(*place, out);
+            return out;
+        }
+        if (isWordHere()) {
+            sentence(out);
             return out;
         }
         if (const Operator* op = m_names.books.operators->find(m_word)) {
@@ -121,10 +125,20 @@ private:
                               : fmt::format("library {}: {}", m_word, status.reason));
         }
         if (out.empty())
-            if (const std::string_view sentence = wordSentence(m_word, m_context.keyword);
-                !sentence.empty())
-                out.emplace_back(fmt::format("{}: {}", m_word, sentence));
+            sentence(out);
         return out;
+    }
+
+    void sentence(std::vector<std::string>& out) const {
+        if (const std::string_view text = wordSentence(m_word, m_context.keyword); !text.empty())
+            out.emplace_back(fmt::format("{}: {}", m_word, text));
+    }
+    // An operator may have the name of a word of patterns: `not relu(x)`, but not(x).
+    bool isWordHere() const {
+        const auto& words = m_context.words;
+        const bool word = std::find(words.begin(), words.end(), m_word) != words.end();
+        return m_context.expect == Expect::Pattern && word &&
+               (m_context.end >= m_book.text.size() || m_book.text[m_context.end] != '(');
     }
 
     void operatorLines(const Operator& op, std::vector<std::string>& out) const {
@@ -153,9 +167,10 @@ private:
         const bool attribute = m_context.attributes.contains(m_word);
         const bool list = m_context.attributes.contains("*" + m_word);
         out.push_back(fmt::format("{}: {}, bound at line {}", m_word,
-                                  list        ? "attributes"
-                                  : attribute ? "an attribute"
-                                              : "a value",
+                                  list                              ? "attributes"
+                                  : attribute                       ? "an attribute"
+                                  : m_context.dims.contains(m_word) ? "a dim"
+                                                                    : "a value",
                                   token(place).span.line));
         if (!m_names.graph)
             return;
@@ -181,6 +196,9 @@ private:
             } else if (const auto attrs = bindings.attrs.find(m_word);
                        attrs != bindings.attrs.end()) {
                 value = attrs->second.print();
+            } else if (const auto term = bindings.terms.find(m_word);
+                       term != bindings.terms.end()) {
+                value = textOf(term->second);
             }
             if (!value.empty())
                 out.push_back("in the first match: " + value);

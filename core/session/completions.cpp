@@ -34,6 +34,7 @@ public:
         case Expect::Condition:
             captures();
             attributesBound();
+            dims();
             break;
         case Expect::Value:
             captures();
@@ -46,6 +47,15 @@ public:
         case Expect::Root:
             for (const auto& [name, token] : m_context.roots)
                 add(name, "capture", "value of match");
+            break;
+        case Expect::Extent:
+            dims();
+            attributesBound();
+            break;
+        case Expect::Term:
+            captures();
+            attributesBound();
+            dims();
             break;
         case Expect::Attribute:
             attributes();
@@ -87,6 +97,7 @@ public:
         case Expect::Guard:
             signature();
             captures();
+            dims();
             elementTypes();
             break;
         case Expect::Chain:
@@ -113,6 +124,7 @@ public:
             break;
         case Expect::Expression:
             captures();
+            dims();
             break;
         }
         for (const std::string& word : m_context.words)
@@ -142,6 +154,12 @@ private:
         for (const auto& [name, token] : m_context.attributes)
             if (!name.starts_with('*') && name != m_context.typed)
                 add(name, "capture", "attribute");
+    }
+
+    void dims() {
+        for (const auto& [name, token] : m_context.dims)
+            if (name != m_context.typed)
+                add(name, "capture", "dim");
     }
 
     void operators() {
@@ -192,7 +210,7 @@ private:
             elementTypes();
         if (m_context.keyword == "rule") {
             attributesBound();
-            add("dim", "keyword", {}, std::string(wordSentence("dim", "rule")));
+            dims();
         }
     }
 

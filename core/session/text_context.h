@@ -18,6 +18,8 @@ enum class Expect : std::uint8_t {
     Value,     // the right side: operators, captures
     Capture,
     Root,           // what `match` names
+    Extent,         // of a type: names of extents
+    Term,           // what an attribute of the right side is computed of
     Attribute,      // of TextContext::op
     AttributeValue, // of TextContext::op and ::attribute
     Kind,
@@ -47,15 +49,20 @@ struct TextContext {
     std::size_t begin = 0, end = 0;  // bytes of the word at the place
     // What the declaration binds: value, attribute ("axis"), or list of attributes ("*a").
     std::map<std::string, std::size_t> values, attributes; // name -> first token
-    std::map<std::string, std::size_t> roots;              // the values that `match` names
+    std::map<std::string, std::size_t> dims;  // extents, packs and element types: x: T[N, S...]
+    std::map<std::string, std::size_t> roots; // the values that `match` names
     std::string typed; // of them the one that only the word at the place would bind
 };
 
 // `words` is tokenize() of the text, comments and all.
 TextContext contextAt(std::string_view text, const TokenList& words, std::size_t offset);
 
-// Fills values, attributes, roots and typed from the tokens [first, last); contextAt has done so.
+// Fills values, attributes, dims, roots and typed from the tokens [first, last); contextAt has done
+// so.
 void readNames(const std::vector<Token>& tokens, TextContext& out);
+
+// Fills expect, words, op and attribute, and keyword: of the tokens from `out.first` to `before`.
+void readPlace(const std::vector<Token>& tokens, std::size_t before, TextContext& out);
 
 // A word of the language and what it says, in declarations of `in` (empty: it begins one).
 struct LanguageWord {

@@ -27,6 +27,10 @@ public:
                 ++m_parentheses;
             else if (at(i).is(")"))
                 --m_parentheses;
+            if (at(i).is("["))
+                m_types.push_back(i > 1 && isType(i - 1));
+            else if (at(i).is("]") && !m_types.empty())
+                m_types.pop_back();
             if (at(i).kind == TokenKind::Name)
                 name(i);
         }
@@ -52,18 +56,38 @@ private:
         }
     }
 
+    // Whether a word is the element type of what stands in front of its colon.
+    bool isType(std::size_t i) const {
+        return at(i).kind == TokenKind::Name && (at(i - 1).is(":") || at(i - 1).is("&")) &&
+               !inAttributes() && m_clause != "where";
+    }
+    bool hasTypes() const {
+        const std::string& keyword = m_out.keyword;
+        return m_matches || keyword == "op" || keyword == "implementations" || keyword == "target";
+    }
+
     void name(std::size_t i) {
         const std::string& text = at(i).text;
         const std::string& keyword = m_out.keyword;
+        if (hasTypes() && isType(i)) {
+            if (next(i, "[") && !parseDtype(text) && !at(i).is("any"))
+                add(m_out.dims, text, i);
+            if (next(i, "[") || parseDtype(text))
+                return;
+        } else if (hasTypes() && !m_types.empty() && m_types.back()) {
+            if (!at(i).is("any") && !at(i - 1).is("@") && !next(i, "("))
+                add(m_out.dims, text, i);
+            return;
+        }
         if (m_matches)
             return inAttributes() ? attribute(i) : value(i);
-        const bool binds =
-            keyword == "graph" || keyword == "test"
-                ? (next(i, "=") && !inAttributes()) || next(i, ":")
-            : keyword == "implementations" ? next(i, ":") || next(i, "=") || at(i - 1).is("[")
-            : keyword == "schedule"        ? at(i - 1).is("knob") || isMade(i)
-            : keyword == "op" ? next(i, ":") || next(i, "?") || next(i, "*") || at(i - 1).is("let")
-                              : false;
+        const bool binds = keyword == "graph" || keyword == "test"
+                               ? (next(i, "=") && !inAttributes()) || next(i, ":")
+                           : keyword == "implementations" ? next(i, ":") || next(i, "=")
+                           : keyword == "schedule"        ? at(i - 1).is("knob") || isMade(i)
+                           : keyword == "op"
+                               ? next(i, ":") || next(i, "?") || next(i, "*") || at(i - 1).is("let")
+                               : false;
         if (binds)
             add(m_out.values, text, i);
     }
@@ -71,13 +95,17 @@ private:
     // Whether a step of a schedule makes a loop of this name.
     bool isMade(std::size_t i) const {
         std::size_t open = i, commas = 0;
-        while (open > m_out.first && !at(open).is("(") && !at(open).is("{"))
+        bool pack = false; // p...: any number of axes
+        while (open > m_out.first && !at(open).is("(") && !at(open).is("{")) {
             commas += at(--open).is(",");
+            pack = pack || at(open).is("...");
+        }
         if (!at(open).is("(") || open == m_out.first)
             return false;
         const std::string& step = at(open - 1).text;
-        return step.ends_with(".split") ? commas == 1 || commas == 2
-                                        : step.ends_with(".fuse") && next(i, ")") && commas > 1;
+        return step.ends_with(".split")
+                   ? commas == 1 || commas == 2
+                   : step.ends_with(".fuse") && next(i, ")") && (commas > 1 || pack);
     }
 
     void attribute(std::size_t i) {
@@ -98,8 +126,9 @@ private:
 
     void value(std::size_t i) {
         static const std::set<std::string, std::less<>> words = {
-            "match", "where", "let",   "emit", "stage", "strategy", "duplicate", "expose", "as",
-            "for",   "any",   "const", "kind", "same",  "in",       "on",        "stacked"};
+            "match",  "where", "let",     "emit", "stage", "strategy", "duplicate",
+            "expose", "as",    "for",     "any",  "const", "kind",     "same",
+            "in",     "on",    "stacked", "not",  "out",   "assoc",    "input"};
         static const std::set<std::string, std::less<>> clauses = {"match", "where", "let", "emit",
                                                                    "as"};
         const std::string& text = at(i).text;
@@ -123,6 +152,7 @@ private:
     bool m_matches = false;
     std::string m_clause;
     std::vector<bool> m_braces; // whether they are those of attributes
+    std::vector<bool> m_types;  // whether the brackets that are open are those of a type
     int m_parentheses = 0;
 };
 

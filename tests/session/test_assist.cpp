@@ -91,6 +91,18 @@ void TestAssist::completions_data() {
     row("rule r { match y = bias(x, w) {axis |", "in", "relu");
     row("rule r { match y = conv2d(x, w: |", "const same", "relu");
     row("rule r { match y = conv2d(x, w: const & |", "same", "relu");
+    row("rule r { match y = relu(x: |", "f32 i64 const input same any", "relu x");
+    row("rule r { match y = dense(x: f32[N, C], w: f32[|", "N C any", "relu x f32");
+    row("rule r { match y = dense(x: f32[N, C], w) {axis = n} where |", "N C n x", "f32");
+    row("rule r { match y = dense(x: f32[N], w) emit y = reshape(x) {shape = [|", "N dim", "relu");
+    row("rule r { match y = not |", "relu conv2d", "emit");
+    row("rule r { match y = assoc |", "mul add", "emit");
+    row("rule r { match y = add(s = split(x), out(|", "any");
+    row("rule r { match y = relu(x) let k = x * |", "x relu");
+    row("rule r { match y = relu(x) where rank(x) |", "in", "relu libs");
+    row("fuse f { match relu(x) where |", "libs target used_once", "relu");
+    row("fuse f { match relu(x) where libs has |", "onednn", "x");
+    row("pattern p(x: |", "f32 const input", "relu");
     row("rule r { match y = add(x, w: same(|", "x", "relu");
     row("rule r { match y = kind |", "elementwise contraction rowwise", "relu any");
     row("rule r { match y = relu(x) where |", "used_once finite dim given x y", "relu emit");
@@ -264,6 +276,11 @@ void TestAssist::hover_data() {
     row("rule r { match y = relu(x) emit y = x| }", "x: a value, bound at line 1");
     row("rule r { match y = conv2d(x, w) {pads = q|} emit y = x }", "q: an attribute, bound at");
     row("rule r { match y = conv2d(x, w) {strides = [s|, s]} emit y = x }", "s: an attribute");
+    row("rule r { match y = dense(x: T[N|, K], w) emit y = x }", "N: a dim, bound at line 1");
+    row("rule r { match y = relu(x: T|[N]) emit y = x }", "T: a dim, bound at line 1");
+    row("rule r { match y = no|t relu(x) emit y = x }", "not: not p: a value");
+    row("rule r { match y = domina|ted(x, relu(^), add(^, ^)) emit y = x }", "dominated: ");
+    row("target t on x86-64 { vector_bi|ts = 256 }", "vector_bits: how wide");
     row("grow contract|ion -> elementwise never", "contraction: sums of products");
     row("implementations dense(...) on any { onednn.mat|mul priority 3 }", "(strategy.fw:");
     row("gro|w contraction -> elementwise never", "grow: whether operators of one kind");
@@ -299,6 +316,8 @@ void TestAssist::hoverTellsWhatANameBinds() {
     const char* const rule = "rule r { match y = relu(n = batch_norm(x|, ...)) emit y = x }";
     QVERIFY2(last(rule).starts_with("in the first match: "), last(rule).c_str());
     QVERIFY(last(rule).find("f32[") != std::string::npos);
+    const char* const typed = "pattern p(x) = relu(batch_norm(x: f32[N|, C, ...], ...))";
+    QVERIFY2(last(typed).starts_with("in the first match: "), last(typed).c_str());
     QVERIFY(last("rule r { match y = relu(conv2d(x|, w)) emit y = x }").find("bound at") !=
             std::string::npos); // nothing matches
 }
