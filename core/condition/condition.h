@@ -76,7 +76,8 @@ struct ConditionFunction {
     std::string_view sentence; // what it says, for people
     // Of arguments of these kinds; nullopt: not known.
     std::optional<TermValue> (*apply)(const std::vector<TermValue>&);
-    // Why apply() gives nothing for these: "it is no constant"; nullptr: that is plain to see.
+    // Why apply() gives nothing for these: "it is no constant"; nullptr, empty: that is plain to
+    // see.
     std::string (*unknown)(const std::vector<TermValue>&) = nullptr;
 };
 const std::vector<ConditionFunction>& conditionFunctions();

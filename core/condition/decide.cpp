@@ -362,8 +362,8 @@ private:
         }
         auto out = function->apply(given);
         if (!out && function->unknown != nullptr)
-            note(
-                fmt::format("{}({}) is not known: {}", tree.text, shown, function->unknown(given)));
+            if (const std::string why = function->unknown(given); !why.empty())
+                note(fmt::format("{}({}) is not known: {}", tree.text, shown, why));
         if (out && std::holds_alternative<TensorValue>(given[0]))
             note(fmt::format("{}({}) = {}", tree.text, shown, textOf(*out)));
         return out;

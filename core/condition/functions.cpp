@@ -1,6 +1,7 @@
 #include "condition/condition.h"
 
 #include "expr/simplify.h"
+#include "ir/missing_type.h"
 
 #include <fmt/format.h>
 
@@ -19,11 +20,31 @@ const TensorValue& tensor(const Given& given) {
     return std::get<TensorValue>(given[0]);
 }
 
+// Of the first value among these whose shape is made up; its element type, if that is asked.
+std::string missing(const Given& given, bool element) {
+    for (const TermValue& one : given)
+        if (const auto* value = std::get_if<TensorValue>(&one))
+            if (const auto type = missingType(*value->graph, value->ref);
+                type && (type->element || !element))
+                return type->why;
+    return {};
+}
+std::string noShape(const Given& given) {
+    return missing(given, false);
+}
+std::string noElementType(const Given& given) {
+    return missing(given, true);
+}
+
 Answer rank(const Given& given) {
+    if (!noShape(given).empty())
+        return std::nullopt;
     return Expr(static_cast<std::int64_t>(tensor(given).type().rank()));
 }
 
 Answer dim(const Given& given) {
+    if (!noShape(given).empty())
+        return std::nullopt;
     const Shape& shape = tensor(given).type().shape;
     const auto index = std::get<Expr>(given[1]).asInt();
     if (!index || *index < 0 || static_cast<std::size_t>(*index) >= shape.size())
@@ -32,10 +53,14 @@ Answer dim(const Given& given) {
 }
 
 Answer extents(const Given& given) {
+    if (!noShape(given).empty())
+        return std::nullopt;
     return tensor(given).type().shape;
 }
 
 Answer dtype(const Given& given) {
+    if (!noElementType(given).empty())
+        return std::nullopt;
     return tensor(given).type().dtype;
 }
 
@@ -49,6 +74,8 @@ Answer product(const Exprs& factors) {
 Answer size(const Given& given) {
     if (const auto* list = std::get_if<Exprs>(&given[0]))
         return product(*list);
+    if (!noShape(given).empty())
+        return std::nullopt;
     return product(tensor(given).type().shape);
 }
 
@@ -93,6 +120,8 @@ Answer splat(const Given& given) {
 
 // Aligned at the end as NumPy does, every extent of v is 1 but that on axis i of x.
 Answer alongAxis(const Given& given) {
+    if (!noShape(given).empty())
+        return std::nullopt;
     const Shape &small = tensor(given).type().shape,
                 &large = std::get<TensorValue>(given[1]).type().shape;
     const auto axis = std::get<Expr>(given[2]).asInt();
@@ -158,11 +187,21 @@ Answer greatest(const Given& given) {
 const std::vector<ConditionFunction>& conditionFunctions() {
     using K = TermKind;
     static const std::vector<ConditionFunction> functions = {
-        {"rank", {K::Tensor}, K::Integer, "how many axes a value has", rank},
-        {"dim", {K::Tensor, K::Integer}, K::Integer, "dim(v, i): an extent of a value", dim},
-        {"extents", {K::Tensor}, K::IntegerList, "all extents of a value", extents},
-        {"dtype", {K::Tensor}, K::DType, "the element type of a value", dtype},
-        {"size", {K::Any}, K::Integer, "the product of the extents of a value or of a pack", size},
+        {"rank", {K::Tensor}, K::Integer, "how many axes a value has", rank, noShape},
+        {"dim",
+         {K::Tensor, K::Integer},
+         K::Integer,
+         "dim(v, i): an extent of a value",
+         dim,
+         noShape},
+        {"extents", {K::Tensor}, K::IntegerList, "all extents of a value", extents, noShape},
+        {"dtype", {K::Tensor}, K::DType, "the element type of a value", dtype, noElementType},
+        {"size",
+         {K::Any},
+         K::Integer,
+         "the product of the extents of a value or of a pack",
+         size,
+         noShape},
         {"const", {K::Tensor}, K::Truth, "the value is a constant", isConst},
         {"used_once", {K::Tensor}, K::Truth, "only one operator reads the value", usedOnce},
         {"not_result", {K::Tensor}, K::Truth, "the value is no result of the model", notResult},
@@ -177,7 +216,8 @@ const std::vector<ConditionFunction>& conditionFunctions() {
          {K::Tensor, K::Tensor, K::Integer},
          K::Truth,
          "along(v, x, i): broadcast to x, v differs along axis i of x only",
-         alongAxis},
+         alongAxis,
+         noShape},
         {"finite", {K::Tensor}, K::Truth, "a constant without infinities and NaN", finite},
         {"value",
          {K::Tensor},

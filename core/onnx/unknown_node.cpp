@@ -3,6 +3,7 @@
 // declares.
 #include "onnx/model_importer.h"
 
+#include "ir/missing_type.h"
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
 
@@ -218,9 +219,9 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             *declared ? **declared
                       : TensorType{guess, {m_run.dims.unnamed(m_prefix + output + "_unknown", 0)}});
     }
-    for (auto& [key, list] : {std::pair("untyped_outputs", &untypedOutputs),
-                              std::pair("unranked_outputs", &unrankedOutputs),
-                              std::pair("absent_outputs", &absentOutputs)})
+    for (auto& [key, list] : {std::pair(untypedOutputsKey, &untypedOutputs),
+                              std::pair(unrankedOutputsKey, &unrankedOutputs),
+                              std::pair<const char*, Integers*>("absent_outputs", &absentOutputs)})
         if (!list->empty())
             wish.attrs.set(key, std::move(*list));
     auto values = m_editor.add(std::move(wish));

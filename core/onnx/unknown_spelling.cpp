@@ -1,6 +1,7 @@
 #include "onnx/unknown_spelling.h"
 
 #include "base/numbers.h"
+#include "ir/missing_type.h"
 #include "onnx/tensor_proto.h"
 
 #include <fmt/format.h>
@@ -140,9 +141,9 @@ Result<UnknownSpelling> unknownSpelling(const Node& node) {
             out.functions.assign(kept.functions().begin(), kept.functions().end());
         } else if (name == "captures") {
             out.captures = textsOf(value);
-        } else if (name == "untyped_outputs") {
+        } else if (name == untypedOutputsKey) {
             out.untyped = indicesOf(value);
-        } else if (name == "unranked_outputs") {
+        } else if (name == unrankedOutputsKey) {
             out.unranked = indicesOf(value);
         } else if (name == "absent_outputs") {
             out.absent = indicesOf(value);

@@ -2,6 +2,8 @@
 #include "pattern/match.h"
 #include "pattern/repeated.h"
 
+#include "ir/missing_type.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,6 +128,11 @@ bool Matcher::sameTypes(const PatternTree& p, ValueRef v) {
 
 bool Matcher::sameType(const PatternTree& p, const std::string& name, std::optional<ValueRef> other,
                        ValueRef v) {
+    for (const ValueRef value : {other.value_or(ValueRef()), v})
+        if (const auto missing = missingType(m_graph, value))
+            return refuse(
+                Missed::SameType, p, [&] { return "a value of the type of " + writtenName(name); },
+                [&] { return missing->why; });
     if (!other || !other->valid() || !v.valid())
         return refuse(
             Missed::SameType, p, [&] { return "a value of the type of " + writtenName(name); },
@@ -139,6 +146,10 @@ bool Matcher::sameType(const PatternTree& p, const std::string& name, std::optio
 bool Matcher::type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {
     if (!v.valid())
         return noValue(p);
+    if (const auto missing = missingType(m_graph, v))
+        if (wanted.hasShape || (missing->element && wanted.name != "any"))
+            return refuse(
+                Missed::Type, p, [&] { return wanted.text; }, [&] { return missing->why; });
     const TensorType& found = m_graph.type(v);
     const auto other = [&] {
         return refuse(

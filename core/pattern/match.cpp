@@ -3,6 +3,8 @@
 #include "pattern/repeated.h"
 #include "pattern/roots.h"
 
+#include "ir/missing_type.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +34,14 @@ std::string Matcher::describe(ValueRef v) const {
     if (!v.valid())
         return "no operand";
     const Node& node = m_graph.node(v.node);
-    return node.isInput() || node.isConstant() ? node.op + " " + node.name : node.op;
+    if (node.isInput() || node.isConstant())
+        return node.op + " " + node.name;
+    if (!node.isUnknown())
+        return node.op;
+    for (const ValueRef& input : node.inputs)
+        if (const auto missing = missingType(m_graph, input))
+            return fmt::format("{}, of which {}", node.shownOp(), missing->why);
+    return node.shownOp() + ", which is not known";
 }
 
 bool Matcher::furthest() const {

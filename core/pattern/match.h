@@ -120,6 +120,8 @@ public:
     // Whether they match operators there; no reason is kept if not.
     bool matchesAt(const PreparedPatterns& patterns, ValueRef root);
     const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
+    // "relu"; "constant w"; of one that is not understood also why: what is found, in a reason.
+    std::string describe(ValueRef v) const;
 
 private:
     // A value at which the paths of `dominated` are entered from their end.
@@ -220,7 +222,6 @@ private:
     // Whether `take` takes a value at which a further pattern can match, given what is bound: in
     // the order of the graph.
     bool anyCandidate(const PatternTree& p, const std::function<bool(ValueRef)>& take);
-    std::string describe(ValueRef v) const;
 
     const Graph& m_graph;
     const PatternTable& m_table;

@@ -1,0 +1,20 @@
+// Results of operators that are not known. Where a model declares no type for them one is made up,
+// so that the graph stays typed; nothing may be derived from it.
+#pragma once
+
+#include "ir/graph.h"
+
+namespace fw {
+
+// Attributes of an unknown node: results of which nothing, or the element type alone, is known.
+inline constexpr const char* untypedOutputsKey = "untyped_outputs";
+inline constexpr const char* unrankedOutputsKey = "unranked_outputs";
+
+struct MissingType {
+    bool element = false; // the element type is made up as well
+    std::string why;      // "nothing infers the type of c: com.me.MyConv (mc) is not known"
+};
+// nullopt: the type of the value is known.
+std::optional<MissingType> missingType(const Graph& graph, ValueRef value);
+
+} // namespace fw
