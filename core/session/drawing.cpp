@@ -41,9 +41,13 @@ public:
                 m_values[named.name] = made(named.value);
             for (const NamedTree& named : rule->emit)
                 addResult(named.name, made(named.value));
-            if (rule->emit.empty())
+            if (rule->emit.empty()) {
                 for (const NamedPattern& named : rule->match)
                     addResult(named.name, matched.at(named.name));
+                for (const RuleTree::Exposed& exposed : rule->expose)
+                    if (const auto part = matched.find(exposed.name); part != matched.end())
+                        addResult(exposed.name, part->second);
+            }
         }
         for (NodeRecord& node : m_nodes)
             m_out.graph.nodes.push_back(std::move(node));
@@ -188,10 +192,30 @@ private:
         return nullptr;
     }
 
+    // What the right side reads stays, and what that is computed from.
+    void keep(NodeId id) {
+        std::string& mark = m_out.nodes[static_cast<std::size_t>(id)].mark;
+        if (mark != "erased")
+            return;
+        mark = "kept";
+        for (const InputRef& input : m_nodes[static_cast<std::size_t>(id)].inputs)
+            keep(input.node);
+    }
+
     Drawn made(const Tree& tree) {
         if (tree.isName()) {
             const auto known = m_values.find(tree.text);
-            return known == m_values.end() ? leaf(tree.text, tree.span) : known->second;
+            if (known == m_values.end())
+                return leaf(tree.text, tree.span);
+            if (known->second.node != noNode)
+                keep(known->second.node);
+            return known->second;
+        }
+        if (tree.kind == TreeKind::Index && tree.text.empty()) { // (p, q) = call
+            const std::size_t place = tree.span.begin;
+            if (!m_calls.contains(place))
+                m_calls[place] = made(tree.args.front());
+            return {m_calls[place].node, static_cast<int>(tree.integer)};
         }
         if (tree.kind == TreeKind::Pack)
             return tree.args.empty() ? Drawn{} : made(tree.args.front());
@@ -231,6 +255,7 @@ private:
     DrawingDocument& m_out;
     std::vector<NodeRecord> m_nodes;
     std::map<std::string, Drawn> m_values;
+    std::map<std::size_t, Drawn> m_calls; // with several results, by their place
     bool m_erases = false;
 };
 
