@@ -255,6 +255,14 @@ private:
             ->add_option("nodes", a.nodes, "one operator or two, by name")
             ->required()
             ->expected(1, 2);
+        CLI::App* probe =
+            onModel("probe", "how one operator fits a rule or pattern, clause by clause",
+                    ask<ProbeDocument>("probe"));
+        probe->add_option("node", a.nodes, "the operator, by name")->required()->expected(1);
+        probe->add_option("--rule", a.name, "rule, pattern, chain, fuse or composite")->required();
+        CLI::App* uses = onModel("uses", "who uses a declaration: text, rules, groups, calls",
+                                 ask<UsesDocument>("uses"));
+        uses->add_option("name", a.name, "what is declared")->required();
         CLI::App* sketch = onModel("sketch", "a pattern, rule, operator or test made of operators",
                                    ask<SketchDocument>("sketch"));
         sketch->add_option("nodes", a.nodes, "operators, by name")->required();

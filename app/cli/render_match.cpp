@@ -41,6 +41,12 @@ std::string render(const MatchDocument& document) {
                 "behind {}: {}\n",
                 rule.madeBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.madeBy, ", ")),
                 counted(static_cast<std::size_t>(*rule.behindRules), "match", "matches"));
+        if (rule.beforeRules)
+            out += fmt::format(
+                "before {}: {}\n",
+                rule.takenBy.empty() ? "the rules"
+                                     : fmt::format("{}", fmt::join(rule.takenBy, ", ")),
+                counted(static_cast<std::size_t>(*rule.beforeRules), "match", "matches"));
         // Where candidates are lost, if there were any.
         Table funnel({"step", "nodes"}, {false, true});
         std::int64_t candidates = 0;
@@ -78,6 +84,38 @@ std::string render(const MatchDocument& document) {
         for (const Diag& diag : rule.diagnostics)
             out += diag.text() + "\n";
     }
+    return out;
+}
+
+std::string render(const ProbeDocument& document) {
+    std::string out = fmt::format("{} {} at {} ({}), as {}\n", document.kind, document.rule,
+                                  document.node, document.op, document.stage);
+    Table table({"asked", "", "expected", "found"}, {});
+    for (const ProbeRow& row : document.rows)
+        table.row({(row.kind == "clause" ? "  " : "") + shortened(row.clause), row.verdict,
+                   row.expected, row.found});
+    if (!document.rows.empty())
+        out += table.text();
+    for (const Diag& diag : document.diagnostics)
+        out += diag.text() + "\n";
+    return out;
+}
+
+std::string render(const UsesDocument& document) {
+    std::string out = fmt::format(
+        "{} {}: {}\n", document.kind, document.name,
+        document.uses.empty() ? "nobody uses it" : counted(document.uses.size(), "use", "uses"));
+    Table table({"used by", "how", "where"}, {});
+    for (const UseRecord& use : document.uses)
+        table.row({use.kind + " " + use.name, use.how,
+                   use.line > 0 ? fmt::format("{}:{}:{}", use.file, use.line, use.column)
+                                : std::string()});
+    if (!document.uses.empty())
+        out += table.text();
+    if (document.more > 0)
+        out += fmt::format("... and {} more\n", document.more);
+    if (!document.planned)
+        out += "there is no plan: groups are missing\n";
     return out;
 }
 

@@ -58,7 +58,7 @@ void BooksView::documentChanged(Parts parts) {
     if (parts.has(Part::Checks))
         for (int i = 0; i < m_books->tabs()->count(); ++i)
             showBook(m_books->pathAt(i));
-    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks}))
+    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Bisected}))
         showMatches();
     updateCommands();
 }
@@ -239,11 +239,9 @@ void BooksView::showPlaces(const QString& path) {
     const Caret at = m_books->current()->editor()->caret();
     m_document.assist(
         path, m_books->text(path), at.line, at.column,
-        [this, path](std::shared_ptr<const snapshot::AssistDocument> found) {
+        [this, path, at](std::shared_ptr<const snapshot::AssistDocument> found) {
             if (path != m_books->currentPath())
                 return;
-            if (found->references.empty())
-                return Q_EMIT said(u"there is no name at the caret"_s);
             std::vector<Choice> entries;
             std::vector<TextRange> here;
             for (const snapshot::LocationRecord& place : found->references) {
@@ -256,11 +254,48 @@ void BooksView::showPlaces(const QString& path) {
                     {u"%1:%2"_s.arg(QFileInfo(file).fileName()).arg(place.line), line.left(200),
                      [this, file, place] { openPlace(file, place.line, place.column); }});
             }
-            Q_EMIT choiceOffered(u"%1 places of the name"_s.arg(entries.size()),
-                                 std::move(entries));
             m_books->current()->editor()->setTints(std::move(here));
+            offerUses(path, at, std::move(entries));
         },
         open);
+}
+
+// Behind the places of the name stands what came of the declaration in the model.
+void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choice> places) {
+    m_document.askUses(
+        path, at.line, at.column, [=, this](std::shared_ptr<const snapshot::UsesDocument> uses) {
+            std::vector<Choice> entries = places;
+            if (uses)
+                for (const snapshot::UseRecord& use : uses->uses) {
+                    const QString who =
+                        QString::fromStdString(use.kind) + u' ' + QString::fromStdString(use.name);
+                    const QString how = QString::fromStdString(use.how);
+                    if (use.line > 0 && places.empty())
+                        entries.push_back({who, how, [this, use] {
+                                               openPlace(QString::fromStdString(use.file), use.line,
+                                                         use.column);
+                                           }});
+                    else if (use.line == 0)
+                        entries.push_back(
+                            {who, how, [this, use] {
+                                 const snapshot::NodeSet nodes(use.nodes.begin(), use.nodes.end());
+                                 selection().pick(selection().ofImported(nodes), this);
+                                 if (!nodes.empty())
+                                     selection().reveal(GraphSide::Imported, *nodes.begin());
+                             }});
+                }
+            if (entries.empty())
+                return Q_EMIT said(uses
+                                       ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
+                                       : u"there is no name at the caret"_s);
+            const std::size_t others = entries.size() - places.size();
+            QString title =
+                places.empty() ? QString() : u"%1 places of the name"_s.arg(places.size());
+            if (others > 0)
+                title += (title.isEmpty() ? QString() : u", "_s) +
+                         u"%1 used by %2"_s.arg(QString::fromStdString(uses->name)).arg(others);
+            Q_EMIT choiceOffered(title, std::move(entries));
+        });
 }
 
 void BooksView::goToLine() {

@@ -32,6 +32,7 @@ public:
 
     void documentChanged(Parts parts) override;
     void nodePointed(GraphSide side, snapshot::NodeId node) override;
+    void selectionSettled() override { askProbe(); }
     std::vector<QWidget*> stops() override;
     bool settled() const override;
     bool serve(Request request) override;
@@ -57,6 +58,7 @@ private:
     void askAssist(const QString& path, const Caret& at, Use use);
     void goToDefinition(const QString& path, const Caret& at);
     void showPlaces(const QString& path);
+    void offerUses(const QString& path, const Caret& at, std::vector<Choice> places);
     void goToLine();
 
     // books_view_files.cpp
@@ -81,6 +83,7 @@ private:
     const snapshot::RuleMatches* ruleAtCaret() const;
     void showMatches();
     void caretMoved();
+    void askProbe(); // of the selected operator
     void showHalos();
     void tellPlace(std::vector<Halo> frames, GraphSide side);
     void openCounterexample(int line); // of the declaration there

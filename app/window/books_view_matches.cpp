@@ -76,15 +76,41 @@ MarginNote verdictNote(const snapshot::CheckItem& item) {
     return out;
 }
 
-// A verdict that is bad is read first.
-MarginNote joined(const MarginNote& matches, const MarginNote& verdict) {
-    if (matches.text.isEmpty() || verdict.text.isEmpty())
-        return matches.text.isEmpty() ? verdict : matches;
-    MarginNote out = verdict;
-    const bool bad = verdict.look == MarginNote::Look::Bad;
-    out.text = bad ? verdict.text + u", "_s + matches.text : matches.text + u", "_s + verdict.text;
-    if (!bad)
-        out.look = matches.look;
+// How far the outputs of the model are off behind the applications of a rule, where each was
+// computed; empty: it was not.
+MarginNote errorNote(const snapshot::BisectDocument& bisected, const std::string& file,
+                     const snapshot::CheckItem& rule) {
+    MarginNote out;
+    double largest = 0;
+    bool finite = true, within = true;
+    std::size_t count = 0;
+    for (const snapshot::ApplicationError& error : bisected.errors)
+        if (error.rule == rule.name && error.file == file) {
+            ++count;
+            finite = finite && error.maxAbs;
+            within = within && error.within;
+            largest = std::max(largest, error.maxAbs.value_or(0));
+        }
+    if (count == 0 || rule.kind != "rule")
+        return out;
+    out.text = finite ? u"error %1"_s.arg(largest, 0, 'g', 2) : u"error not finite"_s;
+    const QString behind =
+        count == 1 ? u"its application"_s : u"each of its %1 applications"_s.arg(count);
+    out.tip = u"the largest difference of the outputs behind %1, with %2 inputs\n"_s.arg(
+        behind, bisected.randomInputs ? u"random"_s : u"the model's own"_s);
+    out.look = within ? MarginNote::Look::Good : MarginNote::Look::Bad;
+    return out;
+}
+
+// What is bad is read first.
+MarginNote joined(const MarginNote& first, const MarginNote& second) {
+    if (first.text.isEmpty() || second.text.isEmpty())
+        return first.text.isEmpty() ? second : first;
+    const bool bad = second.look == MarginNote::Look::Bad;
+    MarginNote out = bad ? second : first;
+    out.text = bad ? second.text + u", "_s + first.text : first.text + u", "_s + second.text;
+    out.tip = first.tip + second.tip;
+    out.opens = first.opens || second.opens;
     return out;
 }
 
@@ -137,8 +163,13 @@ void BooksView::showMatches() {
     if (const auto check = checks.find(m_books->currentPath().toStdString());
         page && check != checks.end() && check->second)
         for (const auto& item : check->second->items)
-            if (MarginNote note = verdictNote(item); !note.text.isEmpty() && item.line > 0)
-                notes[item.line] = std::move(note);
+            if (item.line > 0) {
+                MarginNote note = verdictNote(item);
+                if (m_document.bisected())
+                    note = joined(note, errorNote(*m_document.bisected(), check->first, item));
+                if (!note.text.isEmpty())
+                    notes[item.line] = std::move(note);
+            }
     if (!page || !matches) {
         if (page)
             page->editor()->setNotes(std::move(notes));
@@ -164,7 +195,31 @@ void BooksView::showMatches() {
     m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
     if (stale && !matches->imported && !matches->rewritten)
         m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
+    askProbe();
     showHalos();
+}
+
+void BooksView::askProbe() {
+    const BookPage* page = m_books->current();
+    const RuleMatches* rule = ruleAtCaret();
+    const auto* matches = m_document.textMatchesOf(m_books->currentPath());
+    const auto selected = [this](bool imported) {
+        const Picked& picked = selection().picked();
+        const snapshot::NodeSet& nodes = imported ? picked.imported : picked.fused;
+        return nodes.size() == 1 ? *nodes.begin() : snapshot::noNode;
+    };
+    if (!rule || isOld(*matches, *rule) || selected(ofImported(*rule)) == snapshot::noNode)
+        return m_matches->setProbe(nullptr);
+    const bool imported = ofImported(*rule);
+    const Caret at = page->editor()->caret();
+    const snapshot::NodeId node = selected(imported);
+    m_document.askProbe(m_books->currentPath(), at.line, at.column, node,
+                        [=, this](std::shared_ptr<const snapshot::ProbeDocument> probe) {
+                            const bool same = ruleAtCaret() && selected(imported) == node &&
+                                              probe && probe->rule == ruleAtCaret()->name &&
+                                              !probe->rows.empty();
+                            m_matches->setProbe(same ? std::move(probe) : nullptr);
+                        });
 }
 
 void BooksView::openCounterexample(int line) {

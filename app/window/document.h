@@ -68,13 +68,20 @@ public:
     void assist(const QString& path, const QString& text, int line, int column,
                 std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
                 const std::vector<snapshot::BookSource>& beside = {});
-    // The graph of a body of the imported graph, or why there is none. Always answers.
+    // How a node of the graph that a declaration looks at fits it; null: there is none, or the text
+    // does not parse.
+    void askProbe(const QString& book, int line, int column, snapshot::NodeId node,
+                  std::function<void(std::shared_ptr<const snapshot::ProbeDocument>)> done);
+    // Who uses what is declared at a place of a book; null: nothing is.
+    void askUses(const QString& book, int line, int column,
+                 std::function<void(std::shared_ptr<const snapshot::UsesDocument>)> done);
     // Of a graph as text, with the operators of a book and of those that act.
     void askGraph(const std::string& text, const QString& book,
                   std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     // Of a declaration in a book, as it is typed.
     void askDrawing(const QString& book, int line, int column,
                     std::function<void(std::shared_ptr<const snapshot::DrawingDocument>)> done);
+    // The graph of a body of the imported graph, or why there is none. Always answers.
     void askBody(const std::string& path,
                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
     // `text` of a book, laid out. What is wrong is told as a problem, and `done` is not called.
@@ -182,6 +189,7 @@ private:
     void askChecks();
     void followLibraries(); // of the books, after a check
     const std::string* textOf(const std::string& path) const;
+    snapshot::Arguments askedAt(const std::string& book, int line, int column) const;
     snapshot::Arguments checkOf(const std::string& path, const std::string* text) const;
     void askMatches();
     void setPart(Part part, State state, Diag error = {});
@@ -208,7 +216,7 @@ private:
     std::map<std::string, Typed> m_typed;                         // asked for last
     std::set<std::string>
         m_oldChecks; // of the checks: there is none, or another book was changed since
-    std::int64_t m_assistRequest = 0;
+    std::int64_t m_assistRequest = 0, m_probeRequest = 0;
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first
     std::function<void()> m_lostTask;   // what the worker died in: a task

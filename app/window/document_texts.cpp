@@ -330,6 +330,43 @@ void Document::askDrawing(
         });
 }
 
+// With all that acts, and the book as it is typed.
+Arguments Document::askedAt(const std::string& book, int line, int column) const {
+    Arguments out = argumentsFor(inputs());
+    const bool known = std::find(out.rules.begin(), out.rules.end(), book) != out.rules.end();
+    if (const std::string* text = textOf(book)) {
+        if (!known)
+            out.rules.push_back(book);
+        std::erase_if(out.texts, [&](const auto& source) { return source.file == book; });
+        out.texts.push_back({book, *text});
+    }
+    out.position = snapshot::TextPlace{book, line, column};
+    return out;
+}
+
+void Document::askProbe(const QString& book, int line, int column, snapshot::NodeId node,
+                        std::function<void(std::shared_ptr<const snapshot::ProbeDocument>)> done) {
+    Arguments wanted = askedAt(book.toStdString(), line, column);
+    wanted.nodes = {"#" + std::to_string(node)};
+    if (const std::int64_t earlier = std::exchange(m_probeRequest, 0))
+        m_worker.cancel(earlier);
+    m_probeRequest = send<snapshot::ProbeDocument>(
+        "probe", wanted,
+        [done = std::move(done)](Result<std::shared_ptr<const snapshot::ProbeDocument>> answer) {
+            done(answer ? answer.take() : nullptr);
+        });
+}
+
+void Document::askUses(const QString& book, int line, int column,
+                       std::function<void(std::shared_ptr<const snapshot::UsesDocument>)> done) {
+    Arguments wanted = askedAt(book.toStdString(), line, column);
+    send<snapshot::UsesDocument>(
+        "uses", wanted,
+        [done = std::move(done)](Result<std::shared_ptr<const snapshot::UsesDocument>> answer) {
+            done(answer ? answer.take() : nullptr);
+        });
+}
+
 void Document::askBody(
     const std::string& path,
     std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {

@@ -39,10 +39,12 @@ Result<FusionPlan> GroupPlanner::run() {
         FW_CHECK(mayGoOn());
         const std::size_t before = m_forming.size();
         applyRule(rule);
-        m_plan.asked.push_back(
-            {m_forming.size() - before,
-             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                 .count()});
+        std::vector<NodeId> formed;
+        for (std::size_t i = before; i < m_forming.size(); ++i)
+            formed.push_back(m_forming[i].nodes.front());
+        m_plan.asked.push_back({std::move(formed), std::chrono::duration<double, std::milli>(
+                                                       std::chrono::steady_clock::now() - start)
+                                                       .count()});
     }
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());

@@ -70,8 +70,8 @@ struct Group {
 
 // What became of a fusion rule.
 struct AskedRule {
-    std::size_t groups = 0; // that it made
-    double ms = 0;          // that looking for it and forming them took
+    std::vector<NodeId> formed; // a node of each group that it made
+    double ms = 0;              // that looking for it and forming them took
 };
 
 struct FusionPlan {

@@ -106,24 +106,29 @@ Scope matchScope(const Graph& graph, const Match& match) {
     return scopeOf(graph, match.bindings);
 }
 
+ConditionResult judgedCondition(const RuleTree& rule, std::size_t index, const Graph& graph,
+                                const Match& match, const RuleMatchOptions& options) {
+    Scope scope = matchScope(graph, match);
+    scope.offer = options.offer;
+    ConditionResult judged;
+    for (const Scope& one : perRepetition(scope, graph, match, rule.where[index].tree))
+        if (judged = decide(rule.where[index], one); judged.truth != Truth::Yes)
+            break;
+    return judged;
+}
+
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
                                                const Match& match,
                                                const RuleMatchOptions& options) {
     const std::size_t count = match.nodes.size();
-    if (!rule.where.empty()) {
-        Scope scope = matchScope(graph, match);
-        scope.offer = options.offer;
-        for (std::size_t i = 0; i < rule.where.size(); ++i)
-            for (const Scope& one : perRepetition(scope, graph, match, rule.where[i].tree)) {
-                const ConditionResult judged = decide(rule.where[i], one);
-                if (judged.truth != Truth::Yes)
-                    return FailedCondition{
-                        i,
-                        fmt::format("{} is {}{}{}", rule.where[i].text,
-                                    judged.truth == Truth::No ? "false" : "not decided",
-                                    judged.seen.empty() ? "" : ": ", judged.seen),
-                        count};
-            }
+    for (std::size_t i = 0; i < rule.where.size(); ++i) {
+        const ConditionResult judged = judgedCondition(rule, i, graph, match, options);
+        if (judged.truth != Truth::Yes)
+            return FailedCondition{i,
+                                   fmt::format("{} is {}{}{}", rule.where[i].text,
+                                               judged.truth == Truth::No ? "false" : "not decided",
+                                               judged.seen.empty() ? "" : ": ", judged.seen),
+                                   count};
     }
     for (const auto& [name, list] : match.bindings.lists)
         if (list.size() > 1 && readsOnRight(rule, name))

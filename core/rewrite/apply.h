@@ -33,7 +33,11 @@ struct RuleMatchOptions {
     AcceptMatch accept = {};      // further ways that are passed over, asked before the conditions
     RankOf rank = {};             // where somebody knows it
 };
-// The first one; nothing if all hold. A condition that names a list is asked of every value in it.
+// One of RuleTree::where. Where it names a list it is asked of every value in it: the first that it
+// does not hold of, or that it holds.
+ConditionResult judgedCondition(const RuleTree& rule, std::size_t index, const Graph& graph,
+                                const Match& match, const RuleMatchOptions& options = {});
+// The first one; nothing if all hold.
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
                                                const Match& match,
                                                const RuleMatchOptions& options = {});

@@ -162,6 +162,14 @@ const RuleTree* ruleOf(const DeclarationTree& declaration) {
     return dynamic_cast<const RuleTree*>(&declaration);
 }
 
+std::vector<NamedPattern> writtenPatterns(const DeclarationTree& declaration) {
+    if (const RuleTree* rule = ruleOf(declaration))
+        return rule->match;
+    if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration))
+        return {{declaration.name, withConstraints(*pattern)}};
+    return {};
+}
+
 bool canMatch(const DeclarationTree& declaration) {
     return ruleOf(declaration) != nullptr ||
            dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr;
@@ -171,12 +179,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table, const MatchLimits& limits) {
     FoundMatches out;
     const RuleTree* rule = ruleOf(declaration);
-    const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration);
-    std::vector<NamedPattern> written;
-    if (rule != nullptr)
-        written = rule->match;
-    else if (pattern != nullptr)
-        written.push_back({declaration.name, withConstraints(*pattern)});
+    const std::vector<NamedPattern> written = writtenPatterns(declaration);
     if (written.empty())
         return out;
     const PreparedPatterns patterns(written, table);

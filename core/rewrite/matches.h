@@ -42,6 +42,8 @@ struct FoundMatches {
 // What a declaration matches, and under which conditions: a rule, or that of a fusion rule or a
 // composite; nullptr for a pattern, which has none, and for what matches nothing.
 const RuleTree* ruleOf(const DeclarationTree& declaration);
+// The patterns that are matched at once, with what parameters demand; none: it matches nothing.
+std::vector<NamedPattern> writtenPatterns(const DeclarationTree& declaration);
 bool canMatch(const DeclarationTree& declaration); // a rule, fusion rule, composite, pattern, chain
 
 // Of a declaration that can match; anything else gives nothing.

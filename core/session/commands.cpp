@@ -19,10 +19,12 @@
 #include "session/order.h"
 #include "session/partitioned.h"
 #include "session/rewriting.h"
+#include "session/probe.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
 #include "session/tune.h"
+#include "session/uses.h"
 #include "session/verify.h"
 #include "strategy/machine.h"
 
@@ -230,6 +232,15 @@ Answer sketch(PipelineStore& store, const Arguments& arguments, const Context& c
     return json(sketchModel(*pipeline, arguments, context));
 }
 
+Answer probe(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(probeModel(*pipeline, arguments, context));
+}
+
+Answer uses(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    return json(usesOf(store, arguments, context));
+}
+
 Answer drawing(PipelineStore&, const Arguments& arguments, const Context&) {
     return json(drawDeclaration(arguments));
 }
@@ -385,6 +396,8 @@ constexpr Row rows[] = {
     {"match", match},
     {"sketch", sketch},
     {"drawing", drawing},
+    {"probe", probe},
+    {"uses", uses},
     {"diff", diff},
     {"rewrite", rewrite},
     {"bisect", bisect},

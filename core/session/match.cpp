@@ -1,5 +1,7 @@
 #include "session/match.h"
 
+#include "ir/missing_type.h"
+
 #include "fusion/policy.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
@@ -203,6 +205,15 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
         row.optional = step.optional;
         out.funnel.push_back(std::move(row));
     }
+    for (const NodePtr& node : graph.nodes())
+        for (std::size_t i = 0; out.diagnostics.empty() && i < node->outputs.size(); ++i)
+            if (const auto missing = missingType(graph, {node->id, static_cast<int>(i)})) {
+                out.diagnostics.push_back(
+                    makeDiag(DiagCode::UnknownOperator,
+                             "it finds nothing in what is computed from there: " + missing->why, {},
+                             "declare the operator in a book, with its onnx clause"));
+                out.diagnostics.back().severity = Severity::Note;
+            }
     const NodeOrder order = found.matches.empty() ? NodeOrder() : orderOf(graph);
     for (const Match& match : found.matches)
         out.matches.push_back(record(graph, match, captures, order));
@@ -225,12 +236,30 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
 
 namespace {
 
-// What decides about groups looks at the graph that the rules leave.
+bool isRule(const DeclarationTree& declaration) {
+    return dynamic_cast<const RuleTree*>(&declaration) != nullptr;
+}
+
+// What decides about groups looks at the graph that the rules leave; a rule that finds nothing
+// in front of them may find something there.
 void tellBehindRules(const Simplified& behind, const DeclarationTree& declaration,
                      const PatternTable& table, const MatchLimits& limits, RuleMatches& out) {
     const FoundMatches found = findMatches(*behind.graph, declaration, table, limits);
+    if (isRule(declaration) && found.matches.empty())
+        return;
     out.behindRules = static_cast<std::int64_t>(found.matches.size());
     out.madeBy = makersOf(found.matches, behind.trace);
+}
+
+// What is not found behind the rules may have been there before them.
+void tellBeforeRules(const Graph& before, const Simplified& behind,
+                     const DeclarationTree& declaration, const PatternTable& table,
+                     const MatchLimits& limits, RuleMatches& out) {
+    const FoundMatches found = findMatches(before, declaration, table, limits);
+    if (found.matches.empty())
+        return;
+    out.beforeRules = static_cast<std::int64_t>(found.matches.size());
+    out.takenBy = takersOf(before, found.matches, behind.trace);
 }
 
 // Nodes inside a call are told by the call, which is what the imported graph has.
@@ -281,15 +310,18 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     GraphPtr graph;
     const Imported* imported = nullptr;
     const Simplified* behind = nullptr; // the rules
+    const Graph* before = nullptr;      // them, where it is looked behind them
     if (out.stage == "imported") {
         FW_TRY(imported, pipeline.imported(context));
         graph = imported->inlined;
-        if (arguments.book.empty())
-            if (const Result<const Simplified*> simplified = pipeline.simplified(context))
-                behind = *simplified;
+        if (const Result<const Simplified*> simplified = pipeline.simplified(context))
+            behind = *simplified;
     } else if (out.stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         graph = simplified->graph;
+        FW_TRY(imported, pipeline.imported(context));
+        before = imported->inlined.get();
+        behind = simplified;
     } else {
         return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
                         "imported or rewritten");
@@ -297,8 +329,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     // Rules see the imported graph with functions in place, what decides about groups the one that
     // rules left.
     const auto isOfStage = [&](const DeclarationTree& declaration) {
-        return (out.stage == "imported") ==
-               (dynamic_cast<const RuleTree*>(&declaration) != nullptr);
+        return (out.stage == "imported") == isRule(declaration);
     };
     MatchLimits limits;
     limits.matches =
@@ -330,10 +361,14 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                     continue;
                 out.rules.push_back(describe(*graph, declaration, book.file, text, read,
                                              found->items[i].diagnostics, limits));
-                if (behind != nullptr &&
-                    dynamic_cast<const RuleTree*>(declaration.get()) == nullptr &&
-                    !hasErrors(out.rules.back().diagnostics))
-                    tellBehindRules(*behind, *declaration, read.patterns, limits, out.rules.back());
+                RuleMatches& told = out.rules.back();
+                const bool none = told.matches.empty();
+                if (behind == nullptr || hasErrors(told.diagnostics))
+                    continue;
+                if (before == nullptr && (none || !isRule(*declaration)))
+                    tellBehindRules(*behind, *declaration, read.patterns, limits, told);
+                else if (before != nullptr && none)
+                    tellBeforeRules(*before, *behind, *declaration, read.patterns, limits, told);
             }
         }
     };
@@ -345,7 +380,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         return makeDiag(DiagCode::UnknownName,
                         "the books have no rule, pattern or chain " + arguments.name, {},
                         known.empty() ? "there is none" : "there are " + known);
-    if (imported != nullptr) {
+    if (before == nullptr) {
         // A book that is being typed is not what rewrote the model.
         if (arguments.book.empty()) {
             const Result<const Simplified*> simplified = pipeline.simplified(context);

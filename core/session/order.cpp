@@ -80,7 +80,7 @@ private:
         for (std::size_t i = 0; i < rules.size(); ++i) {
             OrderRecord& row = add("fuse", *rules[i].tree, rules[i].file);
             if (m_plan != nullptr && i < m_plan->asked.size()) {
-                row.count = static_cast<std::int64_t>(m_plan->asked[i].groups);
+                row.count = static_cast<std::int64_t>(m_plan->asked[i].formed.size());
                 row.ms = m_plan->asked[i].ms;
             }
         }

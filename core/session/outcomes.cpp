@@ -16,7 +16,7 @@ using namespace snapshot;
 
 using Takers = std::unordered_map<NodeId, std::size_t>; // node -> the application that erased it
 
-Takers takersOf(const Graph& before, const RewriteTrace& trace) {
+Takers takersIn(const Graph& before, const RewriteTrace& trace) {
     Takers out;
     for (std::size_t i = 0; i < trace.applications.size(); ++i) {
         const Application& one = trace.applications[i];
@@ -41,7 +41,7 @@ bool isApplicationOf(const Application& one, const MatchRecord& match) {
 } // namespace
 
 void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument& out) {
-    const Takers takers = takersOf(before, trace);
+    const Takers takers = takersIn(before, trace);
     for (RuleMatches& rule : out.rules) {
         if (rule.kind != "rule")
             continue;
@@ -74,6 +74,28 @@ void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument&
     }
 }
 
+namespace {
+
+std::vector<std::string> namesOf(const std::set<std::size_t>& entries, const RewriteTrace& trace) {
+    std::vector<std::string> out;
+    for (const std::size_t entry : entries)
+        out.push_back(trace.applied.at(entry).rule);
+    return out;
+}
+
+} // namespace
+
+std::vector<std::string> takersOf(const Graph& before, const std::vector<Match>& matches,
+                                  const RewriteTrace& trace) {
+    const Takers takers = takersIn(before, trace);
+    std::set<std::size_t> entries;
+    for (const Match& match : matches)
+        for (const NodeId id : match.nodes)
+            if (const auto taker = takers.find(id); taker != takers.end())
+                entries.insert(trace.applications[taker->second].entry);
+    return namesOf(entries, trace);
+}
+
 std::vector<std::string> makersOf(const std::vector<Match>& matches, const RewriteTrace& trace) {
     std::map<NodeId, std::size_t> makers; // the entry that made a node
     for (const Application& one : trace.applications)
@@ -85,10 +107,7 @@ std::vector<std::string> makersOf(const std::vector<Match>& matches, const Rewri
         for (const NodeId id : match.nodes)
             if (const auto maker = makers.find(id); maker != makers.end())
                 entries.insert(maker->second);
-    std::vector<std::string> out;
-    for (const std::size_t entry : entries)
-        out.push_back(trace.applied.at(entry).rule);
-    return out;
+    return namesOf(entries, trace);
 }
 
 } // namespace fw

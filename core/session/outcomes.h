@@ -12,5 +12,8 @@ void tellOutcomes(const Graph& before, const RewriteTrace& trace, snapshot::Matc
 
 // Which rules made operators of matches that there are behind them; in the order of the book.
 std::vector<std::string> makersOf(const std::vector<Match>& matches, const RewriteTrace& trace);
+// Which rules took operators of matches that there are before them; likewise.
+std::vector<std::string> takersOf(const Graph& before, const std::vector<Match>& matches,
+                                  const RewriteTrace& trace);
 
 } // namespace fw

@@ -165,10 +165,14 @@ struct RuleMatches : TextRange { // of the declaration
     double ms = 0;                          // that looking for them took
     std::string stopped;                    // why this is not all; empty: it is
     Diags diagnostics;                      // why it was not tried, or not everywhere
-    // Of what decides about groups, looked for in the imported graph: how many matches there are
-    // behind the rules, and the rules that made operators of them.
+    // Looked for in the imported graph: how many matches there are behind the rules, and the rules
+    // that made operators of them. Of a rule only where there is no match in front of them.
     std::optional<std::int64_t> behindRules = {};
     std::vector<std::string> madeBy = {};
+    // Looked for behind the rules and not found: how many matches there are in the imported graph,
+    // and the rules that took operators of them.
+    std::optional<std::int64_t> beforeRules = {};
+    std::vector<std::string> takenBy = {};
 
     bool operator==(const RuleMatches&) const = default;
 };

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "snapshot/authoring_records.h"
 #include "snapshot/drawing_records.h"
 #include "snapshot/records.h"
 

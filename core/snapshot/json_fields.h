@@ -3,6 +3,7 @@
 // files of this folder only.
 #pragma once
 
+#include "snapshot/authoring_records.h"
 #include "snapshot/drawing_records.h"
 #include "snapshot/protocol.h"
 
@@ -85,7 +86,16 @@ FW_FIELDS(RuleMatches, v("name", r.name); v("kind", r.kind); v("doc", r.doc); v(
           v("captures", r.captures); v("funnel", r.funnel); v("matches", r.matches);
           v("near_misses", r.nearMisses); v("near_miss_count", r.nearMissCount); v("ms", r.ms);
           v("stopped", r.stopped); v("diagnostics", r.diagnostics); v("behind_rules", r.behindRules);
-          v("made_by", r.madeBy);)
+          v("made_by", r.madeBy); v("before_rules", r.beforeRules); v("taken_by", r.takenBy);)
+FW_FIELDS(ProbeRow, rangeFields(v, r); v("kind", r.kind); v("verdict", r.verdict); v("clause", r.clause);
+          v("expected", r.expected); v("found", r.found);)
+FW_FIELDS(ProbeDocument, v("model", r.model); v("stage", r.stage); v("rule", r.rule); v("kind", r.kind);
+          v("node", r.node); v("node_id", r.nodeId); v("op", r.op); v("rows", r.rows);
+          v("diagnostics", r.diagnostics);)
+FW_FIELDS(UseRecord, rangeFields(v, r); v("kind", r.kind); v("name", r.name); v("how", r.how); v("file", r.file);
+          v("shipped", r.shipped); v("group", r.group); v("nodes", r.nodes);)
+FW_FIELDS(UsesDocument, v("name", r.name); v("kind", r.kind); v("uses", r.uses); v("more", r.more);
+          v("planned", r.planned);)
 FW_FIELDS(MatchDocument, v("model", r.model); v("stage", r.stage); v("rules", r.rules);
           v("diagnostics", r.diagnostics);)
 FW_FIELDS(ChangeRecord, v("kind", r.kind); v("name", r.name); v("sentence", r.sentence); v("before", r.before);

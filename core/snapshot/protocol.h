@@ -20,7 +20,8 @@
 // bench, run, export (arguments.output), stages (arguments.stage, .group), value (arguments.stage,
 // .nodes: "#12:0"), match and rewrite (arguments.limit), diff (one side: arguments.side), order,
 // check, assist (arguments.position), book (arguments.name), format (arguments.book), test, tune
-// (arguments.log), verify (arguments.output), ops, doctor, draw. Every command reads
+// (arguments.log), verify (arguments.output), ops, doctor, draw, probe and uses
+// (arguments.position or .name; probe: .nodes). Every command reads
 // arguments.texts in place of the files.
 #pragma once
 
@@ -58,7 +59,8 @@ struct Arguments {
     std::string body; // graph: its path; the graph of a body instead of a stage
     std::optional<int> group;
     std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
-    std::string name;               // ops: operator; match: rule; book: file; sketch: declaration
+    std::string name;               // ops: operator; match, probe: rule; book: file; sketch, uses:
+                                    // declaration
     std::string kind;               // sketch: "pattern", "rule", "op", "fuse", "test"
     std::map<std::string, std::string> levels; // sketch: what its text asks of the facts
     // match: only what this book declares and what looks at the graph of the stage: rules in

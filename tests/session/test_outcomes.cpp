@@ -17,6 +17,7 @@ private Q_SLOTS:
     void takenByAnother();
     void whatIsTypedIsNotApplied();
     void shippedBesideOthers();
+    void behindAndBeforeOthers();
 
 private:
     MatchDocument matched(const std::string& rules, Arguments arguments = {});
@@ -95,6 +96,37 @@ void TestOutcomes::shippedBesideOthers() {
     QCOMPARE(found.rules.front().name, std::string("one"));
     QVERIFY(found.rules.back().file.ends_with(".fw") &&
             found.rules.back().file.find('/') == std::string::npos);
+}
+
+// What another rule makes, or takes away, is told where nothing matches.
+void TestOutcomes::behindAndBeforeOthers() {
+    const std::string acting = "rule one { match y = relu(x) emit y = neg(x) }\n";
+    const MatchDocument pattern = matched(acting + "pattern made(x) = tanh(neg(x))\n");
+    QCOMPARE(ruleNamed(pattern, "made").behindRules, std::optional<std::int64_t>(1));
+    QCOMPARE(ruleNamed(pattern, "made").madeBy, (std::vector<std::string>{"one"}));
+    Arguments behind;
+    behind.book = book;
+    behind.stage = "rewritten";
+    const MatchDocument gone =
+        matched(acting + "fuse gone { match tanh(relu(x)) as stacked }\n", behind);
+    QVERIFY(ruleNamed(gone, "gone").matches.empty());
+    QCOMPARE(ruleNamed(gone, "gone").beforeRules, std::optional<std::int64_t>(1));
+    QCOMPARE(ruleNamed(gone, "gone").takenBy, (std::vector<std::string>{"one"}));
+    // A rule of a book that is typed, beside one that acts.
+    Arguments beside;
+    beside.book = book;
+    const MatchDocument rule =
+        matched(acting + "rule after { match y = tanh(n = neg(x)) where rank(x) == 7, used_once(n) "
+                         "emit y = x }\n",
+                beside);
+    QVERIFY(!ruleNamed(rule, "after").behindRules); // its condition holds nowhere
+    // One that stands in a stage before the one that makes what it looks for.
+    const MatchDocument early =
+        matched("rule late { match y = relu(x) stage before fusion emit y = neg(x) }\n"
+                "rule early { match y = tanh(neg(x)) emit y = x }\n",
+                beside);
+    QCOMPARE(ruleNamed(early, "early").behindRules, std::optional<std::int64_t>(1));
+    QCOMPARE(ruleNamed(early, "early").madeBy, (std::vector<std::string>{"late"}));
 }
 
 QTEST_GUILESS_MAIN(TestOutcomes)

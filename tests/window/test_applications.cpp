@@ -70,6 +70,15 @@ void TestApplications::everyApplicationIsChecked() {
     tree->expand(bent);
     tree->expand(firstApplication(bent).parent());
     m_window->view<RulesView>()->setFocus();
+    // Beside the rule in its text, too: the largest error of its applications.
+    m_window->editBook(file.fileName(), 1);
+    waitIdle();
+    QTRY_VERIFY(editor()->notes().contains(1));
+    QTRY_VERIFY2(editor()->notes().at(1).text.startsWith(u"error "_s),
+                 qPrintable(editor()->notes().at(1).text));
+    QCOMPARE(editor()->notes().at(1).look, MarginNote::Look::Bad);
+    QVERIFY2(editor()->notes().at(1).tip.contains(u"behind its application, with random inputs"_s),
+             qPrintable(editor()->notes().at(1).tip));
     picture(u"applications"_s);
     end();
 }

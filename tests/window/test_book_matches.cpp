@@ -254,7 +254,7 @@ void TestBookMatches::placesOfANameAreListed() {
     QVERIFY(m->trigger("New book"));
     QVERIFY(typeRule());
     editor().goTo({4, 9}); // y
-    QVERIFY(m->trigger("Places of the name"));
+    QVERIFY(m->trigger("Who uses it"));
     Palette* palette = window().palette();
     QVERIFY(palette->isVisible());
     QCOMPARE(palette->model().rowCount(), 2);
@@ -269,7 +269,7 @@ void TestBookMatches::placesOfANameAreListed() {
     editor().insertPlainText(u"\n"_s);
     editor().goTo({1, 1});
     QVERIFY(m->waitIdle());
-    QVERIFY(m->trigger("Places of the name"));
+    QVERIFY(m->trigger("Who uses it"));
     QVERIFY(!palette->isVisible());
 }
 

@@ -40,13 +40,31 @@ void MatchModel::setRule(std::optional<snapshot::RuleMatches> rule) {
     endResetModel();
 }
 
+void MatchModel::setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe) {
+    if (probe == m_probe || (probe && m_probe && *probe == *m_probe))
+        return;
+    beginResetModel();
+    m_probe = std::move(probe);
+    endResetModel();
+}
+
+int MatchModel::probed() const {
+    return m_probe && m_rule ? int(m_probe->rows.size()) + 1 : 0;
+}
+
+const snapshot::ProbeRow* MatchModel::probedAt(int row) const {
+    return row > 0 && row < probed() ? &m_probe->rows[std::size_t(row) - 1] : nullptr;
+}
+
 const snapshot::FunnelStep* MatchModel::stepAt(int row) const {
+    row -= probed();
     return m_rule && row >= 0 && std::size_t(row) < m_rule->funnel.size()
                ? &m_rule->funnel[std::size_t(row)]
                : nullptr;
 }
 
 const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
+    row -= probed();
     if (!m_rule || row < int(m_rule->funnel.size()))
         return nullptr;
     const std::size_t miss = std::size_t(row) - m_rule->funnel.size();
@@ -54,7 +72,9 @@ const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
 }
 
 int MatchModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() || !m_rule ? 0 : int(m_rule->funnel.size() + m_rule->nearMisses.size());
+    return parent.isValid() || !m_rule
+               ? 0
+               : probed() + int(m_rule->funnel.size() + m_rule->nearMisses.size());
 }
 
 int MatchModel::columnCount(const QModelIndex& parent) const {
@@ -64,7 +84,7 @@ int MatchModel::columnCount(const QModelIndex& parent) const {
 // Where candidates die is where the number falls.
 QString MatchModel::textOf(const snapshot::FunnelStep& step, int row, int column) const {
     if (column == What)
-        return (row > 0 ? u"→ "_s : QString()) + text(step.clause) +
+        return (stepAt(row - 1) ? u"→ "_s : QString()) + text(step.clause) +
                (step.optional ? u" ?"_s : QString());
     if (column == Count)
         return QString::number(step.count);
@@ -83,8 +103,10 @@ QVariant MatchModel::data(const QModelIndex& index, int role) const {
     const auto* miss = missAt(index.row());
     if (role == Qt::TextAlignmentRole)
         return int((index.column() == Count ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (index.row() < probed())
+        return dataOf(probedAt(index.row()), index.column(), role);
     if (step) {
-        const auto* first = stepAt(0);
+        const auto* first = stepAt(probed());
         switch (role) {
         case Qt::DisplayRole:
             return textOf(*step, index.row(), index.column());
@@ -117,6 +139,43 @@ QVariant MatchModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return toolTipOf(u"%1\nfails at %2\nexpected %3\nfound %4"_s.arg(
             text(miss->root), text(miss->clause), text(miss->expected), text(miss->found)));
+    default:
+        return {};
+    }
+}
+
+// `row` null: the operator itself.
+QVariant MatchModel::dataOf(const snapshot::ProbeRow* row, int column, int role) const {
+    if (!row) {
+        if (role == Qt::DisplayRole && column == What)
+            return text(m_probe->node);
+        if (role == Qt::DisplayRole && column == Detail)
+            return u"%1, selected: how it fits, clause by clause"_s.arg(text(m_probe->op));
+        return {};
+    }
+    const bool no = row->verdict == "no", unknown = row->verdict == "unknown";
+    switch (role) {
+    case Qt::DisplayRole:
+        if (column == What)
+            return (row->kind == "clause" ? u"      "_s : u"   "_s) + text(row->clause);
+        if (column == Count)
+            return no ? u"✖"_s : unknown ? u"?"_s : u"✓"_s;
+        if (column == Detail)
+            return no && !row->expected.empty()
+                       ? u"expected %1, found %2"_s.arg(text(row->expected), text(row->found))
+                       : text(row->found);
+        return {};
+    case ItemRole::ToneRole:
+        return column == Count ? QVariant(int(no        ? Tone::Bad
+                                              : unknown ? Tone::Warning
+                                                        : Tone::Good))
+                               : QVariant();
+    case Qt::ToolTipRole:
+        return toolTipOf(u"%1: %2\n%3"_s.arg(text(row->clause),
+                                             no        ? u"does not hold"_s
+                                             : unknown ? u"not known"_s
+                                                       : u"holds"_s,
+                                             text(row->found)));
     default:
         return {};
     }

@@ -1,12 +1,14 @@
-// What one declaration of a book finds in a model, as rows: first its steps with how many nodes
-// get so far, then its near misses, the nearest first.
+// What one declaration of a book finds in a model, as rows: how the selected operator fits it,
+// clause by clause, if one is selected; its steps with how many nodes get so far; its near misses,
+// the nearest first.
 #pragma once
 
-#include "snapshot/book_records.h"
+#include "snapshot/authoring_records.h"
 #include "views/common/pane.h"
 
 #include <QAbstractTableModel>
 
+#include <memory>
 #include <optional>
 
 namespace fw::ui {
@@ -21,8 +23,12 @@ public:
 
     void setRule(std::optional<snapshot::RuleMatches> rule);
     const std::optional<snapshot::RuleMatches>& rule() const { return m_rule; }
+    void
+    setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe); // null: nothing is selected
+    const snapshot::ProbeDocument* probe() const { return m_probe.get(); }
 
-    // Null where the row is something else.
+    // Null where the row is something else. The first row of a probe names the operator.
+    const snapshot::ProbeRow* probedAt(int row) const;
     const snapshot::FunnelStep* stepAt(int row) const;
     const snapshot::NearMissRecord* missAt(int row) const;
 
@@ -33,7 +39,10 @@ public:
 
 private:
     QString textOf(const snapshot::FunnelStep& step, int row, int column) const;
+    int probed() const; // rows of the probe
+    QVariant dataOf(const snapshot::ProbeRow* row, int column, int role) const;
     std::optional<snapshot::RuleMatches> m_rule;
+    std::shared_ptr<const snapshot::ProbeDocument> m_probe;
 };
 
 // "17 matches, 3.1 ms", "no match, 12 near misses"

@@ -19,6 +19,13 @@ namespace {
 
 constexpr int widestLabel = 280; // of a button, in pixels
 
+QString namesText(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names)
+        out << QString::fromStdString(name);
+    return out.isEmpty() ? u"the rules"_s : out.join(u", "_s);
+}
+
 } // namespace
 
 MatchPanel::MatchPanel(QWidget* parent)
@@ -90,6 +97,12 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current)
         if (current >= 0)
             title = u"%1  ·  %2/%3"_s.arg(title).arg(current + 1).arg(count);
     }
+    if (rule && count == 0 && rule->behindRules)
+        title += u"  ·  %1 behind %2"_s.arg(*rule->behindRules).arg(namesText(rule->madeBy));
+    if (rule && rule->beforeRules)
+        title += u"  ·  %1 before %2"_s.arg(*rule->beforeRules).arg(namesText(rule->takenBy));
+    if (rule && count == 0 && !rule->diagnostics.empty())
+        title += u"  ·  "_s + QString::fromStdString(rule->diagnostics.front().message);
     if (rule && !rule->stopped.empty())
         title += u"  ·  "_s + QString::fromStdString(rule->stopped);
     m_title->setFullText(title);
@@ -98,6 +111,16 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current)
         m_table->setCurrentIndex(m_model.index(row, 0));
     m_previous->setEnabled(count > 0);
     m_next->setEnabled(count > 0);
+    showButtons();
+}
+
+void MatchPanel::setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe) {
+    const auto* miss = m_model.missAt(m_table->currentIndex().row());
+    const std::optional<snapshot::NearMissRecord> kept = miss ? std::optional(*miss) : std::nullopt;
+    m_model.setProbe(std::move(probe));
+    for (int row = 0; kept && row < m_model.rowCount(); ++row)
+        if (const auto* one = m_model.missAt(row); one && *one == *kept)
+            m_table->setCurrentIndex(m_model.index(row, 0));
     showButtons();
 }
 
@@ -135,7 +158,8 @@ void MatchPanel::showButtons() {
     const int row = m_table->currentIndex().row();
     const auto* miss = relaxable();
     const bool usable = m_table->isEnabled();
-    m_show->setEnabled(usable && (m_model.missAt(row) || m_model.stepAt(row)));
+    m_show->setEnabled(usable &&
+                       (m_model.missAt(row) || m_model.stepAt(row) || m_model.probedAt(row)));
     m_relax->setEnabled(usable && miss && !m_readOnly);
     const QString label = miss && !miss->relax->label.empty()
                               ? QString::fromStdString(miss->relax->label)
@@ -153,6 +177,8 @@ void MatchPanel::showCurrent() {
     const int row = m_table->currentIndex().row();
     if (const auto* step = m_model.stepAt(row))
         Q_EMIT placeRequested(*step);
+    else if (const auto* probed = m_model.probedAt(row); probed && probed->line > 0)
+        Q_EMIT placeRequested(*probed);
     else if (const auto* miss = m_model.missAt(row))
         Q_EMIT missRequested(*miss);
 }

@@ -23,6 +23,8 @@ public:
 
     // `current` of all matches, from 0; -1: none.
     void setRule(std::optional<snapshot::RuleMatches> rule, int current);
+    // How the selected operator fits it; null: none is selected.
+    void setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe);
     // Greyed, because the text has moved on; empty: up to date.
     void setStale(const QString& why);
     // Instead of what is found: there is no declaration, or nothing was found yet.

@@ -1,0 +1,140 @@
+// Who uses a declaration: the text that names it, and what came of it in the model.
+#include "session/asked.h"
+
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestUses : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void uses_data();
+    void uses();
+    void groupsAreThoseOfThePlan();
+    void oneTextForMatchingAndCalls();
+    void atAPlace();
+};
+
+namespace {
+
+const char* const book = "/nowhere/mine.fw";
+const std::string text =
+    "pattern block(x, w: const) = conv2d(x, w) >> bias(^, b: const)\n"                 // 1
+    "chain tail = relu(^)?\n"                                                          // 2
+    "fuse pooled { match block(x, w) >> tail as stacked }\n"                           // 3
+    "test \"one\" { graph g(x: f32[1, 1, 4, 4]) -> y { y = relu(x) } expect none }\n"  // 4
+    "rule gone { match y = relu(batch_norm(x, ...)) where rank(x) == 7 emit y = x }\n" // 5
+    "schedule rows { anchor.unroll(reduce) }\n"                                        // 6
+    "implementations dense(...) on any { mine by schedule rows priority 99 }\n"        // 7
+    "rule f { match y = f = tanh(x) emit y = x }\n";                                   // 8
+
+Arguments of(const std::string& name) {
+    Arguments out = on("residual");
+    out.rules = {book};
+    out.texts = {{book, text}};
+    out.name = name;
+    return out;
+}
+
+QStringList textOf(const UsesDocument& document) {
+    QStringList out;
+    for (const UseRecord& use : document.uses)
+        out << QString::fromStdString(use.kind + " " + use.name + ": " + use.how) +
+                   (use.line > 0 ? QStringLiteral(":%1").arg(use.line) : QString());
+    return out;
+}
+
+} // namespace
+
+void TestUses::uses_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QStringList>("first");
+    const auto row = [](const char* name, const char* kind, const QStringList& first) {
+        QTest::newRow(name) << name << kind << first;
+    };
+    const QString group = QStringLiteral("group conv2d_bias_relu_0: through fuse pooled");
+    row("block", "pattern", {QStringLiteral("fuse pooled: names it:3"), group});
+    row("tail", "chain", {QStringLiteral("fuse pooled: names it:3"), group});
+    row("pooled", "fuse",
+        {QStringLiteral("test one: tests it:4"),
+         QStringLiteral("group conv2d_bias_relu_0: made by it")});
+    row("gone", "rule", {});
+    row("rows", "schedule", {QStringLiteral("implementations dense: names it:7")});
+    row("fold_batch_norm", "rule",
+        {QStringLiteral("test the weights are scaled, what is left is a bias: tests it:32")});
+    // The name of a value in shipped books is not that of the user's rule.
+    row("f", "rule", {});
+}
+
+void TestUses::uses() {
+    QFETCH(QString, name);
+    QFETCH(QString, kind);
+    QFETCH(QStringList, first);
+    Asked asked;
+    const auto found = asked.get<UsesDocument>("uses", of(name.toStdString()));
+    QCOMPARE(QString::fromStdString(found.kind), kind);
+    QVERIFY(found.planned);
+    const QStringList said = textOf(found);
+    QCOMPARE(said.mid(0, first.size()), first);
+    QVERIFY2(!first.isEmpty() || said.isEmpty(), qPrintable(said.join(u'\n')));
+}
+
+void TestUses::groupsAreThoseOfThePlan() {
+    Asked asked;
+    const auto found = asked.get<UsesDocument>("uses", of("pooled"));
+    const auto plan = asked.get<FuseDocument>("fuse", of(""));
+    std::size_t groups = 0;
+    for (const UseRecord& use : found.uses)
+        if (use.group) {
+            ++groups;
+            const GroupRecord& group = plan.groups.at(static_cast<std::size_t>(*use.group));
+            QCOMPARE(use.name, group.name);
+            QVERIFY(!use.nodes.empty());
+        }
+    QCOMPARE(groups, std::size_t(4)); // the convolutions
+    const auto applied = asked.get<UsesDocument>("uses", of("fold_batch_norm"));
+    QCOMPARE(std::count_if(applied.uses.begin(), applied.uses.end(),
+                           [](const UseRecord& use) { return use.kind == "application"; }),
+             std::ptrdiff_t(4));
+    const auto rows = asked.get<UsesDocument>("uses", of("rows"));
+    QCOMPARE(rows.uses.back().kind, std::string("group")); // the dense at the end
+    QCOMPARE(rows.uses.back().how, std::string("through mine"));
+}
+
+// The description of what a library takes: who names it, and every call that came of it.
+void TestUses::oneTextForMatchingAndCalls() {
+    Asked asked;
+    Arguments wanted = on("residual");
+    wanted.target = "x86-64 -libs=onednn";
+    wanted.name = "onednn.tail";
+    const auto found = asked.get<UsesDocument>("uses", wanted);
+    QCOMPARE(found.kind, std::string("chain"));
+    std::size_t calls = 0;
+    for (const UseRecord& use : found.uses) {
+        QVERIFY(use.line == 0 || (use.shipped && use.file == "strategy.fw"));
+        calls += use.group ? 1 : 0;
+        QVERIFY2(!use.group || use.how.starts_with("through onednn."), use.how.c_str());
+    }
+    const auto info = asked.ask("doctor", {});
+    if (info && info->find("\"onednn\"") != std::string::npos)
+        QVERIFY(calls == 0 || calls >= 4);
+}
+
+void TestUses::atAPlace() {
+    Asked asked;
+    Arguments wanted = of("");
+    wanted.position = TextPlace{book, 3, 38}; // tail, where it is named
+    QCOMPARE(asked.get<UsesDocument>("uses", wanted).name, std::string("tail"));
+    wanted.position = TextPlace{book, 3, 1}; // of no name: the declaration
+    QCOMPARE(asked.get<UsesDocument>("uses", wanted).name, std::string("pooled"));
+    wanted.model.clear();
+    QCOMPARE(asked.get<UsesDocument>("uses", wanted).uses.size(), std::size_t(1)); // its test
+    QVERIFY(!asked.ask("uses", of("nobody")).ok());
+}
+
+QTEST_GUILESS_MAIN(TestUses)
+#include "test_uses.moc"
