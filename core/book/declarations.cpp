@@ -31,7 +31,8 @@ Diags patternCheck(const Declaration& declaration, const Known& known, const std
 }
 
 Diags ruleCheck(const Declaration& declaration, const Known& known, const std::string& file) {
-    return checkRule(as<RuleTree>(declaration), known.operators, known.patterns, file);
+    return checkRule(as<RuleTree>(declaration), known.operators, known.patterns, file,
+                     &known.targetKeys);
 }
 
 Diags builtinCheck(const Declaration& declaration, const Known&, const std::string& file) {

@@ -22,8 +22,8 @@ std::optional<MissingType> missingType(const Graph& graph, ValueRef value) {
                 return MissingType{true, before->why};
         const bool element = key == untypedOutputsKey;
         return MissingType{element,
-                           fmt::format("nothing infers the {} of {}: {} ({}) is not known",
-                                       element ? "type" : "shape", graph.output(value).name,
+                           fmt::format("nothing infers the {} {}: {} ({}) is not known",
+                                       element ? "type of" : "shape of", graph.output(value).name,
                                        node.shownOp(), node.name)};
     }
     return std::nullopt;

@@ -96,7 +96,27 @@ std::optional<FailedCondition> usedOutside(const RuleTree& rule, const Graph& gr
     return std::nullopt;
 }
 
+// What a condition wants of a target.
+void addWanted(const Tree& tree, Offer& out) {
+    if (tree.isCall("has") && tree.args.size() == 2)
+        (tree.args[0].isName("libs") ? out.libraries : out.keys).push_back(tree.args[1].text);
+    for (const Tree& part : tree.args)
+        addWanted(part, out);
+}
+
 } // namespace
+
+Offer wantedOffer(const RuleTree& rule) {
+    Offer out;
+    for (const ConditionTree& condition : rule.where)
+        addWanted(condition.tree, out);
+    return out;
+}
+
+bool asksTarget(const RuleTree& rule) {
+    const Offer wanted = wantedOffer(rule);
+    return !wanted.keys.empty() || !wanted.libraries.empty();
+}
 
 bool isUsedOutside(const Graph& graph, const Match& match, ValueRef value) {
     return graph.isResult(value) || !readerOutside(graph, match, value).empty();
@@ -109,7 +129,10 @@ Scope matchScope(const Graph& graph, const Match& match) {
 ConditionResult judgedCondition(const RuleTree& rule, std::size_t index, const Graph& graph,
                                 const Match& match, const RuleMatchOptions& options) {
     Scope scope = matchScope(graph, match);
-    scope.offer = options.offer;
+    Offer wanted;
+    if (options.offer == nullptr)
+        wanted = wantedOffer(rule);
+    scope.offer = options.offer != nullptr ? options.offer : &wanted;
     ConditionResult judged;
     for (const Scope& one : perRepetition(scope, graph, match, rule.where[index].tree))
         if (judged = decide(rule.where[index], one); judged.truth != Truth::Yes)

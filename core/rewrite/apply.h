@@ -8,8 +8,7 @@
 namespace fw {
 
 // Names that nothing binds, operators that do not exist, conditions not understood: each with its
-// place. `targetKeys`: those that a condition may name; nullptr: no target is known where
-// conditions are decided.
+// place. `targetKeys`: those that a condition may name; nullptr: any.
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
                 const std::string& file, const std::vector<std::string>* targetKeys = nullptr);
 
@@ -29,10 +28,15 @@ struct FailedCondition {
     bool unchanged = false; // all conditions hold, but the right side is what was matched
 };
 struct RuleMatchOptions {
-    const Offer* offer = nullptr; // of a target, where one is known
-    AcceptMatch accept = {};      // further ways that are passed over, asked before the conditions
-    RankOf rank = {};             // where somebody knows it
+    // Of a target; null: none is known, and what a condition wants of it is there.
+    const Offer* offer = nullptr;
+    AcceptMatch accept = {}; // further ways that are passed over, asked before the conditions
+    RankOf rank = {};        // where somebody knows it
 };
+// Whether a condition wants something of the target: libs has onednn.
+bool asksTarget(const RuleTree& rule);
+Offer wantedOffer(const RuleTree& rule); // a target that has all of it
+
 // One of RuleTree::where. Where it names a list it is asked of every value in it: the first that it
 // does not hold of, or that it holds.
 ConditionResult judgedCondition(const RuleTree& rule, std::size_t index, const Graph& graph,

@@ -298,7 +298,8 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
         checkPatternTree(named.pattern, false, operators, table, bound, out);
     checkClauses(rule, out);
     Vocabulary known = bound.vocabulary();
-    known.targetKeys = targetKeys;
+    const Offer wanted = wantedOffer(rule);
+    known.targetKeys = targetKeys != nullptr ? targetKeys : &wanted.keys;
     for (const ConditionTree& condition : rule.where)
         out.add(checkCondition(condition.tree, known, file));
     PartNames parts(table);

@@ -145,6 +145,7 @@ private:
         bool overlaps = false;
         std::vector<Match> refused;
         RuleMatchOptions options;
+        options.offer = m_options.offer;
         options.rank = [&](NodeId id) { return m_progress.editor().rank(id); };
         options.accept = [&](const Match& match) {
             if (std::any_of(match.nodes.begin(), match.nodes.end(),

@@ -203,9 +203,9 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             break;
         }
         for (const ValueRef root : roots) {
-            Result<RuleMatch> attempt = rule != nullptr
-                                            ? matchRule(matcher, *rule, patterns, graph, root)
-                                            : matchPlain(matcher, patterns, root);
+            Result<RuleMatch> attempt = rule != nullptr ? matchRule(matcher, *rule, patterns, graph,
+                                                                    root, {.offer = limits.offer})
+                                                        : matchPlain(matcher, patterns, root);
             if (!attempt) {
                 out.problems.push_back(attempt.takeDiag());
                 continue;

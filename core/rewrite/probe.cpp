@@ -17,8 +17,8 @@ constexpr std::size_t mostRoots = 256; // behind the node, at which a match may 
 class Probe {
 public:
     Probe(const Graph& graph, const DeclarationTree& declaration, const PatternTable& table,
-          NodeId node)
-        : m_graph(graph), m_table(table), m_matcher(graph, table), m_node(node),
+          NodeId node, const Offer* offer)
+        : m_graph(graph), m_table(table), m_matcher(graph, table), m_node(node), m_options{offer},
           m_rule(ruleOf(declaration)), m_written(writtenPatterns(declaration)) {}
 
     std::vector<ProbedClause> rows() {
@@ -153,7 +153,8 @@ private:
                         const auto& nodes = match.nodes;
                         if (std::find(nodes.begin(), nodes.end(), m_node) == nodes.end())
                             return false;
-                        const bool holds = !m_rule || !failedCondition(*m_rule, m_graph, match);
+                        const bool holds =
+                            !m_rule || !failedCondition(*m_rule, m_graph, match, m_options);
                         if (!around || holds)
                             around = match;
                         return holds;
@@ -173,7 +174,7 @@ private:
 
     void addFound(const Match& match) {
         const auto failed =
-            m_rule != nullptr ? failedCondition(*m_rule, m_graph, match) : std::nullopt;
+            m_rule != nullptr ? failedCondition(*m_rule, m_graph, match, m_options) : std::nullopt;
         m_out.push_back(
             {ProbedClause::Of::Match,
              failed ? Truth::No : Truth::Yes,
@@ -182,7 +183,7 @@ private:
              failed ? failed->expected : std::string(),
              failed ? failed->sentence : fmt::format("{} operators", match.nodes.size())});
         for (std::size_t i = 0; m_rule != nullptr && i < m_rule->where.size(); ++i) {
-            const ConditionResult judged = judgedCondition(*m_rule, i, m_graph, match);
+            const ConditionResult judged = judgedCondition(*m_rule, i, m_graph, match, m_options);
             m_out.push_back({ProbedClause::Of::Condition,
                              judged.truth,
                              m_rule->where[i].tree.span,
@@ -196,6 +197,7 @@ private:
     const PatternTable& m_table;
     Matcher m_matcher;
     NodeId m_node;
+    RuleMatchOptions m_options;
     const RuleTree* m_rule;
     std::vector<NamedPattern> m_written;
     std::vector<ProbedClause> m_out;
@@ -204,8 +206,8 @@ private:
 } // namespace
 
 std::vector<ProbedClause> probeNode(const Graph& graph, const DeclarationTree& declaration,
-                                    const PatternTable& table, NodeId node) {
-    return Probe(graph, declaration, table, node).rows();
+                                    const PatternTable& table, NodeId node, const Offer* offer) {
+    return Probe(graph, declaration, table, node, offer).rows();
 }
 
 } // namespace fw

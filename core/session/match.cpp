@@ -339,6 +339,8 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                        std::chrono::duration<double>(
                            std::clamp(arguments.seconds.value_or(defaultSeconds), 0.0, 1e6)));
     limits.cancel = context.cancel;
+    if (const Result<const Offer*> offered = pipeline.offer())
+        limits.offer = *offered;
     std::string known;
     const auto lookFor = [&](const std::vector<BookText>& texts) {
         const Books read = readBooks(texts);

@@ -4,6 +4,7 @@
 #include "library/library.h"
 #include "module/kernel_cache.h"
 #include "onnx/tensor_file.h"
+#include "rewrite/apply.h"
 #include "rewrite/required.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
@@ -122,13 +123,32 @@ std::string Pipeline::importKey(const Books& books) const {
     return key + books.operatorText;
 }
 
-std::string Pipeline::simplifyKey(const Books& books) const {
+std::string Pipeline::simplifyKey(const Books& books) {
     std::string key = importKey(books);
     for (const DeclarationPtr& entry : books.rules.entries)
         key += entry->source + "\n";
     for (const auto& pattern : books.rules.patterns)
         key += pattern->source + "\n";
+    if (asksTarget(books)) {
+        ownLibraries(books);
+        key += m_inputs.target + "\n" + m_ownFiles;
+    }
     return key;
+}
+
+bool Pipeline::asksTarget(const Books& books) {
+    return std::any_of(books.rules.entries.begin(), books.rules.entries.end(),
+                       [](const auto& entry) {
+                           const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
+                           return rule != nullptr && fw::asksTarget(*rule);
+                       });
+}
+
+Result<const Offer*> Pipeline::offer() {
+    FW_TRY(const Target* on, target());
+    FW_TRY(const PlanOptions options, planOptions());
+    m_offer = {targetKeys(*on), options.catalog->libraries(*on)};
+    return &m_offer;
 }
 
 // A plan cites the places of what decided, so these belong to it.
@@ -235,6 +255,10 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
     FW_TRY(const Books* known, books());
     RewriteOptions options;
     options.cancel = context.cancel;
+    if (asksTarget(*known)) {
+        FW_TRY(const Offer* offered, offer());
+        options.offer = offered;
+    }
     return rewriteGraph(graph, known->rules, options);
 }
 

@@ -150,6 +150,7 @@ public:
     Result<const Imported*> imported(const Context& context);
     Result<const Simplified*> simplified(const Context& context);
     Result<const Target*> target();
+    Result<const Offer*> offer(); // of the target, with the libraries that are there
     Result<const FusionPlan*> plan(const Context& context);
     // What plan() is made with: the catalog of the books and of the libraries that are there.
     Result<PlanOptions> planOptions();
@@ -192,7 +193,8 @@ private:
     Result<const T*> share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
                            Make make);
     std::string importKey(const Books& books) const;
-    std::string simplifyKey(const Books& books) const;
+    std::string simplifyKey(const Books& books);
+    static bool asksTarget(const Books& books); // a rule's condition
     std::string planKey(const Books& books, const Target& on);
     const std::vector<std::shared_ptr<const Library>>& ownLibraries(const Books& books);
 
@@ -209,6 +211,7 @@ private:
     Kept<Imported> m_imported;
     Kept<Simplified> m_simplified;
     Kept<Target> m_target;
+    Offer m_offer;
     Kept<FusionPlan> m_plan;
     Kept<CompiledStage> m_compiled;
     std::unique_ptr<LoadedModule> m_loaded;

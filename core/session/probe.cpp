@@ -30,7 +30,7 @@ const char* kindText(ProbedClause::Of of) {
 }
 
 const char* verdictText(Truth truth) {
-    return truth == Truth::Yes ? "yes" : truth == Truth::No ? "no" : "unknown";
+    return truth == Truth::Yes ? "yes" : truth == Truth::No ? "no" : "undecided";
 }
 
 struct Asked {
@@ -106,9 +106,10 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
     out.diagnostics = asked.verdict;
     if (hasErrors(out.diagnostics))
         return out;
+    FW_TRY(const Offer* offered, pipeline.offer());
     const TextPlaces places(asked.book->text);
     for (const ProbedClause& clause :
-         probeNode(*graph, *asked.declaration, books.patterns, node->id)) {
+         probeNode(*graph, *asked.declaration, books.patterns, node->id, offered)) {
         ProbeRow row;
         if (clause.span.line > 0)
             setRange(row, places, clause.span);

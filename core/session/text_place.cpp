@@ -220,8 +220,7 @@ private:
         if (ended())
             return set(Expect::Words, comparing());
         Words words = functionNames();
-        if (m_out.keyword != "rule") // which see no target
-            words.insert(words.end(), {"libs", "target"});
+        words.insert(words.end(), {"libs", "target"});
         set(Expect::Condition, std::move(words));
     }
 

@@ -12,7 +12,7 @@ struct ProbeRow : TextRange { // of the clause; line 0: nowhere
     // "step": the operator as this step with all that leads up to it; "clause": one clause of it
     // alone; "match": the whole declaration around it; "condition": of its `where`
     std::string kind;
-    std::string verdict; // "yes", "no", "unknown"
+    std::string verdict; // "yes", "no", "undecided"
     std::string clause;
     std::string expected; // where the verdict is "no"
     std::string found;

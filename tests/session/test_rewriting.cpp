@@ -17,14 +17,17 @@ class TestRewriting : public QObject {
 
 private Q_SLOTS:
     void costsAreTold();
+    void guardsAskTheTarget();
 
 private:
-    RewriteDocument rewritten(const std::string& graph, const std::string& rules);
+    RewriteDocument rewritten(const std::string& graph, const std::string& rules,
+                              const std::string& target = "x86-64 -libs=");
 
     QTemporaryDir m_folder;
 };
 
-RewriteDocument TestRewriting::rewritten(const std::string& graph, const std::string& rules) {
+RewriteDocument TestRewriting::rewritten(const std::string& graph, const std::string& rules,
+                                         const std::string& target) {
     const std::string book = "/nowhere/mine.fw";
     Arguments arguments = on("");
     arguments.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
@@ -32,6 +35,7 @@ RewriteDocument TestRewriting::rewritten(const std::string& graph, const std::st
         qFatal("the model cannot be written");
     arguments.rules = {book};
     arguments.texts = {{book, rules}};
+    arguments.target = target;
     Asked asked;
     return asked.get<RewriteDocument>("rewrite", arguments);
 }
@@ -60,6 +64,50 @@ void TestRewriting::costsAreTold() {
     QCOMPARE(all.applications.size(), std::size_t(20));
     QCOMPARE(all.notices.size(), std::size_t(17));
     QCOMPARE(all.notices.back(), std::string("4 more applications of this kind"));
+}
+
+// A rule for one target is no rule for another: it is asked, kept apart, and told.
+void TestRewriting::guardsAskTheTarget() {
+    const std::string graph = "graph g(x: f32[4]) -> y { y = relu(x) }";
+    const std::string wide = "rule wide { match y = relu(x) where target has x86-64-v3 "
+                             "emit y = clip(x) {min = 0.0} }\n"
+                             "test \"taken as given\" { graph g(x: f32[4]) -> y { y = relu(x) } "
+                             "expect match 1 }\n";
+    QCOMPARE(rewritten(graph, wide, "x86-64 -mcpu=x86-64-v3 -libs=").applications.size(),
+             std::size_t(1));
+    QCOMPARE(rewritten(graph, wide, "x86-64 -mcpu=x86-64-v2 -libs=").applications.size(),
+             std::size_t(0));
+    const std::string called = "rule called { match y = relu(x) where !(libs has onednn) "
+                               "emit y = clip(x) {min = 0.0} }\n";
+    QCOMPARE(rewritten(graph, called, "x86-64 -libs=").applications.size(), std::size_t(1));
+    // One process, one model, two targets: neither takes the other's graph.
+    Asked asked;
+    Arguments wanted;
+    wanted.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
+    wanted.rules = {"/nowhere/mine.fw"};
+    wanted.texts = {{"/nowhere/mine.fw", wide}};
+    for (const auto& [cpu, count] :
+         {std::pair("x86-64-v3", 1), {"x86-64-v2", 0}, {"x86-64-v3", 1}}) {
+        wanted.target = fmt::format("x86-64 -mcpu={} -libs=", cpu);
+        const auto found = asked.get<MatchDocument>("match", wanted);
+        QCOMPARE(int(found.rules[0].matches.size()), count);
+        QCOMPARE(int(asked.get<RewriteDocument>("rewrite", wanted).applications.size()), count);
+        if (count == 0)
+            QVERIFY(found.rules[0].nearMisses[0].found.find("x86-64-v3 is not a key") !=
+                    std::string::npos);
+    }
+    wanted.book = "/nowhere/mine.fw";
+    const auto check = asked.get<CheckDocument>("check", wanted);
+    for (const CheckItem& item : check.items)
+        QVERIFY2(item.verdict == "ok" || item.verdict.starts_with("proved"), item.verdict.c_str());
+    QCOMPARE(check.items.size(), std::size_t(2));
+    // Names are asked of the books and libraries that there are.
+    wanted.texts = {{"/nowhere/mine.fw", "rule odd { match y = relu(x) where libs has onedn "
+                                         "emit y = x }\n"}};
+    QVERIFY(asked.get<CheckDocument>("check", wanted)
+                .items[0]
+                .diagnostics[0]
+                .message.find("there is no library onedn") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestRewriting)

@@ -153,7 +153,7 @@ QVariant MatchModel::dataOf(const snapshot::ProbeRow* row, int column, int role)
             return u"%1, selected: how it fits, clause by clause"_s.arg(text(m_probe->op));
         return {};
     }
-    const bool no = row->verdict == "no", unknown = row->verdict == "unknown";
+    const bool no = row->verdict == "no", unknown = row->verdict == "undecided";
     switch (role) {
     case Qt::DisplayRole:
         if (column == What)
