@@ -126,32 +126,57 @@ Scope matchScope(const Graph& graph, const Match& match) {
     return scopeOf(graph, match.bindings);
 }
 
+namespace {
+
+// The conditions of a rule under what one match binds, and what the target has.
+class Judge {
+public:
+    Judge(const RuleTree& rule, const Graph& graph, const Match& match, const Offer* offer)
+        : m_rule(rule), m_graph(graph), m_match(match), m_scope(matchScope(graph, match)) {
+        if (offer == nullptr)
+            m_wanted = wantedOffer(rule);
+        m_scope.offer = offer != nullptr ? offer : &m_wanted;
+    }
+    ConditionResult judged(std::size_t index) const {
+        const ConditionTree& condition = m_rule.where[index];
+        ConditionResult out;
+        for (const Scope& one : perRepetition(m_scope, m_graph, m_match, condition.tree))
+            if (out = decide(condition, one); out.truth != Truth::Yes)
+                break;
+        return out;
+    }
+
+private:
+    const RuleTree& m_rule;
+    const Graph& m_graph;
+    const Match& m_match;
+    Offer m_wanted;
+    Scope m_scope;
+};
+
+} // namespace
+
 ConditionResult judgedCondition(const RuleTree& rule, std::size_t index, const Graph& graph,
                                 const Match& match, const RuleMatchOptions& options) {
-    Scope scope = matchScope(graph, match);
-    Offer wanted;
-    if (options.offer == nullptr)
-        wanted = wantedOffer(rule);
-    scope.offer = options.offer != nullptr ? options.offer : &wanted;
-    ConditionResult judged;
-    for (const Scope& one : perRepetition(scope, graph, match, rule.where[index].tree))
-        if (judged = decide(rule.where[index], one); judged.truth != Truth::Yes)
-            break;
-    return judged;
+    return Judge(rule, graph, match, options.offer).judged(index);
 }
 
 std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph& graph,
                                                const Match& match,
                                                const RuleMatchOptions& options) {
     const std::size_t count = match.nodes.size();
-    for (std::size_t i = 0; i < rule.where.size(); ++i) {
-        const ConditionResult judged = judgedCondition(rule, i, graph, match, options);
-        if (judged.truth != Truth::Yes)
-            return FailedCondition{i,
-                                   fmt::format("{} is {}{}{}", rule.where[i].text,
-                                               judged.truth == Truth::No ? "false" : "not decided",
-                                               judged.seen.empty() ? "" : ": ", judged.seen),
-                                   count};
+    if (!rule.where.empty()) {
+        const Judge judge(rule, graph, match, options.offer);
+        for (std::size_t i = 0; i < rule.where.size(); ++i) {
+            const ConditionResult judged = judge.judged(i);
+            if (judged.truth != Truth::Yes)
+                return FailedCondition{
+                    i,
+                    fmt::format("{} is {}{}{}", rule.where[i].text,
+                                judged.truth == Truth::No ? "false" : "not decided",
+                                judged.seen.empty() ? "" : ": ", judged.seen),
+                    count};
+        }
     }
     for (const auto& [name, list] : match.bindings.lists)
         if (list.size() > 1 && readsOnRight(rule, name))
