@@ -37,7 +37,7 @@ const ViewRows& viewRows() {
     // clang-format off
     static const ViewRows rows = {
         {u"booksView"_s, u"Books"_s, Area::Text, 0,
-         {Inputs, Info, Checks, TextMatches}, makeBooks},
+         {Inputs, Info, Checks, TextMatches, Bisected}, makeBooks},
         {u"graphs"_s, u"Graphs"_s, Area::Centre, 0,
          {Info, Imported, Fused, Regions, Plan, Profile}, makeView<GraphsView>},
         {u"outline"_s, u"Outline"_s, Area::Left, 520,

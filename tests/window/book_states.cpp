@@ -1,12 +1,16 @@
 // book_states [WxH] [light|dark]: pictures of the views that books concern in every state, to be
 // looked at: build folder, pictures/states. Without arguments in two sizes and both themes.
 #include "app/window/books_view.h"
+#include "app/window/counterexample_window.h"
 #include "app/window/message_bar.h"
 #include "app/window/palette.h"
 #include "views/authoring/match_panel.h"
+#include "views/authoring/sketch_view.h"
+#include "views/common/combo_box.h"
 #include "views/editor/find_bar.h"
 #include "window/story_fixture.h"
 
+#include <QComboBox>
 #include <QDockWidget>
 #include <QPushButton>
 #include <QToolTip>
@@ -50,6 +54,9 @@ public:
         hoverAndReplace();
         palettes();
         banners();
+        make();
+        asked();
+        judged();
         busy();
         error();
         offer();
@@ -172,6 +179,63 @@ private:
         waitIdle();
         m_window->messageBar()->clear();
         press(u"Ctrl+W"_s);
+    }
+    void select(const std::vector<std::string>& names) {
+        Picked picked;
+        for (const auto& node : m_window->document().imported()->nodes)
+            if (std::find(names.begin(), names.end(), node.name) != names.end())
+                picked.imported.insert(node.id);
+        m_window->select(picked);
+        waitIdle();
+    }
+    void make() {
+        select({"Relu_relu1", "MaxPool_pool1"});
+        press(u"Ctrl+Shift+M"_s);
+        auto* page = m_window->view<SketchView>();
+        QTRY_VERIFY(page->settled());
+        shot("15-make-pattern");
+        page->kind()->setCurrentIndex(2);
+        QTRY_VERIFY(page->settled());
+        waitIdle();
+        shot("16-make-operator");
+        select({"Relu_relu1", "Conv_conv2"});
+        QTRY_VERIFY(page->settled());
+        shot("17-make-what-is-apart");
+        m_window->select({});
+        waitIdle();
+        shot("18-make-empty");
+        page->kind()->setCurrentIndex(0);
+    }
+    void asked() {
+        write(rules);
+        caretBehind(u"y = relu(x"_s);
+        press(u"Ctrl+Alt+T"_s);
+        waitIdle();
+        shot("19-pattern");
+        select({"Relu_relu1"});
+        shot("20-selected-operator");
+        caretBehind(u"fuse poo"_s);
+        press(u"Shift+F12"_s);
+        shot("21-who-uses-it");
+        press(u"Esc"_s);
+    }
+    void judged() {
+        write(rules + u"\nrule wrong {\n  match  y = relu(max_pool2d(x) {*a})\n"
+                      "  emit   y = x\n}\nrule right {\n  match  y = max_pool2d(relu(x)) "
+                      "{pads = [0, 0, 0, 0], *a}\n  emit   y = relu(max_pool2d(x) {*a})\n}\n"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->idle(), 60000);
+        press(u"Ctrl+Shift+F9"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->document().bisected(), 60000);
+        waitIdle();
+        shot("22-verdicts-and-errors");
+        caretBehind(u"rule wro"_s);
+        press(u"Ctrl+Alt+X"_s);
+        QTest::qWait(300);
+        shot("23-counterexample");
+        if (QWidget* example = m_window->counterexampleWindow())
+            example->close();
+        m_window->messageBar()->clear();
+        write(rules);
     }
     void busy() {
         ::kill(pid_t(m_window->worker().processId()), SIGSTOP);

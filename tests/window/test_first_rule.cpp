@@ -293,6 +293,21 @@ void TestFirstRule::pageIsTrue() {
     QVERIFY2(says(u'*' + first.section(u',', 0, 0) + u'*'), qPrintable(first));
 
     turnTo(9);
+    key(u"Ctrl+Shift+F9"_s);
+    QTRY_VERIFY2_WITH_TIMEOUT(verdict().contains(u"error 0"_s), qPrintable(verdict()), 60000);
+    QVERIFY(says(u"*error 0* stands beside `swap`"_s));
+    waitIdle();
+    key(u"Ctrl+F10"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->document().state(Part::Profile), State::Ready, 60000);
+    waitIdle();
+    const QString onnx = m_folder.filePath(u"swapped.onnx"_s);
+    answerFileDialog(onnx);
+    key(u"Ctrl+Alt+F"_s);
+    QTRY_VERIFY(QFileInfo(onnx).size() > 1000);
+    waitIdle();
+    editor()->setFocus();
+
+    turnTo(10);
     const QString book = m_window->view<BooksView>()->area()->currentPath();
     const QString text = editor()->wholeText();
     key(u"Ctrl+S"_s);
