@@ -85,6 +85,13 @@ void PatternView::showEvent(QShowEvent* event) {
     m_pause.start();
 }
 
+// A dock that is just shown has its size a little later than its picture.
+void PatternView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    QMetaObject::invokeMethod(
+        this, [this] { m_pane->canvas()->fitAll(); }, Qt::QueuedConnection);
+}
+
 void PatternView::placeChanged() {
     if (!isVisible())
         return;

@@ -26,6 +26,7 @@ public:
     const Shared<snapshot::DrawingDocument>& drawing() const { return m_drawing; } // may be null
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
 private:
