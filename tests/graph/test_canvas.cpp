@@ -26,6 +26,7 @@ private Q_SLOTS:
     void clickSelects();
     void containersSelectTheirMembers();
     void edgesSelectTheirEnds();
+    void menuIsAboutWhatLiesBelow();
     void ownChangesAreSilent();
     void keysWalk();
     void zoomKeepsThePointUnderTheCursor();
@@ -138,6 +139,29 @@ void TestCanvas::edgesSelectTheirEnds() {
     const picture::Rect group = m_canvas->picture()->containers[0].rect;
     click(m_canvas->toViewport({input.center().x + 2, (input.bottom() + group.y) / 2}).toPoint());
     QCOMPARE(m_canvas->selected(), (Ids{1, 2}));
+}
+
+// As a click there, but what is selected already stays so.
+void TestCanvas::menuIsAboutWhatLiesBelow() {
+    const auto menu = [this](QPoint at) {
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at,
+                                m_canvas->viewport()->mapToGlobal(at));
+        QCoreApplication::sendEvent(m_canvas->viewport(), &event);
+    };
+    const QSignalSpy asked(m_canvas.get(), &GraphCanvas::menuRequested);
+    menu(m_canvas->nodeCenter(5));
+    QCOMPARE(m_canvas->selected(), Ids{5});
+    QCOMPARE(asked.at(0).at(0).toLongLong(), 5);
+    click(m_canvas->nodeCenter(2), Qt::ControlModifier);
+    menu(m_canvas->nodeCenter(2));
+    QCOMPARE(m_canvas->selected(), (Ids{2, 5})); // about both
+    const auto& frame = m_canvas->picture()->containers[0].rect;
+    menu(m_canvas->toViewport({frame.x + 8, frame.y + 40}).toPoint());
+    const Ids group = m_canvas->selected();
+    QVERIFY(group.size() > 1 && group != (Ids{2, 5}));
+    menu({5, 5});
+    QVERIFY(m_canvas->selected().empty());
+    QCOMPARE(asked.size(), qsizetype(4));
 }
 
 void TestCanvas::ownChangesAreSilent() {

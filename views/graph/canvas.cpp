@@ -381,24 +381,26 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     viewport()->update();
 }
 
-void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
+// A box, all of a container, both ends of an edge; empty: the background.
+Ids GraphCanvas::idsAt(QPointF at) const {
     const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
-    Ids ids;
     switch (owner.kind) {
     case picture::OwnerKind::None:
         break;
     case picture::OwnerKind::Box:
-        ids = {owner.id};
-        break;
+        return {owner.id};
     case picture::OwnerKind::Container:
-        ids = m_index->members(owner.id);
-        break;
+        return m_index->members(owner.id);
     case picture::OwnerKind::Edge: {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
-        ids = {link.from, link.to};
-        break;
+        return {link.from, link.to};
     }
     }
+    return {};
+}
+
+void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
+    const Ids ids = idsAt(at);
     m_cameFrom = -1;
     std::set<std::int64_t> next;
     if (modifiers & (Qt::ControlModifier | Qt::ShiftModifier)) {
@@ -457,12 +459,18 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
     if (event->reason() == QContextMenuEvent::Keyboard) {
         id = m_focus;
         at = id == -1 ? viewport()->rect().center() : nodeCenter(id);
+        if (id != -1 && !m_selected.contains(id))
+            changeSelection({id}, id);
     } else {
-        const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
-        id = owner.kind == picture::OwnerKind::Box ? owner.id : -1;
+        // The menu is about what lies below it, as after a click there.
+        const Ids ids = idsAt(at);
+        id = ids.size() == 1 ? ids.front() : -1;
+        const bool selected =
+            !ids.empty() && std::all_of(ids.begin(), ids.end(),
+                                        [&](std::int64_t one) { return m_selected.contains(one); });
+        if (!selected)
+            click(at, {});
     }
-    if (id != -1 && !m_selected.contains(id))
-        changeSelection({id}, id);
     Q_EMIT menuRequested(id, viewport()->mapToGlobal(at));
 }
 

@@ -98,6 +98,7 @@ private:
     void zoomAround(QPointF viewport, double scale);
     void moveTo(QPointF offset); // keeps part of the picture in view
     void changeSelection(std::set<std::int64_t> ids, std::int64_t focus);
+    Ids idsAt(QPointF at) const;
     void click(QPointF at, Qt::KeyboardModifiers modifiers);
     void walk(Direction direction, Qt::KeyboardModifiers modifiers);
     void hover(std::int64_t id);

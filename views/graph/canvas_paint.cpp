@@ -315,10 +315,6 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
     QLinearGradient colours(scale.topLeft(), scale.topRight());
     for (int i = 0; i <= 8; ++i)
         colours.setColorAt(i / 8.0, ui::toQt(picture::cividis(i / 8.0)));
-    const double width =
-        picture::textWidth(m_heatMost.toStdString(), 11, picture::Weight::Regular) + 120;
-    const QColor background = colour(Colour::Canvas);
-    painter.fillRect(QRectF(x - 18, y - 4, width, 24), background);
     painter.setPen(QPen(colour(Colour::Line), 1));
     painter.setBrush(colours);
     painter.drawRect(scale);
@@ -335,6 +331,12 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
             present.insert(container.implementation);
     if (legendHeight() == 0)
         return;
+    // A strip of its own: nothing shows through it.
+    const QRectF strip(0, viewport()->height() - legendHeight(), viewport()->width(),
+                       legendHeight());
+    painter.fillRect(strip, colour(Colour::Canvas));
+    painter.setPen(QPen(colour(Colour::Line), 1));
+    painter.drawLine(strip.topLeft(), strip.topRight());
     double x = 10;
     const double y = viewport()->height() - 26;
     double width = 4;
@@ -349,8 +351,6 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
         paintHeatLegend(painter, x + width + 24, y);
     if (present.empty())
         return;
-    const QColor background = colour(Colour::Canvas);
-    painter.fillRect(QRectF(x - 6, y - 4, width + 4, 24), background);
     for (const picture::Implementation implementation : present) {
         Colour tint = Colour::Reference;
         switch (implementation) {
