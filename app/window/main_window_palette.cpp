@@ -1,6 +1,7 @@
 // What the palettes offer: every command of the menus, and everything that has a name.
 #include "app/window/main_window.h"
 #include "app/window/palette.h"
+#include "app/window/shown_names.h"
 
 #include <QFileInfo>
 #include <QMenu>
@@ -69,10 +70,11 @@ void MainWindow::openQuickly() {
             for (const auto& record : graph->nodes)
                 if (!record.constant)
                     node(QString::fromStdString(record.name), QString::fromStdString(record.op));
-    if (m_memory == Memory::Remember)
-        for (const QString& path : m_settings.recent())
-            entries.push_back(
-                {QFileInfo(path).fileName(), path, [this, path] { openModel(path); }});
+    if (m_memory == Memory::Remember) {
+        const QStringList recent = m_settings.recent(), names = shownNames(recent);
+        for (qsizetype i = 0; i < recent.size(); ++i)
+            entries.push_back({names[i], recent[i], [this, path = recent[i]] { openModel(path); }});
+    }
     m_palette->open(u"A book, group, operator or recent file …"_s, std::move(entries));
 }
 

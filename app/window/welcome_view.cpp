@@ -1,5 +1,7 @@
 #include "app/window/welcome_view.h"
 
+#include "app/window/shown_names.h"
+
 #include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
@@ -58,11 +60,14 @@ void WelcomeView::setRecent(const QStringList& paths) {
         delete item->widget();
         delete item;
     }
-    for (const QString& path : paths.mid(0, shownRecent)) {
+    const QStringList shown = paths.mid(0, shownRecent);
+    QStringList names = shownNames(shown);
+    for (qsizetype i = 0; i < shown.size(); ++i) {
+        const QString& path = shown[i];
         auto* button = new QPushButton(this);
         button->setFlat(true);
         // A button reads "&" as a mnemonic.
-        button->setText(QFileInfo(path).fileName().replace(u'&', u"&&"_s));
+        button->setText(names[i].replace(u'&', u"&&"_s));
         button->setToolTip(u"<span>"_s + path.toHtmlEscaped() + u"</span>"_s);
         button->setStyleSheet(u"text-align: left"_s);
         connect(button, &QPushButton::clicked, this,

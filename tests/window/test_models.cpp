@@ -1,6 +1,7 @@
 // The models behind the docks, judged by Qt's own tester and by their text.
 #include "app/window/finder.h"
 #include "app/window/settings.h"
+#include "app/window/shown_names.h"
 #include "views/inspector/outline_model.h"
 #include "views/inspector/properties_view.h"
 #include "views/problems/problems_view.h"
@@ -28,6 +29,8 @@ private Q_SLOTS:
     void propertiesOfANode();
     void propertiesOfAGroup();
     void problemsAreListedOnce();
+    void problemsBeginWithTheCause();
+    void namesTellFilesApart();
     void findLooksAtOperatorNameAndShape();
     void namesAreNeverMarkup();
     void settingsTolerateForeignValues();
@@ -234,6 +237,48 @@ void TestModels::problemsAreListedOnce() {
     QCOMPARE(model.index(0, ProblemsModel::Code).data().toString(), QStringLiteral("ONX01"));
     QCOMPARE(model.index(0, ProblemsModel::Message).data().toString(), QStringLiteral("no model"));
     QVERIFY(model.index(1, 0).data().toString().contains(QStringLiteral("warning")));
+}
+
+// Of very many the first ones stay, which the others follow from.
+void TestModels::problemsBeginWithTheCause() {
+    ProblemsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto add = [&](int from, int to) {
+        for (int i = from; i < to; ++i)
+            model.add(makeDiag(DiagCode::NotOnnx, "number " + std::to_string(i)));
+    };
+    const auto message = [&](int row) {
+        return model.index(row, ProblemsModel::Message).data().toString();
+    };
+    add(0, 1500);
+    QCOMPARE(model.rowCount(), 1000);
+    QCOMPARE(message(0), QStringLiteral("number 0"));
+    QCOMPARE(message(998), QStringLiteral("number 998"));
+    QCOMPARE(message(999), QStringLiteral("and 501 more problems, which the log lists"));
+    // Those of earlier inputs go first.
+    model.setGeneration(2);
+    add(2000, 2500);
+    QCOMPARE(model.rowCount(), 1000);
+    QCOMPARE(message(0), QStringLiteral("number 500"));
+    QCOMPARE(message(999), QStringLiteral("number 2499"));
+    add(3000, 4000);
+    QCOMPARE(message(0), QStringLiteral("number 2000"));
+    QCOMPARE(message(999), QStringLiteral("and 501 more problems, which the log lists"));
+    model.clear();
+    add(0, 2);
+    QCOMPARE(model.rowCount(), 2);
+}
+
+void TestModels::namesTellFilesApart() {
+    using List = QStringList;
+    const auto s = [](const char* text) { return QString::fromLatin1(text); };
+    QCOMPARE(shownNames({}), List());
+    QCOMPARE(shownNames({s("/a/b/net.onnx")}), List{s("net.onnx")});
+    QCOMPARE(shownNames({s("/a/b/model.onnx"), s("/a/c/model.onnx"), s("/a/c/other.onnx")}),
+             (List{s("b/model.onnx"), s("c/model.onnx"), s("other.onnx")}));
+    QCOMPARE(shownNames({s("/x/b/m.onnx"), s("/y/b/m.onnx")}),
+             (List{s("x/b/m.onnx"), s("y/b/m.onnx")}));
+    QCOMPARE(shownNames({s("m.onnx"), s("m.onnx")}), (List{s("m.onnx"), s("m.onnx")}));
 }
 
 void TestModels::findLooksAtOperatorNameAndShape() {

@@ -1,5 +1,6 @@
 #include "views/common/document_parts.h"
 
+#include <QDir>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -47,8 +48,11 @@ void DocumentParts::forget(Part part) {
 }
 
 QString DocumentParts::fileName() const {
-    return QFileInfo(m_savedPath.isEmpty() ? QString::fromStdString(m_inputs.model) : m_savedPath)
-        .fileName();
+    const QFileInfo file(m_savedPath.isEmpty() ? QString::fromStdString(m_inputs.model)
+                                               : m_savedPath);
+    // In folders of models the file is called the same in each.
+    return file.fileName() == u"model.onnx"_s ? file.dir().dirName() + u'/' + file.fileName()
+                                              : file.fileName();
 }
 
 bool DocumentParts::takesPart(const std::string& book) const {

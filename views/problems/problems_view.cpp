@@ -39,9 +39,21 @@ void ProblemsModel::add(const Diag& diag) {
     if (last >= m_firstCurrent && m_problems.back() == diag)
         return;
     if (m_problems.size() >= problemLimit) {
+        // The first of them are the causes of the others: what goes is of earlier inputs.
+        if (m_firstCurrent == 0) {
+            if (m_unlisted == 0) {
+                m_unlisted = 1; // the one whose row this takes
+                m_problems.back() = makeDiag(DiagCode::LimitReached, {});
+                m_problems.back().severity = Severity::Note;
+            }
+            m_problems.back().message =
+                u"and %1 more problems, which the log lists"_s.arg(++m_unlisted).toStdString();
+            return Q_EMIT dataChanged(index(rowCount() - 1, 0),
+                                      index(rowCount() - 1, ColumnCount - 1));
+        }
         beginRemoveRows({}, standing, standing);
         m_problems.erase(m_problems.begin());
-        m_firstCurrent = std::max(m_firstCurrent - 1, 0);
+        --m_firstCurrent;
         endRemoveRows();
     }
     const int row = rowCount();
@@ -54,6 +66,7 @@ void ProblemsModel::clear() {
     beginResetModel();
     m_problems.clear();
     m_firstCurrent = 0;
+    m_unlisted = 0;
     endResetModel();
 }
 
@@ -90,6 +103,7 @@ void ProblemsModel::setGeneration(std::uint64_t generation) {
         return;
     m_generation = generation;
     m_firstCurrent = int(m_problems.size());
+    m_unlisted = 0;
     if (!m_problems.empty())
         Q_EMIT dataChanged(index(int(m_standing.size()), 0),
                            index(rowCount() - 1, ColumnCount - 1));

@@ -43,6 +43,7 @@ private:
     Diags m_problems; // that happened
     std::uint64_t m_generation = 0;
     int m_firstCurrent = 0; // of m_problems
+    int m_unlisted = 0;     // of the current ones; the last row says so
 };
 
 class ProblemsView : public View {
