@@ -50,7 +50,7 @@ std::string FuseRule::place() const {
 }
 
 std::string PinRule::place() const {
-    return placeOf(file, clause.span);
+    return file == pinsOfTheUser ? "a pin of yours" : placeOf(file, clause.span);
 }
 
 void FusionBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file) {

@@ -26,11 +26,14 @@ struct FuseRule {
     std::string place() const; // "conv_tail at my.fw:3"
 };
 
+// What the text of pins that stand in no book is called.
+inline constexpr const char* pinsOfTheUser = "pins";
+
 struct PinRule {
     PinClause clause;
     std::string file;
 
-    std::string place() const; // "my.fw:3"
+    std::string place() const; // "my.fw:3"; of a pin that no book has: "a pin of yours"
 };
 
 class FusionBook {

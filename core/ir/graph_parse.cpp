@@ -382,7 +382,10 @@ Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const Operato
         }
     if (!graph)
         return makeDiag(DiagCode::Syntax, "the text holds no graph", {file},
-                        "graph NAME(x: f32[1, 4]) -> y { ... }");
+                        tree.declarations.empty()
+                            ? "graph NAME(x: f32[1, 4]) -> y { ... }"
+                            : "a book is opened beside a model: --rules BOOK.fw, in the window "
+                              "Rules > Open book (Ctrl+Shift+O)");
     return elaborateGraph(*graph, std::move(operators), options);
 }
 

@@ -169,7 +169,7 @@ Result<const Books*> Pipeline::books() {
     return keep(m_books, [&]() -> Result<Books> {
         FW_TRY(std::vector<BookText> texts, bookTexts(m_inputs.rules, m_inputs.texts));
         if (!m_inputs.pins.empty())
-            texts.push_back({"pins", m_inputs.pins});
+            texts.push_back({pinsOfTheUser, m_inputs.pins});
         return readBooks(texts);
     });
 }

@@ -103,6 +103,16 @@ void setCell(QTreeWidgetItem* item, int column, const QString& value, Tone tone 
     item->setTextAlignment(column, Qt::AlignLeft | Qt::AlignTop);
 }
 
+// "-libs=" in words: "without libraries", "with oneDNN alone".
+QString inWords(const std::string& change) {
+    const std::string libraries = "-libs=";
+    if (!change.starts_with(libraries))
+        return u"with "_s + text(change);
+    const QString names = text(change.substr(libraries.size()));
+    return names.isEmpty() ? u"without libraries"_s
+                           : u"with %1 alone"_s.arg(names.split(u',').join(u" and "_s));
+}
+
 } // namespace
 
 ExplainView::ExplainView(QWidget* parent)
@@ -249,15 +259,16 @@ void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
         if (other.verdict == explanation.verdict)
             continue; // the answer would be the same
         const QString change = text(other.change);
-        const QString said = other.verdict == "yes"  ? u"would fuse with %1"_s
-                             : other.verdict == "no" ? u"would not fuse with %1"_s
+        const QString said = other.verdict == "yes"  ? u"would fuse %1"_s
+                             : other.verdict == "no" ? u"would not fuse %1"_s
                                                      : u"try %1"_s;
-        auto* button = new QPushButton(said.arg(change), m_actions);
+        auto* button = new QPushButton(said.arg(inWords(other.change)), m_actions);
         QStringList groups;
         for (const std::string& group : other.groups)
             groups << text(group);
-        button->setToolTip(toolTipOf(u"Plan so now; undo brings this plan back. Groups then: "_s +
-                                     groups.join(u", "_s)));
+        button->setToolTip(
+            toolTipOf(u"Plan with %1 now; undo brings this plan back. Groups then: %2"_s.arg(
+                change, groups.join(u", "_s))));
         connect(button, &QPushButton::clicked, this, [this, change] { tryChange(change); });
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
