@@ -140,7 +140,10 @@ void Document::redo() {
 }
 
 void Document::setTarget(const QString& target) {
+    const Inputs before = inputs();
     edit(snapshot::SetTarget{target.simplified().toStdString()});
+    if (isOpen() && before == inputs() && wasStopped(Part::Plan))
+        reload(); // whoever asks for it again wants it now
 }
 
 void Document::workerDied(const Diag& death) {

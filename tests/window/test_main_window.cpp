@@ -9,6 +9,7 @@
 #include "views/common/theme.h"
 #include "views/explain/explain_view.h"
 #include "views/graph/graphs_view.h"
+#include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
 #include "views/problems/problems_view.h"
@@ -25,6 +26,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <QtTest>
@@ -58,6 +60,7 @@ private Q_SLOTS:
     void explainNamesTheGates();
     void profileShowsTimes();
     void stopEndsAProfile();
+    void stoppedPlanGoesOn();
     void exportIsTold();
     void stagesOfTheSelectedGroup();
     void badFileKeepsTheDocument();
@@ -256,6 +259,32 @@ void TestMainWindow::stopEndsAProfile() {
     waitIdle();
     QVERIFY(m_window->document().plan());
     QCOMPARE(m_window->document().state(Part::Profile), State::Empty);
+}
+
+// What was stopped says so, and goes on by a button, or by the target that stands there.
+void TestMainWindow::stoppedPlanGoesOn() {
+    const auto stopWhilePlanning = [this] {
+        QTRY_COMPARE(m_window->worker().atWork(), std::string("fuse"));
+        trigger("Stop");
+        waitIdle();
+        QCOMPARE(m_window->document().state(Part::Plan), State::Empty);
+    };
+    m_window->openModel(m_folder.filePath(QStringLiteral("hang_fuse.onnx")));
+    stopWhilePlanning();
+    GraphPane* pane = m_window->view<GraphsView>()->pane(GraphSide::Fused);
+    const QString said = pane->overlay()->text();
+    QVERIFY2(said.contains(QStringLiteral("Planning was stopped")), qPrintable(said));
+    QVERIFY(m_window->view<ImplementationsView>()->overlay()->text().contains(
+        QStringLiteral("Planning was stopped")));
+    // The same target again is no change of the inputs, and plans all the same.
+    m_window->setTargetText(QString::fromStdString(m_window->document().inputs().target));
+    stopWhilePlanning();
+    int buttons = 0;
+    for (QPushButton* button : pane->findChildren<QPushButton*>())
+        if (button->isVisible() && button->text() == QStringLiteral("Go on") && ++buttons == 1)
+            button->click();
+    QCOMPARE(buttons, 1);
+    stopWhilePlanning();
 }
 
 void TestMainWindow::exportIsTold() {

@@ -138,6 +138,10 @@ public:
         return m_savedPath;
     }                         // empty: never saved
     QString fileName() const; // of the document, or of the model
+    // People stopped it before there was anything.
+    bool wasStopped(Part part) const {
+        return state(part) == State::Empty && error(part).code == DiagCode::Cancelled;
+    }
     // Of the model and the inputs: what is answered to an earlier one is dropped.
     std::uint64_t generation() const {
         return m_planGeneration;

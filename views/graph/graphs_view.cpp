@@ -168,9 +168,20 @@ void GraphsView::showState(GraphSide side) {
             overlay->setError(imported ? u"The graph cannot be shown"_s : u"There is no plan"_s,
                               text(diag.text()), again);
     };
+    const auto stopped = [&] {
+        if (!document().wasStopped(part) && (imported || !document().wasStopped(Part::Plan)))
+            return false;
+        const QString said = imported ? u"Reading was stopped."_s : u"Planning was stopped."_s;
+        if (graph)
+            overlay->setStale(said, u"Go on"_s);
+        else
+            overlay->setEmpty(u"Stopped"_s, said, u"Go on"_s);
+        return true;
+    };
     switch (document().state(part)) {
     case State::Empty:
-        overlay->setReady();
+        if (!stopped())
+            overlay->setReady();
         break;
     case State::Busy:
         overlay->setBusy(imported ? u"Reading …"_s : u"Planning …"_s);
@@ -178,6 +189,8 @@ void GraphsView::showState(GraphSide side) {
     case State::Ready:
         if (!imported && document().state(Part::Plan) == State::Error)
             failed(document().error(Part::Plan));
+        else if (!imported && stopped())
+            break;
         else
             overlay->setReady();
         break;

@@ -173,7 +173,9 @@ void ImplementationsView::showPlan() {
         setPlan(plan);
     switch (document().state(Part::Plan)) {
     case State::Empty:
-        overlay()->setEmpty(u"No plan yet"_s, u"Open a model to see who computes what."_s);
+        overlay()->setEmpty(u"No plan yet"_s, document().wasStopped(Part::Plan)
+                                                  ? u"Planning was stopped; F5 begins again."_s
+                                                  : u"Open a model to see who computes what."_s);
         break;
     case State::Busy:
         overlay()->setBusy(u"Planning …"_s);
