@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::int64_t largestConstant = std::int64_t(1) << 28;
 
-std::string floatText(double value, DType dtype) {
-    if (dtype == DType::F32) {
-        // The shortest text of the float, unless rounding it twice leads elsewhere.
-        std::string text = fmt::format("{}", static_cast<float>(value));
-        const auto back = parseNumber(text);
-        if (back && static_cast<double>(static_cast<float>(*back)) == value)
-            return text;
-    }
-    return numberText(value);
-}
-
 bool fits(std::int64_t value, DType dtype) {
     const auto within = [&](auto low, auto high) {
         return value >= static_cast<std::int64_t>(low) && value <= static_cast<std::int64_t>(high);
@@ -95,6 +84,17 @@ std::optional<std::vector<std::string>> textsFromTree(const Tree& tree) {
     return tree.kind == TreeKind::List ? std::optional(std::move(out)) : std::nullopt;
 }
 
+std::string numberText(double value, DType dtype) {
+    if (dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16) {
+        // The shortest text of the float, unless rounding it twice leads elsewhere.
+        std::string text = fmt::format("{}", static_cast<float>(value));
+        const auto back = parseNumber(text);
+        if (back && static_cast<double>(static_cast<float>(*back)) == value)
+            return text;
+    }
+    return numberText(value);
+}
+
 std::optional<std::string> elementsText(const TensorData& data, std::size_t most) {
     if (data.dtype() == DType::Text || data.count() > most)
         return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<std::string> elementsText(const TensorData& data, std::size_t most
     for (std::size_t i = 0; i < data.count(); ++i) {
         out += i > 0 ? ", " : "";
         if (real) {
-            out += floatText(data.at(i), data.dtype());
+            out += numberText(data.at(i), data.dtype());
         } else {
             if (!fits(data.integerAt(i), data.dtype()))
                 return std::nullopt;

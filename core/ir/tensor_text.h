@@ -12,6 +12,10 @@ namespace fw {
 
 constexpr std::size_t smallTensor = 16; // elements that are written rather than named
 
+// Shortest text that reads back as the same element of this type: 0.1 where f32 holds
+// 0.10000000149011612.
+std::string numberText(double value, DType dtype);
+
 // The elements in row-major order. nullopt if there are more than `most`, or if the text would not
 // read back as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its
 // hash.

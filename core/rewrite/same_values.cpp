@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/simplify.h"
+#include "ir/tensor_text.h"
 #include "tensor/evaluate_graph.h"
 
 #include <fmt/format.h>
@@ -19,8 +20,8 @@ std::string resultDifference(const NamedValue& name, const TensorData& a, const 
         const double x = a.at(k), y = b.at(k);
         if (!(std::fabs(x - y) <= 1e-5 + 1e-4 * std::fabs(x)) && x != y &&
             !(std::isnan(x) && std::isnan(y)))
-            return fmt::format("element {} of {} was {} and became {}", k, name.name, numberText(x),
-                               numberText(y));
+            return fmt::format("element {} of {} was {} and became {}", k, name.name,
+                               numberText(x, a.dtype()), numberText(y, b.dtype()));
     }
     return {};
 }

@@ -1,6 +1,7 @@
 #include "session/compare.h"
 
 #include "base/numbers.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ Comparison compareTensors(const std::string& name, const TensorData& got, const 
         if (ratio > worstRatio) {
             worstRatio = ratio;
             out.worst = fmt::format("{}[{}]: {} instead of {}", name, place(got.extents(), i),
-                                    numberText(g), numberText(w));
+                                    numberText(g, got.dtype()), numberText(w, want.dtype()));
         }
     }
     out.difference.maxAbs = out.maxAbs;

@@ -1,6 +1,7 @@
 #include "session/judge.h"
 
 #include "base/numbers.h"
+#include "ir/tensor_text.h"
 #include "session/compare.h"
 #include "session/part.h"
 
@@ -239,7 +240,7 @@ private:
             return;
         m_weight = weight;
         m_worst = fmt::format("{}[{}]: {} instead of {}", m_name, place(m_got.extents(), i),
-                              numberText(got), numberText(want));
+                              numberText(got, m_got.dtype()), numberText(want, m_got.dtype()));
         if (m_measure == Measure::Elements)
             m_worst += allowed == 0 ? ", exact" : fmt::format(", {:.1e} allowed", allowed);
     }

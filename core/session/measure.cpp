@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "ir/tensor_text.h"
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
@@ -56,8 +57,7 @@ Result<std::vector<NamedTensor>> readAll(const std::vector<std::string>& files) 
 std::string summaryOf(const TensorData& data) {
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(data.count(), 4); ++i)
-        out +=
-            (i > 0 ? ", " : "") + numberText(static_cast<double>(static_cast<float>(data.at(i))));
+        out += (i > 0 ? ", " : "") + numberText(data.at(i), data.dtype());
     return data.count() > 4 ? out + ", ..." : out;
 }
 
@@ -558,8 +558,7 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     }
     if (out.verdict == "passed")
         out.reason = fmt::format("{} data set{}, largest difference {}{}", data->sets.size(),
-                                 data->sets.size() == 1 ? "" : "s",
-                                 numberText(static_cast<double>(static_cast<float>(worst))),
+                                 data->sets.size() == 1 ? "" : "s", fmt::format("{:.3g}", worst),
                                  byNorm == 0 ? ""
                                  : byNorm == data->sets.size()
                                      ? ", by norm"

@@ -1,6 +1,7 @@
 #include "session/statistics.h"
 
 #include "base/numbers.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -16,12 +17,9 @@ namespace {
 constexpr std::size_t bins = 24;
 constexpr std::size_t shownElements = 64;
 
-// Floats are shown as short as they read back in their own precision.
 std::string elementText(const TensorData& data, std::size_t index) {
-    if (data.dtype() == DType::F64)
-        return numberText(data.at(index));
-    if (data.dtype() == DType::F32 || data.dtype() == DType::F16)
-        return fmt::format("{}", static_cast<float>(data.at(index)));
+    if (isFloat(data.dtype()))
+        return numberText(data.at(index), data.dtype());
     if (data.dtype() == DType::Bool)
         return data.integerAt(index) != 0 ? "true" : "false";
     return fmt::format("{}", data.integerAt(index));
