@@ -2,6 +2,7 @@
 
 #include "app/window/books_area.h"
 #include "views/authoring/match_panel.h"
+#include "views/common/numbers.h"
 #include "views/editor/find_bar.h"
 
 #include <QAction>
@@ -289,8 +290,9 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
                                        ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
                                        : u"there is no name at the caret"_s);
             const std::size_t others = entries.size() - places.size();
-            QString title =
-                places.empty() ? QString() : u"%1 places of the name"_s.arg(places.size());
+            QString title = places.empty()
+                                ? QString()
+                                : countOf(qint64(places.size()), u"place"_s) + u" of the name"_s;
             if (others > 0)
                 title += (title.isEmpty() ? QString() : u", "_s) +
                          u"%1 used by %2"_s.arg(QString::fromStdString(uses->name)).arg(others);

@@ -64,8 +64,12 @@ SketchView::SketchView(QWidget* parent)
       m_count(new QLabel(this)), m_make(new QPushButton(u"Put into a book"_s, this)),
       m_facts(new QTreeWidget(this)), m_preview(new QPlainTextEdit(this)),
       m_adviceRow(new QWidget(this)), m_advice(new FlowLayout(6)) {
-    auto* body = new QSplitter(Qt::Horizontal, this);
-    setOverlay(new StateOverlay(body));
+    auto* page = new QWidget(this); // a splitter would give an overlay a place of its own
+    auto* body = new QSplitter(Qt::Horizontal, page);
+    auto* pageLayout = new QVBoxLayout(page);
+    pageLayout->setContentsMargins(0, 0, 0, 0);
+    pageLayout->addWidget(body);
+    setOverlay(new StateOverlay(page));
     for (const auto& [title, word] : kinds)
         m_kind->addItem(QString::fromLatin1(title), QString::fromLatin1(word));
     m_kind->setAccessibleName(u"What is made"_s);
@@ -104,7 +108,7 @@ SketchView::SketchView(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(top);
-    layout->addWidget(body, 1);
+    layout->addWidget(page, 1);
     connect(m_kind, &QComboBox::activated, this, &SketchView::ask);
     connect(m_name, &QLineEdit::textChanged, this, &SketchView::ask);
     connect(m_make, &QPushButton::clicked, this, &SketchView::make);

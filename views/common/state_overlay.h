@@ -28,7 +28,7 @@ class StateOverlay : public QWidget {
     Q_OBJECT
 
 public:
-    explicit StateOverlay(QWidget* view); // its parent
+    explicit StateOverlay(QWidget* view); // its parent; no splitter
 
     ViewState state() const { return m_state; }
     QString text() const; // what is said now; empty when ready
