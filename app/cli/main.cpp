@@ -160,6 +160,9 @@ private:
         app->add_option("--without", m_options.arguments.without,
                         "a shipped book that says nothing: scales.fw; may repeat")
             ->allow_extra_args(false);
+        app->add_option("--leave-out", m_options.arguments.leftOut,
+                        "an application that is not wanted: \"RULE at OPERATOR\"; may repeat")
+            ->allow_extra_args(false);
         app->add_option("--log", m_options.arguments.log,
                         "a file of measurements, which decide before priorities");
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
@@ -220,6 +223,14 @@ private:
             onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
+        CLI::App* step =
+            onModel("step", "the applications of rules one by one", ask<StepDocument>("step"));
+        step->add_option("--number", a.application, "this application, from 1");
+        step->add_option("--until", a.until,
+                         "the first behind it that is \"rule R\", \"creates OP\", \"erases OP\", "
+                         "\"at OPERATOR\" or \"another rule\"; may repeat")
+            ->allow_extra_args(false);
+        step->add_option("--around", a.around, "how far around the match is shown, 2");
         CLI::App* bisect =
             onModel("bisect", "which application of a rule first broke the outputs",
                     [](Client& client, const Options& o) {

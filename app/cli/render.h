@@ -23,6 +23,7 @@ std::string render(const snapshot::ExportDocument& document);
 std::string indented(const std::string& text); // every line by four
 
 std::string render(const snapshot::BisectDocument& document);
+std::string render(const snapshot::StepDocument& document);
 std::string render(const snapshot::ProbeDocument& document);
 std::string render(const snapshot::UsesDocument& document);
 std::string render(const snapshot::SketchDocument& document);

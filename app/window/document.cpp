@@ -18,6 +18,7 @@ Arguments argumentsOf(const Inputs& inputs) {
     out.target = inputs.fullTarget();
     out.rules = inputs.enabledBooks();
     out.without = inputs.without;
+    out.leftOut = inputs.leftOut;
     out.pins = inputs.pinText();
     out.dims = inputs.dims;
     out.log = inputs.log;

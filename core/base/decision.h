@@ -65,6 +65,8 @@
     X(RuleRepeats,        "RUL18", "a part of the match stays and is computed a second time: {}") \
     X(RuleExposes,        "RUL19", "other readers of an inner value get it from the right side: {}") \
     X(MatchTaken,         "RUL20", "an earlier application took a part of the match: {}") \
+    X(RuleLeftOut,        "RUL21", "the user left it out") \
+    X(LeftOutUnmet,       "RUL22", "left out by the user, but it would not be applied there") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
     X(RulesInCircle,      "RUL17", "what a rule took out would come back: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \

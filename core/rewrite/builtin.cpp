@@ -77,6 +77,8 @@ private:
         Result<std::vector<TensorData>> results = op->reference(callOf(graph, node), operands);
         if (!results)
             return false; // stays as it is; whoever runs it says why it cannot
+        if (progress.leavesOut("fold_constants", node))
+            return false;
         GraphEditor& editor = progress.editor();
         Application out;
         out.entry = entry;
@@ -113,6 +115,9 @@ public:
                 std::erase_if(same, [&](const NodePtr& node) { // unused since the round began
                     return progress.editor().find(node->id) == nullptr;
                 });
+                for (std::size_t i = same.size(); i-- > 1;)
+                    if (progress.leavesOut("cse", *same[i]))
+                        same.erase(same.begin() + std::ptrdiff_t(i));
                 if (same.size() < 2)
                     continue;
                 count += same.front()->isConstant() ? 0 : same.size() - 1;

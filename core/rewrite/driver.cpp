@@ -233,6 +233,8 @@ private:
         out.entry = index;
         for (const NodeId id : match.nodes)
             out.matched.push_back(editor.share(id));
+        if (m_progress.leavesOut(entry.tree->name, *out.matched.front()))
+            return false;
         const NodeId firstMade = out.firstAdded = editor.nextId();
         editor.begin();
         const Result<Applied> applied = applyRule(
@@ -501,7 +503,7 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
 
 bool wentWrong(const Decision& decision) {
     return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RulesInCircle ||
-           decision.code == ReasonCode::RuleStopped;
+           decision.code == ReasonCode::RuleStopped || decision.code == ReasonCode::LeftOutUnmet;
 }
 
 AppliedRule RuleBook::appliedRule(const DeclarationTree& entry) const {
@@ -568,6 +570,8 @@ Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
         out.graph = behind.graph;
         append(out.trace, std::move(behind.trace));
     }
+    for (Decision& told : unmet(options.leftOut, out.trace.decisions))
+        out.trace.decisions.push_back(std::move(told));
     return out;
 }
 

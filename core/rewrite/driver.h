@@ -16,6 +16,7 @@
 #include "base/decision.h"
 #include "pattern/match.h"
 #include "rewrite/application.h"
+#include "rewrite/left_out.h"
 
 #include <chrono>
 
@@ -83,6 +84,7 @@ struct RewriteOptions {
     std::chrono::milliseconds time{60000};
     std::size_t foldBytes = std::size_t(512) << 20; // largest folded constant
     const Offer* offer = nullptr; // of the target; null: what rules want of it is there
+    LeftOut leftOut;
 };
 
 struct Rewritten {

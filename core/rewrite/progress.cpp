@@ -42,6 +42,13 @@ std::ptrdiff_t Progress::makerOf(NodeId node) const {
     return at(node) < m_maker.size() ? m_maker[at(node)] : -1;
 }
 
+bool Progress::leavesOut(const std::string& rule, const Node& first) {
+    if (!m_options.leftOut.contains({rule, first.name}))
+        return false;
+    decisions.push_back({leftOutText(rule, first.name), Verdict::No, ReasonCode::RuleLeftOut, {}});
+    return true;
+}
+
 void Progress::commit(Application application) {
     application.step = m_editor.commit();
     note(application.step);

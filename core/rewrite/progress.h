@@ -16,6 +16,8 @@ public:
     const Graph& graph() { return m_editor.graph(); }
     const RewriteOptions& options() const { return m_options; }
     std::size_t operators() const { return m_operators; }
+    // Whether the user does not want it; then it is told.
+    bool leavesOut(const std::string& rule, const Node& first);
 
     // Ends the step of the editor, which is settled, as the next application.
     void commit(Application application);

@@ -4,25 +4,26 @@
 
 #include "ir/graph_text.h"
 #include "rewrite/check.h"
-#include "session/book_texts.h"
 #include "session/assist.h"
+#include "session/book_texts.h"
 #include "session/check.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"
-#include "session/drawing.h"
 #include "session/document.h"
+#include "session/drawing.h"
 #include "session/gains.h"
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
 #include "session/partitioned.h"
-#include "session/rewriting.h"
 #include "session/probe.h"
+#include "session/rewriting.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
+#include "session/stepping.h"
 #include "session/tune.h"
 #include "session/uses.h"
 #include "session/verify.h"
@@ -256,6 +257,11 @@ Answer rewrite(PipelineStore& store, const Arguments& arguments, const Context& 
     return json(describeRewrite(*imported, *simplified, arguments));
 }
 
+Answer step(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(stepModel(*pipeline, arguments, context));
+}
+
 Answer bisect(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(bisectModel(*pipeline, arguments, context));
@@ -400,6 +406,7 @@ constexpr Row rows[] = {
     {"uses", uses},
     {"diff", diff},
     {"rewrite", rewrite},
+    {"step", step},
     {"bisect", bisect},
     {"order", order},
     {"stages", stages},

@@ -195,6 +195,10 @@ std::vector<snapshot::NodeId> importedNodes(const Node& node, const Graph& impor
 
 } // namespace
 
+NodeRecord describeNode(const Graph& graph, const Node& node) {
+    return describeNode(graph, node, nullptr, {});
+}
+
 GraphDocument describeImported(const Graph& graph) {
     return describeStage(graph, "imported", nullptr);
 }

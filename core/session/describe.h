@@ -9,6 +9,7 @@
 namespace fw {
 
 snapshot::GraphDocument describeImported(const Graph& graph);
+snapshot::NodeRecord describeNode(const Graph& graph, const Node& node); // without origins
 // Of a body, by its path: names of nodes and bodies, "Loop_3/body", deeper ones behind. UnknownName
 // with the paths that there are.
 Result<snapshot::GraphDocument> describeBody(const Graph& graph, const std::string& path);

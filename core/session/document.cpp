@@ -35,6 +35,7 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
         return arguments;
     FW_TRY(const snapshot::Inputs inputs, snapshot::loadDocument(arguments.model));
     FW_CHECK(switchOff(inputs.without, arguments));
+    arguments.leftOut.insert(arguments.leftOut.end(), inputs.leftOut.begin(), inputs.leftOut.end());
     arguments.model = inputs.model;
     if (arguments.target.empty())
         arguments.target = inputs.fullTarget();
@@ -49,10 +50,11 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
 }
 
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
-    PipelineInputs out{arguments.model, arguments.target,
-                       arguments.rules, textsFor(arguments.rules, arguments.texts),
-                       arguments.dims,  arguments.pins,
-                       arguments.log,   arguments.agreed};
+    PipelineInputs out{arguments.model,  arguments.target,
+                       arguments.rules,  textsFor(arguments.rules, arguments.texts),
+                       arguments.dims,   arguments.pins,
+                       arguments.log,    arguments.agreed,
+                       arguments.leftOut};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

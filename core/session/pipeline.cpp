@@ -129,9 +129,13 @@ std::string Pipeline::simplifyKey(const Books& books) {
         key += entry->source + "\n";
     for (const auto& pattern : books.rules.patterns)
         key += pattern->source + "\n";
+    for (const std::string& one : m_inputs.leftOut)
+        key += one + "\n";
     if (asksTarget(books)) {
         ownLibraries(books);
         key += m_inputs.target + "\n" + m_ownFiles;
+        if (const Result<const Target*> on = target()) // a book may declare it anew
+            key += fmt::format("{}\n", fmt::join(targetKeys(**on), " "));
     }
     return key;
 }
@@ -255,6 +259,7 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
     FW_TRY(const Books* known, books());
     RewriteOptions options;
     options.cancel = context.cancel;
+    FW_TRY(options.leftOut, parseLeftOut(m_inputs.leftOut));
     if (asksTarget(*known)) {
         FW_TRY(const Offer* offered, offer());
         options.offer = offered;

@@ -7,7 +7,8 @@
 //
 //     import     the model's file and those of its weights, by size and time; bound dimensions;
 //                operators of the books
-//     simplify   the import; rules and patterns of the books
+//     simplify   the import; rules and patterns of the books; applications that are left out;
+//                what rules ask of the target
 //     plan       the simplified model; the other declarations and where they stand; pins; target;
 //                the log of measurements; the files of libraries that books declare
 //     compile    the plan
@@ -43,6 +44,7 @@ struct PipelineInputs {
     std::string pins;                     // text of a book that holds the user's pins; may be empty
     std::string log;                      // file of measurements; may be empty
     std::vector<std::string> agreed = {}; // libraries of books that may be loaded: names, contents
+    std::vector<std::string> leftOut = {}; // applications of rules: rewrite/left_out.h
 
     auto operator<=>(const PipelineInputs&) const = default;
 };

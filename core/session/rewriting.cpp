@@ -59,7 +59,8 @@ std::vector<std::string> noticesOf(const RewriteTrace& trace) {
     std::vector<std::string> out;
     std::size_t more = 0;
     for (const Decision& decision : trace.decisions)
-        if (decision.code == ReasonCode::RuleRepeats || decision.code == ReasonCode::RuleExposes) {
+        if (decision.code == ReasonCode::RuleRepeats || decision.code == ReasonCode::RuleExposes ||
+            decision.code == ReasonCode::RuleLeftOut) {
             if (out.size() < mostTold)
                 out.push_back(noticeText(decision));
             else
@@ -91,6 +92,7 @@ ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trac
     ApplicationRecord out;
     out.number = static_cast<std::int64_t>(history.done()) + 1;
     out.rule = rule.rule;
+    out.at = one.matched.empty() ? std::string() : one.matched.front()->name;
     out.file = rule.file;
     out.line = rule.line;
     out.body = one.body ? one.body->name() : std::string();

@@ -82,6 +82,7 @@ struct DocumentRecord {
     std::optional<std::vector<std::string>> libraries;
     std::vector<BookRecord> books;
     std::vector<std::string> without;
+    std::vector<std::string> leftOut;
     std::vector<PinRecord> pins;
     std::map<std::string, std::int64_t> dims;
     std::string log;
@@ -112,6 +113,7 @@ void fields(Visitor& v, R& r) {
     v("libraries", r.libraries);
     v("books", r.books);
     v("without", r.without);
+    v("left_out", r.leftOut);
     v("pins", r.pins);
     v("dims", r.dims);
     v("log", r.log);
@@ -136,6 +138,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
     for (const Book& book : inputs.books)
         out.books.push_back({shortened(book.path, folder), book.enabled == Enabled::Yes});
     out.without = inputs.without;
+    out.leftOut = inputs.leftOut;
     for (const Pin& pin : inputs.pins)
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
@@ -175,6 +178,7 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
         out.books.push_back(
             {absolute(book.path, folder), book.enabled ? Enabled::Yes : Enabled::No});
     out.without = std::move(in.without);
+    out.leftOut = std::move(in.leftOut);
     for (PinRecord& pin : in.pins) {
         Pin made;
         bool known = false;

@@ -14,6 +14,7 @@
 #include "snapshot/authoring_records.h"
 #include "snapshot/drawing_records.h"
 #include "snapshot/records.h"
+#include "snapshot/step_records.h"
 
 #include <deque>
 #include <functional>

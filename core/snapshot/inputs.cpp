@@ -125,6 +125,12 @@ struct Applier {
             inputs.without.push_back(edit.file);
         std::sort(inputs.without.begin(), inputs.without.end());
     }
+    void operator()(const LeaveOut& edit) const {
+        std::erase(inputs.leftOut, edit.application);
+        if (edit.applied == Enabled::No)
+            inputs.leftOut.push_back(edit.application);
+        std::sort(inputs.leftOut.begin(), inputs.leftOut.end());
+    }
     void operator()(const AddPin& edit) const {
         // A later pin of the same nodes takes the place of the earlier one.
         std::erase_if(inputs.pins, [&](const Pin& pin) {
@@ -155,6 +161,9 @@ struct Sayer {
     }
     std::string operator()(const SwitchShipped& edit) const {
         return fmt::format("switch {} {}", edit.file, edit.enabled == Enabled::Yes ? "on" : "off");
+    }
+    std::string operator()(const LeaveOut& edit) const {
+        return (edit.applied == Enabled::No ? "leave out " : "apply ") + edit.application;
     }
     std::string operator()(const AddPin& edit) const { return "pin " + pinText(edit.pin); }
     std::string operator()(const RemovePin& edit) const { return "unpin " + pinText(edit.pin); }

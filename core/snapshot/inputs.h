@@ -46,6 +46,7 @@ struct Inputs {
     std::optional<std::vector<std::string>> libraries; // none: all that are found
     std::vector<Book> books;                           // in the order in which they apply
     std::vector<std::string> without;                  // shipped books that are switched off
+    std::vector<std::string> leftOut; // applications that are not wanted: "fold_bn at Conv_3"
     std::vector<Pin> pins;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
     std::string log;                          // absolute path of a file of measurements; or empty
@@ -92,6 +93,11 @@ struct SwitchShipped {
     std::string file;
     Enabled enabled = Enabled::Yes;
 };
+// One application of a rule, "fold_bn at Conv_3", is left out, or wanted again.
+struct LeaveOut {
+    std::string application;
+    Enabled applied = Enabled::No;
+};
 struct AddPin {
     Pin pin;
 };
@@ -106,8 +112,9 @@ struct SetLog {
     std::string path; // empty: none
 };
 
-using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook,
-                          SwitchBook, SwitchShipped, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
+using Edit =
+    std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook, SwitchBook,
+                 SwitchShipped, LeaveOut, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

@@ -157,7 +157,7 @@ FW_FIELDS(AppliedRecord, v("rule", r.rule); v("file", r.file); v("count", r.coun
 FW_FIELDS(RewrittenNode, v("name", r.name); v("op", r.op);)
 FW_FIELDS(RewrittenResult, v("name", r.name); v("before", r.before); v("became", r.became); v("after", r.after);)
 FW_FIELDS(BoundNameRecord, v("name", r.name); v("values", r.values);)
-FW_FIELDS(ApplicationRecord, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
+FW_FIELDS(ApplicationRecord, v("number", r.number); v("rule", r.rule); v("at", r.at); v("file", r.file); v("line", r.line);
           v("body", r.body); v("matched", r.matched); v("origins", r.origins); v("created", r.created); v("erased", r.erased);
           v("results", r.results); v("bindings", r.bindings); v("flops_before", r.flopsBefore);
           v("flops_after", r.flopsAfter); v("bytes_before", r.bytesBefore); v("bytes_after", r.bytesAfter);)
@@ -167,6 +167,13 @@ FW_FIELDS(RewriteDocument, v("applied", r.applied); v("nodes_before", r.nodesBef
           v("stop_reason", r.stopReason); v("file", r.file); v("text", r.text);
           v("applications", r.applications); v("circles", r.circles); v("opset", r.opset);
           v("diagnostics", r.diagnostics); v("notices", r.notices);)
+FW_FIELDS(SteppedNode, v("node", r.node); v("mark", r.mark); v("matched", r.matched);
+          v("before", r.before); v("behind", r.behind);)
+FW_FIELDS(ApplicationRun, v("rule", r.rule); v("file", r.file); v("line", r.line); v("first", r.first);
+          v("count", r.count);)
+FW_FIELDS(StepDocument, v("model", r.model); v("total", r.total); v("application", r.application);
+          v("stopped", r.stopped); v("graph", r.graph); v("nodes", r.nodes); v("hidden", r.hidden);
+          v("runs", r.runs);)
 FW_FIELDS(ApplicationError, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
           v("at", r.at); v("max_abs", r.maxAbs); v("within", r.within);)
 FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications); v("states", r.states);
@@ -225,11 +232,11 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
+          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
-          v("seconds", r.seconds); v("limit", r.limit); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
+          v("seconds", r.seconds); v("limit", r.limit); v("application", r.application); v("until", r.until); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
           v("library", r.library); v("nodes", r.nodes);)

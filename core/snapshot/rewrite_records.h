@@ -47,6 +47,7 @@ struct BoundNameRecord {
 struct ApplicationRecord {
     std::int64_t number = 0; // from 1
     std::string rule;
+    std::string at;   // the first operator that it matched
     std::string file; // the book; empty: none is known
     std::int64_t line = 0;
     std::string body; // the graph inside a node, in which it happened; empty: the model's own

@@ -52,6 +52,8 @@ void TestText::goldens_data() {
         "sketch samples/residual Conv_left1 BatchNormalization_left1_bn Relu_left_relu --name block");
     row("sketch_operator", "sketch samples/lenet Conv_conv1.conv2d Conv_conv1 Relu_relu1 --as op --name block");
     row("probe_residual", "probe samples/residual Relu_stem_relu --rules tests/golden/cli/probed.fw --rule block");
+    QTest::newRow("step_residual")
+        << u"step|samples/residual|--number|1|--until|another rule|--around|1"_s.split(u'|') << 0;
     row("uses_residual", "uses samples/residual tail --rules tests/golden/cli/probed.fw");
     row("match_book", "match samples/encoder --rules tests/golden/cli/book.fw");
     row("check_book", "check tests/golden/cli/book.fw", 1);

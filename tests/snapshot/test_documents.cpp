@@ -201,6 +201,18 @@ void TestDocuments::othersRoundTrip() {
     roundTrip(found);
     roundTrip(StagesDocument{"loops", 3, "for i\n  y[i]", {{1, 2, {7}}}});
     roundTrip(ExportDocument{"out", {"a.so"}, "fw1", "t", {}, {{"a.so", "00"}}});
+    StepDocument step;
+    step.model = "m.onnx";
+    step.total = 3;
+    step.application.emplace();
+    step.application->number = 2;
+    step.application->rule = "fold";
+    step.stopped = "creates conv2d: d";
+    step.graph.stage = "step";
+    step.nodes = {{4, "changed", true, {1}, {0, 2}}};
+    step.hidden = 5;
+    step.runs = {{"fold", "mine.fw", 7, 1, 3}};
+    roundTrip(step);
     roundTrip(RewriteDocument{{{"fold", "mine.fw", 3, 0.5}},
                               10,
                               7,
@@ -209,6 +221,7 @@ void TestDocuments::othersRoundTrip() {
                               "",
                               {{1,
                                 "fold",
+                                "c",
                                 "mine.fw",
                                 7,
                                 "then",

@@ -1,0 +1,76 @@
+#include "render.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+namespace {
+
+// "conv2d Conv_1(x, w) -> y: f32[1, 8]", as it is behind the application.
+std::string lineOf(const NodeRecord& node, const std::vector<std::int64_t>& before) {
+    std::string inputs, outputs;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        if (std::find(before.begin(), before.end(), static_cast<std::int64_t>(i)) == before.end())
+            inputs += (inputs.empty() ? "" : ", ") + node.inputs[i].name;
+    for (const TensorRecord& output : node.outputs)
+        outputs += fmt::format("{}{}: {}", outputs.empty() ? "" : ", ", output.name, output.type);
+    return fmt::format("{} {}({}) -> {}", node.op, node.name, inputs, outputs);
+}
+
+} // namespace
+
+std::string render(const StepDocument& document) {
+    if (!document.application)
+        return "no rule was applied\n";
+    const ApplicationRecord& one = *document.application;
+    std::string out =
+        fmt::format("application {} of {}: {} at {}", one.number, document.total, one.rule, one.at);
+    if (!one.file.empty())
+        out += fmt::format(" ({}:{})", one.file, one.line);
+    if (!one.body.empty())
+        out += " in " + one.body;
+    out += document.stopped.empty()    ? "\n"
+           : document.stopped == "end" ? ", the last one\n"
+                                       : fmt::format(", since {}\n", document.stopped);
+    const auto list = [&](const std::string& title, const auto& chosen, char sign) {
+        bool any = false;
+        for (std::size_t i = 0; i < document.nodes.size(); ++i) {
+            const NodeRecord& node = document.graph.nodes[i];
+            if (!chosen(document.nodes[i]))
+                continue;
+            out += any ? "" : title + "\n";
+            any = true;
+            out += fmt::format("  {} {}\n", sign, lineOf(node, document.nodes[i].before));
+        }
+    };
+    list(
+        "match", [](const SteppedNode& node) { return node.matched; }, ' ');
+    list(
+        "erased", [](const SteppedNode& node) { return node.mark == "erased"; }, '-');
+    list(
+        "created", [](const SteppedNode& node) { return node.mark == "created"; }, '+');
+    list(
+        "changed", [](const SteppedNode& node) { return node.mark == "changed"; }, '~');
+    if (!one.bindings.empty()) {
+        out += "names\n";
+        for (const BoundNameRecord& bound : one.bindings)
+            out += fmt::format("  {} = {}\n", bound.name, fmt::join(bound.values, ", "));
+    }
+    if (!one.results.empty()) {
+        out += "result\n";
+        for (const RewrittenResult& result : one.results)
+            out += fmt::format("  {}: {} -> {}: {}\n", result.name, result.before, result.became,
+                               result.after);
+    }
+    out += fmt::format("work: flops {:g} -> {:g}, bytes {:g} -> {:g}\n", one.flopsBefore,
+                       one.flopsAfter, one.bytesBefore, one.bytesAfter);
+    out += fmt::format("leave it out: --leave-out \"{} at {}\"\n", one.rule, one.at);
+    return out;
+}
+
+} // namespace fw::cli

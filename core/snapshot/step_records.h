@@ -1,0 +1,46 @@
+// Records of `fw step`: one application of a rule on its own, with what lies around it.
+#pragma once
+
+#include "snapshot/records.h"
+
+namespace fw::snapshot {
+
+struct SteppedNode {
+    NodeId node = noNode;
+    std::string mark;     // "kept", "changed" (it reads another value), "erased", "created"
+    bool matched = false; // by the rule
+    // Operands that it has in front of the application only, and behind it only: their places.
+    std::vector<std::int64_t> before;
+    std::vector<std::int64_t> behind;
+
+    bool operator==(const SteppedNode&) const = default;
+};
+
+// Applications of one rule that follow one another.
+struct ApplicationRun {
+    std::string rule;
+    std::string file; // as in ApplicationRecord
+    std::int64_t line = 0;
+    std::int64_t first = 0; // number of its first application, from 1
+    std::int64_t count = 0;
+
+    bool operator==(const ApplicationRun&) const = default;
+};
+
+struct StepDocument {
+    std::string model;
+    std::int64_t total = 0;                       // applications
+    std::optional<ApplicationRecord> application; // absent: there is none
+    std::string stopped; // what it stopped for, "creates max: Relu_1"; "end": nothing came of it;
+                         // empty: this one was asked for
+    // What is in front of the application and behind it in one graph: an operator that reads
+    // another value has both operands. Stage "step"; ids are those of the rewriting.
+    GraphDocument graph;
+    std::vector<SteppedNode> nodes; // of the graph, in its order
+    std::int64_t hidden = 0;        // operators in reach that are too many to draw
+    std::vector<ApplicationRun> runs;
+
+    bool operator==(const StepDocument&) const = default;
+};
+
+} // namespace fw::snapshot
