@@ -45,8 +45,9 @@ void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
                 diag.code != DiagCode::WorkerDied)
                 askRules(); // a book may be why
             if (part == Part::Plan && diag.code == DiagCode::LibraryNotAgreed)
-                askDoctor();                                 // its file may be another one now
-            if (part != Part::Value && part != Part::Sketch) // said where they would stand
+                askDoctor(); // its file may be another one now
+            // Of these it is said where they would stand.
+            if (part != Part::Value && part != Part::Sketch && part != Part::Step)
                 Q_EMIT problem(diag);
         }
     });
@@ -81,6 +82,8 @@ void Document::want(Part part, const Arguments& about) {
     wanted.kind = about.kind;
     wanted.name = about.name;
     wanted.levels = about.levels;
+    wanted.application = about.application;
+    wanted.until = about.until;
     ask(part, wanted);
 }
 

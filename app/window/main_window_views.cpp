@@ -98,6 +98,7 @@ void MainWindow::place(Shown& shown) {
     dock->setWidget(shown.view);
     addDockWidget(dockArea(row.area), dock);
     connect(shown.view, &View::titleChanged, dock, &QDockWidget::setWindowTitle);
+    connect(dock, &QDockWidget::visibilityChanged, shown.view, &View::setInFront);
     connect(shown.view, &View::noticed, dock, &QWidget::raise);
     connect(shown.view, &View::called, dock, [dock] {
         dock->show();
@@ -175,6 +176,10 @@ void MainWindow::connectSelection() {
     connect(&m_selection, &Selection::placeChanged, this, [this] {
         for (const Shown& shown : m_views)
             shown.view->placeChanged();
+    });
+    connect(&m_selection, &Selection::stepChanged, this, [this] {
+        for (const Shown& shown : m_views)
+            shown.view->stepChanged();
     });
     connect(&m_selection, &Selection::revealed, this,
             [this](GraphSide side, qint64 node, Selection::Reveal how) {

@@ -76,13 +76,13 @@ bool PatternView::settled() const {
 }
 
 void PatternView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Checks, Part::TextMatches}) && isVisible())
+    if (parts.hasAny({Part::Checks, Part::TextMatches}) && inFront())
         m_pause.start();
 }
 
-void PatternView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
-    m_pause.start();
+void PatternView::frontChanged() {
+    if (inFront())
+        m_pause.start();
 }
 
 // A dock that is just shown has its size a little later than its picture.
@@ -93,7 +93,7 @@ void PatternView::resizeEvent(QResizeEvent* event) {
 }
 
 void PatternView::placeChanged() {
-    if (!isVisible())
+    if (!inFront())
         return;
     showHalos();
     m_pause.start();

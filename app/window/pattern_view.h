@@ -19,6 +19,7 @@ public:
 
     void documentChanged(Parts parts) override;
     void placeChanged() override;
+    void frontChanged() override;
     std::vector<QWidget*> stops() override;
     bool settled() const override;
 
@@ -27,7 +28,6 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-    void showEvent(QShowEvent* event) override;
 
 private:
     void ask();

@@ -14,6 +14,7 @@
 #include "views/problems/problems_view.h"
 #include "views/profile/profile_view.h"
 #include "views/stages/stages_view.h"
+#include "views/steps/steps_view.h"
 
 namespace fw::ui {
 
@@ -39,7 +40,7 @@ const ViewRows& viewRows() {
         {u"booksView"_s, u"Books"_s, Area::Text, 0,
          {Inputs, Info, Checks, TextMatches, Bisected}, makeBooks},
         {u"graphs"_s, u"Graphs"_s, Area::Centre, 0,
-         {Info, Imported, Fused, Regions, Plan, Profile}, makeView<GraphsView>},
+         {Info, Imported, Fused, Regions, Plan, Profile, Step}, makeView<GraphsView>},
         {u"outline"_s, u"Outline"_s, Area::Left, 520,
          {Info, Imported, Fused, Plan}, makeView<OutlineView>},
         {u"explain"_s, u"Explain"_s, Area::Right, 300,
@@ -64,6 +65,8 @@ const ViewRows& viewRows() {
          {Info, Checks, TextMatches}, makePattern},
         {u"make"_s, u"Make"_s, Area::Below, 0,
          {Info, Plan, Sketch}, makeView<SketchView>},
+        {u"steps"_s, u"Steps"_s, Area::Below, 0,
+         {Info, Inputs, Rewrite, Step}, makeView<StepsView>},
     };
     // clang-format on
     return rows;

@@ -92,7 +92,7 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
         for (std::size_t i = 0; i < node.inputs.size(); ++i)
             edge(node.inputs[i], node.id, i);
     }
-    NodeId resultId = -2;
+    NodeId resultId = firstResultBox;
     for (const InputRef& result : graph.results) {
         const auto maker = byId.find(result.node);
         if (maker == byId.end())

@@ -18,6 +18,9 @@ struct DiagramOptions {
     std::function<std::string(const std::string& name, const std::string& value)> attributeLine = {};
 };
 
+// Of the first result; those behind it count down.
+inline constexpr std::int64_t firstResultBox = -2;
+
 Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
 
 // "f32[1,64,56,56]" -> "1×64×56×56"; other element types are named: "i64 3", "bool 1×N".

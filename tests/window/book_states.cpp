@@ -8,6 +8,7 @@
 #include "views/authoring/sketch_view.h"
 #include "views/common/combo_box.h"
 #include "views/editor/find_bar.h"
+#include "views/steps/steps_view.h"
 #include "window/story_fixture.h"
 
 #include <QComboBox>
@@ -57,6 +58,7 @@ public:
         make();
         asked();
         judged();
+        stepped();
         busy();
         error();
         offer();
@@ -194,17 +196,17 @@ private:
         auto* page = m_window->view<SketchView>();
         QTRY_VERIFY(page->settled());
         shot("15-make-pattern");
-        page->kind()->setCurrentIndex(2);
-        QTRY_VERIFY(page->settled());
-        waitIdle();
+        choose(u"op"_s);
         shot("16-make-operator");
         select({"Relu_relu1", "Conv_conv2"});
+        press(u"Ctrl+Shift+M"_s);
         QTRY_VERIFY(page->settled());
         shot("17-make-what-is-apart");
         m_window->select({});
+        press(u"Ctrl+Shift+M"_s);
         waitIdle();
         shot("18-make-empty");
-        page->kind()->setCurrentIndex(0);
+        choose(u"pattern"_s);
     }
     void asked() {
         write(rules);
@@ -214,8 +216,9 @@ private:
         shot("19-pattern");
         select({"Relu_relu1"});
         shot("20-selected-operator");
-        caretBehind(u"fuse poo"_s);
+        caretBehind(u"rule so"_s);
         press(u"Shift+F12"_s);
+        waitIdle();
         shot("21-who-uses-it");
         press(u"Esc"_s);
     }
@@ -236,6 +239,20 @@ private:
             example->close();
         m_window->messageBar()->clear();
         write(rules);
+    }
+    void stepped() {
+        raise("steps");
+        waitIdle();
+        m_window->view<StepsView>()->show(1);
+        waitIdle();
+        shot("24-step-match");
+        press(u"F10"_s);
+        shot("25-step-change");
+        press(u"F10"_s);
+        shot("26-step-result");
+        m_window->view<StepsView>()->run(u"creates nothing"_s);
+        waitIdle();
+        shot("27-step-stop-unknown");
     }
     void busy() {
         ::kill(pid_t(m_window->worker().processId()), SIGSTOP);

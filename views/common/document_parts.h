@@ -8,6 +8,7 @@
 
 #include "snapshot/inputs.h"
 #include "snapshot/records.h"
+#include "snapshot/step_records.h"
 
 #include <QString>
 
@@ -68,6 +69,7 @@ enum class Life : std::uint8_t {
     X(Sketch,      sketch,        Shared<snapshot::SketchDocument>,  Plan,    "sketch") \
     X(Changes,     changes,       Shared<snapshot::DiffDocument>,    Model,   "") /* from the plan before to this one */ \
     X(Rewrite,     rewrite,       Shared<snapshot::RewriteDocument>, Model,   "") /* what the rules did */ \
+    X(Step,        step,          Shared<snapshot::StepDocument>,    Plan,    "step") /* one application of a rule */ \
     X(Order,       order,         Shared<snapshot::OrderDocument>,   Model,   "") /* of all that is declared */ \
     X(Checks,      checks,        BookChecks,                        Model,   "") \
     X(Matches,     matches,       RuleFinds,                         Model,   "") \

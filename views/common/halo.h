@@ -9,7 +9,7 @@ namespace fw::ui {
 
 // A frame around boxes that belong together, over whatever they look like.
 struct Halo {
-    enum class Look : std::uint8_t { Match, Current, NearMiss, Stale, Bound, Created, Erased };
+    enum class Look : std::uint8_t { Match, Current, NearMiss, Stale, Bound, Created, Erased, Changed };
     Ids ids;
     Look look = Look::Match;
     QString badge = {}; // at the first box: "3/17"

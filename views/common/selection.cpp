@@ -85,6 +85,13 @@ void Selection::pickPlace(PickedPlace place) {
     Q_EMIT placeChanged();
 }
 
+void Selection::pickStep(std::optional<StepPhase> step) {
+    if (step == m_step)
+        return;
+    m_step = step;
+    Q_EMIT stepChanged();
+}
+
 bool Selection::canGo(int step) const {
     const auto at = std::int64_t(m_historyAt) + step;
     return at >= 0 && at < std::int64_t(m_history.size());

@@ -50,6 +50,10 @@ struct PickedPlace {
     bool operator==(const PickedPlace&) const = default;
 };
 
+// What is seen of an application of a rule: what it found, what it takes out and puts in, what
+// stands there behind it.
+enum class StepPhase : std::uint8_t { Match, Change, Result };
+
 class Selection : public QObject {
     Q_OBJECT
 
@@ -87,6 +91,10 @@ public:
     const PickedPlace& place() const { return m_place; }
     void pickPlace(PickedPlace place);
 
+    // --- an application of a rule, that of Part::Step; none: rewriting is not looked at
+    const std::optional<StepPhase>& step() const { return m_step; }
+    void pickStep(std::optional<StepPhase> step);
+
     enum class Reveal : std::uint8_t { IntoView, InTheMiddle };
     void reveal(GraphSide side, snapshot::NodeId node, Reveal how = Reveal::IntoView) {
         Q_EMIT revealed(side, node, how);
@@ -96,6 +104,7 @@ Q_SIGNALS:
     void changed(const QObject* origin); // the nodes
     void pointed(fw::ui::GraphSide side, qint64 node);
     void placeChanged();
+    void stepChanged();
     void revealed(fw::ui::GraphSide side, qint64 node, fw::ui::Selection::Reveal how);
 
 private:
@@ -110,6 +119,7 @@ private:
     std::size_t m_historyAt = 0;
     std::optional<PickedValue> m_value;
     PickedPlace m_place;
+    std::optional<StepPhase> m_step;
 };
 
 } // namespace fw::ui

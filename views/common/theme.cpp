@@ -95,12 +95,18 @@ QToolBar QToolButton, QPushButton {
   background: @Pane; color: @Text; border: 1px solid @Line; border-radius: 4px; padding: 4px 11px; min-height: 15px; }
 QToolBar QToolButton:hover, QPushButton:hover { background: @PaneHighlight; border-color: @Hover; }
 QToolBar QToolButton:pressed, QPushButton:pressed, QToolBar QToolButton:checked { background: @PaneHighlight; }
+QPushButton:checked { background: @PaneHighlight; border-color: @Accent; color: @Accent; }
 QToolBar QToolButton:disabled, QPushButton:disabled { color: @BoxLine; background: @PaneAlternate; }
 QToolButton[primary="true"], QPushButton[primary="true"], QPushButton:default {
   background: @Accent; color: @OnAccent; border-color: @Accent; font-weight: bold; }
 QToolButton[primary="true"]:hover, QPushButton[primary="true"]:hover { background: @Hover; border-color: @Hover; color: @OnAccent; }
 QToolButton[primary="true"]:disabled, QPushButton[primary="true"]:disabled { background: @Line; border-color: @Line; color: @Muted; }
 QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus { border-color: @Accent; }
+QSlider::groove:horizontal { height: 4px; background: @Line; border-radius: 2px; margin: 0 6px; }
+QSlider::sub-page:horizontal { background: @Accent; border-radius: 2px; margin: 0 6px; }
+QSlider::handle:horizontal { width: 12px; margin: -4px -6px; border-radius: 6px; background: @Accent; }
+QSlider::handle:horizontal:disabled { background: @Line; }
+QSlider:focus { border: 1px solid @Accent; border-radius: 4px; }
 QLineEdit, QComboBox, QSpinBox {
   background: @Pane; color: @Text; border: 1px solid @Line; border-radius: 4px; padding: 3px 8px; min-height: 16px;
   selection-background-color: @Accent; selection-color: @OnAccent; }

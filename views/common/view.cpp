@@ -14,6 +14,13 @@ void View::attach(const DocumentParts& document, Selection& selection) {
     m_selection = &selection;
 }
 
+void View::setInFront(bool inFront) {
+    if (inFront == m_inFront)
+        return;
+    m_inFront = inFront;
+    frontChanged();
+}
+
 void View::setOverlay(StateOverlay* overlay) {
     m_overlay = overlay;
     connect(overlay, &StateOverlay::cancelRequested, this,

@@ -84,9 +84,15 @@ public:
     // A node was pointed at in a graph, whether it was picked already or not.
     virtual void nodePointed(GraphSide, snapshot::NodeId) {}
     virtual void placeChanged() {} // of the selection
+    virtual void stepChanged() {}  // likewise
     virtual void revealed(GraphSide, snapshot::NodeId, Selection::Reveal) {}
     virtual void problemAppeared(const Diag&) {}
     virtual void lineLogged(const QString&) {}
+
+    // Whether it can be seen: a dock behind another tab cannot, although Qt calls it visible.
+    void setInFront(bool inFront);
+    bool inFront() const { return m_inFront; }
+    virtual void frontChanged() {}
 
     virtual bool serve(Request) { return false; } // false: it is not this view's
     // Shows a place of a book as text; false: it shows no texts.
@@ -154,6 +160,7 @@ private:
     const DocumentParts* m_document = nullptr;
     Selection* m_selection = nullptr;
     StateOverlay* m_overlay = nullptr;
+    bool m_inFront = false;
 };
 
 // Of a view that hangs on the plan without showing it: what it has (`filled`) stays usable until

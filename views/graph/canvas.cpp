@@ -65,6 +65,7 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
         m_focus = m_selected.empty() ? -1 : *m_selected.begin();
     m_cameFrom = m_hovered = -1;
     refreshEmphasis();
+    refreshHidden();
     const picture::PlacedBox* after = anchored ? m_index->box(m_focus) : nullptr;
     if (after)
         moveTo(toPoint(after->rect.center()) * m_scale - anchor);
@@ -129,6 +130,30 @@ void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus
     describe();
     changeLook();
     Q_EMIT selectionChanged(selected());
+}
+
+void GraphCanvas::setHidden(const Ids& boxes, Joins edges) {
+    m_hidden = {boxes.begin(), boxes.end()};
+    m_hiddenJoins = std::move(edges);
+    refreshHidden();
+    changeLook();
+}
+
+void GraphCanvas::refreshHidden() {
+    m_hiddenEdges.assign(m_picture ? m_picture->links.size() : 0, 0);
+    if (m_hidden.empty() && m_hiddenJoins.empty())
+        return;
+    for (std::size_t e = 0; e < m_hiddenEdges.size(); ++e) {
+        const picture::Link& link = m_picture->links[e];
+        m_hiddenEdges[e] = m_hidden.contains(link.from) || m_hidden.contains(link.to) ||
+                           m_hiddenJoins.contains({link.from, link.to});
+    }
+}
+
+bool GraphCanvas::isHidden(const picture::Owner& owner) const {
+    if (owner.kind == picture::OwnerKind::Edge)
+        return m_hiddenEdges[static_cast<std::size_t>(owner.id)] != 0;
+    return owner.kind == picture::OwnerKind::Box && m_hidden.contains(owner.id);
 }
 
 void GraphCanvas::refreshEmphasis() {
@@ -334,7 +359,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
     }
     switch (m_drag) {
     case Drag::None: {
-        const picture::Owner owner = m_index->hit(toScene(m_current), 5 / m_scale);
+        const picture::Owner owner = ownerAt(m_current);
         hover(owner.kind == picture::OwnerKind::Box ? owner.id : -1);
         break;
     }
@@ -382,8 +407,13 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 // A box, all of a container, both ends of an edge; empty: the background.
-Ids GraphCanvas::idsAt(QPointF at) const {
+picture::Owner GraphCanvas::ownerAt(QPointF at) const {
     const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
+    return isHidden(owner) ? picture::Owner() : owner;
+}
+
+Ids GraphCanvas::idsAt(QPointF at) const {
+    const picture::Owner owner = ownerAt(at);
     switch (owner.kind) {
     case picture::OwnerKind::None:
         break;
@@ -425,7 +455,7 @@ void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton)
         return;
-    const picture::Owner owner = m_index->hit(toScene(event->position()), 5 / m_scale);
+    const picture::Owner owner = ownerAt(event->position());
     if (owner.kind == picture::OwnerKind::Box)
         Q_EMIT activated(owner.id);
     else if (owner.kind == picture::OwnerKind::Container)
@@ -475,7 +505,7 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 QString GraphCanvas::tipAt(QPointF at) const {
-    const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
+    const picture::Owner owner = ownerAt(at);
     if (owner.kind == picture::OwnerKind::Box)
         return QString::fromUtf8(m_index->box(owner.id)->label);
     if (owner.kind == picture::OwnerKind::Edge) {

@@ -46,6 +46,10 @@ public:
     // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off. `most` is
     // what the legend says of 1.
     void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
+    // Boxes, and edges by the boxes that they join, that keep their place and are not to be seen.
+    using Joins = std::set<std::pair<std::int64_t, std::int64_t>>;
+    void setHidden(const Ids& boxes, Joins edges = {});
+    bool isHidden(std::int64_t box) const { return m_hidden.contains(box); }
     void setHalos(std::vector<Halo> halos);
     const std::vector<Halo>& halos() const { return m_halos; }
     void setTheme(ThemeKind theme);
@@ -98,6 +102,8 @@ private:
     void zoomAround(QPointF viewport, double scale);
     void moveTo(QPointF offset); // keeps part of the picture in view
     void changeSelection(std::set<std::int64_t> ids, std::int64_t focus);
+    picture::Owner ownerAt(QPointF at) const; // in viewport coordinates
+    bool isHidden(const picture::Owner& owner) const;
     Ids idsAt(QPointF at) const;
     void click(QPointF at, Qt::KeyboardModifiers modifiers);
     void walk(Direction direction, Qt::KeyboardModifiers modifiers);
@@ -135,6 +141,7 @@ private:
     void paintLegend(QPainter& painter) const;
     void paintHeatLegend(QPainter& painter, double x, double y) const;
     void refreshEmphasis();
+    void refreshHidden();
     QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
 
     std::shared_ptr<const picture::Picture> m_picture;
@@ -147,6 +154,9 @@ private:
     std::set<std::int64_t> m_selected;
     std::set<std::int64_t> m_wholeContainers; // all members selected
     std::vector<char> m_emphasised;           // per edge of the diagram: touches the selection
+    std::set<std::int64_t> m_hidden;
+    Joins m_hiddenJoins;
+    std::vector<char> m_hiddenEdges; // per edge of the diagram
     std::int64_t m_focus = -1, m_cameFrom = -1;
     std::int64_t m_hovered = -1;
     std::map<std::int64_t, double> m_heat;

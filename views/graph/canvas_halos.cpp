@@ -30,6 +30,8 @@ Stroke strokeOf(Halo::Look look) {
         return {Colour::Created, 2, Qt::SolidLine};
     case Halo::Look::Erased:
         return {Colour::Failing, 2, Qt::DashLine};
+    case Halo::Look::Changed:
+        return {Colour::Changed, 2, Qt::SolidLine};
     case Halo::Look::Match:
         break;
     }

@@ -135,12 +135,17 @@ void GraphCanvas::showLayer(QPainter& painter, const Layer& layer) const {
 }
 
 void GraphCanvas::paintItem(QPainter& painter, const picture::Item& item) const {
-    if (const auto* rect = std::get_if<picture::RectItem>(&item))
-        paintRect(painter, *rect);
-    else if (const auto* text = std::get_if<picture::TextItem>(&item))
-        paintText(painter, *text);
-    else
-        paintPath(painter, std::get<picture::PathItem>(item));
+    if (const auto* rect = std::get_if<picture::RectItem>(&item)) {
+        if (!isHidden(rect->owner))
+            paintRect(painter, *rect);
+    } else if (const auto* text = std::get_if<picture::TextItem>(&item)) {
+        if (!isHidden(text->owner))
+            paintText(painter, *text);
+    } else if (const auto& path = std::get<picture::PathItem>(item);
+               !std::all_of(path.edges.begin(), path.edges.end(),
+                            [&](std::uint32_t e) { return m_hiddenEdges[e] != 0; })) {
+        paintPath(painter, path);
+    }
 }
 
 void GraphCanvas::paintRect(QPainter& painter, const picture::RectItem& item) const {

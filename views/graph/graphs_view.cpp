@@ -36,13 +36,16 @@ Ids shown(const snapshot::GraphDocument* graph, const snapshot::NodeSet& ids) {
 } // namespace
 
 GraphsView::GraphsView(QWidget* parent)
-    : View(parent), m_imported(new GraphPane(u"Imported"_s)), m_fused(new GraphPane(u"Fused"_s)) {
+    : View(parent), m_imported(new GraphPane(u"Imported"_s)), m_fused(new GraphPane(u"Fused"_s)),
+      m_step(new StepPane) {
     auto* panes = new QSplitter(Qt::Horizontal, this);
     panes->setObjectName(u"panes"_s);
     panes->addWidget(m_imported);
     panes->addWidget(m_fused);
+    panes->addWidget(m_step);
+    m_step->hide();
     panes->setChildrenCollapsible(false);
-    panes->setSizes({500, 560});
+    panes->setSizes({500, 560, 560});
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(panes);
@@ -52,7 +55,26 @@ GraphsView::GraphsView(QWidget* parent)
     connect(m_imported->canvas(), &GraphCanvas::activated, this, &GraphsView::insideWanted);
     connect(m_fused->canvas(), &GraphCanvas::containerActivated, this,
             [this](std::int64_t group) { selection().pick(selection().ofGroup(int(group))); });
+    connect(m_step, &GraphPane::busyChanged, this, &GraphsView::busyChanged);
     addCommands();
+}
+
+GraphCanvas* GraphsView::current() const {
+    if (side() == GraphSide::Fused && m_step->isVisible())
+        return m_step->canvas();
+    return pane(side())->canvas();
+}
+
+void GraphsView::stepChanged() {
+    const auto& step = selection().step();
+    const bool keys = m_step->isAncestorOf(window()->focusWidget());
+    m_step->setVisible(step.has_value());
+    m_fused->setVisible(!step);
+    setFocusProxy(step ? static_cast<QWidget*>(m_step) : m_fused);
+    if (step)
+        m_step->show(document().step(), *step);
+    else if (keys)
+        m_fused->setFocus();
 }
 
 void GraphsView::connectPane(GraphSide side) {
@@ -130,7 +152,7 @@ void GraphsView::addCommands() {
 }
 
 std::vector<QWidget*> GraphsView::stops() {
-    return {m_imported->canvas(), m_fused->canvas()};
+    return {m_imported->canvas(), m_step->isVisible() ? m_step->canvas() : m_fused->canvas()};
 }
 
 GraphSide GraphsView::side() const {
@@ -150,6 +172,8 @@ void GraphsView::documentChanged(Parts parts) {
         if (m_regions)
             Q_EMIT detailsWanted();
     }
+    if (parts.has(Part::Step) && selection().step())
+        m_step->show(document().step(), *selection().step());
     if (parts.hasAny({Part::Fused, Part::Profile}))
         showHeat();
     showStatus();

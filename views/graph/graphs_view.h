@@ -1,8 +1,10 @@
-// The middle of the window: the imported and the fused graph side by side.
+// The middle of the window: the imported graph, and beside it the fused one, or the application of
+// a rule while rewriting is stepped through.
 #pragma once
 
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
+#include "views/graph/step_pane.h"
 
 namespace fw::ui {
 
@@ -19,14 +21,18 @@ public:
     void selectionChanged(const QObject* origin) override;
     void selectionSettled() override;
     void placeChanged() override;
+    void stepChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
     std::vector<QWidget*> stops() override;
-    bool settled() const override { return !m_imported->busy() && !m_fused->busy(); }
+    bool settled() const override {
+        return !m_imported->busy() && !m_fused->busy() && !m_step->busy();
+    }
 
     GraphPane* pane(GraphSide side) const {
         return side == GraphSide::Imported ? m_imported : m_fused;
     }
-    GraphSide side() const; // that the keys go to
+    StepPane* stepPane() const { return m_step; } // in place of the fused graph, or hidden
+    GraphSide side() const;                       // that the keys go to
     void setHeat(Heat heat);
     // In place of groups what each library, and code of ours, gets in a row.
     void setRegionsShown(bool shown);
@@ -41,10 +47,11 @@ private:
     void walk(int step);
     // On the right: the fused graph, with groups or with regions.
     const Shared<snapshot::GraphDocument>& graphOf(GraphSide side) const;
-    GraphCanvas* current() const { return pane(side())->canvas(); }
+    GraphCanvas* current() const;
 
     GraphPane* m_imported;
     GraphPane* m_fused;
+    StepPane* m_step;
     Heat m_heat = Heat::None;
     bool m_regions = false;
     // What the pictures were made of; of the fused one also the profile.

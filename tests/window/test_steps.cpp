@@ -1,0 +1,161 @@
+// The stepper, through the real window with the real worker.
+#include "views/steps/step_slider.h"
+#include "views/steps/steps_view.h"
+#include "window/story_fixture.h"
+
+#include <QComboBox>
+#include <QDockWidget>
+#include <QPushButton>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+class TestSteps : public QObject, StoryFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { begin({u"residual"_s}); }
+    void cleanup() {
+        if (m_window)
+            m_window->answerUnsaved([] { return Unsaved::Discard; });
+        end();
+    }
+    void phasesAndApplications();
+    void runToAStop();
+    void leftOutAndSaved();
+
+private:
+    void openSteps();
+    StepsView& steps() const { return *m_window->view<StepsView>(); }
+    QString marks() const; // in the picture: "match first, + neg"
+};
+
+void TestSteps::openSteps() {
+    start();
+    open(u"residual"_s);
+    m_window->findChild<QDockWidget*>(u"steps"_s)->raise();
+    QTRY_VERIFY(steps().isVisible());
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 1);
+    waitIdle();
+}
+
+QString TestSteps::marks() const {
+    int match = 0, created = 0, erased = 0, changed = 0;
+    for (const Halo& halo : m_window->view<GraphsView>()->stepPane()->canvas()->halos()) {
+        match += halo.look == Halo::Look::Match;
+        created += halo.look == Halo::Look::Created;
+        erased += halo.look == Halo::Look::Erased;
+        changed += halo.look == Halo::Look::Changed;
+    }
+    return u"%1 matched, %2 created, %3 erased, %4 changed"_s.arg(match)
+        .arg(created)
+        .arg(erased)
+        .arg(changed);
+}
+
+// Boxes keep their place from phase to phase: only what is seen of them differs.
+void TestSteps::phasesAndApplications() {
+    openSteps();
+    GraphCanvas* canvas = m_window->view<GraphsView>()->stepPane()->canvas();
+    const auto picture = canvas->picture();
+    const auto idOf = [&](const std::string& mark) {
+        for (const auto& node : m_window->document().step()->nodes)
+            if (node.mark == mark && canvas->nodeRect(node.node).isValid())
+                return node.node;
+        return snapshot::noNode;
+    };
+    const auto created = idOf("created"), erased = idOf("erased");
+    QVERIFY(created != snapshot::noNode && erased != snapshot::noNode);
+    QCOMPARE(marks(), u"2 matched, 0 created, 0 erased, 0 changed"_s);
+    QVERIFY(canvas->isHidden(created) && !canvas->isHidden(erased));
+    press(u"F10"_s);
+    QCOMPARE(steps().phase(), StepPhase::Change);
+    QVERIFY(marks().startsWith(u"0 matched, 11 created, 2 erased"_s));
+    QVERIFY(!canvas->isHidden(created) && !canvas->isHidden(erased));
+    press(u"F10"_s);
+    QVERIFY(marks().startsWith(u"0 matched, 11 created, 0 erased"_s));
+    QVERIFY(!canvas->isHidden(created) && canvas->isHidden(erased));
+    QVERIFY(canvas->picture() == picture);
+    press(u"F10"_s);
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 2);
+    QCOMPARE(steps().phase(), StepPhase::Match);
+    // What the rule matched is what all views look at.
+    const auto& picked = m_window->selection().imported;
+    const auto& origins = m_window->document().step()->application->origins;
+    QVERIFY(picked == snapshot::NodeSet(origins.begin(), origins.end()));
+    press(u"Shift+F11"_s);
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 1);
+    QCOMPARE(steps().phase(), StepPhase::Result);
+    steps().slider()->setValue(steps().slider()->maximum());
+    waitIdle();
+    QTRY_COMPARE(steps().number(), steps().model().applications());
+    QCOMPARE(steps().table()->currentIndex().row() + 1, steps().number());
+    press(u"F10"_s), press(u"F10"_s), press(u"F10"_s); // the end is the end
+    waitIdle();
+    QCOMPARE(steps().number(), steps().model().applications());
+    steps().table()->setCurrentIndex(steps().model().index(3, 0));
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 4);
+    QCOMPARE(steps().slider()->value(), 4);
+}
+
+void TestSteps::runToAStop() {
+    openSteps();
+    press(u"Alt+F11"_s);
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 5);
+    QVERIFY2(steps().sentence().endsWith(u"stopped, another rule: fold_constants"_s),
+             qPrintable(steps().sentence()));
+    steps().slider()->setValue(1);
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 1);
+    steps().until()->setFocus();
+    steps().until()->setCurrentText(u"creates conv2d"_s);
+    press(u"Alt+F10"_s);
+    waitIdle();
+    QTRY_COMPARE(steps().number(), 2);
+    // What means nothing is said where it was typed, and the application stays.
+    steps().until()->setCurrentText(u"creates nothing_of_this"_s);
+    press(u"Alt+F10"_s);
+    waitIdle();
+    QTRY_VERIFY2(steps().sentence().startsWith(u"there is no operator named nothing_of_this"_s),
+                 qPrintable(steps().sentence()));
+    press(u"F10"_s);
+    QCOMPARE(steps().phase(), StepPhase::Change);
+    QVERIFY(marks().contains(u"2 erased"_s));
+}
+
+void TestSteps::leftOutAndSaved() {
+    openSteps();
+    const int before = steps().model().applications();
+    const QString name = steps().model().nameOf(0);
+    QVERIFY(name.startsWith(u"fold_batch_norm at "_s));
+    press(u"Ctrl+Alt+Backspace"_s);
+    waitIdle();
+    QTRY_VERIFY(steps().model().applications() != before);
+    QCOMPARE(steps().model().nameOf(steps().model().rowCount() - 1), name);
+    QVERIFY(!steps().model().isApplied(steps().model().rowCount() - 1));
+    QTRY_COMPARE(steps().number(), 1);
+    QVERIFY(steps().model().nameOf(0) != name);
+    // It is an edit like others, and part of the document.
+    const QString path = m_folder.filePath(u"kept.fwdoc"_s);
+    QVERIFY(m_window->document().save(path).ok());
+    m_window->document().undo();
+    waitIdle();
+    QTRY_COMPARE(steps().model().applications(), before);
+    end();
+    start();
+    m_window->openModel(path);
+    waitIdle();
+    QTRY_COMPARE(m_window->document().inputs().leftOut,
+                 std::vector<std::string>{name.toStdString()});
+    QVERIFY(steps().model().applications() != before);
+}
+
+QTEST_MAIN(TestSteps)
+#include "test_steps.moc"

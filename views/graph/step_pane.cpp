@@ -1,0 +1,91 @@
+#include "views/graph/step_pane.h"
+
+#include "picture/graph_diagram.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double readable = 0.6; // scale at which names can be read
+
+} // namespace
+
+StepPane::StepPane(QWidget* parent) : GraphPane(u"Application"_s, parent) {
+    connect(this, &GraphPane::busyChanged, this, [this] {
+        if (!busy())
+            showMatch();
+    });
+}
+
+void StepPane::show(const Shared<snapshot::StepDocument>& step, StepPhase phase) {
+    if (!step || !step->application) {
+        m_step = nullptr;
+        return clear();
+    }
+    if (step != m_step) {
+        m_step = step;
+        setDiagram([step] { return picture::diagramOf(step->graph); });
+    }
+    showPhase(phase);
+}
+
+// All of it, or where the match is if that would be too small to read.
+void StepPane::showMatch() {
+    canvas()->fitAll();
+    if (!m_step || canvas()->scale() >= readable)
+        return;
+    canvas()->setScale(readable);
+    for (const snapshot::SteppedNode& node : m_step->nodes)
+        if (node.matched && canvas()->nodeRect(node.node).isValid())
+            return canvas()->centerOn(node.node);
+}
+
+void StepPane::showPhase(StepPhase phase) {
+    const bool inFront = phase == StepPhase::Match, behind = phase == StepPhase::Result;
+    std::vector<Halo> halos;
+    Ids hidden;
+    GraphCanvas::Joins unread;
+    for (std::size_t i = 0; i < m_step->nodes.size(); ++i) {
+        const snapshot::SteppedNode& node = m_step->nodes[i];
+        const bool created = node.mark == "created", erased = node.mark == "erased";
+        if ((created && inFront) || (erased && behind))
+            hidden.push_back(node.node);
+        if (inFront && node.matched)
+            halos.push_back({{node.node}, Halo::Look::Match, {}});
+        if (!inFront && created)
+            halos.push_back({{node.node}, Halo::Look::Created, u"+"_s});
+        if (!inFront && !behind && erased)
+            halos.push_back({{node.node}, Halo::Look::Erased, u"−"_s});
+        if (!inFront && node.mark == "changed")
+            halos.push_back({{node.node}, Halo::Look::Changed, u"~"_s});
+        const auto hide = [&](const std::vector<std::int64_t>& operands) {
+            for (const std::int64_t operand : operands)
+                if (const auto& inputs = m_step->graph.nodes[i].inputs;
+                    std::size_t(operand) < inputs.size())
+                    unread.emplace(inputs[std::size_t(operand)].node, node.node);
+        };
+        if (inFront)
+            hide(node.behind);
+        if (behind)
+            hide(node.before);
+    }
+    // Results that hang on what is hidden.
+    std::int64_t box = picture::firstResultBox;
+    for (const snapshot::InputRef& result : m_step->graph.results) {
+        if (std::find(hidden.begin(), hidden.end(), result.node) != hidden.end())
+            hidden.push_back(box);
+        --box;
+    }
+    canvas()->setHidden(hidden, std::move(unread));
+    canvas()->setHalos(std::move(halos));
+    const QString names[] = {u"match"_s, u"change"_s, u"result"_s};
+    setDetail(u"%1 of %2, %3"_s.arg(m_step->application->number)
+                  .arg(m_step->total)
+                  .arg(names[int(phase)]));
+}
+
+} // namespace fw::ui

@@ -1,0 +1,66 @@
+// The stepper: the applications of rules one by one, each as match, change and result in a picture
+// of what lies around it. Here are the list, a slider and what to stop at; the
+// picture is in the middle of the window.
+#pragma once
+
+#include "views/common/view.h"
+#include "views/steps/steps_model.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTreeView;
+
+namespace fw::ui {
+
+class StepSlider;
+
+class StepsView : public View {
+    Q_OBJECT
+
+public:
+    explicit StepsView(QWidget* parent = nullptr);
+
+    void documentChanged(Parts parts) override;
+    void frontChanged() override;
+    std::vector<QWidget*> stops() override;
+
+    int number() const; // of the application that is shown, from 1; 0: none
+    StepPhase phase() const { return m_phase; }
+    QString sentence() const; // what is said of it
+    using View::show;
+    void show(int number, StepPhase phase = StepPhase::Match);
+    void step(int by);              // through the phases, and on to the next application
+    void run(const QString& until); // forward, to what `fw step --until` would stop at
+    StepsModel& model() { return m_model; }
+    QTreeView* table() const { return m_table; }
+    StepSlider* slider() const { return m_slider; }
+    QComboBox* until() const { return m_until; }
+
+private:
+    QWidget* makeBar();
+    void ask(int number);
+    void fill();     // the list
+    void showStep(); // what the document has
+    void showPhase();
+    void setPhase(StepPhase phase);
+    void leaveOutCurrent();
+    bool hasAnswer() const; // of what is asked for
+    int last() const;       // application; the list may end before
+
+    StepsModel m_model;
+    QTreeView* m_table;
+    StepSlider* m_slider;
+    QComboBox* m_until;
+    QLabel* m_sentence;
+    QPushButton* m_phases[3];
+    QPushButton* m_back;
+    QPushButton* m_forward;
+    QPushButton* m_go;
+    StepPhase m_phase = StepPhase::Match;
+    int m_wanted = 0; // application; 0: none was asked for
+    bool m_filling = false;
+    Shared<snapshot::StepDocument> m_shown;
+};
+
+} // namespace fw::ui
