@@ -251,6 +251,8 @@ bool MainWindow::serve(Request request) {
         findNext(-1);
         return true;
     case Request::NewBook:
+    case Request::NextChange:
+    case Request::PreviousChange:
         break;
     }
     return false;

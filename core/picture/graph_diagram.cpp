@@ -112,4 +112,26 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
     return out;
 }
 
+std::int64_t boxOf(const snapshot::JointGraph& joint, JointSide side, std::size_t node) {
+    const snapshot::JointNode& both = joint.nodes[node];
+    const NodeId id = side == JointSide::Left ? both.left : both.right;
+    return id != snapshot::noNode ? id : absentBox - static_cast<std::int64_t>(node);
+}
+
+Diagram diagramOf(const snapshot::JointGraph& joint, JointSide side,
+                  const DiagramOptions& options) {
+    Diagram out = diagramOf(joint.graph, options);
+    const auto rename = [&](std::int64_t& id) {
+        if (id >= 0) // no result
+            id = boxOf(joint, side, static_cast<std::size_t>(id));
+    };
+    for (Box& box : out.boxes)
+        rename(box.id);
+    for (Edge& edge : out.edges) {
+        rename(edge.from);
+        rename(edge.to);
+    }
+    return out;
+}
+
 } // namespace fw::picture

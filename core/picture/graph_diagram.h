@@ -3,7 +3,7 @@
 #pragma once
 
 #include "picture/diagram.h"
-#include "snapshot/records.h"
+#include "snapshot/joint.h"
 
 #include <functional>
 #include <map>
@@ -15,13 +15,23 @@ struct DiagramOptions {
     // Group id -> text at the right of its header ("0.21 ms"); others show their estimate, if any.
     std::map<int, std::string> groupTexts = {};
     // The line that an attribute has in the box of its operator; none: boxes have no attributes.
-    std::function<std::string(const std::string& name, const std::string& value)> attributeLine = {};
+    std::function<std::string(const std::string& name, const std::string& value)> attributeLine =
+        {};
 };
 
 // Of the first result; those behind it count down.
 inline constexpr std::int64_t firstResultBox = -2;
 
 Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
+
+// One state of two as it stands in a picture of both. Ids are those of the state; what it has not
+// has a box with an id of absentBox or below, and both states have equal boxes at equal places.
+enum class JointSide : std::uint8_t { Left, Right };
+inline constexpr std::int64_t absentBox = -1'000'000'000;
+Diagram diagramOf(const snapshot::JointGraph& joint, JointSide side,
+                  const DiagramOptions& options = {});
+// Id of the box of a node by its place.
+std::int64_t boxOf(const snapshot::JointGraph& joint, JointSide side, std::size_t node);
 
 // "f32[1,64,56,56]" -> "1×64×56×56"; other element types are named: "i64 3", "bool 1×N".
 std::string shapeLabel(const std::string& type);

@@ -253,6 +253,14 @@ private:
         m_window->view<StepsView>()->run(u"creates nothing"_s);
         waitIdle();
         shot("27-step-stop-unknown");
+        raise("problems");
+        press(u"Ctrl+Alt+Q"_s);
+        waitIdle();
+        press(u"F4"_s);
+        waitIdle();
+        shot("28-one-layout");
+        press(u"Ctrl+Alt+Q"_s);
+        waitIdle();
     }
     void busy() {
         ::kill(pid_t(m_window->worker().processId()), SIGSTOP);

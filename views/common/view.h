@@ -64,6 +64,8 @@ enum class Request : std::uint8_t {
     Find,
     FindNext,
     FindPrevious,
+    NextChange,
+    PreviousChange,
 };
 
 class View : public QWidget {

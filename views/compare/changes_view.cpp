@@ -17,8 +17,10 @@ using namespace Qt::StringLiterals;
 ChangesView::ChangesView(QWidget* parent)
     : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)) {
     setOverlay(new StateOverlay(m_table));
-    addCommand(Place::Changes, u"Next &change"_s, u"F4"_s, [this] { step(+1); });
-    addCommand(Place::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s, [this] { step(-1); });
+    addCommand(Place::Changes, u"Next &change"_s, u"F4"_s,
+               [this] { Q_EMIT requested(Request::NextChange); });
+    addCommand(Place::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s,
+               [this] { Q_EMIT requested(Request::PreviousChange); });
     m_table->setObjectName(u"changes"_s);
     m_table->setAccessibleName(u"Changes"_s);
     m_table->setModel(&m_model);
@@ -92,6 +94,13 @@ void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
     }
     m_footer->setText(m_model.summary() + u" · "_s + between);
     overlay()->setReady();
+}
+
+bool ChangesView::serve(Request request) {
+    if (request != Request::NextChange && request != Request::PreviousChange)
+        return false;
+    step(request == Request::NextChange ? +1 : -1);
+    return true;
 }
 
 void ChangesView::step(int by) {

@@ -16,6 +16,7 @@ public:
     explicit ChangesView(QWidget* parent = nullptr);
 
     void documentChanged(Parts parts) override;
+    bool serve(Request request) override;
 
     const ChangesModel& model() const { return m_model; }
     QTreeView* table() const { return m_table; }

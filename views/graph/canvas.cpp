@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fw::ui {
 namespace {
@@ -122,6 +123,7 @@ void GraphCanvas::setSelected(const Ids& ids) {
 }
 
 void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus) {
+    std::erase_if(ids, [&](std::int64_t id) { return isHidden(id); });
     m_focus = ids.contains(focus) ? focus : ids.empty() ? -1 : *ids.begin();
     if (ids == m_selected)
         return describe();
@@ -130,30 +132,6 @@ void GraphCanvas::changeSelection(std::set<std::int64_t> ids, std::int64_t focus
     describe();
     changeLook();
     Q_EMIT selectionChanged(selected());
-}
-
-void GraphCanvas::setHidden(const Ids& boxes, Joins edges) {
-    m_hidden = {boxes.begin(), boxes.end()};
-    m_hiddenJoins = std::move(edges);
-    refreshHidden();
-    changeLook();
-}
-
-void GraphCanvas::refreshHidden() {
-    m_hiddenEdges.assign(m_picture ? m_picture->links.size() : 0, 0);
-    if (m_hidden.empty() && m_hiddenJoins.empty())
-        return;
-    for (std::size_t e = 0; e < m_hiddenEdges.size(); ++e) {
-        const picture::Link& link = m_picture->links[e];
-        m_hiddenEdges[e] = m_hidden.contains(link.from) || m_hidden.contains(link.to) ||
-                           m_hiddenJoins.contains({link.from, link.to});
-    }
-}
-
-bool GraphCanvas::isHidden(const picture::Owner& owner) const {
-    if (owner.kind == picture::OwnerKind::Edge)
-        return m_hiddenEdges[static_cast<std::size_t>(owner.id)] != 0;
-    return owner.kind == picture::OwnerKind::Box && m_hidden.contains(owner.id);
 }
 
 void GraphCanvas::refreshEmphasis() {
@@ -258,6 +236,7 @@ void GraphCanvas::moveTo(QPointF offset) {
     }
     m_offset = {std::round(offset.x()), std::round(offset.y())};
     viewport()->update();
+    Q_EMIT moved();
 }
 
 void GraphCanvas::zoomAround(QPointF at, double scale) {
@@ -407,11 +386,6 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 // A box, all of a container, both ends of an edge; empty: the background.
-picture::Owner GraphCanvas::ownerAt(QPointF at) const {
-    const picture::Owner owner = m_index->hit(toScene(at), 5 / m_scale);
-    return isHidden(owner) ? picture::Owner() : owner;
-}
-
 Ids GraphCanvas::idsAt(QPointF at) const {
     const picture::Owner owner = ownerAt(at);
     switch (owner.kind) {
@@ -544,8 +518,12 @@ void GraphCanvas::walk(Direction direction, Qt::KeyboardModifiers modifiers) {
         next = visible.empty() ? m_picture->boxes.front().id : visible.front();
     } else {
         next = m_index->walk(m_focus, direction, m_cameFrom);
+        for (std::int64_t from = m_focus; next != -1 && isHidden(next);) {
+            const std::int64_t behind = m_index->walk(next, direction, from);
+            from = std::exchange(next, behind == from ? -1 : behind);
+        }
     }
-    if (next == -1)
+    if (next == -1 || isHidden(next))
         return;
     m_cameFrom = m_focus;
     std::set<std::int64_t> ids{next};

@@ -46,10 +46,15 @@ public:
     // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off. `most` is
     // what the legend says of 1.
     void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
-    // Boxes, and edges by the boxes that they join, that keep their place and are not to be seen.
-    using Joins = std::set<std::pair<std::int64_t, std::int64_t>>;
-    void setHidden(const Ids& boxes, Joins edges = {});
-    bool isHidden(std::int64_t box) const { return m_hidden.contains(box); }
+    // What keeps its place and is not to be seen.
+    struct Hidden {
+        std::set<std::int64_t> boxes;
+        std::set<std::pair<std::int64_t, std::int64_t>> edges; // by the boxes that they join
+        bool containers = false;                               // all of them
+        bool operator==(const Hidden&) const = default;
+    };
+    void setHidden(Hidden hidden);
+    bool isHidden(std::int64_t box) const { return m_hidden.boxes.contains(box); }
     void setHalos(std::vector<Halo> halos);
     const std::vector<Halo>& halos() const { return m_halos; }
     void setTheme(ThemeKind theme);
@@ -65,6 +70,8 @@ public:
     void setScale(double scale); // keeps the middle of the view
     void fitAll();
     void fitSelection(); // or all, when nothing is selected
+    // Shows the part of its picture that `other` shows of one of equal size.
+    void follow(const GraphCanvas& other);
 
     // In viewport coordinates; empty or (-1, -1) for unknown ids.
     QRectF nodeRect(std::int64_t id) const;
@@ -80,6 +87,7 @@ Q_SIGNALS:
     void containerActivated(std::int64_t id); // double click on a container's frame
     void hovered(std::int64_t id);            // -1: nothing
     void scaleChanged(double scale);
+    void moved();                                              // or zoomed
     void menuRequested(std::int64_t id, const QPoint& global); // -1: on the background
 
 protected:
@@ -154,8 +162,7 @@ private:
     std::set<std::int64_t> m_selected;
     std::set<std::int64_t> m_wholeContainers; // all members selected
     std::vector<char> m_emphasised;           // per edge of the diagram: touches the selection
-    std::set<std::int64_t> m_hidden;
-    Joins m_hiddenJoins;
+    Hidden m_hidden;
     std::vector<char> m_hiddenEdges; // per edge of the diagram
     std::int64_t m_focus = -1, m_cameFrom = -1;
     std::int64_t m_hovered = -1;

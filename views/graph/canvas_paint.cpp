@@ -272,7 +272,7 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
                           std::max(r.height * sy, least));
         };
         for (const picture::Item& item : m_picture->items)
-            if (const auto* r = std::get_if<picture::RectItem>(&item)) {
+            if (const auto* r = std::get_if<picture::RectItem>(&item); r && !isHidden(r->owner)) {
                 if (r->owner.kind == picture::OwnerKind::Container) {
                     QColor tint = colour(r->line);
                     tint.setAlpha(90);
@@ -307,7 +307,7 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
 
 double GraphCanvas::legendHeight() const {
     const bool any =
-        m_picture &&
+        m_picture && !m_hidden.containers &&
         std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
                     [](const picture::PlacedContainer& container) {
                         return container.implementation != picture::Implementation::None;
@@ -332,7 +332,7 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
 void GraphCanvas::paintLegend(QPainter& painter) const {
     std::set<picture::Implementation> present;
     for (const picture::PlacedContainer& container : m_picture->containers)
-        if (container.implementation != picture::Implementation::None)
+        if (!m_hidden.containers && container.implementation != picture::Implementation::None)
             present.insert(container.implementation);
     if (legendHeight() == 0)
         return;

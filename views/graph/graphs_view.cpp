@@ -55,6 +55,7 @@ GraphsView::GraphsView(QWidget* parent)
     connect(m_imported->canvas(), &GraphCanvas::activated, this, &GraphsView::insideWanted);
     connect(m_fused->canvas(), &GraphCanvas::containerActivated, this,
             [this](std::int64_t group) { selection().pick(selection().ofGroup(int(group))); });
+    m_joint = new JointPanes(m_imported, m_fused, this);
     connect(m_step, &GraphPane::busyChanged, this, &GraphsView::busyChanged);
     addCommands();
 }
@@ -130,6 +131,10 @@ void GraphsView::addCommands() {
         Place::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
     regions->setCheckable(true);
     connect(regions, &QAction::toggled, this, &GraphsView::setRegionsShown);
+    m_jointCommand = addCommand(
+        Place::View, u"&One layout for both graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
+    m_jointCommand->setCheckable(true);
+    connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
     addSeparator(Place::View);
     auto* heats = new QActionGroup(this);
     const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
@@ -258,6 +263,7 @@ void GraphsView::showGraph(GraphSide side) {
     showState(side);
     auto& drawn = m_drawn[std::size_t(side)];
     if (!graph) {
+        m_joint->clear();
         if (std::exchange(drawn, nullptr))
             shown->clear();
         return;
@@ -275,9 +281,9 @@ void GraphsView::showGraph(GraphSide side) {
     picture::DiagramOptions options;
     if (!imported)
         m_drawnTimes = times;
-    if (times) {
+    if (m_drawnTimes) {
         std::map<int, double> sums;
-        for (const auto& row : times->rows)
+        for (const auto& row : m_drawnTimes->rows)
             sums[row.groupId] += row.medianUs;
         for (const auto& [group, us] : sums)
             options.groupTexts[group] = snapshot::timeText(us);
@@ -290,11 +296,110 @@ void GraphsView::showGraph(GraphSide side) {
         imported ? ops
                  : countOf(std::int64_t(graph->groups.size()), groups ? u"group"_s : u"region"_s) +
                        u", "_s + ops);
-    shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
+    if (!showJoint(options))
+        shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
+}
+
+void GraphsView::setJoint(bool) {
+    m_joint->clear();
+    for (const GraphSide side : sides)
+        m_drawn[std::size_t(side)] = nullptr;
+    for (const GraphSide side : sides)
+        showGraph(side);
+    showHalos();
+}
+
+bool GraphsView::showJoint(const picture::DiagramOptions& options) {
+    const auto &left = m_drawn[0], &right = m_drawn[1];
+    if (!m_jointCommand->isChecked())
+        return false;
+    if (!left || !right || document().state(Part::Imported) != State::Ready ||
+        document().state(Part::Fused) != State::Ready) {
+        m_joint->clear(); // until both are there
+        return false;
+    }
+    if (const std::size_t nodes = left->nodes.size() + right->nodes.size();
+        nodes > JointPanes::mostNodes) {
+        m_joint->clear();
+        Q_EMIT said(u"one layout takes up to %1 nodes, these are %2"_s.arg(JointPanes::mostNodes)
+                        .arg(nodes));
+        return false;
+    }
+    m_joint->show(left, right, options);
+    showHalos();
+    return true;
+}
+
+bool GraphsView::serve(Request request) {
+    if (request == Request::NextChange)
+        return walkChanges(+1);
+    return request == Request::PreviousChange && walkChanges(-1);
+}
+
+bool GraphsView::walkChanges(int step) {
+    if (!m_joint->shown())
+        return false;
+    const auto changes = m_joint->changes();
+    if (changes.empty()) {
+        Q_EMIT said(u"rewriting changed nothing"_s);
+        return true;
+    }
+    const Picked& picked = selection().picked();
+    const auto at = std::find_if(changes.begin(), changes.end(), [&](const auto* node) {
+        return picked.fused.contains(node->right) ||
+               (node->right == snapshot::noNode && picked.imported.contains(node->left));
+    });
+    const auto count = std::ptrdiff_t(changes.size());
+    const std::ptrdiff_t next = at == changes.end() ? (step > 0 ? 0 : count - 1)
+                                                    : (at - changes.begin() + step + count) % count;
+    const snapshot::JointNode& node = *changes[std::size_t(next)];
+    const bool erased = node.right == snapshot::noNode;
+    const GraphSide side = erased ? GraphSide::Imported : GraphSide::Fused;
+    Picked one;
+    (erased ? one.imported : one.fused) = {erased ? node.left : node.right};
+    if (node.mark == snapshot::JointNode::Mark::Changed)
+        one.imported = {node.left};
+    selection().pick(one, nullptr, side);
+    selection().reveal(side, erased ? node.left : node.right);
+    Q_EMIT said(u"change %1 of %2"_s.arg(next + 1).arg(count));
+    return true;
+}
+
+// Of a node that only one of the graphs has: what took it out, or put it in.
+void GraphsView::sayCounterpart() {
+    const Picked& picked = selection().picked();
+    if (!m_joint->shown() || !selection().side())
+        return;
+    const bool imported = *selection().side() == GraphSide::Imported;
+    const snapshot::NodeSet& nodes = imported ? picked.imported : picked.fused;
+    if (nodes.size() != 1)
+        return;
+    const auto* joint = m_joint->find(
+        imported ? picture::JointSide::Left : picture::JointSide::Right, *nodes.begin());
+    const auto* node =
+        nodeOf(imported ? document().imported().get() : document().fused().get(), *nodes.begin());
+    if (!joint || !node ||
+        (joint->mark != snapshot::JointNode::Mark::Erased &&
+         joint->mark != snapshot::JointNode::Mark::Created))
+        return;
+    QString how = imported ? u"rewriting took it out"_s : u"rewriting put it in"_s;
+    const snapshot::RewrittenNode wanted{node->name, node->op};
+    if (document().rewrite())
+        for (const auto& one : document().rewrite()->applications) {
+            const auto& list = imported ? one.erased : one.created;
+            if (std::find(list.begin(), list.end(), wanted) != list.end())
+                how = (imported ? u"erased by %1, application %2"_s
+                                : u"created by %1, application %2"_s)
+                          .arg(text(one.rule))
+                          .arg(one.number);
+        }
+    Q_EMIT said(u"%1 has no counterpart: %2"_s.arg(text(node->name), how));
 }
 
 void GraphsView::selectionChanged(const QObject* origin) {
     const Picked& picked = selection().picked();
+    if (origin == this)
+        sayCounterpart();
     for (const GraphSide side : sides) {
         if (origin == this && selection().side() == side)
             continue;
@@ -309,9 +414,18 @@ void GraphsView::selectionChanged(const QObject* origin) {
 }
 
 void GraphsView::placeChanged() {
+    showHalos();
+}
+
+void GraphsView::showHalos() {
     const PickedPlace& place = selection().place();
-    for (const GraphSide side : sides)
-        pane(side)->canvas()->setHalos(place.side == side ? place.frames : std::vector<Halo>());
+    for (const GraphSide side : sides) {
+        std::vector<Halo> halos = m_joint->marks(
+            side == GraphSide::Imported ? picture::JointSide::Left : picture::JointSide::Right);
+        if (place.side == side)
+            halos.insert(halos.end(), place.frames.begin(), place.frames.end());
+        pane(side)->canvas()->setHalos(std::move(halos));
+    }
 }
 
 void GraphsView::revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) {

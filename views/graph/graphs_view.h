@@ -4,6 +4,7 @@
 
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
+#include "views/graph/joint_panes.h"
 #include "views/graph/step_pane.h"
 
 namespace fw::ui {
@@ -36,11 +37,19 @@ public:
     void setHeat(Heat heat);
     // In place of groups what each library, and code of ours, gets in a row.
     void setRegionsShown(bool shown);
+    // Both graphs in one layout, with marks for what rewriting erased, created and changed.
+    void setJoint(bool joint);
+    const JointPanes* joint() const { return m_joint; }
+    bool serve(Request request) override;
 
 private:
     void connectPane(GraphSide side);
     void addCommands();
     void showGraph(GraphSide side);
+    bool showJoint(const picture::DiagramOptions& options); // false: they are shown apart
+    void showHalos();
+    void sayCounterpart();
+    bool walkChanges(int step);
     void showState(GraphSide side);
     void showHeat();
     void showStatus();
@@ -54,6 +63,8 @@ private:
     StepPane* m_step;
     Heat m_heat = Heat::None;
     bool m_regions = false;
+    JointPanes* m_joint;
+    QAction* m_jointCommand = nullptr;
     // What the pictures were made of; of the fused one also the profile.
     Shared<snapshot::GraphDocument> m_drawn[2];
     Shared<snapshot::ProfileDocument> m_drawnTimes;

@@ -2,8 +2,6 @@
 
 #include "picture/graph_diagram.h"
 
-#include <algorithm>
-
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
@@ -47,13 +45,12 @@ void StepPane::showMatch() {
 void StepPane::showPhase(StepPhase phase) {
     const bool inFront = phase == StepPhase::Match, behind = phase == StepPhase::Result;
     std::vector<Halo> halos;
-    Ids hidden;
-    GraphCanvas::Joins unread;
+    GraphCanvas::Hidden hidden;
     for (std::size_t i = 0; i < m_step->nodes.size(); ++i) {
         const snapshot::SteppedNode& node = m_step->nodes[i];
         const bool created = node.mark == "created", erased = node.mark == "erased";
         if ((created && inFront) || (erased && behind))
-            hidden.push_back(node.node);
+            hidden.boxes.insert(node.node);
         if (inFront && node.matched)
             halos.push_back({{node.node}, Halo::Look::Match, {}});
         if (!inFront && created)
@@ -66,7 +63,7 @@ void StepPane::showPhase(StepPhase phase) {
             for (const std::int64_t operand : operands)
                 if (const auto& inputs = m_step->graph.nodes[i].inputs;
                     std::size_t(operand) < inputs.size())
-                    unread.emplace(inputs[std::size_t(operand)].node, node.node);
+                    hidden.edges.emplace(inputs[std::size_t(operand)].node, node.node);
         };
         if (inFront)
             hide(node.behind);
@@ -76,11 +73,11 @@ void StepPane::showPhase(StepPhase phase) {
     // Results that hang on what is hidden.
     std::int64_t box = picture::firstResultBox;
     for (const snapshot::InputRef& result : m_step->graph.results) {
-        if (std::find(hidden.begin(), hidden.end(), result.node) != hidden.end())
-            hidden.push_back(box);
+        if (hidden.boxes.contains(result.node))
+            hidden.boxes.insert(box);
         --box;
     }
-    canvas()->setHidden(hidden, std::move(unread));
+    canvas()->setHidden(std::move(hidden));
     canvas()->setHalos(std::move(halos));
     const QString names[] = {u"match"_s, u"change"_s, u"result"_s};
     setDetail(u"%1 of %2, %3"_s.arg(m_step->application->number)
