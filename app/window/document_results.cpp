@@ -119,7 +119,8 @@ void Document::openInputs(Inputs inputs, const QString& savedPath) {
             if (!isOpen())
                 setPart(Part::Info, State::Error, answer.diag());
             Q_EMIT problem(answer.diag()); // what was open stays open
-            if (isOpen() && state(Part::Plan) != State::Ready)
+            if (isOpen() && state(Part::Plan) != State::Ready &&
+                state(Part::Plan) != State::Error)
                 replan(); // cancelled above
         });
 }

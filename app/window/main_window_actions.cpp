@@ -55,7 +55,7 @@ void MainWindow::buildActions() {
     QMenu* file = menuBar()->addMenu(u"&File"_s);
     addAction(file, u"&Open…"_s, keys("Ctrl+O"), [this] { openDialog(); });
     m_recentMenu = file->addMenu(u"Open &recent"_s);
-    needsModel(addAction(file, u"Re&load"_s, keys("F5"), [this] { m_document.reload(); }));
+    needsModel(addAction(file, u"Re&load"_s, keys("F5"), [this] { serve(Request::Reload); }));
     file->addSeparator();
     // Of what the keys go to: a book, or the document.
     m_saveAction = addAction(file, u"&Save"_s, keys("Ctrl+S"), [this] { serve(Request::Save); });

@@ -228,6 +228,7 @@ bool MainWindow::serve(Request request) {
             openModel(m_wanted);
         return true;
     case Request::Reload:
+        m_message->clear();
         m_document.reload();
         return true;
     case Request::Profile:

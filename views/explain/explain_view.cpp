@@ -165,6 +165,7 @@ ExplainView::ExplainView(QWidget* parent)
     addCommand(Place::Pins, u"Keep selected &apart"_s, u"Ctrl+Shift+K"_s, apart, Needs::Model,
                OfNodes::Yes);
     connect(&Theme::instance(), &Theme::changed, this, [this] { m_gates->viewport()->update(); });
+    connect(overlay(), &StateOverlay::actionRequested, this, [this] { selectionSettled(); });
     setContent(nullptr);
     setPair(Pair::No);
 }
@@ -173,12 +174,18 @@ void ExplainView::documentChanged(Parts) {
     const State state = document().state(Part::Explain);
     const Picked& picked = selection().picked();
     const bool about = !picked.fused.empty();
-    setContent(about && state != State::Error ? document().explanation() : nullptr);
+    const bool stopped = (state == State::Stale || state == State::Empty) &&
+                         document().error(Part::Explain).code == DiagCode::Cancelled;
+    // What is kept after that is of what was asked for before.
+    const bool shown = about && state != State::Error && !stopped;
+    setContent(shown ? document().explanation() : nullptr);
     setPair(picked.fused.size() == 2 && picked.group < 0 ? Pair::Yes : Pair::No);
-    setDetail(about && document().explanation() ? text(document().explanation()->subject)
+    setDetail(shown && document().explanation() ? text(document().explanation()->subject)
                                                 : QString());
     if (about && state == State::Error)
         overlay()->setError(u"No explanation"_s, text(document().error(Part::Explain).text()));
+    else if (about && stopped)
+        overlay()->setEmpty(u"Stopped"_s, u"The explanation was stopped."_s, u"Ask again"_s);
     else if (about && state == State::Busy)
         overlay()->setBusy(u"Asking …"_s);
     else if (about && state == State::Stale)
