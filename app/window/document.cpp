@@ -76,7 +76,7 @@ void Document::setAgreed(const QStringList& contents) {
 bool Document::unsaved() const {
     return isOpen() && m_history.changed() &&
            (!m_savedPath.isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
-            !inputs().pins.empty());
+            !inputs().leftOut.empty() || !inputs().pins.empty());
 }
 
 void Document::open(const QString& path) {

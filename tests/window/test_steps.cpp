@@ -143,6 +143,7 @@ void TestSteps::leftOutAndSaved() {
     QTRY_COMPARE(steps().number(), 1);
     QVERIFY(steps().model().nameOf(0) != name);
     // It is an edit like others, and part of the document.
+    QVERIFY(m_window->document().unsaved());
     const QString path = m_folder.filePath(u"kept.fwdoc"_s);
     QVERIFY(m_window->document().save(path).ok());
     m_window->document().undo();
