@@ -2,6 +2,7 @@
 // processor, the least of a few runs; the limits leave room for caches that a larger model
 // outgrows. A busy machine only adds to a time, so growth above the limit is measured again: what
 // takes the square is four times as slow every time.
+#include "base/files.h"
 #include "large/shapes.h"
 #include "library/library.h"
 #include "module/compile.h"
@@ -12,15 +13,20 @@
 #include "picture/writers.h"
 #include "rewrite/driver.h"
 #include "rewrite/matches.h"
+#include "session/asked.h"
 #include "session/describe.h"
 #include "snapshot/documents.h"
+#include "snapshot/joint.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <algorithm>
 #include <ctime>
 #include <functional>
 #include <malloc.h>
+#include <map>
+#include <memory>
 #include <optional>
 
 using namespace fw;
@@ -77,6 +83,10 @@ private Q_SLOTS:
     void matching_data() { rows(); }
     void rewriting_data() { rows(); }
     void rewriting();
+    void stepping_data() { rows(); }
+    void stepping();
+    void joining_data() { rows(); }
+    void joining();
     void matching();
 
 private:
@@ -246,6 +256,36 @@ void TestGrowth::rewriting() {
     rules.add(book.declarations);
     compare([&](const Size& size) { QVERIFY(rewriteGraph(size.imported.graph, rules, {}).ok()); },
             small, large, 2.5); // several graphs of strings: caches count for much
+}
+
+// To the last application of a rule, in a model that was rewritten before.
+void TestGrowth::stepping() {
+    QTemporaryDir folder;
+    std::map<const Size*, std::unique_ptr<test::Asked>> asked;
+    const auto step = [&](const Size& size) {
+        snapshot::Arguments arguments;
+        arguments.model =
+            folder.filePath(QString::number(qint64(size.nodes)) + QStringLiteral(".onnx"))
+                .toStdString();
+        arguments.rules = {"/nowhere/sums.fw"};
+        arguments.texts = {{"/nowhere/sums.fw",
+                            "rule sums { match y = add(x, z) emit y = sub(x, z * -1) }\n"
+                            "rule relus { match y = relu(x) emit y = max(x, x) }\n"}};
+        arguments.until = {"at nothing"};
+        auto& kept = asked[&size];
+        if (!kept) {
+            QVERIFY(writeFile(arguments.model, size.bytes).ok());
+            kept = std::make_unique<test::Asked>();
+        }
+        QVERIFY(kept->get<snapshot::StepDocument>("step", arguments).total > 100);
+    };
+    compare(step, small, large, 3); // an editor of the whole graph, most of it strings
+}
+
+void TestGrowth::joining() {
+    compare([](const Size& size) {
+        QVERIFY(!snapshot::joined(size.document, size.document).nodes.empty());
+    });
 }
 
 void TestGrowth::matching() {
