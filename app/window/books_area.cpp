@@ -171,7 +171,7 @@ Status BooksArea::save(const QString& path, const QString& as) {
     const BookFile file{text(path), book->disk.carriageReturns};
     FW_CHECK(writeBookFile(target, file));
     if (m_drafts)
-        m_drafts->forget(path);
+        m_drafts->forget({path, {}});
     m_undrafted.removeAll(path);
     // A tab of the file that was replaced would show what is no longer there.
     if (target != path && find(target))
@@ -194,7 +194,7 @@ void BooksArea::close(const QString& path) {
     if (found == m_books.end())
         return;
     if (m_drafts)
-        m_drafts->forget(path);
+        m_drafts->forget({path, {}});
     m_undrafted.removeAll(path);
     BookPage* page = (*found)->page;
     m_books.erase(found);
@@ -334,7 +334,7 @@ void BooksArea::keepDrafts() {
         if (!m_drafts || !book)
             continue;
         if (!isChanged(*book)) {
-            m_drafts->forget(path);
+            m_drafts->forget({path, {}});
             continue;
         }
         if (const Status kept = m_drafts->keep({path, text(path)}); !kept)

@@ -36,6 +36,10 @@ BooksView::BooksView(Document& document, const Answers& answers, std::unique_ptr
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_books);
+    if (m_books->drafts()) {
+        m_draft = new DocumentDraft(m_document, *m_books->drafts(), this);
+        connect(m_draft, &DocumentDraft::problem, this, &BooksView::failed);
+    }
     addCommands();
     connectBooks();
     connectMatches();
@@ -117,6 +121,8 @@ bool BooksView::mayClose() {
 void BooksView::closing() {
     for (const QString& path : m_books->changed()) // as was answered
         m_books->close(path);
+    if (m_draft)
+        m_draft->forget();
 }
 
 // `use` gets the answer while its book is open.
@@ -192,32 +198,44 @@ bool BooksView::inBook() const {
 void BooksView::offerDrafts() {
     if (!m_books->drafts())
         return;
-    const std::vector<Draft> left = m_books->drafts()->leftOver();
+    std::vector<Draft> left = m_books->drafts()->leftOver();
+    // One document at a time: others stay for the next window.
+    const auto isDocument = [](const Draft& draft) { return draft.kind == Draft::Kind::Document; };
+    const auto first = std::find_if(left.begin(), left.end(), isDocument);
+    if (first != left.end())
+        left.erase(std::remove_if(first + 1, left.end(), isDocument), left.end());
     if (left.empty())
         return;
     QStringList names;
     for (const Draft& draft : left)
         names << QFileInfo(draft.path).fileName();
     m_offering = true;
-    Q_EMIT offered(
-        {u"The last window ended with books that were not saved: %1"_s.arg(names.join(u", "_s)),
-         u"Restore"_s,
-         [this, left] {
-             m_offering = false;
-             for (const Draft& draft : left)
-                 m_books->restore(draft);
-             m_books->drafts()->forgetLeftOver(left);
-             // A document that names a book without a file could not be opened.
-             for (const Draft& draft : left)
-                 if (m_books->isNew(draft.path) && !m_document.actingText(draft.path))
-                     m_document.beginText(draft.path, {}); // until it was read
-             if (!m_document.isOpen())
-                 Q_EMIT requested(Request::OpenAgain);
-         },
-         [this, left] {
-             m_offering = false;
-             m_books->drafts()->forgetLeftOver(left);
-         }});
+    Q_EMIT offered({u"The last window ended with what was not saved: %1"_s.arg(names.join(u", "_s)),
+                    u"Restore"_s, [this, left] { restore(left); },
+                    [this, left] {
+                        m_offering = false;
+                        m_books->drafts()->forgetLeftOver(left);
+                    }});
+}
+
+void BooksView::restore(const std::vector<Draft>& left) {
+    m_offering = false;
+    const Draft* document = nullptr;
+    for (const Draft& draft : left)
+        if (draft.kind == Draft::Kind::Document)
+            document = &draft;
+        else
+            m_books->restore(draft);
+    m_books->drafts()->forgetLeftOver(left);
+    // A document that names a book without a file could not be opened.
+    for (const Draft& draft : left)
+        if (draft.kind == Draft::Kind::Book && m_books->isNew(draft.path) &&
+            !m_document.actingText(draft.path))
+            m_document.beginText(draft.path, {}); // until it was read
+    if (document)
+        DocumentDraft::restore(*document, m_document);
+    else if (!m_document.isOpen())
+        Q_EMIT requested(Request::OpenAgain);
 }
 
 void BooksView::goToDefinition(const QString& path, const Caret& at) {

@@ -8,6 +8,7 @@
 
 #include "app/window/answers.h"
 #include "app/window/document.h"
+#include "app/window/document_draft.h"
 #include "app/window/settings.h"
 #include "views/common/view.h"
 #include "views/editor/book_page.h"
@@ -54,6 +55,7 @@ private:
     void updateCommands();
     bool inBook() const; // the keys go to a book
     void offerDrafts();
+    void restore(const std::vector<Draft>& left);
     template <class Use>
     void askAssist(const QString& path, const Caret& at, Use use);
     void goToDefinition(const QString& path, const Caret& at);
@@ -96,6 +98,7 @@ private:
     const Answers& m_answers;
     Settings m_settings;
     BooksArea* m_books;
+    DocumentDraft* m_draft = nullptr; // null: nothing is kept
     MatchPanel* m_matches;
     Shared<snapshot::InfoDocument> m_model; // that was asked about
     QString m_liveRule;                     // at the caret

@@ -32,6 +32,10 @@ public:
 
     // A model or a document file.
     void open(const QString& path);
+    // What a window that ended had decided: of a document, or of one that was never saved.
+    void openUnsaved(snapshot::Inputs inputs, const QString& savedPath) {
+        openInputs(std::move(inputs), savedPath, Saved::No);
+    }
     void reload();
     Status save(const QString& path);
 
@@ -161,8 +165,9 @@ private:
     template <class T, class Done>
     std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done);
     void askDoctor(bool measure = false);
-    void openInputs(snapshot::Inputs inputs, const QString& savedPath);
-    void adopt(snapshot::Inputs inputs, const QString& savedPath,
+    enum class Saved : std::uint8_t { Yes, No };
+    void openInputs(snapshot::Inputs inputs, const QString& savedPath, Saved saved = Saved::Yes);
+    void adopt(snapshot::Inputs inputs, const QString& savedPath, Saved saved,
                std::shared_ptr<const snapshot::InfoDocument> info);
     void inputsEdited(const snapshot::Inputs& before);
     enum class Importing : std::uint8_t { No, Yes };

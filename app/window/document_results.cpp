@@ -102,7 +102,7 @@ void Document::askDoctor(bool measure) {
                                    });
 }
 
-void Document::openInputs(Inputs inputs, const QString& savedPath) {
+void Document::openInputs(Inputs inputs, const QString& savedPath, Saved saved) {
     const std::uint64_t generation = ++m_openGeneration;
     if (!isOpen())
         setPart(Part::Info, State::Busy);
@@ -113,7 +113,7 @@ void Document::openInputs(Inputs inputs, const QString& savedPath) {
             if (generation != m_openGeneration)
                 return;
             if (answer) {
-                adopt(inputs, savedPath, answer.take());
+                adopt(inputs, savedPath, saved, answer.take());
                 return;
             }
             if (!isOpen())
@@ -125,7 +125,7 @@ void Document::openInputs(Inputs inputs, const QString& savedPath) {
         });
 }
 
-void Document::adopt(Inputs inputs, const QString& savedPath,
+void Document::adopt(Inputs inputs, const QString& savedPath, Saved saved,
                      std::shared_ptr<const snapshot::InfoDocument> info) {
     // The same model read again keeps what can be undone.
     const bool again = isOpen() && inputs == m_history.now() && savedPath == m_savedPath;
@@ -133,6 +133,8 @@ void Document::adopt(Inputs inputs, const QString& savedPath,
     m_savedPath = savedPath;
     if (!again)
         m_history = snapshot::History(std::move(inputs));
+    if (saved == Saved::No)
+        m_history.markUnsaved();
     for (const PartRow& row : documentParts)
         if (row.life != Life::Always)
             forget(row.part);

@@ -18,6 +18,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+const QString document = u"document"_s;
+
 QStringList filesIn(const QString& folder) {
     QStringList out;
     for (const QString& name : QDir(folder).entryList({u"*.json"_s}, QDir::Files))
@@ -33,7 +35,9 @@ std::optional<Draft> readDraft(const QString& path) {
     const QString book = json.value(u"path"_s).toString();
     if (book.isEmpty() || json.value(u"version"_s).toInt() != 1)
         return std::nullopt;
-    return Draft{book, json.value(u"text"_s).toString()};
+    return Draft{book, json.value(u"text"_s).toString(),
+                 json.value(u"kind"_s).toString() == document ? Draft::Kind::Document
+                                                              : Draft::Kind::Book};
 }
 
 } // namespace
@@ -58,8 +62,10 @@ QString Drafts::lockOf(const QString& folder) {
     return folder + u".lock"_s;
 }
 
-QString Drafts::fileOf(const QString& folder, const QString& path) {
-    const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha256);
+QString Drafts::fileOf(const QString& folder, const Draft& draft) {
+    // A document may go by the path of a model that is a text, too.
+    const QString name = (draft.kind == Draft::Kind::Document ? document : QString()) + draft.path;
+    const QByteArray hash = QCryptographicHash::hash(name.toUtf8(), QCryptographicHash::Sha256);
     return QDir(folder).filePath(QString::fromLatin1(hash.toHex().left(16)) + u".json"_s);
 }
 
@@ -71,14 +77,16 @@ Status Drafts::keep(const Draft& draft) {
         m_lock->tryLock(0);
         QDir().mkpath(m_own); // if it cannot be made, writing says why
     }
-    const QJsonObject json{{u"version"_s, 1}, {u"path"_s, draft.path}, {u"text"_s, draft.text}};
-    return writeFile(fileOf(m_own, draft.path).toStdString(),
+    QJsonObject json{{u"version"_s, 1}, {u"path"_s, draft.path}, {u"text"_s, draft.text}};
+    if (draft.kind == Draft::Kind::Document)
+        json[u"kind"_s] = document;
+    return writeFile(fileOf(m_own, draft).toStdString(),
                      QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString(),
                      Durability::Cache);
 }
 
-void Drafts::forget(const QString& path) {
-    QFile::remove(fileOf(m_own, path));
+void Drafts::forget(const Draft& draft) {
+    QFile::remove(fileOf(m_own, draft));
 }
 
 QStringList Drafts::deadFolders() const {

@@ -1,4 +1,4 @@
-// Texts that were not saved, kept where a crash does not reach them.
+// Texts and documents that were not saved, kept where a crash does not reach them.
 //
 // Every window has a folder of its own below the state folder of the user, held by a lock that ends
 // with the process and is there before the folder. A folder whose lock is free belongs to a window
@@ -16,8 +16,10 @@
 namespace fw::ui {
 
 struct Draft {
-    QString path; // of the book
+    enum class Kind : std::uint8_t { Book, Document };
+    QString path; // of the book, of the document or, if that was never saved, of its model
     QString text;
+    Kind kind = Kind::Book;
 
     bool operator==(const Draft&) const = default;
 };
@@ -33,7 +35,7 @@ public:
     Drafts& operator=(const Drafts&) = delete;
 
     Status keep(const Draft& draft);
-    void forget(const QString& path);
+    void forget(const Draft& draft); // whatever its text
     // Of windows that are gone, sorted by path. They stay until forgotten, and so does what cannot
     // be read, such as the drafts of a newer version.
     std::vector<Draft> leftOver() const;
@@ -41,7 +43,7 @@ public:
 
 private:
     static QString lockOf(const QString& folder);
-    static QString fileOf(const QString& folder, const QString& path);
+    static QString fileOf(const QString& folder, const Draft& draft);
     QStringList deadFolders() const;
 
     QString m_root, m_own;

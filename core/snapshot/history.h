@@ -25,6 +25,7 @@ public:
     // Differs from what was saved or opened last.
     bool changed() const { return !(m_now == m_saved); }
     void markSaved() { m_saved = m_now; }
+    void markUnsaved() { m_saved = {}; } // no inputs of a model are these
 
     static constexpr std::size_t limit = 500;
 

@@ -487,7 +487,7 @@ void TestBooks::draftsOfALivingWindowAreLeftAlone() {
         Drafts ended(path("drafts"));
         QVERIFY(ended.keep({u"/b.fw"_s, u"two"_s}).ok());
         QVERIFY(ended.keep({u"/c.fw"_s, u"three"_s}).ok());
-        ended.forget(u"/c.fw"_s);
+        ended.forget({u"/c.fw"_s, {}});
     }
     const std::vector<Draft> left = other.leftOver();
     QCOMPARE(left.size(), std::size_t(1));
