@@ -32,8 +32,9 @@ void MainWindow::buildCentre() {
     m_offer = new MessageBar;
     m_offer->setObjectName(u"noteBar"_s); // nothing went wrong here
     m_welcome = new WelcomeView;
+    m_welcome->setSamples(shippedSamples());
     connect(m_welcome, &WelcomeView::openRequested, this, &MainWindow::openDialog);
-    connect(m_welcome, &WelcomeView::recentRequested, this, &MainWindow::openModel);
+    connect(m_welcome, &WelcomeView::modelRequested, this, &MainWindow::openModel);
     m_centre = new QStackedWidget;
     m_centre->addWidget(m_welcome);
     m_work = new QSplitter(Qt::Horizontal);

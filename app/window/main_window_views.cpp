@@ -207,9 +207,13 @@ void MainWindow::documentChanged(Parts parts) {
         showLibraries();
     if (parts.hasAny({Part::Inputs, Part::Checks}))
         showTargets();
-    for (const Shown& shown : m_views)
+    for (const Shown& shown : m_views) {
         if (shown.row.shows.hasAny(parts))
             shown.view->documentChanged(parts);
+        if (shown.dock && parts.has(Part::Info))
+            for (StateOverlay* overlay : shown.view->findChildren<StateOverlay*>())
+                overlay->setQuiet(!m_document.isOpen());
+    }
     updateStatus();
 }
 

@@ -80,11 +80,20 @@ void StateOverlay::setReady() {
     hide();
 }
 
+void StateOverlay::setQuiet(bool quiet) {
+    m_quiet = quiet;
+    showCard();
+}
+
+void StateOverlay::showCard() {
+    m_card->setVisible(m_state != ViewState::Stale && !(m_quiet && m_state == ViewState::Empty));
+}
+
 void StateOverlay::show(ViewState state, const QString& title, const QString& text,
                         const QString& action) {
     const bool stillBusy = state == ViewState::Busy && m_state == ViewState::Busy;
     m_state = state;
-    m_card->setVisible(state != ViewState::Stale);
+    showCard();
     m_ribbon->setVisible(state == ViewState::Stale);
     m_title->setText(title);
     m_title->setProperty("state", state == ViewState::Error ? QStringLiteral("error") : QString());

@@ -40,6 +40,9 @@ public:
     void setStale(const QString& text, const QString& action = {});
     void setError(const QString& message, const QString& details = {}, const QString& action = {});
 
+    // While there is nothing that the view could be about, an empty one says nothing.
+    void setQuiet(bool quiet);
+
     static constexpr int busyDelay = 300; // ms
 
 Q_SIGNALS:
@@ -53,6 +56,7 @@ protected:
 private:
     void show(ViewState state, const QString& title, const QString& text, const QString& action);
     void place();
+    void showCard();
 
     ViewState m_state = ViewState::Ready;
     QFrame* m_card = nullptr;
@@ -64,6 +68,7 @@ private:
     ElidedLabel* m_ribbonText = nullptr;
     QPushButton* m_ribbonButton = nullptr;
     QTimer m_delay;
+    bool m_quiet = false;
 };
 
 } // namespace fw::ui

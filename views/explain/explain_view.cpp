@@ -248,7 +248,9 @@ void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanatio
     m_actions->setVisible(explanation != nullptr);
     if (!explanation) {
         m_sentence->setText(
-            u"Select an operator, a group, an edge, or (Ctrl+click) two operators."_s);
+            isAttached() && document().isOpen()
+                ? u"Select an operator, a group, an edge, or (Ctrl+click) two operators."_s
+                : QString());
         return;
     }
     m_sentence->setText(text(explanation->sentence));

@@ -1,0 +1,135 @@
+// Where docks, tabs and headers are, whatever the size of the window, and what it offers before a
+// model is open.
+#include "app/window/samples.h"
+#include "app/window/welcome_view.h"
+#include "views/common/pane.h"
+#include "views/common/state_overlay.h"
+#include "views/implementations/implementations_view.h"
+#include "views/profile/profile_view.h"
+#include "window/window_fixture.h"
+
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QFrame>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTabBar>
+#include <QToolButton>
+#include <QTreeView>
+
+using namespace fw;
+using namespace fw::ui;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QSize sizes[] = {{1280, 800}, {1600, 1000}, {2560, 1440}};
+
+} // namespace
+
+class TestLayout : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup() { m.reset(); }
+    void samplesAreOffered();
+    void welcomeIsWhole();
+    void docksWithoutModelAreQuiet();
+
+private:
+    MainWindow& window() { return m->window; }
+    bool open() { return m->open(m_folder.filePath(u"residual.onnx"_s)); }
+    QDockWidget* dock(const QString& name) { return window().findChild<QDockWidget*>(name); }
+    void resize(QSize size) {
+        window().resize(size);
+        QCoreApplication::processEvents();
+        QTest::qWait(20);
+    }
+    QList<QDockWidget*> below() {
+        QList<QDockWidget*> out;
+        for (const ViewRow& row : viewRows())
+            if (row.area == Area::Below)
+                out << dock(row.name);
+        return out;
+    }
+    void picture(const QString& name) {
+        const QDir folder(u"" FW_BINARY_DIR "/pictures"_s);
+        QVERIFY(folder.mkpath(u"."_s));
+        QVERIFY(window().grab().save(folder.filePath(name + u".png"_s)));
+    }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<WindowFixture> m;
+};
+
+void TestLayout::init() {
+    m = std::make_unique<WindowFixture>();
+    QVERIFY(m->waitIdle());
+}
+
+void TestLayout::samplesAreOffered() {
+    auto* welcome = window().findChild<WelcomeView*>();
+    const QList<Sample> samples = shippedSamples();
+    QStringList names;
+    for (const Sample& sample : samples) {
+        names << sample.name;
+        QVERIFY(QFileInfo(sample.path).isDir());
+        QVERIFY(!sample.shows.isEmpty());
+    }
+    QCOMPARE(names, (QStringList{u"lenet"_s, u"residual"_s, u"mobilenet"_s, u"attention"_s}));
+    QCOMPARE(welcome->sampleButtons().size(), samples.size());
+    QVERIFY(samplesIn(m_folder.path()).isEmpty());
+    QTest::mouseClick(welcome->sampleButtons()[1], Qt::LeftButton);
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().document().isOpen());
+    QCOMPARE(window().document().fileName(), u"residual"_s);
+}
+
+// All of every text, at the size that the window has at least.
+void TestLayout::welcomeIsWhole() {
+    auto* welcome = window().findChild<WelcomeView*>();
+    welcome->setRecent({u"/a/one.onnx"_s, u"/a/two.onnx"_s, u"/b/three.onnx"_s, u"/b/4.onnx"_s,
+                        u"/c/five.onnx"_s,
+                        u"/c/a_model_whose_name_is_longer_than_any_button_in_a_card.onnx"_s});
+    for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
+        window().applyTheme(theme);
+        for (const QSize size : sizes) {
+            resize(size);
+            const auto* card = welcome->findChild<QFrame*>(u"stateCard"_s);
+            const QRect seen(card->mapTo(welcome, QPoint()), card->size());
+            QVERIFY2(welcome->rect().contains(seen), qPrintable(QString::number(size.width())));
+            for (const QLabel* label : card->findChildren<QLabel*>())
+                QVERIFY2(label->height() >= label->heightForWidth(label->width()) &&
+                             label->visibleRegion().boundingRect().size() == label->size(),
+                         qPrintable(label->text()));
+            for (const QPushButton* button : card->findChildren<QPushButton*>())
+                QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
+            picture(u"welcome-%1-%2"_s.arg(size.width())
+                        .arg(theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s));
+        }
+    }
+    window().applyTheme(ThemeChoice::Light);
+}
+
+void TestLayout::docksWithoutModelAreQuiet() {
+    const auto cards = [](const QDockWidget* in) {
+        const auto all = in->findChildren<QFrame*>(u"stateCard"_s);
+        return std::count_if(all.begin(), all.end(),
+                             [](const QFrame* card) { return card->isVisible(); });
+    };
+    for (const ViewRow& row : viewRows())
+        if (QDockWidget* one = dock(row.name)) {
+            one->raise();
+            QCoreApplication::processEvents();
+            QVERIFY2(cards(one) == 0, qPrintable(row.name));
+        }
+    QVERIFY(!window().view<ProfileView>()->overlay()->text().isEmpty()); // said all the same
+    QVERIFY(open());
+    dock(u"opTimesDock"_s)->raise();
+    QTRY_COMPARE(cards(dock(u"opTimesDock"_s)), 1);
+}
+
+QTEST_MAIN(TestLayout)
+#include "test_layout.moc"
