@@ -329,7 +329,7 @@ void MainWindow::defaultLayout() {
         below.front()->raise();
     QList<QDockWidget*> columns;
     QList<int> widths;
-    for (const auto& [area, width] : {std::pair(Area::Left, 260), std::pair(Area::Right, 470)})
+    for (const auto& [area, width] : {std::pair(Area::Left, 260), std::pair(Area::Right, 440)})
         for (const Shown& shown : m_views)
             if (shown.row.area == area) {
                 columns << shown.dock;

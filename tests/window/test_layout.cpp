@@ -37,6 +37,7 @@ private Q_SLOTS:
     void samplesAreOffered();
     void welcomeIsWhole();
     void docksWithoutModelAreQuiet();
+    void verdictsAndTimesCanBeRead();
 
 private:
     MainWindow& window() { return m->window; }
@@ -129,6 +130,36 @@ void TestLayout::docksWithoutModelAreQuiet() {
     QVERIFY(open());
     dock(u"opTimesDock"_s)->raise();
     QTRY_COMPARE(cards(dock(u"opTimesDock"_s)), 1);
+}
+
+void TestLayout::verdictsAndTimesCanBeRead() {
+    QVERIFY(open());
+    window().document().profile();
+    QVERIFY(m->waitIdle());
+    m->click(GraphSide::Fused, 23); // its candidates are open
+    const QTreeView* table = window().view<ImplementationsView>()->table();
+    const auto needs = [&](const QString& text) {
+        return table->fontMetrics().horizontalAdvance(text);
+    };
+    for (const QSize size : sizes) {
+        resize(size);
+        const QByteArray at = QByteArray::number(size.width());
+        const int border = 8; // on both sides of a cell
+        for (const auto column : {ImplementationsModel::Estimate, ImplementationsModel::Measured})
+            QVERIFY2(table->columnWidth(column) >= needs(u"12.3 µs"_s) + border, at);
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex group = table->model()->index(row, ImplementationsModel::Verdict);
+            QVERIFY2(table->columnWidth(ImplementationsModel::Verdict) >=
+                         needs(group.data().toString().section(u':', 0, 0)) + border,
+                     at);
+        }
+        QVERIFY2(table->columnWidth(ImplementationsModel::Name) >= 90, at);
+        QVERIFY2(table->header()->length() <= table->viewport()->width(), at);
+        const QTreeView* times = window().view<ProfileView>()->table();
+        for (const auto column : {ProfileModel::Median, ProfileModel::Estimate})
+            QVERIFY2(times->columnWidth(column) >= needs(u"12.3 µs *"_s) + border, at);
+        picture(u"implementations-%1"_s.arg(size.width()));
+    }
 }
 
 QTEST_MAIN(TestLayout)

@@ -11,10 +11,11 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
 }
 
-void ElidedLabel::setFullText(const QString& text) {
-    if (text == m_text)
+void ElidedLabel::setFullText(const QString& text, const QString& more) {
+    if (text == m_text && more == m_more)
         return;
     m_text = text;
+    m_more = more;
     updateGeometry();
     refresh();
 }
@@ -41,7 +42,12 @@ void ElidedLabel::changeEvent(QEvent* event) {
 void ElidedLabel::refresh() {
     const QString shown = fontMetrics().elidedText(m_text, Qt::ElideRight, width());
     setText(shown);
-    setToolTip(shown == m_text ? QString() : toolTipOf(m_text));
+    QStringList tip;
+    if (shown != m_text)
+        tip << m_text;
+    if (!m_more.isEmpty())
+        tip << m_more;
+    setToolTip(tip.isEmpty() ? QString() : toolTipOf(tip.join(u'\n')));
 }
 
 } // namespace fw::ui

@@ -9,7 +9,8 @@ class ElidedLabel : public QLabel {
 public:
     explicit ElidedLabel(QWidget* parent = nullptr);
 
-    void setFullText(const QString& text);
+    // `more` stands in the tool tip alone.
+    void setFullText(const QString& text, const QString& more = {});
     const QString& fullText() const { return m_text; }
 
     QSize sizeHint() const override;
@@ -22,7 +23,7 @@ protected:
 private:
     void refresh();
 
-    QString m_text;
+    QString m_text, m_more;
 };
 
 } // namespace fw::ui

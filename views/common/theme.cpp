@@ -116,7 +116,7 @@ QComboBox QAbstractItemView { background: @Pane; border: 1px solid @Line; select
 QTabBar { background: @Chrome; qproperty-drawBase: 0; }
 QTabWidget::pane { border: none; border-top: 1px solid @Line; }
 QTabWidget::tab-bar { left: 6px; }
-QTabBar::tab { background: transparent; color: @Muted; padding: 6px 14px; border: 1px solid transparent; border-bottom: none; }
+QTabBar::tab { background: transparent; color: @Muted; padding: 6px 9px; border: 1px solid transparent; border-bottom: none; }
 QTabBar::tab:selected { background: @Pane; color: @Text; border-color: @Line; font-weight: bold;
   border-top-left-radius: 5px; border-top-right-radius: 5px; }
 QTabBar::tab:hover:!selected { color: @Text; }

@@ -13,6 +13,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -24,6 +25,10 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr int leastName = 110; // its icon, and what tells it from others
+constexpr int cellBorder = 18; // of both sides
+constexpr int shownRows = 500; // whose widths count
 
 const std::string_view avoidedCode = codeText(ReasonCode::PinAvoids);
 
@@ -95,9 +100,11 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ImplementationsModel::Verdict, QHeaderView::Stretch);
+    m_table->header()->setMinimumSectionSize(40);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int widths[] = {176, 0, 62, 62, 72, 48};
+    const int time = m_table->fontMetrics().horizontalAdvance(u"12.3 µs"_s) + cellBorder;
+    const int widths[] = {leastName, 0, time, time, 72, 48};
     static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
         if (widths[column] > 0)
@@ -199,16 +206,39 @@ void ImplementationsView::showPlan() {
                    : QString());
 }
 
-// The priority is in the reason as well: in a narrow view its room is the reason's.
 void ImplementationsView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     hideColumns();
 }
 
+// The priority is in the reason as well: in a narrow view its room is the reason's.
+
 void ImplementationsView::hideColumns() {
     m_table->setColumnHidden(ImplementationsModel::Verified, !m_model.isVerified());
     m_table->setColumnHidden(ImplementationsModel::Priority,
-                             width() < (m_model.isVerified() ? 540 : 460));
+                             width() < (m_model.isVerified() ? 600 : 520));
+    fitNames();
+}
+
+// Who computes a group can be read first, then its name; what is left over is for the reasons.
+void ImplementationsView::fitNames() {
+    const QFontMetrics metrics = m_table->fontMetrics();
+    int name = leastName, chosen = 0;
+    for (int row = 0; row < std::min(m_model.rowCount(), shownRows); ++row) {
+        const auto cell = [&](int column) { return m_model.index(row, column).data().toString(); };
+        const QModelIndex index = m_model.index(row, ImplementationsModel::Name);
+        name = std::max(name, m_table->indentation() + m_table->sizeHintForIndex(index).width());
+        chosen = std::max(chosen,
+                          metrics.horizontalAdvance(
+                              cell(ImplementationsModel::Verdict).section(u':', 0, 0) + u": …"_s));
+    }
+    int room = m_table->width() - m_table->verticalScrollBar()->sizeHint().width();
+    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
+        if (column != ImplementationsModel::Name && column != ImplementationsModel::Verdict &&
+            !m_table->isColumnHidden(column))
+            room -= m_table->columnWidth(column);
+    m_table->setColumnWidth(ImplementationsModel::Name,
+                            std::clamp(room - chosen - cellBorder, leastName, name));
 }
 
 void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {

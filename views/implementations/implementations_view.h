@@ -38,6 +38,7 @@ private:
     void pin(snapshot::PinKind kind);
     void showCurrent();
     void hideColumns();
+    void fitNames();
 
     ImplementationsModel m_model;
     QTreeView* m_table;

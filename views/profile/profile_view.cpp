@@ -1,5 +1,6 @@
 #include "views/profile/profile_view.h"
 
+#include "views/common/elided_label.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -17,7 +18,7 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 ProfileView::ProfileView(QWidget* parent)
-    : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)),
+    : View(parent), m_table(new QTreeView(this)), m_footer(new ElidedLabel(this)),
       m_footerRight(new QLabel(this)) {
     setOverlay(new StateOverlay(m_table));
     connect(overlay(), &StateOverlay::actionRequested, this,
@@ -43,7 +44,7 @@ ProfileView::ProfileView(QWidget* parent)
         if (widths[column] > 0)
             m_table->header()->resizeSection(column, widths[column]);
     }
-    for (QLabel* label : {m_footer, m_footerRight}) {
+    for (QLabel* label : {static_cast<QLabel*>(m_footer), m_footerRight}) {
         label->setTextFormat(Qt::PlainText);
         label->setProperty("muted", true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -100,12 +101,12 @@ void ProfileView::setProfile(const Shared<snapshot::ProfileDocument>& profile) {
     m_selecting = true;
     m_model.setProfile(profile);
     m_selecting = false;
-    m_footer->clear();
+    m_footer->setFullText({});
     m_footerRight->clear();
     if (!profile)
         return;
     const double noise = profile->iqrPercent;
-    m_footer->setText(
+    const QString sum =
         u"sum of groups %1 · end to end %2 (not instrumented) · %3 runs, %4 threads, IQR %5 %%6"_s
             .arg(timeText(profile->sumMs * 1e3), timeText(profile->endToEndMs * 1e3))
             .arg(profile->runs)
@@ -113,11 +114,11 @@ void ProfileView::setProfile(const Shared<snapshot::ProfileDocument>& profile) {
             .arg(noise, 0, 'f', 1)
             .arg(profile->disturbed ? u" – disturbed by other work"_s
                  : noise > 5        ? u" – noisy"_s
-                                    : QString()));
+                                    : QString());
     QStringList missed;
     for (const std::string& miss : profile->misses)
         missed << u"missed: "_s + QString::fromStdString(miss);
-    m_footer->setToolTip(missed.join(u'\n'));
+    m_footer->setFullText(sum, missed.join(u'\n'));
     QStringList with;
     for (const auto& [name, value] : profile->dims)
         with << u"%1 = %2"_s.arg(QString::fromStdString(name)).arg(value);
@@ -139,7 +140,7 @@ void ProfileView::selectionChanged(const QObject* origin) {
 }
 
 QString ProfileView::footerText() const {
-    return m_footer->text();
+    return m_footer->fullText();
 }
 
 // For a spreadsheet: times are numbers of one unit.
@@ -163,7 +164,7 @@ QString ProfileView::asText() const {
                 add(column, cell.data().toString());
         }
     }
-    return out + u'\n' + m_footer->text() + u'\n';
+    return out + u'\n' + footerText() + u'\n';
 }
 
 } // namespace fw::ui

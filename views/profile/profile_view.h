@@ -12,6 +12,8 @@ class QTreeView;
 
 namespace fw::ui {
 
+class ElidedLabel;
+
 class ProfileView : public View {
     Q_OBJECT
 
@@ -31,7 +33,7 @@ private:
     ProfileModel m_model;
     QSortFilterProxyModel m_sorted;
     QTreeView* m_table;
-    QLabel* m_footer;
+    ElidedLabel* m_footer;
     QLabel* m_footerRight;
     bool m_selecting = false;
 };
