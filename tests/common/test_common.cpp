@@ -1,11 +1,13 @@
 // The states of a view, the style sheet, rows.
 #include "views/common/elided_label.h"
+#include "views/common/elided_name.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
 #include <QApplication>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -26,6 +28,8 @@ private Q_SLOTS:
     void themeKnowsAllItsColours();
     void rowsArePainted();
     void longLinesGiveWay();
+    void namesKeepWhatTellsThemApart();
+    void narrowRowsAreToldApart();
     void codeIsBrokenAtBlanks();
 };
 
@@ -43,6 +47,71 @@ void TestCommon::longLinesGiveWay() {
     QVERIFY(label.toolTip().contains(QStringLiteral("&lt;b&gt;"))); // no markup
     QCOMPARE(label.fullText(), text);
     QCOMPARE(label.textFormat(), Qt::PlainText);
+}
+
+void TestCommon::namesKeepWhatTellsThemApart() {
+    const QFontMetrics metrics(Theme::textFont());
+    const auto elided = [&](const QStringList& list, const QString& like) {
+        SharedParts shared;
+        for (const QString& other : list)
+            shared.compare(list[0], other);
+        const int width = metrics.horizontalAdvance(like);
+        const QString out = elidedName(list[0], shared, metrics, width);
+        return metrics.horizontalAdvance(out) <= width ? out : QStringLiteral("too wide: ") + out;
+    };
+    const QString one = QStringLiteral("conv2d_bias_relu_12");
+    const QStringList list{one, QStringLiteral("conv2d_bias_relu_17"),
+                           QStringLiteral("conv2d_bias_relu_1"), QStringLiteral("dense_bias_12"),
+                           QStringLiteral("softmax_3")};
+    QCOMPARE(elided(list, one), one);
+    QCOMPARE(elided(list, QStringLiteral("conv2d_b…12")), QStringLiteral("conv2d_b…12"));
+    QCOMPARE(elided({list[1], list[0], list[2]}, QStringLiteral("conv2d_b…17")),
+             QStringLiteral("conv2d_b…17"));
+    QCOMPARE(elided({list[2], list[0], list[1]}, QStringLiteral("conv2…1")),
+             QStringLiteral("conv2…1"));
+    QCOMPARE(elided(list, QStringLiteral("…12")), QStringLiteral("…12"));
+    // In the middle, and at the end.
+    const QStringList norms{QStringLiteral("BatchNormalization_depth0_bn"),
+                            QStringLiteral("BatchNormalization_depth1_bn"),
+                            QStringLiteral("BatchNormalization_stem_bn")};
+    QCOMPARE(elided(norms, QStringLiteral("BatchNo…depth0_bn")),
+             QStringLiteral("BatchNo…depth0_bn"));
+    QCOMPARE(elided(norms, QStringLiteral("BatchN…0_bn")), QStringLiteral("BatchN…0_bn"));
+    QCOMPARE(elided(norms, QStringLiteral("…0…n")), QStringLiteral("…0…n"));
+    QCOMPARE(elided({QStringLiteral("encoder_relu_output"), QStringLiteral("decoder_relu_output")},
+                    QStringLiteral("encoder…put")),
+             QStringLiteral("encoder…put"));
+    // Nothing is shared: both ends say the most.
+    QCOMPARE(elided({QStringLiteral("abcdefghijklmnop"), QStringLiteral("xyz")},
+                    QStringLiteral("abc…nop")),
+             metrics.elidedText(QStringLiteral("abcdefghijklmnop"), Qt::ElideMiddle,
+                                metrics.horizontalAdvance(QStringLiteral("abc…nop"))));
+    QVERIFY(elided(list, QStringLiteral("…")).size() <= 1);
+}
+
+// What is painted, with an icon and without.
+void TestCommon::narrowRowsAreToldApart() {
+    for (const bool icon : {false, true}) {
+        QStandardItemModel model;
+        for (const char* name : {"conv2d_bias_relu_12", "conv2d_bias_relu_17"}) {
+            auto* item = new QStandardItem(QString::fromLatin1(name));
+            if (icon)
+                item->setData(int(picture::Implementation::Generated), ImplementationRole);
+            model.appendRow(item);
+        }
+        QTableView table;
+        table.setModel(&model);
+        prepare(&table);
+        table.setAlternatingRowColors(false);
+        table.horizontalHeader()->hide();
+        table.horizontalHeader()->setStretchLastSection(false);
+        table.setColumnWidth(0, icon ? 100 : 64);
+        table.resize(200, 100);
+        table.show();
+        const QImage image = table.viewport()->grab().toImage();
+        QVERIFY(image.copy(table.visualRect(model.index(0, 0))) !=
+                image.copy(table.visualRect(model.index(1, 0))));
+    }
 }
 
 void TestCommon::codeIsBrokenAtBlanks() {

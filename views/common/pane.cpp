@@ -1,5 +1,6 @@
 #include "views/common/pane.h"
 
+#include "views/common/elided_name.h"
 #include "views/common/theme.h"
 
 #include <QApplication>
@@ -29,6 +30,33 @@ Colour tintOf(picture::Implementation implementation) {
         return Colour::Reference;
     }
     return Colour::Reference;
+}
+
+// Those that may be seen together with it.
+SharedParts sharedWithRows(const QModelIndex& index, const QWidget* view) {
+    constexpr int looked = 60; // rows above and below
+    SharedParts out;
+    const QString name = index.data().toString();
+    const auto* tree = qobject_cast<const QTreeView*>(view);
+    for (const int step : {-1, +1}) {
+        QModelIndex at = index.siblingAtColumn(0);
+        for (int i = 0; i < looked; ++i) {
+            at = !tree      ? at.siblingAtRow(at.row() + step)
+                 : step < 0 ? tree->indexAbove(at)
+                            : tree->indexBelow(at);
+            if (!at.isValid())
+                break;
+            out.compare(name, at.siblingAtColumn(index.column()).data().toString());
+        }
+    }
+    return out;
+}
+
+QString elidedCell(const QStyleOptionViewItem& item, const QString& text, const QModelIndex& index,
+                   int width) {
+    if (item.fontMetrics.horizontalAdvance(text) <= width)
+        return text;
+    return elidedName(text, sharedWithRows(index, item.widget), item.fontMetrics, width);
 }
 
 void prepareCommon(QAbstractItemView* view) {
@@ -144,6 +172,11 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariant chip = index.data(ImplementationRole);
     const auto implementation = static_cast<picture::Implementation>(chip.toInt());
     if (!chip.isValid() || implementation == picture::Implementation::None) {
+        if (item.textElideMode == Qt::ElideMiddle) {
+            const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &item, widget) + 1;
+            const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &item, widget);
+            item.text = elidedCell(item, item.text, index, room.width() - 2 * margin);
+        }
         style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
         return;
     }
@@ -165,7 +198,7 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setPen(item.palette.color(QPalette::Text));
     const QRect room = option.rect.adjusted(40, 0, -4, 0);
     painter->drawText(room, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft),
-                      item.fontMetrics.elidedText(text, Qt::ElideMiddle, room.width()));
+                      elidedCell(item, text, index, room.width()));
     painter->restore();
 }
 
