@@ -38,6 +38,7 @@ private Q_SLOTS:
     void welcomeIsWhole();
     void docksWithoutModelAreQuiet();
     void verdictsAndTimesCanBeRead();
+    void headersHideBehindCards();
 
 private:
     MainWindow& window() { return m->window; }
@@ -160,6 +161,22 @@ void TestLayout::verdictsAndTimesCanBeRead() {
             QVERIFY2(times->columnWidth(column) >= needs(u"12.3 µs *"_s) + border, at);
         picture(u"implementations-%1"_s.arg(size.width()));
     }
+}
+
+void TestLayout::headersHideBehindCards() {
+    QVERIFY(open());
+    const QHeaderView* header = window().view<ProfileView>()->table()->header();
+    dock(u"opTimesDock"_s)->raise();
+    QCoreApplication::processEvents();
+    QVERIFY(!header->isVisible());
+    window().document().profile();
+    QVERIFY(!header->isVisible()); // nothing to head yet
+    QVERIFY(m->waitIdle());
+    QVERIFY(header->isVisible());
+    window().document().profile();
+    QVERIFY(header->isVisible()); // the old times are still there
+    QVERIFY(m->waitIdle());
+    QVERIFY(window().view<ImplementationsView>()->table()->header()->isVisible());
 }
 
 QTEST_MAIN(TestLayout)

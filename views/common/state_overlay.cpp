@@ -3,17 +3,33 @@
 #include "views/common/elided_label.h"
 #include "views/common/theme.h"
 
+#include <QAbstractItemView>
 #include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStyle>
+#include <QTableView>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 namespace fw::ui {
+
+namespace {
+
+QHeaderView* headerOf(QWidget* view) {
+    if (const auto* tree = qobject_cast<QTreeView*>(view))
+        return tree->header();
+    if (const auto* table = qobject_cast<QTableView*>(view))
+        return table->horizontalHeader();
+    return nullptr;
+}
+
+} // namespace
 
 StateOverlay::StateOverlay(QWidget* view) : QWidget(view) {
     m_card = new QFrame(this);
@@ -78,6 +94,7 @@ void StateOverlay::setReady() {
     m_state = ViewState::Ready;
     m_delay.stop();
     hide();
+    coverParent();
 }
 
 void StateOverlay::setQuiet(bool quiet) {
@@ -87,6 +104,28 @@ void StateOverlay::setQuiet(bool quiet) {
 
 void StateOverlay::showCard() {
     m_card->setVisible(m_state != ViewState::Stale && !(m_quiet && m_state == ViewState::Empty));
+}
+
+// Above a view without rows stand no titles of columns, and beside it no scroll bars.
+void StateOverlay::coverParent() {
+    const auto* items = qobject_cast<QAbstractItemView*>(parentWidget());
+    const bool covers = m_state == ViewState::Empty || m_state == ViewState::Error ||
+                        (m_state == ViewState::Busy && items && items->model() &&
+                         items->model()->rowCount(items->rootIndex()) == 0);
+    auto* area = qobject_cast<QAbstractScrollArea*>(parentWidget());
+    if (!area || covers == m_covers)
+        return;
+    m_covers = covers;
+    if (covers) {
+        QHeaderView* header = headerOf(area);
+        m_header = header && !header->isHidden() ? header : nullptr;
+        m_across = area->horizontalScrollBarPolicy();
+        m_down = area->verticalScrollBarPolicy();
+    }
+    if (m_header)
+        m_header->setVisible(!covers);
+    area->setHorizontalScrollBarPolicy(covers ? Qt::ScrollBarAlwaysOff : m_across);
+    area->setVerticalScrollBarPolicy(covers ? Qt::ScrollBarAlwaysOff : m_down);
 }
 
 void StateOverlay::show(ViewState state, const QString& title, const QString& text,
@@ -104,6 +143,7 @@ void StateOverlay::show(ViewState state, const QString& title, const QString& te
     m_progress->setVisible(state == ViewState::Busy);
     m_button->setText(action);
     m_button->setVisible(!action.isEmpty());
+    coverParent();
     if (state == ViewState::Busy) {
         if (!isVisible() && !m_delay.isActive())
             m_delay.start();

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 class QFrame;
+class QHeaderView;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -57,6 +58,7 @@ private:
     void show(ViewState state, const QString& title, const QString& text, const QString& action);
     void place();
     void showCard();
+    void coverParent();
 
     ViewState m_state = ViewState::Ready;
     QFrame* m_card = nullptr;
@@ -69,6 +71,9 @@ private:
     QPushButton* m_ribbonButton = nullptr;
     QTimer m_delay;
     bool m_quiet = false;
+    bool m_covers = false;
+    QHeaderView* m_header = nullptr; // of a view that is covered; null: it shows none
+    Qt::ScrollBarPolicy m_across{}, m_down{};
 };
 
 } // namespace fw::ui
