@@ -17,6 +17,7 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QToolBar>
 
 #include <algorithm>
@@ -313,12 +314,18 @@ void MainWindow::addBarCommands(QToolBar* bar) {
 
 void MainWindow::defaultLayout() {
     QList<QDockWidget*> below;
+    // A dock that is added where it is already leaves its neighbours' tabs without a bar.
+    for (const Shown& shown : m_views)
+        if (shown.dock) {
+            shown.dock->setFloating(false);
+            removeDockWidget(shown.dock);
+        }
+    m_hiddenForTexts.clear();
     for (const Shown& shown : m_views) {
         if (!shown.dock)
             continue;
-        shown.dock->setFloating(false);
-        shown.dock->show();
         addDockWidget(dockArea(shown.row.area), shown.dock);
+        shown.dock->show();
         if (shown.row.area == Area::Below) {
             if (!below.isEmpty())
                 tabifyDockWidget(below.front(), shown.dock);
@@ -349,6 +356,11 @@ void MainWindow::defaultLayout() {
     }
     if (!below.isEmpty())
         resizeDocks({below.front()}, {230}, Qt::Vertical);
+    layout()->activate();
+    // What the docks had before stays behind, empty, and may lie over their new tabs.
+    for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+        if (bar->count() == 0)
+            bar->hide();
 }
 
 // The room is shared: while there are texts in a small window, the docks on the right make place.

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void docksWithoutModelAreQuiet();
     void verdictsAndTimesCanBeRead();
     void headersHideBehindCards();
+    void tabsLiveThroughAReset();
 
 private:
     MainWindow& window() { return m->window; }
@@ -177,6 +178,43 @@ void TestLayout::headersHideBehindCards() {
     QVERIFY(header->isVisible()); // the old times are still there
     QVERIFY(m->waitIdle());
     QVERIFY(window().view<ImplementationsView>()->table()->header()->isVisible());
+}
+
+void TestLayout::tabsLiveThroughAReset() {
+    const auto look = [this](const char* when) {
+        QList<QTabBar*> bars =
+            window().findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly);
+        bars.removeIf([](const QTabBar* one) { return !one->isVisible(); });
+        QVERIFY2(bars.size() == 1, when); // an empty one would lie over something
+        const QTabBar* bar = bars.front();
+        QStringList tabs, wanted;
+        for (int i = 0; i < bar->count(); ++i) {
+            tabs << bar->tabText(i).remove(u'&');
+            QVERIFY2(bar->rect().contains(bar->tabRect(i)), when);
+        }
+        for (const QDockWidget* one : below())
+            wanted << one->windowTitle();
+        QCOMPARE(tabs, wanted);
+    };
+    resize({1600, 1000});
+    look("at first");
+    resize({900, 600});
+    QVERIFY(m->trigger("Reset layout"));
+    resize({1600, 1000});
+    look("without a model");
+    QVERIFY(open());
+    resize({900, 600});
+    QVERIFY(m->trigger("Reset layout"));
+    resize({1600, 1000});
+    look("with a model");
+    dock(u"stages"_s)->hide();
+    dock(u"log"_s)->setFloating(true);
+    QVERIFY(m->trigger("Reset layout"));
+    QTest::qWait(50);
+    look("after some were elsewhere");
+    for (const ViewRow& row : viewRows())
+        if (row.area == Area::Left || row.area == Area::Right)
+            QVERIFY2(dock(row.name)->isVisible(), qPrintable(row.name));
 }
 
 QTEST_MAIN(TestLayout)
