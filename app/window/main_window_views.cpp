@@ -105,12 +105,16 @@ void MainWindow::place(Shown& shown) {
         dock->show();
         dock->raise();
     });
+    PaneHeader* header = PaneHeader::install(dock);
+    connect(shown.view, &View::detailChanged, header, &PaneHeader::setDetail);
+    if (row.area != Area::Below)
+        return;
     // Tabs name the docks below; a title bar would say it twice.
-    if (row.area == Area::Below)
-        dock->setTitleBarWidget(new QWidget(dock));
-    else
-        connect(shown.view, &View::detailChanged, PaneHeader::install(dock),
-                &PaneHeader::setDetail);
+    auto* none = new QWidget(dock);
+    dock->setTitleBarWidget(none);
+    connect(dock, &QDockWidget::topLevelChanged, dock, [dock, header, none](bool floating) {
+        dock->setTitleBarWidget(floating ? static_cast<QWidget*>(header) : none);
+    });
 }
 
 void MainWindow::connectView(Shown& shown) {

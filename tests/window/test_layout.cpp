@@ -40,6 +40,7 @@ private Q_SLOTS:
     void verdictsAndTimesCanBeRead();
     void headersHideBehindCards();
     void tabsLiveThroughAReset();
+    void floatingDocksHaveAHandle();
 
 private:
     MainWindow& window() { return m->window; }
@@ -215,6 +216,26 @@ void TestLayout::tabsLiveThroughAReset() {
     for (const ViewRow& row : viewRows())
         if (row.area == Area::Left || row.area == Area::Right)
             QVERIFY2(dock(row.name)->isVisible(), qPrintable(row.name));
+}
+
+void TestLayout::floatingDocksHaveAHandle() {
+    for (const QString& name : {u"stages"_s, u"explain"_s}) {
+        QDockWidget* one = dock(name);
+        const QWidget* before = one->titleBarWidget();
+        one->raise();
+        one->setFloating(true);
+        QCoreApplication::processEvents();
+        const auto* header = dynamic_cast<PaneHeader*>(one->titleBarWidget());
+        QVERIFY2(header && header->isVisible() && header->height() > 20, qPrintable(name));
+        QCOMPARE(header->title(), one->windowTitle());
+        auto* back = header->findChild<QToolButton*>(u"dockBack"_s);
+        QVERIFY(back->isVisible());
+        QTest::mouseClick(back, Qt::LeftButton);
+        QTRY_VERIFY(!one->isFloating());
+        QVERIFY(one->isVisible());
+        QVERIFY(!back->isVisible());
+        QCOMPARE(one->titleBarWidget(), before);
+    }
 }
 
 QTEST_MAIN(TestLayout)

@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QTableView>
+#include <QToolButton>
 #include <QTreeView>
 
 namespace fw::ui {
@@ -102,6 +103,9 @@ void PaneHeader::setTitle(const QString& title) {
 void PaneHeader::setDetail(const QString& detail) {
     m_detail->setText(detail);
 }
+QString PaneHeader::title() const {
+    return m_title->text();
+}
 QString PaneHeader::detail() const {
     return m_detail->text();
 }
@@ -113,6 +117,18 @@ PaneHeader* PaneHeader::install(QDockWidget* dock) {
     auto* header = new PaneHeader(dock->windowTitle(), dock);
     connect(dock, &QDockWidget::windowTitleChanged, header, &PaneHeader::setTitle);
     dock->setTitleBarWidget(header);
+    auto* back = new QToolButton(header);
+    back->setObjectName(QStringLiteral("dockBack"));
+    back->setText(tr("Put back"));
+    back->setToolTip(tr("Put it back into the window"));
+    back->setAutoRaise(true);
+    back->hide();
+    header->addWidget(back);
+    connect(dock, &QDockWidget::topLevelChanged, back, &QWidget::setVisible);
+    connect(back, &QToolButton::clicked, dock, [dock] {
+        dock->setFloating(false);
+        dock->raise();
+    });
     return header;
 }
 

@@ -31,10 +31,12 @@ public:
 
     void setTitle(const QString& title);
     void setDetail(const QString& detail);
+    QString title() const;
     QString detail() const;
     void addWidget(QWidget* widget); // after the detail
 
-    // Replaces the dock's own title bar; the dock keeps being dragged by it.
+    // Replaces the dock's own title bar; the dock keeps being dragged by it. While it floats a
+    // button leads back into the window.
     static PaneHeader* install(QDockWidget* dock);
 
 private:
