@@ -39,6 +39,7 @@ private Q_SLOTS:
     void halosAreFrames();
     void minimapMoves();
     void minimapGivesWay();
+    void minimapHidesNothing();
     void middleStaysInTheMiddle();
     void hoverAndTip();
     void largePictureIsFast();
@@ -272,10 +273,12 @@ void TestCanvas::fitShowsAll() {
     m_canvas->setSelected({60});
     press(Qt::Key_Space);
     QVERIFY(m_canvas->scale() > 1);
-    QVERIFY((m_canvas->nodeCenter(60) - view.center().toPoint()).manhattanLength() < 40);
+    QVERIFY((m_canvas->nodeCenter(60) - m_canvas->freeRect().center().toPoint()).manhattanLength() <
+            40);
     m_canvas->setScale(1);
     m_canvas->centerOn(0);
-    QVERIFY((m_canvas->nodeCenter(0) - view.center().toPoint()).manhattanLength() <= 3);
+    QVERIFY((m_canvas->nodeCenter(0) - m_canvas->freeRect().center().toPoint()).manhattanLength() <=
+            3);
     m_canvas->reveal(119);
     QVERIFY(view.contains(m_canvas->nodeRect(119)));
     const QPoint before = m_canvas->nodeCenter(119);
@@ -389,6 +392,51 @@ void TestCanvas::minimapGivesWay() {
     m_canvas->resize(700, 400);
     m_canvas->setScale(1);
     QVERIFY(covers());
+}
+
+// Wherever a graph is taken to, what was asked for does not lie below the map.
+void TestCanvas::minimapHidesNothing() {
+    const auto wide = drawn(picture::randomDiagram(3, 120, Grouping::Flat));
+    m_canvas->resize(700, 420);
+    m_canvas->setPicture(wide);
+    const auto hidden = [&](std::int64_t id) {
+        return m_canvas->minimapRect().intersects(m_canvas->nodeRect(id));
+    };
+    int below = 0;
+    for (const picture::PlacedBox& box : wide->boxes) {
+        m_canvas->setScale(1);
+        m_canvas->centerOn(box.id);
+        QVERIFY(!m_canvas->minimapRect().isNull());
+        QVERIFY2(!hidden(box.id), QByteArray::number(qlonglong(box.id)));
+        for (const picture::PlacedBox& other : wide->boxes)
+            if (hidden(other.id)) {
+                ++below;
+                m_canvas->reveal(other.id);
+                QVERIFY2(!hidden(other.id), QByteArray::number(qlonglong(other.id)));
+                break;
+            }
+        m_canvas->setSelected({box.id});
+        m_canvas->fitSelection();
+        QVERIFY2(!hidden(box.id), QByteArray::number(qlonglong(box.id)));
+        QVERIFY(m_canvas->nodeRect(box.id).left() >= 0);
+    }
+    QVERIFY(below > 0);
+    // The rows at its top, as wide as fits beside the map.
+    m_canvas->setSelected({});
+    m_canvas->setPicture(nullptr);
+    m_canvas->setPicture(wide);
+    const auto first =
+        std::min_element(wide->boxes.begin(), wide->boxes.end(),
+                         [](const auto& a, const auto& b) { return a.rect.y < b.rect.y; });
+    QVERIFY(!hidden(first->id));
+    m_canvas->fitAll();
+    for (const picture::PlacedBox& box : wide->boxes)
+        QVERIFY(!hidden(box.id));
+    // What is scrolled to the right end ends beside it.
+    m_canvas->setScale(1);
+    drag({680, 400}, {-5000, 400});
+    for (const picture::PlacedBox& box : wide->boxes)
+        QVERIFY(!hidden(box.id));
 }
 
 void TestCanvas::middleStaysInTheMiddle() {

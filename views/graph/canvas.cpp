@@ -1,4 +1,5 @@
-// What the canvas does with mouse, keys and requests; what it looks like is in canvas_paint.cpp.
+// What the canvas does with mouse, keys and requests; what it looks like is in canvas_paint.cpp,
+// which part of the picture it shows in canvas_place.cpp.
 #include "views/graph/canvas.h"
 
 #include <QAccessible>
@@ -15,8 +16,6 @@
 
 namespace fw::ui {
 namespace {
-
-constexpr double leastScale = 0.03, mostScale = 6;
 
 QPointF toPoint(picture::Point p) {
     return {p.x, p.y};
@@ -81,29 +80,6 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
 void GraphCanvas::changeLook() {
     ++m_look;
     viewport()->update();
-}
-
-// The top of the graph at a size that can be read; the whole of it if that is possible.
-void GraphCanvas::showStart() {
-    m_startPending = !isVisible();
-    if (!m_picture)
-        return;
-    const QSizeF size(viewport()->width(), viewport()->height() - legendHeight());
-    const double whole =
-        std::min(size.width() / m_picture->width, size.height() / m_picture->height);
-    const double wide = size.width() / m_picture->width;
-    m_scale = std::clamp(whole >= 0.7 ? whole : wide, 0.7, 1.0);
-    double middle = m_picture->width / 2;
-    if (m_picture->width * m_scale > size.width()) {
-        const picture::PlacedBox* first = nullptr;
-        for (const picture::PlacedBox& box : m_picture->boxes)
-            if (!first || box.rect.y < first->rect.y)
-                first = &box;
-        if (first)
-            middle = first->rect.center().x;
-    }
-    moveTo({middle * m_scale - size.width() / 2, 0});
-    Q_EMIT scaleChanged(m_scale);
 }
 
 void GraphCanvas::setSelected(const Ids& ids) {
@@ -196,120 +172,6 @@ void GraphCanvas::setMinimapShown(bool shown) {
     viewport()->update();
 }
 
-// --- geometry
-
-picture::Point GraphCanvas::toScene(QPointF at) const {
-    const QPointF p = (at + m_offset) / m_scale;
-    return {p.x(), p.y()};
-}
-
-QPointF GraphCanvas::toViewport(picture::Point scene) const {
-    return toPoint(scene) * m_scale - m_offset;
-}
-
-picture::Rect GraphCanvas::visibleScene() const {
-    const picture::Point corner = toScene({0, 0});
-    return {corner.x, corner.y, viewport()->width() / m_scale, viewport()->height() / m_scale};
-}
-
-QRectF GraphCanvas::nodeRect(std::int64_t id) const {
-    const picture::PlacedBox* box = m_index->box(id);
-    if (!box)
-        return {};
-    return {toViewport({box->rect.x, box->rect.y}),
-            QSizeF(box->rect.width, box->rect.height) * m_scale};
-}
-
-QPoint GraphCanvas::nodeCenter(std::int64_t id) const {
-    const QRectF rect = nodeRect(id);
-    return rect.isNull() ? QPoint(-1, -1) : rect.center().toPoint();
-}
-
-void GraphCanvas::moveTo(QPointF offset) {
-    if (m_picture) {
-        const double keep = 60; // so much of the picture stays in view
-        const double right = m_picture->width * m_scale, bottom = m_picture->height * m_scale;
-        offset.setX(
-            std::clamp(offset.x(), keep - viewport()->width(), std::max(right - keep, 0.0)));
-        offset.setY(
-            std::clamp(offset.y(), keep - viewport()->height(), std::max(bottom - keep, 0.0)));
-    }
-    m_offset = {std::round(offset.x()), std::round(offset.y())};
-    viewport()->update();
-    Q_EMIT moved();
-}
-
-void GraphCanvas::zoomAround(QPointF at, double scale) {
-    const double next = std::clamp(scale, leastScale, mostScale);
-    if (next == m_scale)
-        return;
-    const QPointF scene = (at + m_offset) / m_scale;
-    m_scale = next;
-    moveTo(scene * m_scale - at);
-    Q_EMIT scaleChanged(m_scale);
-}
-
-void GraphCanvas::setScale(double scale) {
-    zoomAround(QRectF(viewport()->rect()).center(), scale);
-}
-
-void GraphCanvas::zoomTo(const picture::Rect& rect, double largest) {
-    const double border = 16;
-    const QSizeF size(std::max(viewport()->width() - 2 * border, 20.0),
-                      std::max(viewport()->height() - 2 * border - legendHeight(), 20.0));
-    m_scale = std::clamp(std::min(size.width() / std::max(rect.width, 1.0),
-                                  size.height() / std::max(rect.height, 1.0)),
-                         leastScale, largest);
-    moveTo(toPoint(rect.center()) * m_scale -
-           QPointF(viewport()->width() / 2.0, (viewport()->height() - legendHeight()) / 2.0));
-    Q_EMIT scaleChanged(m_scale);
-}
-
-void GraphCanvas::fitAll() {
-    if (m_picture)
-        zoomTo({0, 0, m_picture->width, m_picture->height}, 1.5);
-}
-
-void GraphCanvas::fitSelection() {
-    if (m_selected.empty())
-        return fitAll();
-    double x0 = 1e30, y0 = 1e30, x1 = -1e30, y1 = -1e30;
-    for (const std::int64_t id : m_selected) {
-        const picture::Rect& rect = m_index->box(id)->rect;
-        x0 = std::min(x0, rect.x - 40);
-        y0 = std::min(y0, rect.y - 40);
-        x1 = std::max(x1, rect.right() + 40);
-        y1 = std::max(y1, rect.bottom() + 40);
-    }
-    zoomTo({x0, y0, x1 - x0, y1 - y0}, 1.5);
-}
-
-void GraphCanvas::centerOn(std::int64_t id) {
-    if (const picture::PlacedBox* box = m_index->box(id))
-        moveTo(toPoint(box->rect.center()) * m_scale - QRectF(viewport()->rect()).center());
-}
-
-void GraphCanvas::reveal(std::int64_t id) {
-    const QRectF rect = nodeRect(id);
-    const QRectF view = viewport()->rect();
-    const QRectF middle = view.adjusted(view.width() * 0.05, view.height() * 0.05,
-                                        -view.width() * 0.05, -view.height() * 0.05);
-    if (!rect.isNull() && !middle.contains(rect))
-        centerOn(id);
-}
-
-void GraphCanvas::resizeEvent(QResizeEvent* event) {
-    QAbstractScrollArea::resizeEvent(event);
-    if (m_startPending && isVisible())
-        showStart();
-    else
-        // What is in the middle stays there.
-        moveTo(m_offset - QPointF(event->oldSize().isValid()
-                                      ? (event->size().width() - event->oldSize().width()) / 2.0
-                                      : 0,
-                                  0));
-}
-
 // --- mouse
 
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {
@@ -380,7 +242,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
             ids.insert(m_selected.begin(), m_selected.end());
         changeSelection(std::move(ids), inside.empty() ? -1 : inside.front());
     } else if (drag == Drag::Zoom) {
-        zoomTo(band, mostScale);
+        zoomTo(band, largestScale);
     }
     viewport()->update();
 }

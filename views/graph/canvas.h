@@ -78,6 +78,8 @@ public:
     QPoint nodeCenter(std::int64_t id) const;
     picture::Point toScene(QPointF viewport) const;
     QPointF toViewport(picture::Point scene) const;
+    QRectF minimapRect() const; // empty: not shown
+    QRectF freeRect() const;    // of the viewport: no legend and no minimap lies over it
     // What is painted now: scale, visible items with marks. For tests.
     QString dump() const;
 
@@ -103,6 +105,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
+    static constexpr double largestScale = 6;
     enum class Drag : std::uint8_t { None, Press, Pan, Select, Zoom, Minimap };
 
     void showStart();
@@ -119,7 +122,8 @@ private:
     void describe();
     QString tipAt(QPointF at) const;
     picture::Rect visibleScene() const;
-    QRectF minimapRect() const;  // empty: not shown
+    QSizeF minimapSize() const;  // empty: none at this scale
+    double mapColumn() const;    // what it takes of the width; 0: nothing lies below it
     double legendHeight() const; // 0: nothing to explain
 
     // What is in view, painted or to be painted.

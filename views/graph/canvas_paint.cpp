@@ -17,7 +17,6 @@
 namespace fw::ui {
 namespace {
 
-constexpr double narrowView = 400, mapMargin = 10; // pixels
 constexpr double textScale = 0.42, titleScale = 0.3, plainScale = 0.2;
 constexpr std::size_t paintedAtOnce = 2000; // items
 
@@ -233,27 +232,6 @@ void GraphCanvas::paintPath(QPainter& painter, const picture::PathItem& item) co
     painter.drawPolygon(head, 3);
 }
 
-QRectF GraphCanvas::minimapRect() const {
-    if (!m_minimapShown || !m_picture || m_picture->boxes.empty())
-        return {};
-    const QSizeF view = viewport()->size();
-    if (view.width() < 240 || view.height() < 180)
-        return {};
-    const picture::Rect visible = visibleScene();
-    if (visible.contains(picture::Rect{0, 0, m_picture->width, m_picture->height}))
-        return {};                                              // everything is in view
-    const double widest = std::min(view.width() * 0.24, 130.0); // what is below stays readable
-    const double highest = std::min(view.height() * 0.5, 220.0);
-    const double scale = std::min(widest / m_picture->width, highest / m_picture->height);
-    const QSizeF size(std::max(m_picture->width * scale, 24.0),
-                      std::max(m_picture->height * scale, 24.0));
-    // Beside the picture or not at all, where there is little room.
-    if (view.width() < narrowView &&
-        m_picture->width * m_scale + 2 * (size.width() + 2 * mapMargin) > view.width())
-        return {};
-    return {QPointF(view.width() - size.width() - mapMargin, mapMargin), size};
-}
-
 void GraphCanvas::paintMinimap(QPainter& painter) {
     const QRectF rect = minimapRect();
     if (rect.isNull())
@@ -303,16 +281,6 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
     painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
     painter.setPen(QPen(colour(Colour::Accent), 2));
     painter.drawRect(window.adjusted(1, 1, -1, -1));
-}
-
-double GraphCanvas::legendHeight() const {
-    const bool any =
-        m_picture && !m_hidden.containers &&
-        std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
-                    [](const picture::PlacedContainer& container) {
-                        return container.implementation != picture::Implementation::None;
-                    });
-    return (any || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
 }
 
 void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
