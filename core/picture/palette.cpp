@@ -57,12 +57,15 @@ double contrast(Rgb a, Rgb b) {
     return std::max(first, second) / std::min(first, second);
 }
 
-Rgb cividis(double value) {
-    // Nine support points of the published map, interpolated.
-    constexpr std::array<std::uint32_t, 9> points = {
+Rgb heat(double value, ThemeKind theme) {
+    // From cold to hot: cream, orange, brown; dark: support points of cividis.
+    constexpr std::array<std::uint32_t, 9> onLight = {
+        0xFFF8E1, 0xFFEBB8, 0xFFD98A, 0xFBBF5A, 0xEE9C36, 0xD6751F, 0xB05015, 0x833410, 0x551C0A};
+    constexpr std::array<std::uint32_t, 9> onDark = {
         0x00224E, 0x123570, 0x3B496C, 0x575D6D, 0x707173, 0x8A8678, 0xA59C74, 0xC3B369, 0xFEE838};
-    const double scaled =
-        std::clamp(std::isnan(value) ? 0.0 : value, 0.0, 1.0) * (points.size() - 1);
+    const auto& points = theme == ThemeKind::Light ? onLight : onDark;
+    const double scaled = std::clamp(std::isnan(value) ? 0.0 : value, 0.0, 1.0) *
+                          static_cast<double>(points.size() - 1);
     const auto low = std::min(static_cast<std::size_t>(scaled), points.size() - 2);
     const double t = scaled - static_cast<double>(low);
     const Rgb a = split(points[low]), b = split(points[low + 1]);
@@ -70,6 +73,11 @@ Rgb cividis(double value) {
         return static_cast<std::uint8_t>(std::lround(x + (y - x) * t));
     };
     return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
+}
+
+Rgb textOn(Rgb fill) {
+    const Rgb black{0, 0, 0}, white{255, 255, 255};
+    return contrast(fill, white) > contrast(fill, black) ? white : black;
 }
 
 } // namespace fw::picture

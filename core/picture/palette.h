@@ -62,6 +62,10 @@ Rgb rgb(Colour colour, ThemeKind theme);
 std::string hexText(Rgb colour);            // "#0b57d0"
 std::string_view colourText(Colour colour); // "Accent"
 double contrast(Rgb a, Rgb b);              // WCAG 2.1 ratio, 1 to 21
-Rgb cividis(double value);                  // 0..1, clamped; readable with any colour vision
+
+// 0..1, clamped: what is hot stands out from the canvas, dark on a light one and bright on a dark
+// one. The lightness alone says as much as the colour, so any colour vision reads it.
+Rgb heat(double value, ThemeKind theme);
+Rgb textOn(Rgb fill); // black or white: at least 4.5:1
 
 } // namespace fw::picture

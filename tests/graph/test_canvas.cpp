@@ -332,12 +332,24 @@ void TestCanvas::heatAndTheme() {
     QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Light));
     m_canvas->setTheme(ThemeKind::Dark);
     QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Dark));
-    m_canvas->setHeat({{2, 1.0}, {3, 0.0}});
-    QCOMPARE(pixel(2), toQt(picture::cividis(1)));
-    QCOMPARE(pixel(3), toQt(picture::cividis(0)));
-    QCOMPARE(pixel(5), expected(Colour::BoxFill, ThemeKind::Dark));
+    const auto& container = m_canvas->picture()->containers[0];
+    const auto header = [&] {
+        const QPointF at = m_canvas->toViewport({container.rect.right() - 6, container.rect.y + 8});
+        return m_canvas->viewport()->grab().toImage().pixelColor(at.toPoint());
+    };
+    const QColor plain = header();
+    m_canvas->setHeat({{2, 1.0}, {3, 0.0}}, {{container.id, 0.5}});
+    for (const ThemeKind theme : {ThemeKind::Light, ThemeKind::Dark}) {
+        m_canvas->setTheme(theme);
+        QCOMPARE(pixel(2), toQt(picture::heat(1, theme)));
+        QCOMPARE(pixel(3), toQt(picture::heat(0, theme)));
+        QCOMPARE(pixel(5), expected(Colour::BoxFill, theme));
+        QCOMPARE(header(), toQt(picture::heat(0.5, theme)));
+    }
+    QVERIFY(m_canvas->dump().contains(QStringLiteral("container 10 heat")));
     m_canvas->setHeat({});
     QCOMPARE(pixel(2), expected(Colour::BoxFill, ThemeKind::Dark));
+    QCOMPARE(header(), plain);
 }
 
 // Halos lie around boxes and change nothing else; unknown boxes have none.

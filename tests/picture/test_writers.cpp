@@ -77,8 +77,19 @@ void TestWriters::coloursKeepTheirContrast() {
         QVERIFY(on(Colour::OnAccent, Colour::Accent) >= 4.5);
     }
     QCOMPARE(hexText(rgb(Colour::Accent, ThemeKind::Light)), std::string("#0b57d0"));
-    QCOMPARE(cividis(-3), cividis(0));
-    QVERIFY(contrast(cividis(0), cividis(1)) > 7);
+    for (const ThemeKind theme : {ThemeKind::Light, ThemeKind::Dark}) {
+        QCOMPARE(heat(-3, theme), heat(0, theme));
+        const Rgb canvas = rgb(Colour::Canvas, theme);
+        QVERIFY(contrast(heat(0, theme), heat(1, theme)) > 7);
+        QVERIFY(contrast(heat(0, theme), canvas) < 1.5);
+        for (int i = 0; i <= 100; ++i) {
+            const Rgb fill = heat(i / 100.0, theme);
+            QVERIFY(contrast(fill, textOn(fill)) >= 4.5);
+            // The hotter the further from the canvas; in grey, too.
+            if (i > 10)
+                QVERIFY(contrast(fill, canvas) > contrast(heat(i / 100.0 - 0.1, theme), canvas));
+        }
+    }
 }
 
 void TestWriters::svgOfASmallDiagram() {

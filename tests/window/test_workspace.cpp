@@ -461,7 +461,7 @@ void TestWorkspace::heatColoursTheBoxes() {
     QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
     window().document().profile();
     QVERIFY(m->waitIdle());
-    QVERIFY(canvas->dump().contains(QStringLiteral(" heat")));
+    QVERIFY(canvas->dump().contains(QStringLiteral("container 0 heat")));
     QVERIFY(m->pane(GraphSide::Imported)->canvas()->dump().contains(QStringLiteral(" heat")));
     canvas->grab(); // with its legend
     QVERIFY(m->trigger("Heat by time per operation"));

@@ -152,10 +152,11 @@ void GraphCanvas::describe() {
     QAccessible::updateAccessibility(&event);
 }
 
-void GraphCanvas::setHeat(std::map<std::int64_t, double> heat, const QString& most) {
-    if (heat == m_heat && most == m_heatMost)
+void GraphCanvas::setHeat(HeatOf boxes, HeatOf containers, const QString& most) {
+    if (boxes == m_heat && containers == m_containerHeat && most == m_heatMost)
         return;
-    m_heat = std::move(heat);
+    m_heat = std::move(boxes);
+    m_containerHeat = std::move(containers);
     m_heatMost = most;
     m_minimap = QPixmap();
     changeLook();

@@ -17,6 +17,7 @@
 #include <QPixmap>
 
 #include <map>
+#include <optional>
 #include <set>
 
 class QPainter;
@@ -43,9 +44,10 @@ public:
     void reveal(std::int64_t id);
     void centerOn(std::int64_t id);
 
-    // Values 0..1 colour boxes by cividis instead of their fill; empty switches it off. `most` is
-    // what the legend says of 1.
-    void setHeat(std::map<std::int64_t, double> heat, const QString& most = {});
+    // Values 0..1 colour boxes instead of their fill, and the headers of containers; empty switches
+    // it off. `most` is what the legend says of 1.
+    using HeatOf = std::map<std::int64_t, double>; // by id
+    void setHeat(HeatOf boxes, HeatOf containers = {}, const QString& most = {});
     // What keeps its place and is not to be seen.
     struct Hidden {
         std::set<std::int64_t> boxes;
@@ -146,6 +148,8 @@ private:
     void prepare(QPainter& painter) const; // for items
     void paintItem(QPainter& painter, const picture::Item& item) const;
     void paintRect(QPainter& painter, const picture::RectItem& item) const;
+    void paintHeader(QPainter& painter, const picture::RectItem& item) const; // if it has a heat
+    std::optional<picture::Rgb> heatOf(const picture::Owner& owner) const;
     void paintText(QPainter& painter, const picture::TextItem& item) const;
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
     void paintHalos(QPainter& painter) const;
@@ -170,7 +174,7 @@ private:
     std::vector<char> m_hiddenEdges; // per edge of the diagram
     std::int64_t m_focus = -1, m_cameFrom = -1;
     std::int64_t m_hovered = -1;
-    std::map<std::int64_t, double> m_heat;
+    HeatOf m_heat, m_containerHeat;
     QString m_heatMost;
     std::vector<Halo> m_halos;
 

@@ -153,8 +153,8 @@ void GraphCanvas::paintRect(QPainter& painter, const picture::RectItem& item) co
     double width = item.lineWidth;
     Qt::PenStyle style = item.dash == picture::Dash::Solid ? Qt::SolidLine : Qt::DashLine;
     if (box) {
-        if (const auto heat = m_heat.find(item.owner.id); heat != m_heat.end())
-            fill = ui::toQt(picture::cividis(heat->second));
+        if (const auto heat = heatOf(item.owner))
+            fill = ui::toQt(*heat);
         if (m_selected.contains(item.owner.id)) {
             line = colour(Colour::Accent);
             width = std::max(3.0, 2 / m_scale); // stays visible in the overview
@@ -177,6 +177,31 @@ void GraphCanvas::paintRect(QPainter& painter, const picture::RectItem& item) co
         painter.drawRect(rect);
     else
         painter.drawRoundedRect(rect, item.radius, item.radius);
+    if (item.owner.kind == picture::OwnerKind::Container)
+        paintHeader(painter, item);
+}
+
+void GraphCanvas::paintHeader(QPainter& painter, const picture::RectItem& item) const {
+    const picture::PlacedContainer* container = m_index->container(item.owner.id);
+    const auto heat = heatOf(item.owner);
+    if (!heat || !container)
+        return;
+    const double line = item.lineWidth / 2;
+    const QRectF inside = toQt(item.rect).adjusted(line, line, -line, -line);
+    QPainterPath frame, header;
+    frame.addRoundedRect(inside, item.radius, item.radius);
+    header.addRect(inside.x(), inside.y(), inside.width(), container->headerHeight);
+    painter.fillPath(frame.intersected(header), ui::toQt(*heat));
+}
+
+std::optional<picture::Rgb> GraphCanvas::heatOf(const picture::Owner& owner) const {
+    if (owner.kind != picture::OwnerKind::Box && owner.kind != picture::OwnerKind::Container)
+        return {};
+    const HeatOf& heats = owner.kind == picture::OwnerKind::Box ? m_heat : m_containerHeat;
+    const auto heat = heats.find(owner.id);
+    if (heat == heats.end())
+        return {};
+    return picture::heat(heat->second, m_theme);
 }
 
 void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) const {
@@ -185,12 +210,9 @@ void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) co
     if (m_scale < (important ? titleScale : textScale))
         return;
     QColor pen = colour(item.colour);
-    if (item.owner.kind == picture::OwnerKind::Box && item.role != picture::TextRole::Chip)
-        if (const auto heat = m_heat.find(item.owner.id); heat != m_heat.end()) {
-            const picture::Rgb fill = picture::cividis(heat->second);
-            pen =
-                contrast(fill, {255, 255, 255}) > contrast(fill, {0, 0, 0}) ? Qt::white : Qt::black;
-        }
+    if (item.role != picture::TextRole::Chip)
+        if (const auto heat = heatOf(item.owner))
+            pen = ui::toQt(picture::textOn(*heat));
     painter.setPen(pen);
     painter.setFont(fontOf(item.size, item.weight));
     painter.drawText(QPointF(item.position.x, item.position.y), QString::fromUtf8(item.text));
@@ -252,14 +274,14 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
         for (const picture::Item& item : m_picture->items)
             if (const auto* r = std::get_if<picture::RectItem>(&item); r && !isHidden(r->owner)) {
                 if (r->owner.kind == picture::OwnerKind::Container) {
-                    QColor tint = colour(r->line);
+                    const auto heat = heatOf(r->owner);
+                    QColor tint = heat ? ui::toQt(*heat) : colour(r->line);
                     tint.setAlpha(90);
                     map.fillRect(scaled(r->rect, 1), tint);
                 } else if (r->radius > 3) {
-                    const auto heat = m_heat.find(r->owner.id);
+                    const auto heat = heatOf(r->owner);
                     map.fillRect(scaled(r->rect, 1),
-                                 heat == m_heat.end() ? colour(Colour::BoxLine)
-                                                      : ui::toQt(picture::cividis(heat->second)));
+                                 heat ? ui::toQt(*heat) : colour(Colour::BoxLine));
                 }
             }
     }
@@ -287,7 +309,7 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
     const QRectF scale(x, y + 2, 90, 12);
     QLinearGradient colours(scale.topLeft(), scale.topRight());
     for (int i = 0; i <= 8; ++i)
-        colours.setColorAt(i / 8.0, ui::toQt(picture::cividis(i / 8.0)));
+        colours.setColorAt(i / 8.0, ui::toQt(picture::heat(i / 8.0, m_theme)));
     painter.setPen(QPen(colour(Colour::Line), 1));
     painter.setBrush(colours);
     painter.drawRect(scale);
@@ -367,8 +389,9 @@ QString GraphCanvas::dump() const {
             } else if (const auto* rect = std::get_if<picture::RectItem>(&item)) {
                 if (rect->owner.kind == picture::OwnerKind::Container)
                     out +=
-                        fmt::format("container {}{}\n", rect->owner.id,
-                                    m_wholeContainers.contains(rect->owner.id) ? " selected" : "");
+                        fmt::format("container {}{}{}\n", rect->owner.id,
+                                    m_wholeContainers.contains(rect->owner.id) ? " selected" : "",
+                                    m_containerHeat.contains(rect->owner.id) ? " heat" : "");
                 else if (rect->radius > 3)
                     out += fmt::format("box {}{}{}{}\n", rect->owner.id,
                                        m_selected.contains(rect->owner.id) ? " selected" : "",

@@ -179,7 +179,7 @@ void GraphsView::documentChanged(Parts parts) {
     }
     if (parts.has(Part::Step) && selection().step())
         m_step->show(document().step(), *selection().step());
-    if (parts.hasAny({Part::Fused, Part::Profile}))
+    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile}))
         showHeat();
     showStatus();
 }
@@ -242,6 +242,7 @@ const Shared<snapshot::GraphDocument>& GraphsView::graphOf(GraphSide side) const
 void GraphsView::setRegionsShown(bool shown) {
     m_regions = shown;
     showGraph(GraphSide::Fused);
+    showHeat();
     if (shown)
         Q_EMIT detailsWanted();
 }
@@ -441,13 +442,13 @@ void GraphsView::setHeat(Heat heat) {
     showHeat();
 }
 
-// Relative to the hottest node: a share of the time, or the time per operation.
+// Relative to the hottest group or node: a share of the time, or the time per operation. A group,
+// or a region, takes as long as its nodes together, and is as slow as the slowest of them.
 void GraphsView::showHeat() {
-    std::map<std::int64_t, double> fused, imported;
+    GraphCanvas::HeatOf fused, imported, containers;
     QString most;
     if (m_heat != Heat::None && document().state(Part::Profile) == State::Ready &&
         document().fused()) {
-        double hottest = 0;
         for (const auto& row : document().profileResult()->rows) {
             if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
                 continue;
@@ -455,19 +456,30 @@ void GraphsView::showHeat() {
                 const double heat = m_heat == Heat::Time ? row.medianUs * node.share.value_or(0)
                                                          : row.medianUs * 1e6 / *row.flops;
                 fused[node.id] = heat;
-                hottest = std::max(hottest, heat);
             }
+        }
+        double hottest = 0;
+        for (const auto& node : graphOf(GraphSide::Fused)->nodes) {
+            const auto heat = fused.find(node.id);
+            if (heat == fused.end())
+                continue;
+            double& all = node.group < 0 ? hottest : containers[node.group];
+            all = node.group >= 0 && m_heat == Heat::Time ? all + heat->second
+                                                          : std::max(all, heat->second);
+            hottest = std::max(hottest, all);
         }
         most = m_heat == Heat::Time ? text(snapshot::timeText(hottest))
                                     : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s;
+        for (auto& [id, heat] : containers)
+            heat = hottest > 0 ? heat / hottest : 0;
         for (auto& [id, heat] : fused) {
             heat = hottest > 0 ? heat / hottest : 0;
             for (const auto origin : selection().provenance().toImported({id}))
                 imported[origin] = std::max(imported[origin], heat);
         }
     }
-    m_fused->canvas()->setHeat(std::move(fused), most);
-    m_imported->canvas()->setHeat(std::move(imported), most);
+    m_fused->canvas()->setHeat(std::move(fused), std::move(containers), most);
+    m_imported->canvas()->setHeat(std::move(imported), {}, most);
 }
 
 void GraphsView::showStatus() {
