@@ -17,7 +17,12 @@ DocumentDraft::DocumentDraft(Document& document, Drafts& drafts, QObject* parent
     m_pause.setSingleShot(true);
     m_pause.setInterval(pauseMs);
     connect(&m_pause, &QTimer::timeout, this, &DocumentDraft::keep);
-    const auto later = [this] { m_pause.start(); };
+    const auto later = [this] {
+        if (m_document.unsaved())
+            m_pause.start();
+        else
+            forget(); // at once: the window may end next
+    };
     connect(&document, &Document::fileChanged, this, later);
     connect(&document, &Document::modelChanged, this, later);
     connect(&document, &Document::changed, this, [later](Parts parts) {

@@ -94,7 +94,6 @@ void TestDocumentCrash::pinsOutliveTheWindow() {
     // Saved it is no draft any more.
     QVERIFY(m_window->saveTo(m_folder.filePath(u"kept.fwdoc"_s)));
     QVERIFY(!document.unsaved());
-    QTest::qWait(600);
     end();
     start();
     QCOMPARE(m_window->offerBar()->text(), QString());
