@@ -24,8 +24,10 @@ Diag diagOf(const runtime::Status& status) {
     case FW_SYMBOL_UNBOUND:
         return makeDiag(DiagCode::DimUnbound, status.message, {}, "bind it with --dim NAME=N");
     case FW_OVERFLOW:
-    case FW_OUT_OF_MEMORY:
         return makeDiag(DiagCode::DimOverflow, status.message);
+    case FW_OUT_OF_MEMORY:
+        return makeDiag(DiagCode::DimOverflow, status.message, {},
+                        "smaller inputs, or smaller sizes in the model, need less");
     case FW_LIBRARY_MISSING:
         return makeDiag(DiagCode::LibraryMissing, status.message, {}, "or leave it out of -libs=");
     case FW_LIBRARY_FAILED:

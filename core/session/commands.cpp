@@ -285,14 +285,22 @@ Answer exportModule(PipelineStore& store, const Arguments& arguments, const Cont
     return json(exportTo(*pipeline, arguments, context));
 }
 
+// What the runtime refuses knows no file.
+template <class T>
+Result<T> inModel(const Pipeline& pipeline, Result<T> answer) {
+    if (answer.ok() || exitCode(answer.diag().code) != 2)
+        return answer;
+    return pipeline.inFile(answer.takeDiag());
+}
+
 Answer run(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
-    return json(runModel(*pipeline, arguments, context));
+    return json(inModel(*pipeline, runModel(*pipeline, arguments, context)));
 }
 
 Answer profile(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
-    return json(profileModel(*pipeline, arguments, context));
+    return json(inModel(*pipeline, profileModel(*pipeline, arguments, context)));
 }
 
 Answer tune(PipelineStore& store, const Arguments& given, const Context& context) {

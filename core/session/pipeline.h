@@ -175,8 +175,9 @@ public:
     double loadMs() const { return m_loadMs; }
     const MadeStages& made() const { return m_shared->made; } // by all that share with this one
 
+    Diag inFile(Diag diag) const; // names the model where no file is named
+
 private:
-    Diag inFile(Diag diag) const;
     // NotRunnable names the nodes that begin what the target requires and do not go on so.
     Status givesWhatIsRequired(const Graph& graph, const Books& books, const Target& on,
                                const Context& context) const;
