@@ -1,4 +1,4 @@
-// The list of features names tests, and they exist.
+// The lists of features and of bad inputs name tests, and they exist.
 #include "source_tree.h"
 
 #include <QFileInfo>
@@ -12,7 +12,9 @@ class TestFeatures : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void everyRowNamesATest_data();
     void everyRowNamesATest();
+    void everyTestExists_data();
     void everyTestExists();
     void pagesLinkToPages();
 };
@@ -21,9 +23,15 @@ namespace {
 
 const QRegularExpression testName(uR"(`([a-z_]+/test_\w+): (\w+)`)"_s);
 
-QStringList rows() {
+void pages() {
+    QTest::addColumn<QString>("page");
+    for (const char* page : {"features", "bad-input"})
+        QTest::newRow(page) << u"resources/docs/%1.md"_s.arg(QLatin1StringView(page));
+}
+
+QStringList rows(const QString& page) {
     QStringList out;
-    for (const QString& line : readText(u"resources/docs/features.md"_s).split(u'\n'))
+    for (const QString& line : readText(page).split(u'\n'))
         if (line.startsWith(u"| "_s) && !line.startsWith(u"| no."_s))
             out << line;
     return out;
@@ -31,10 +39,15 @@ QStringList rows() {
 
 } // namespace
 
+void TestFeatures::everyRowNamesATest_data() {
+    pages();
+}
+
 void TestFeatures::everyRowNamesATest() {
+    QFETCH(QString, page);
     static const QRegularExpression row(uR"(^\| \d+ \| [^|]+ \| [^|]+ \| [^|]+ \|$)"_s);
-    QVERIFY(rows().size() >= 10);
-    for (const QString& line : rows()) {
+    QVERIFY(rows(page).size() >= 10);
+    for (const QString& line : rows(page)) {
         QVERIFY2(row.match(line).hasMatch(), qPrintable(line));
         const QStringList names = line.section(u'|', 4, 4).split(u',');
         for (const QString& name : names) {
@@ -45,8 +58,13 @@ void TestFeatures::everyRowNamesATest() {
     }
 }
 
+void TestFeatures::everyTestExists_data() {
+    pages();
+}
+
 void TestFeatures::everyTestExists() {
-    for (const QString& line : rows()) {
+    QFETCH(QString, page);
+    for (const QString& line : rows(page)) {
         auto all = testName.globalMatch(line);
         while (all.hasNext()) {
             const auto match = all.next();
@@ -54,8 +72,9 @@ void TestFeatures::everyTestExists() {
             const QString text = readText(file);
             // Defined, and a test: declared among the slots.
             const QString name = match.captured(2);
-            QVERIFY2(text.contains(u"::"_s + name + u'(') &&
-                         text.contains(u"void "_s + name + u"();"_s),
+            const bool inClass = text.contains(u"    void "_s + name + u"() {"_s);
+            QVERIFY2(inClass || (text.contains(u"::"_s + name + u'(') &&
+                                 text.contains(u"void "_s + name + u"();"_s)),
                      qPrintable(file + u": "_s + name));
         }
     }
@@ -66,7 +85,7 @@ void TestFeatures::pagesLinkToPages() {
     static const QRegularExpression link(uR"(\]\(([\w./-]+)(#[\w-]+)?\))"_s);
     QStringList wrong;
     QStringList pages = projectFiles(u"resources/docs"_s, {u".md"_s});
-    pages << u"README.md"_s;
+    pages << u"README.md"_s << u"SECURITY.md"_s;
     for (const QString& page : pages) {
         auto all = link.globalMatch(readText(page));
         while (all.hasNext()) {
