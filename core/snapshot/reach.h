@@ -1,0 +1,21 @@
+// What is connected with some nodes of a graph: all that feeds them and that they feed, or what
+// lies within a few steps. Constants are left out. Takes the time of the graph.
+#pragma once
+
+#include "snapshot/provenance.h"
+#include "snapshot/records.h"
+
+namespace fw::snapshot {
+
+// Up and down stream, with the nodes themselves: what their values depend on, and what depends on
+// these.
+NodeSet streamOf(const GraphDocument& graph, const NodeSet& nodes);
+
+// Within so many edges, in both directions, with the nodes themselves.
+NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps);
+
+// The graph of these nodes alone, with the constants that they read; ids stay. What comes from
+// elsewhere is missing among the operands, and results of other nodes among the results.
+GraphDocument partOf(const GraphDocument& graph, const NodeSet& nodes);
+
+} // namespace fw::snapshot

@@ -1,0 +1,90 @@
+// What is connected with a node, and the part of a graph around it.
+#include "snapshot/graphs.h"
+#include "snapshot/reach.h"
+
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::snapshot;
+
+class TestReach : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void streams();
+    void steps();
+    void partsAreGraphs();
+    void whatIsUnknownIsNothing();
+};
+
+namespace {
+
+// x -> a -> b -> d -> e, a -> c, f beside it; every operator reads a constant.
+struct Small {
+    GraphMaker maker;
+    NodeId x = maker.input("x");
+    NodeId a = op({x}), b = op({a}), c = op({a}), d = op({b}), e = op({d}), f = op({});
+    NodeId op(std::vector<NodeId> inputs) {
+        inputs.push_back(maker.constant());
+        return maker.add("op", "", inputs);
+    }
+};
+
+} // namespace
+
+void TestReach::streams() {
+    Small g;
+    const GraphDocument graph = g.maker.finish(g.e);
+    QCOMPARE(streamOf(graph, {g.b}), (NodeSet{g.x, g.a, g.b, g.d, g.e}));
+    QCOMPARE(streamOf(graph, {g.c}), (NodeSet{g.x, g.a, g.c}));
+    QCOMPARE(streamOf(graph, {g.f}), NodeSet{g.f});
+    QCOMPARE(streamOf(graph, {g.c, g.f}), (NodeSet{g.x, g.a, g.c, g.f}));
+}
+
+void TestReach::steps() {
+    Small g;
+    const GraphDocument graph = g.maker.finish(g.e);
+    QCOMPARE(nodesAround(graph, {g.b}, 0), NodeSet{g.b});
+    QCOMPARE(nodesAround(graph, {g.b}, 1), (NodeSet{g.a, g.b, g.d}));
+    QCOMPARE(nodesAround(graph, {g.b}, 2), (NodeSet{g.x, g.a, g.b, g.c, g.d, g.e}));
+    QCOMPARE(nodesAround(graph, {g.b}, 9), nodesAround(graph, {g.b}, 2));
+}
+
+void TestReach::partsAreGraphs() {
+    Small g;
+    g.maker.group({g.a, g.b});
+    g.maker.group({g.d, g.e});
+    const GraphDocument graph = g.maker.finish(g.e);
+    const GraphDocument part = partOf(graph, {g.b, g.c});
+    QCOMPARE(part.nodes.size(), std::size_t(4)); // with their constants
+    QCOMPARE(part.groups.size(), std::size_t(1));
+    QVERIFY(part.results.empty() && part.inputs.empty());
+    for (const NodeRecord& node : part.nodes)
+        if (!node.constant)
+            QCOMPARE(node.inputs.size(), std::size_t(1)); // a lies elsewhere
+    const GraphDocument end = partOf(graph, nodesAround(graph, {g.e}, 9));
+    QCOMPARE(end.results.size(), std::size_t(1));
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        const GraphDocument random = randomGraph(seed, 80, true);
+        const NodeSet around = nodesAround(random, {random.nodes[30].id}, 2);
+        const GraphDocument some = partOf(random, around);
+        std::set<NodeId> there;
+        for (const NodeRecord& node : some.nodes) {
+            for (const InputRef& input : node.inputs)
+                QVERIFY(there.contains(input.node)); // in order, and nothing is missing
+            there.insert(node.id);
+            QVERIFY(node.constant || around.contains(node.id));
+        }
+    }
+}
+
+void TestReach::whatIsUnknownIsNothing() {
+    Small g;
+    const GraphDocument graph = g.maker.finish(g.e);
+    QVERIFY(streamOf(graph, {99}).empty());
+    QVERIFY(nodesAround(graph, {}, 3).empty());
+    QVERIFY(partOf(graph, {99}).nodes.empty());
+}
+
+QTEST_GUILESS_MAIN(TestReach)
+#include "test_reach.moc"
