@@ -25,7 +25,11 @@ Result<GraphDocument> askGraph(Client& client, const Arguments& arguments,
 
 } // namespace
 
-Result<DrawDocument> drawModel(Client& client, const Arguments& arguments) {
+Result<DrawDocument> drawModel(Client& client, const Arguments& arguments,
+                               std::optional<int> depth) {
+    if (depth && *depth < 0)
+        return makeDiag(DiagCode::Usage, "blocks are closed from a level of 0 or more on", {},
+                        "--depth 0 shows the top level");
     const bool dot = arguments.output.ends_with(".dot");
     if (!dot && !arguments.output.ends_with(".svg"))
         return makeDiag(DiagCode::Usage,
@@ -50,7 +54,12 @@ Result<DrawDocument> drawModel(Client& client, const Arguments& arguments) {
     out.stage = graph->stage;
     for (const Diag& diag : graph->diagnostics)
         out.notices.push_back(diag.text());
-    const picture::Diagram diagram = picture::diagramOf(*graph);
+    picture::DiagramOptions options;
+    if (depth) {
+        options.blocks = std::make_shared<const Hierarchy>(hierarchyOf(*graph));
+        options.view = openTo(*options.blocks, static_cast<std::uint32_t>(*depth));
+    }
+    const picture::Diagram diagram = picture::diagramOf(*graph, options);
     out.nodes = static_cast<std::int64_t>(diagram.boxes.size());
     if (dot) {
         FW_CHECK(writeFile(out.file, picture::dotText(diagram)));

@@ -14,8 +14,10 @@ struct DrawDocument {
     std::vector<std::string> notices;
 };
 
-// Without a stage: fused if the model can be planned, else imported. Writes arguments.output.
-Result<DrawDocument> drawModel(Client& client, const snapshot::Arguments& arguments);
+// Without a stage: fused if the model can be planned, else imported. With a depth blocks are closed
+// from this level on, 0 or more; without one all is open. Writes arguments.output.
+Result<DrawDocument> drawModel(Client& client, const snapshot::Arguments& arguments,
+                               std::optional<int> depth);
 std::string drawJson(const DrawDocument& document);
 std::string drawText(const DrawDocument& document);
 

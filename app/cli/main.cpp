@@ -45,7 +45,8 @@ struct Options {
     std::vector<std::string> dims;
     std::vector<std::string> levels; // sketch
     std::string libs;
-    std::string book, place; // assist
+    std::string book, place;  // assist
+    std::optional<int> depth; // draw
     bool json = false;
     bool writeFiles = false, checkOnly = false; // format
 
@@ -370,7 +371,7 @@ private:
             ->each([&a](const std::string&) { a.strict = true; });
         CLI::App* draw = onModel(
             "draw", "the picture the workbench shows", [](Client& client, const Options& o) {
-                const Result<DrawDocument> document = drawModel(client, o.arguments);
+                const Result<DrawDocument> document = drawModel(client, o.arguments, o.depth);
                 if (!document)
                     return report(document.diag(), o.form());
                 write(standardOutput,
@@ -383,6 +384,8 @@ private:
                          "partitioned");
         draw->add_option("--body", a.body,
                          "the graph inside a node instead: a path that `fw info` lists");
+        draw->add_option("--depth", m_options.depth,
+                         "blocks are closed from this level on; 0 is the top level");
         CLI::App* doctor =
             command("doctor", "what this machine offers and lacks", ask<DoctorDocument>("doctor"));
         doctor->add_option("--target", a.target, "whose ceilings; this machine's unless written");

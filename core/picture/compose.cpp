@@ -1,5 +1,7 @@
 #include "picture/compose.h"
 
+#include "picture/layout_memo.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 
 namespace fw::picture {
 namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
 
 BoxShape shapeOf(const Box& box) {
     constexpr double least = 150, most = 250;
@@ -21,12 +25,18 @@ BoxShape shapeOf(const Box& box) {
     width = std::clamp(std::ceil((width + 2 * boxPadding) / 10) * 10, least, most);
     double height = box.subtitle.empty() ? 26 : 40;
     height += 14 * static_cast<double>(box.lines.size());
+    if (box.copies > 1) {
+        width += 2 * stackStep;
+        height += 2 * stackStep;
+    }
     return {width, height};
 }
 
 double headerWidth(const Container& container) {
     const double title = textWidth(printable(container.title, 200), titleSize, Weight::Bold);
-    const double right = textWidth(printable(container.right, 200), titleSize, Weight::Regular);
+    double right = textWidth(printable(container.right, 200), titleSize, Weight::Regular);
+    if (container.kind == ContainerKind::Group) // a time may come later, and moves nothing
+        right = std::max(right, textWidth("≈ 888.8 µs", titleSize, Weight::Regular));
     return std::min(title, 320.0) + std::min(right, 160.0) + 24 + (right > 0 ? 20 : 0);
 }
 
@@ -34,157 +44,257 @@ using Value = std::pair<std::uint32_t, std::int32_t>; // box index, port
 
 struct Index {
     std::unordered_map<std::int64_t, std::uint32_t> boxes, containers;
+    std::vector<std::uint32_t> around;     // per box: the container that it lies in
+    std::vector<std::uint32_t> parents;    // likewise, per container
+    std::vector<std::uint32_t> outerFirst; // containers
 };
+
+Diag invalid(std::string message) {
+    return makeDiag(DiagCode::GraphInvalid, std::move(message));
+}
 
 Result<Index> indexOf(const Diagram& diagram) {
     Index index;
     for (std::uint32_t i = 0; i < diagram.containers.size(); ++i)
         if (!index.containers.emplace(diagram.containers[i].id, i).second)
-            return makeDiag(DiagCode::GraphInvalid,
-                            fmt::format("two containers have the id {}", diagram.containers[i].id));
+            return invalid(fmt::format("two containers have the id {}", diagram.containers[i].id));
+    const auto containerAt = [&](std::int64_t id) {
+        const auto found = index.containers.find(id);
+        return found == index.containers.end() ? none : found->second;
+    };
     for (std::uint32_t i = 0; i < diagram.boxes.size(); ++i) {
         const Box& box = diagram.boxes[i];
         if (!index.boxes.emplace(box.id, i).second)
-            return makeDiag(DiagCode::GraphInvalid,
-                            fmt::format("two boxes have the id {}", box.id));
-        if (box.container != -1 && !index.containers.contains(box.container))
-            return makeDiag(DiagCode::GraphInvalid,
-                            fmt::format("box {} lies in container {}, which is not there", box.id,
-                                        box.container));
+            return invalid(fmt::format("two boxes have the id {}", box.id));
+        index.around.push_back(box.container == -1 ? none : containerAt(box.container));
+        if (box.container != -1 && index.around.back() == none)
+            return invalid(fmt::format("box {} lies in container {}, which is not there", box.id,
+                                       box.container));
     }
+    std::vector<std::vector<std::uint32_t>> inside(diagram.containers.size());
+    for (std::uint32_t c = 0; c < diagram.containers.size(); ++c) {
+        const Container& container = diagram.containers[c];
+        index.parents.push_back(container.parent == -1 ? none : containerAt(container.parent));
+        if (index.parents.back() != none)
+            inside[index.parents.back()].push_back(c);
+        else if (container.parent == -1)
+            index.outerFirst.push_back(c);
+        else
+            return invalid(fmt::format("container {} lies in container {}, which is not there",
+                                       container.id, container.parent));
+    }
+    for (std::size_t i = 0; i < index.outerFirst.size(); ++i)
+        for (const std::uint32_t c : inside[index.outerFirst[i]])
+            index.outerFirst.push_back(c);
+    if (index.outerFirst.size() < diagram.containers.size())
+        return invalid("containers lie in each other");
     for (const Edge& edge : diagram.edges)
         for (const std::int64_t id : {edge.from, edge.to})
             if (!index.boxes.contains(id))
-                return makeDiag(DiagCode::GraphInvalid,
-                                fmt::format("an edge names box {}, which is not there", id));
+                return invalid(fmt::format("an edge names box {}, which is not there", id));
     return index;
 }
 
-} // namespace
+class Composer {
+public:
+    Composer(const Diagram& diagram, Index index, LayoutMemo* memo)
+        : m_diagram(diagram), m_index(std::move(index)), m_memo(memo),
+          m_making(diagram.containers.size() + 1) {
+        m_out.inners.resize(diagram.containers.size());
+        m_containerPlace.resize(diagram.containers.size());
+        m_boxPlace.resize(diagram.boxes.size());
+    }
 
-Result<Composition> compose(const Diagram& diagram, const CancelToken& cancel) {
-    FW_TRY(const Index index, indexOf(diagram));
-    Composition result;
-    const std::size_t containers = diagram.containers.size();
-    constexpr std::uint32_t none = UINT32_MAX;
-    std::vector<std::uint32_t> containerOf(diagram.boxes.size(), none);
-    std::vector<std::uint32_t> place(diagram.boxes.size()); // node within its level
-    result.inners.resize(containers);
-    for (std::uint32_t b = 0; b < diagram.boxes.size(); ++b) {
-        const Box& box = diagram.boxes[b];
-        result.boxes.push_back(shapeOf(box));
-        if (box.container == -1) {
-            place[b] = static_cast<std::uint32_t>(containers + result.free.size());
-            result.free.push_back(b);
-        } else {
-            containerOf[b] = index.containers.at(box.container);
-            InnerLayout& inner = result.inners[containerOf[b]];
-            place[b] = static_cast<std::uint32_t>(inner.members.size());
-            inner.members.push_back(b);
-            inner.input.nodes.push_back({result.boxes[b].width, result.boxes[b].height, Pin::Free});
+    Result<Composition> take(const CancelToken& cancel) {
+        if (m_diagram.hasBlocks) {
+            cutLong(m_out.outer.input);
+            for (InnerLayout& inner : m_out.inners)
+                cutLong(inner.input);
+        }
+        addNodes();
+        for (std::uint32_t e = 0; e < m_diagram.edges.size(); ++e)
+            addEdge(e);
+        for (auto c = m_index.outerFirst.rbegin(); c != m_index.outerFirst.rend(); ++c)
+            FW_CHECK(layOut(*c, cancel));
+        finish(m_out.outer, m_making.back());
+        m_out.outerFirst = std::move(m_index.outerFirst);
+        return std::move(m_out);
+    }
+
+private:
+    struct Ends { // of an edge of a level: at a place on the frame of a container, or none
+        std::uint32_t fromContainer = none, fromPlace = 0, toContainer = none, toPlace = 0;
+    };
+    struct Making {
+        std::map<Value, std::uint32_t> values, entries, exits;
+        std::map<std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>, std::size_t>
+            edges;
+        std::vector<Ends> ends; // beside the edges of the level
+    };
+
+    Level& levelOf(std::uint32_t container) {
+        return container == none ? m_out.outer : m_out.inners[container];
+    }
+    Making& making(std::uint32_t container) {
+        return container == none ? m_making.back() : m_making[container];
+    }
+
+    static void cutLong(LayeredInput& input) {
+        input.longest = 12;
+        input.mostReaders = 8;
+        input.pinnedGap = 22; // names of cut edges stand at the frame
+    }
+
+    void addNodes() {
+        // Sizes of containers come when they are laid out.
+        for (std::uint32_t c = 0; c < m_diagram.containers.size(); ++c) {
+            Level& level = levelOf(m_index.parents[c]);
+            m_containerPlace[c] = static_cast<std::uint32_t>(level.input.nodes.size());
+            level.containers.push_back(c);
+            level.input.nodes.emplace_back();
+        }
+        for (const std::uint32_t c : m_index.outerFirst)
+            if (const std::uint32_t parent = m_index.parents[c]; parent != none)
+                m_out.inners[c].depth = m_out.inners[parent].depth + 1;
+        for (std::uint32_t b = 0; b < m_diagram.boxes.size(); ++b) {
+            const BoxShape& shape = m_out.boxes.emplace_back(shapeOf(m_diagram.boxes[b]));
+            Level& level = levelOf(m_index.around[b]);
+            m_boxPlace[b] = static_cast<std::uint32_t>(level.input.nodes.size());
+            level.boxes.push_back(b);
+            level.input.nodes.push_back({shape.width, shape.height, Pin::Free});
         }
     }
 
-    // Edges inside, then places on the frames, in the order of the diagram's edges.
-    using InnerKey = std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>;
-    std::vector<std::map<InnerKey, std::size_t>> innerEdges(containers);
-    std::vector<std::map<Value, std::uint32_t>> entries(containers), exits(containers);
-    const auto addInner = [&](std::uint32_t c, std::uint32_t from, std::uint32_t to,
-                              std::uint32_t value, std::uint32_t source) {
-        InnerLayout& inner = result.inners[c];
+    std::uint32_t border(std::map<Value, std::uint32_t>& places, std::uint32_t container,
+                         Value value, Pin pin) {
+        std::vector<LayeredNode>& nodes = m_out.inners[container].input.nodes;
         const auto [found, fresh] =
-            innerEdges[c].try_emplace({from, {value, to}}, inner.input.edges.size());
-        if (fresh) {
-            inner.input.edges.push_back({from, to, value, std::nullopt, std::nullopt, 1});
-            inner.edgeSources.emplace_back();
-        }
-        inner.edgeSources[found->second].push_back(source);
-    };
-    const auto border = [&](std::map<Value, std::uint32_t>& places, std::uint32_t c, Value value,
-                            Pin pin) {
-        InnerLayout& inner = result.inners[c];
-        const auto [found, fresh] =
-            places.try_emplace(value, static_cast<std::uint32_t>(inner.input.nodes.size()));
+            places.try_emplace(value, static_cast<std::uint32_t>(nodes.size()));
         if (fresh)
-            inner.input.nodes.push_back({2, 0, pin});
+            nodes.push_back({2, 0, pin});
         return found->second;
-    };
-    for (std::uint32_t e = 0; e < diagram.edges.size(); ++e) {
-        const Edge& edge = diagram.edges[e];
-        const std::uint32_t from = index.boxes.at(edge.from), to = index.boxes.at(edge.to);
-        const std::uint32_t a = containerOf[from], b = containerOf[to];
-        const auto port = static_cast<std::uint32_t>(edge.fromPort);
-        if (a != none && a == b) {
-            addInner(a, place[from], place[to], port, e);
-            continue;
+    }
+
+    void connect(std::uint32_t container, std::uint32_t from, std::uint32_t to, Value value,
+                 std::uint32_t source, Ends ends) {
+        Level& level = levelOf(container);
+        Making& made = making(container);
+        const std::uint32_t number =
+            made.values.try_emplace(value, static_cast<std::uint32_t>(made.values.size()))
+                .first->second;
+        const auto [found, fresh] =
+            made.edges.try_emplace({from, {number, to}}, level.input.edges.size());
+        if (fresh) {
+            level.input.edges.push_back({from, to, number, std::nullopt, std::nullopt, 1});
+            level.edgeSources.emplace_back();
+            made.ends.push_back(ends);
         }
-        if (a != none)
-            addInner(a, place[from], border(exits[a], a, {from, edge.fromPort}, Pin::Last), port,
-                     e);
-        if (b != none)
-            addInner(b, border(entries[b], b, {from, edge.fromPort}, Pin::First), place[to], 0, e);
+        level.edgeSources[found->second].push_back(source);
     }
-    // Of the values that enter, the last made is the main path: it comes in straight.
-    for (std::size_t c = 0; c < containers; ++c) {
-        if (entries[c].empty())
-            continue;
-        const std::uint32_t main = entries[c].rbegin()->second;
-        for (LayeredEdge& edge : result.inners[c].input.edges)
-            if (edge.from == main)
-                edge.weight = 2;
+
+    // Out of what its source lies in, across the level that both ends have in common, and in.
+    void addEdge(std::uint32_t e) {
+        const Edge& edge = m_diagram.edges[e];
+        const std::uint32_t from = m_index.boxes.at(edge.from), to = m_index.boxes.at(edge.to);
+        const Value value{from, edge.fromPort};
+        std::uint32_t at = m_boxPlace[from], level = m_index.around[from];
+        const std::uint32_t shared = sharedBy(level, m_index.around[to]);
+        Ends ends;
+        while (level != shared) {
+            const std::uint32_t exit = border(making(level).exits, level, value, Pin::Last);
+            connect(level, at, exit, value, e, ends);
+            at = m_containerPlace[level];
+            ends = {level, exit, none, 0};
+            level = m_index.parents[level];
+        }
+        std::vector<std::uint32_t> into; // inner ones first
+        for (std::uint32_t c = m_index.around[to]; c != shared; c = m_index.parents[c])
+            into.push_back(c);
+        for (auto c = into.rbegin(); c != into.rend(); ++c) {
+            const std::uint32_t entry = border(making(*c).entries, *c, value, Pin::First);
+            ends.toContainer = *c;
+            ends.toPlace = entry;
+            connect(level, at, m_containerPlace[*c], value, e, ends);
+            level = *c;
+            at = entry;
+            ends = {};
+        }
+        connect(level, at, m_boxPlace[to], value, e, ends);
     }
-    constexpr double side = 16;
-    for (std::size_t c = 0; c < containers; ++c) {
-        InnerLayout& inner = result.inners[c];
+
+    // The innermost container that both lie in or are.
+    std::uint32_t sharedBy(std::uint32_t a, std::uint32_t b) const {
+        const auto depth = [&](std::uint32_t c) {
+            return c == none ? -1 : static_cast<std::int64_t>(m_out.inners[c].depth);
+        };
+        while (a != b) {
+            std::uint32_t& deeper = depth(a) >= depth(b) ? a : b;
+            deeper = m_index.parents[deeper];
+        }
+        return a;
+    }
+
+    // Where its edges meet the frames of containers, which are laid out by now.
+    void finish(Level& level, const Making& made) const {
+        const auto offset = [&](std::uint32_t container, std::uint32_t place) {
+            const InnerLayout& inner = m_out.inners[container];
+            return inner.origin.x + inner.output.centers[place].x - inner.width / 2;
+        };
+        for (std::size_t i = 0; i < level.input.edges.size(); ++i) {
+            const Ends& ends = made.ends[i];
+            if (ends.fromContainer != none)
+                level.input.edges[i].fromOffset = offset(ends.fromContainer, ends.fromPlace);
+            if (ends.toContainer != none)
+                level.input.edges[i].toOffset = offset(ends.toContainer, ends.toPlace);
+        }
+        for (std::size_t i = 0; i < level.containers.size(); ++i) {
+            const InnerLayout& inner = m_out.inners[level.containers[i]];
+            level.input.nodes[i] = {inner.width, inner.height, Pin::Free};
+        }
+    }
+
+    Status layOut(std::uint32_t c, const CancelToken& cancel) {
+        constexpr double side = 16;
+        InnerLayout& inner = m_out.inners[c];
+        Making& made = m_making[c];
+        finish(inner, made);
+        // Of the values that enter, the last made is the main path: it comes in straight.
+        if (!made.entries.empty())
+            for (LayeredEdge& edge : inner.input.edges)
+                if (edge.from == made.entries.rbegin()->second)
+                    edge.weight = 2;
         inner.input.nodeGap = 20;
         inner.input.layerGap = 22;
-        FW_TRY(inner.output, layered(inner.input, cancel));
+        FW_TRY(inner.output,
+               m_memo ? m_memo->layOut(inner.input, cancel) : layered(inner.input, cancel));
         for (Leg& leg : inner.output.legs) // the arrow stands where the value is read
-            if (inner.input.nodes[inner.input.edges[leg.edges.back()].to].pin == Pin::Last)
+            if (const std::uint32_t to = inner.input.edges[leg.edges.back()].to;
+                inner.input.nodes[to].pin == Pin::Last)
                 leg.arrow = Arrow::None; // not at the frame
         inner.input = {};
         inner.width =
-            std::max({inner.output.width + 2 * side, headerWidth(diagram.containers[c]), 120.0});
+            std::max({inner.output.width + 2 * side, headerWidth(m_diagram.containers[c]), 120.0});
         inner.width = std::ceil(inner.width / 2) * 2;
         inner.origin = {std::round((inner.width - inner.output.width) / 2), headerHeight};
-        inner.height = headerHeight + inner.output.height + (exits[c].empty() ? 12 : 0) +
-                       (inner.members.empty() ? 12 : 0);
-        result.outer.nodes.push_back({inner.width, inner.height, Pin::Free});
+        const bool empty = inner.boxes.empty() && inner.containers.empty();
+        inner.height =
+            headerHeight + inner.output.height + (made.exits.empty() ? 12 : 0) + (empty ? 12 : 0);
+        return {};
     }
-    for (const std::uint32_t b : result.free)
-        result.outer.nodes.push_back({result.boxes[b].width, result.boxes[b].height, Pin::Free});
 
-    std::map<Value, std::uint32_t> values;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> outerEdges; // value, target
-    const auto offset = [&](std::uint32_t c, std::uint32_t node) {
-        const InnerLayout& inner = result.inners[c];
-        return inner.origin.x + inner.output.centers[node].x - inner.width / 2;
-    };
-    for (std::uint32_t e = 0; e < diagram.edges.size(); ++e) {
-        const Edge& edge = diagram.edges[e];
-        const std::uint32_t from = index.boxes.at(edge.from), to = index.boxes.at(edge.to);
-        const std::uint32_t a = containerOf[from], b = containerOf[to];
-        if (a != none && a == b)
-            continue;
-        const Value value{from, edge.fromPort};
-        const std::uint32_t source = a == none ? place[from] : a;
-        const std::uint32_t target = b == none ? place[to] : b;
-        const auto number =
-            values.try_emplace(value, static_cast<std::uint32_t>(values.size())).first->second;
-        const auto [found, fresh] =
-            outerEdges.try_emplace({number, target}, result.outer.edges.size());
-        if (fresh) {
-            LayeredEdge outer{source, target, number, std::nullopt, std::nullopt, 1};
-            if (a != none)
-                outer.fromOffset = offset(a, exits[a].at(value));
-            if (b != none)
-                outer.toOffset = offset(b, entries[b].at(value));
-            result.outer.edges.push_back(outer);
-            result.edgeSources.emplace_back();
-        }
-        result.edgeSources[found->second].push_back(e);
-    }
-    return result;
+    const Diagram& m_diagram;
+    Index m_index;
+    LayoutMemo* m_memo;
+    Composition m_out;
+    std::vector<std::uint32_t> m_containerPlace, m_boxPlace; // node within the level
+    std::vector<Making> m_making;                            // per container, and of the outer one
+};
+
+} // namespace
+
+Result<Composition> compose(const Diagram& diagram, LayoutMemo* memo, const CancelToken& cancel) {
+    FW_TRY(Index index, indexOf(diagram));
+    return Composer(diagram, std::move(index), memo).take(cancel);
 }
 
 } // namespace fw::picture

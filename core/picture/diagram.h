@@ -11,7 +11,7 @@
 
 namespace fw::picture {
 
-enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown };
+enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown, Block };
 enum class EdgeKind : std::uint8_t { Data, Shape, Control };
 enum class Implementation : std::uint8_t { None, Generated, OneDnn, OpenBlas, Reference };
 
@@ -22,16 +22,21 @@ struct Box {
     std::vector<std::string> lines;                       // more, e.g. attributes
     Implementation implementation = Implementation::None; // drawn as a two-letter chip
     std::int64_t container = -1;
-    BoxRole role = BoxRole::Operator;
+    BoxRole role = BoxRole::Operator; // Block: a closed one, tinted by its implementation
+    std::size_t copies = 0;           // above 1: drawn as a stack
 
     bool operator==(const Box&) const = default;
 };
+
+enum class ContainerKind : std::uint8_t { Group, Block };
 
 struct Container {
     std::int64_t id = 0;
     std::string title;                                    // left in the header
     std::string right;                                    // right in the header, e.g. "0.21 ms"
     Implementation implementation = Implementation::None; // tints frame and fill
+    std::int64_t parent = -1;                             // the container that it lies in
+    ContainerKind kind = ContainerKind::Group;
 
     bool operator==(const Container&) const = default;
 };
@@ -44,6 +49,7 @@ struct Edge {
     std::int32_t toPort = 0;
     std::string label; // e.g. "1×96×56×56"
     EdgeKind kind = EdgeKind::Data;
+    std::size_t count = 1; // of the values that run here
 
     bool operator==(const Edge&) const = default;
 };
@@ -53,6 +59,7 @@ struct Diagram {
     std::vector<Box> boxes;
     std::vector<Container> containers;
     std::vector<Edge> edges;
+    bool hasBlocks = false; // that are opened and closed: laid out level by level
 
     bool operator==(const Diagram&) const = default;
 };

@@ -39,6 +39,24 @@ std::string boxLine(const Box& box) {
                        box.id, label, style, lightHex(line), lightHex(fill));
 }
 
+void addContainers(const Diagram& diagram, std::int64_t parent, const std::string& indent,
+                   std::string& out) {
+    for (const Container& container : diagram.containers) {
+        if (container.parent != parent)
+            continue;
+        std::string label = escaped(container.title);
+        if (!container.right.empty())
+            label += "  " + escaped(container.right);
+        out += fmt::format("{0}subgraph \"cluster{1}\" {{\n{0}  label=\"{2}\";\n", indent,
+                           container.id, label);
+        for (const Box& box : diagram.boxes)
+            if (box.container == container.id)
+                out += indent + "  " + boxLine(box);
+        addContainers(diagram, container.id, indent + "  ", out);
+        out += indent + "}\n";
+    }
+}
+
 } // namespace
 
 std::string dotText(const Diagram& diagram) {
@@ -51,16 +69,7 @@ std::string dotText(const Diagram& diagram) {
     for (const Box& box : diagram.boxes)
         if (box.container == -1)
             out += "  " + boxLine(box);
-    for (const Container& container : diagram.containers) {
-        std::string label = escaped(container.title);
-        if (!container.right.empty())
-            label += "  " + escaped(container.right);
-        out += fmt::format("  subgraph \"cluster{}\" {{\n    label=\"{}\";\n", container.id, label);
-        for (const Box& box : diagram.boxes)
-            if (box.container == container.id)
-                out += "    " + boxLine(box);
-        out += "  }\n";
-    }
+    addContainers(diagram, -1, "  ", out);
     for (const Edge& edge : diagram.edges) {
         std::string attributes;
         if (!edge.label.empty())

@@ -1,5 +1,6 @@
 #include "picture/graph_diagram.h"
 
+#include "base/hash.h"
 #include "snapshot/time_text.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace fw::picture {
 
@@ -34,44 +36,161 @@ std::string shapeLabel(const std::string& type) {
     return dtype == "f32" ? dims : dtype + " " + dims;
 }
 
-Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
-    Diagram out;
-    out.name = graph.name;
-    std::unordered_map<NodeId, const NodeRecord*> byId;
-    for (const NodeRecord& node : graph.nodes)
-        byId.emplace(node.id, &node);
+namespace {
 
-    std::map<int, Implementation> implementations;
-    for (const auto& group : graph.groups) {
-        Container container;
-        container.id = group.id;
-        container.title = group.name;
-        container.implementation = implementationOf(group.implementation);
-        if (const auto text = options.groupTexts.find(group.id); text != options.groupTexts.end())
-            container.right = text->second;
-        else if (group.estUs && *group.estUs >= 0.5) // views cost nothing
-            container.right = "≈ " + snapshot::timeText(*group.estUs);
-        implementations[group.id] = container.implementation;
-        out.containers.push_back(std::move(container));
+using snapshot::Block;
+using snapshot::Hierarchy;
+
+class Drawing {
+public:
+    Drawing(const GraphDocument& graph, const DiagramOptions& options)
+        : m_graph(graph), m_options(options), m_blocks(options.blocks.get()) {
+        if (m_blocks)
+            m_closed = closedAround(*m_blocks, options.view);
+        for (const auto& group : graph.groups)
+            m_groups.emplace(group.id, &group);
     }
 
-    const auto edge = [&](const InputRef& from, NodeId to, std::size_t port) {
-        const auto maker = byId.find(from.node);
-        if (maker == byId.end() || maker->second->constant)
-            return;
-        Edge made;
-        made.from = from.node;
-        made.fromPort = from.output;
-        made.to = to;
-        made.toPort = static_cast<std::int32_t>(port);
-        const auto& outputs = maker->second->outputs;
-        if (from.output >= 0 && static_cast<std::size_t>(from.output) < outputs.size())
-            made.label = shapeLabel(outputs[static_cast<std::size_t>(from.output)].type);
-        out.edges.push_back(std::move(made));
-    };
-    for (const NodeRecord& node : graph.nodes) {
-        if (node.constant)
-            continue;
+    Diagram take() {
+        m_out.name = m_graph.name;
+        m_out.hasBlocks = m_blocks && m_options.view.shown == snapshot::BlockView::Shown::All;
+        if (m_blocks)
+            addBlocks();
+        else
+            for (const auto& group : m_graph.groups)
+                m_out.containers.push_back(containerOf(group));
+        if (m_blocks)
+            addNodesOfBlocks();
+        else
+            addNodes();
+        addResults();
+        for (const auto& [ends, edge] : m_bundles)
+            m_out.edges[edge].label = "×" + std::to_string(m_out.edges[edge].count);
+        return std::move(m_out);
+    }
+
+private:
+    std::string rightOf(const snapshot::GroupLabel& group) const {
+        if (const auto text = m_options.groupTexts.find(group.id);
+            text != m_options.groupTexts.end())
+            return text->second;
+        if (group.estUs && *group.estUs >= 0.5) // views cost nothing
+            return "≈ " + snapshot::timeText(*group.estUs);
+        return {};
+    }
+
+    Container containerOf(const snapshot::GroupLabel& group) const {
+        Container out;
+        out.id = group.id;
+        out.title = group.name;
+        out.implementation = implementationOf(group.implementation);
+        out.right = rightOf(group);
+        return out;
+    }
+
+    // The container that what lies directly in the block is drawn in; -1: none.
+    std::int64_t containerIn(std::uint32_t block) const {
+        for (; block != 0; block = m_blocks->blocks[block].parent) {
+            const Block& one = m_blocks->blocks[block];
+            if (m_options.view.isShown(one))
+                return one.group >= 0 ? one.group : one.id;
+        }
+        return -1;
+    }
+
+    void addBlocks() {
+        for (std::uint32_t b = 1; b < m_blocks->blocks.size(); ++b) {
+            const Block& block = m_blocks->blocks[b];
+            if (!m_options.view.isShown(block) || m_closed[block.parent] != Hierarchy::none)
+                continue;
+            const auto group = m_groups.find(block.group);
+            const std::string title =
+                block.title + (block.copies > 1 ? " ×" + std::to_string(block.copies) : "");
+            const std::string count = std::to_string(block.operators) +
+                                      (block.operators == 1 ? " operator" : " operators");
+            if (m_closed[b] != Hierarchy::none) {
+                Box box;
+                box.id = block.id;
+                box.role = BoxRole::Block;
+                box.title = title;
+                box.subtitle = count;
+                box.copies = block.copies;
+                box.container = containerIn(block.parent);
+                if (group != m_groups.end()) {
+                    box.implementation = implementationOf(group->second->implementation);
+                    box.lines = {rightOf(*group->second)};
+                }
+                m_out.boxes.push_back(std::move(box));
+            } else {
+                Container container;
+                if (group != m_groups.end()) {
+                    container = containerOf(*group->second);
+                } else {
+                    container.id = block.id;
+                    container.title = title;
+                    container.right = count;
+                    container.kind = ContainerKind::Block;
+                }
+                container.parent = containerIn(block.parent);
+                m_out.containers.push_back(std::move(container));
+            }
+        }
+    }
+
+    void addNodes() {
+        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i)
+            m_places.emplace(m_graph.nodes[i].id, i);
+        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+            const NodeRecord& node = m_graph.nodes[i];
+            if (node.constant)
+                continue;
+            addBox(node, i);
+            for (std::size_t k = 0; k < node.inputs.size(); ++k)
+                if (const std::uint32_t maker = placeOf(node.inputs[k].node);
+                    maker != Hierarchy::none)
+                    addEdge(node.inputs[k], maker, node.id, k);
+        }
+    }
+
+    // Of what lies in a closed block only the blocks' own lists are looked at: there may be much.
+    void addNodesOfBlocks() {
+        const auto closedOf = [&](std::uint32_t place) {
+            return m_closed[m_blocks->blockOf[place]];
+        };
+        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+            if (m_blocks->blockOf[i] == Hierarchy::none)
+                continue;
+            const std::uint32_t closed = closedOf(i);
+            if (closed == Hierarchy::none)
+                addBox(m_graph.nodes[i], i);
+            const std::uint32_t first = m_blocks->firstMaker[i];
+            for (std::uint32_t k = first; k < m_blocks->firstMaker[i + 1]; ++k) {
+                const std::uint32_t maker = m_blocks->makers[k];
+                if (maker == Hierarchy::none || m_blocks->blockOf[maker] == Hierarchy::none ||
+                    (closed != Hierarchy::none && closedOf(maker) == closed))
+                    continue;
+                addEdge(m_graph.nodes[i].inputs[k - first], maker, boxOf(i), k - first);
+            }
+        }
+    }
+
+    // Of the node itself, or of the closed block that it lies in.
+    std::int64_t boxOf(std::uint32_t place) const {
+        if (m_blocks)
+            if (const std::uint32_t block = m_blocks->blockOf[place];
+                block != Hierarchy::none && m_closed[block] != Hierarchy::none)
+                return m_blocks->blocks[m_closed[block]].id;
+        return m_graph.nodes[place].id;
+    }
+
+    // Places; none: nothing makes it.
+    std::uint32_t placeOf(NodeId node) const {
+        const auto& places = m_blocks ? m_blocks->placeOf : m_places;
+        const auto found = places.find(node);
+        return found == places.end() ? Hierarchy::none : found->second;
+    }
+
+    void addBox(const NodeRecord& node, std::size_t place) {
         Box box;
         box.id = node.id;
         box.title = node.op;
@@ -83,33 +202,97 @@ Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
         } else if (node.unsupported) {
             box.role = BoxRole::Unknown;
         }
-        if (implementations.contains(node.group))
+        if (m_blocks)
+            box.container = containerIn(m_blocks->blockOf[place]);
+        else if (m_groups.contains(node.group))
             box.container = node.group;
-        if (options.attributeLine && box.role == BoxRole::Operator)
+        if (m_options.attributeLine && box.role == BoxRole::Operator)
             for (const auto& [name, value] : node.attributes)
-                box.lines.push_back(options.attributeLine(name, value));
-        out.boxes.push_back(std::move(box));
-        for (std::size_t i = 0; i < node.inputs.size(); ++i)
-            edge(node.inputs[i], node.id, i);
+                box.lines.push_back(m_options.attributeLine(name, value));
+        m_out.boxes.push_back(std::move(box));
     }
-    NodeId resultId = firstResultBox;
-    for (const InputRef& result : graph.results) {
-        const auto maker = byId.find(result.node);
-        if (maker == byId.end())
-            continue;
-        Box box;
-        box.id = resultId;
-        box.title = "output";
-        box.role = BoxRole::Output;
-        box.subtitle = result.name;
-        const auto& outputs = maker->second->outputs;
-        if (result.output >= 0 && static_cast<std::size_t>(result.output) < outputs.size())
-            box.subtitle += "  " + outputs[static_cast<std::size_t>(result.output)].type;
-        out.boxes.push_back(std::move(box));
-        edge(result, resultId, 0);
-        --resultId;
+
+    // To a box: the one of a node, of a closed block or of a result.
+    void addEdge(const InputRef& value, std::uint32_t maker, std::int64_t to, std::size_t port) {
+        if (m_graph.nodes[maker].constant)
+            return;
+        Edge made;
+        made.from = boxOf(maker);
+        made.fromPort = value.output;
+        made.to = to;
+        made.toPort = static_cast<std::int32_t>(port);
+        if (snapshot::isBlock(made.from) || snapshot::isBlock(to)) {
+            const auto places = m_ports.size();
+            const auto number =
+                m_ports.try_emplace({value.node, value.output}, static_cast<int>(places));
+            if (!m_crossing.insert({number.first->second, to}).second)
+                return; // it is there for another reader inside
+            if (snapshot::isBlock(made.from))
+                made.fromPort = number.first->second; // one path to all who read this value
+            if (const auto [bundle, fresh] =
+                    m_between.try_emplace({made.from, to}, m_out.edges.size());
+                !fresh) {
+                Edge& whole = m_out.edges[bundle->second];
+                ++whole.count;
+                whole.fromPort = -1 - static_cast<std::int32_t>(bundle->second); // its own path
+                m_bundles[bundle->first] = bundle->second;
+                return;
+            }
+        }
+        const auto& outputs = m_graph.nodes[maker].outputs;
+        if (value.output >= 0 && static_cast<std::size_t>(value.output) < outputs.size())
+            made.label = shapeLabel(outputs[static_cast<std::size_t>(value.output)].type);
+        m_out.edges.push_back(std::move(made));
     }
-    return out;
+
+    void addResults() {
+        NodeId resultId = firstResultBox;
+        for (const InputRef& result : m_graph.results) {
+            const std::uint32_t maker = placeOf(result.node);
+            if (maker == Hierarchy::none)
+                continue;
+            Box box;
+            box.id = resultId;
+            box.title = "output";
+            box.role = BoxRole::Output;
+            box.subtitle = result.name;
+            const auto& outputs = m_graph.nodes[maker].outputs;
+            if (result.output >= 0 && static_cast<std::size_t>(result.output) < outputs.size())
+                box.subtitle += "  " + outputs[static_cast<std::size_t>(result.output)].type;
+            m_out.boxes.push_back(std::move(box));
+            addEdge(result, maker, resultId, 0);
+            --resultId;
+        }
+    }
+
+    struct PairHash {
+        template <class A, class B>
+        std::size_t operator()(const std::pair<A, B>& pair) const {
+            return mixHash(static_cast<std::uint64_t>(pair.first),
+                           static_cast<std::uint64_t>(pair.second));
+        }
+    };
+    using Ends = std::pair<std::int64_t, std::int64_t>;
+
+    const GraphDocument& m_graph;
+    const DiagramOptions& m_options;
+    const Hierarchy* m_blocks;
+    std::vector<std::uint32_t> m_closed; // per block: the closed one around it
+    std::unordered_map<int, const snapshot::GroupLabel*> m_groups;
+    std::unordered_map<NodeId, std::uint32_t> m_places; // without blocks, which know them
+    // Of edges at closed blocks: numbers of values, which of them arrives where, the edge between
+    // two boxes, and those that are more than one value.
+    std::unordered_map<std::pair<NodeId, int>, int, PairHash> m_ports;
+    std::unordered_set<std::pair<int, std::int64_t>, PairHash> m_crossing;
+    std::unordered_map<Ends, std::size_t, PairHash> m_between;
+    std::map<Ends, std::size_t> m_bundles;
+    Diagram m_out;
+};
+
+} // namespace
+
+Diagram diagramOf(const GraphDocument& graph, const DiagramOptions& options) {
+    return Drawing(graph, options).take();
 }
 
 std::int64_t boxOf(const snapshot::JointGraph& joint, JointSide side, std::size_t node) {

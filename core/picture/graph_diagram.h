@@ -1,12 +1,17 @@
 // A GraphDocument as a Diagram: which boxes, containers and edges stand for it, and what they say.
 // Constants are folded into their consumers; results get a box of their own with an id below -1.
+// A closed block is one box with the block's id, and what crosses between the same two boxes is one
+// edge with a count; an open one is a container, whose id is the block's, or the group's of a
+// group.
 #pragma once
 
 #include "picture/diagram.h"
+#include "snapshot/hierarchy.h"
 #include "snapshot/joint.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace fw::picture {
@@ -17,6 +22,9 @@ struct DiagramOptions {
     // The line that an attribute has in the box of its operator; none: boxes have no attributes.
     std::function<std::string(const std::string& name, const std::string& value)> attributeLine =
         {};
+    // Of this graph, and which of its blocks are open. None: groups are, and there are no others.
+    std::shared_ptr<const snapshot::Hierarchy> blocks = {};
+    snapshot::BlockView view = {};
 };
 
 // Of the first result; those behind it count down.

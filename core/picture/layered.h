@@ -25,6 +25,7 @@ enum class Pin : std::uint8_t {
 struct LayeredNode {
     double width = 0, height = 0;
     Pin pin = Pin::Free;
+    bool operator==(const LayeredNode&) const = default;
 };
 
 struct LayeredEdge {
@@ -33,6 +34,7 @@ struct LayeredEdge {
     std::optional<double> fromOffset; // where it leaves, from the node's centre; chosen when absent
     std::optional<double> toOffset;
     double weight = 1; // how much it wants to be straight
+    bool operator==(const LayeredEdge&) const = default;
 };
 
 struct LayeredInput {
@@ -41,6 +43,11 @@ struct LayeredInput {
     double nodeGap = 28;
     double layerGap = 30;
     double pinnedGap = 12; // after the first and before the last pinned layer
+    // Edges over more layers than this, and those of a value with more readers but the one to the
+    // nearest, are cut: they shape the layers and have no path. 0: none.
+    std::int32_t longest = 0;
+    std::uint32_t mostReaders = 0;
+    bool operator==(const LayeredInput&) const = default;
 };
 
 struct Leg {                   // a drawn part of one or more edges
@@ -49,9 +56,15 @@ struct Leg {                   // a drawn part of one or more edges
     Arrow arrow = Arrow::End;
 };
 
+struct Cut { // where an edge without a path would leave and arrive
+    std::uint32_t edge = 0;
+    Point leaves, arrives;
+};
+
 struct LayeredOutput {
     std::vector<Point> centers; // of the nodes
     std::vector<Leg> legs;
+    std::vector<Cut> cuts; // in the order of their edges
     double width = 0, height = 0;
 };
 

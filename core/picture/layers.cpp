@@ -101,6 +101,30 @@ std::vector<std::int32_t> layerOfNodes(const LayeredInput& input,
     return layer;
 }
 
+// Per edge: see LayeredInput::longest.
+std::vector<char> cutEdges(const LayeredInput& input, const std::vector<std::int32_t>& layer) {
+    std::vector<char> cut(input.edges.size(), 0);
+    const auto span = [&](std::uint32_t e) {
+        return std::abs(layer[input.edges[e].to] - layer[input.edges[e].from]);
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> readers;
+    for (std::uint32_t e = 0; e < input.edges.size(); ++e) {
+        cut[e] = input.longest > 0 && span(e) > input.longest;
+        if (input.mostReaders > 0)
+            readers[{input.edges[e].from, input.edges[e].value}].push_back(e);
+    }
+    for (const auto& [value, edges] : readers) {
+        if (edges.size() <= input.mostReaders)
+            continue;
+        const std::uint32_t nearest =
+            *std::min_element(edges.begin(), edges.end(),
+                              [&](std::uint32_t a, std::uint32_t b) { return span(a) < span(b); });
+        for (const std::uint32_t e : edges)
+            cut[e] = cut[e] || e != nearest;
+    }
+    return cut;
+}
+
 // More than any diagram of a few thousand boxes needs; in larger ones in proportion.
 std::size_t mostDummies(const LayeredInput& input) {
     return std::max<std::size_t>(30000, 8 * input.nodes.size());
@@ -129,6 +153,44 @@ std::vector<char> mainEdges(const LayeredInput& input, const Layers& layers) {
     return main;
 }
 
+std::vector<char> longestWay(const LayeredInput& input, const Layers& layers) {
+    constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<std::uint32_t> byLayer(input.edges.size());
+    std::iota(byLayer.begin(), byLayer.end(), 0U);
+    const auto layerOf = [&](std::uint32_t node) { return layers.slots[node].layer; };
+    std::stable_sort(byLayer.begin(), byLayer.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return layerOf(input.edges[a].from) < layerOf(input.edges[b].from);
+    });
+    struct Way { // that ends at a node
+        std::size_t length = 0;
+        double weight = 0;
+        std::uint32_t edge = none;
+    };
+    std::vector<Way> ways(input.nodes.size());
+    for (const std::uint32_t e : byLayer) {
+        const LayeredEdge& edge = input.edges[e];
+        if (layerOf(edge.to) - layerOf(edge.from) != 1)
+            continue;
+        const Way& before = ways[edge.from];
+        const Way way{before.length + 1, before.weight + edge.weight, e};
+        if (Way& best = ways[edge.to];
+            std::pair(way.length, way.weight) > std::pair(best.length, best.weight))
+            best = way;
+    }
+    std::vector<char> on(input.edges.size(), 0);
+    std::uint32_t end = none;
+    for (std::uint32_t n = 0; n < ways.size(); ++n)
+        if (ways[n].edge != none &&
+            (end == none || std::pair(ways[n].length, ways[n].weight) >
+                                std::pair(ways[end].length, ways[end].weight)))
+            end = n;
+    while (end != none && ways[end].edge != none) {
+        on[ways[end].edge] = 1;
+        end = input.edges[ways[end].edge].from;
+    }
+    return on;
+}
+
 Layers assignLayers(const LayeredInput& input) {
     Layers result;
     result.reversed = closingEdges(input);
@@ -151,12 +213,13 @@ Layers assignLayers(const LayeredInput& input) {
         return result.reversed[e] ? input.edges[e].from : input.edges[e].to;
     };
     // The longest span with which all dummies still fit; nearly always there is no such limit.
+    const std::vector<char> cut = cutEdges(input, layer);
     std::int32_t limit = INT32_MAX;
     {
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> longest;
         for (std::uint32_t e = 0; e < input.edges.size(); ++e) {
             auto& value = longest[{upper(e), input.edges[e].value}];
-            value = std::max(value, span(e));
+            value = std::max(value, cut[e] ? 0 : span(e));
         }
         std::vector<std::int32_t> spans;
         for (const auto& [key, value] : longest)
@@ -174,6 +237,10 @@ Layers assignLayers(const LayeredInput& input) {
     for (std::uint32_t e = 0; e < input.edges.size(); ++e) {
         if (span(e) == 0)
             continue; // a loop on one node is not drawn
+        if (cut[e]) {
+            result.cut.push_back(e);
+            continue;
+        }
         if (span(e) > limit) {
             result.far.push_back(e);
             continue;
@@ -205,7 +272,11 @@ Layers assignLayers(const LayeredInput& input) {
         down.push_back({a, {b, weight, above, below}});
         up.push_back({b, {a, weight, below, above}});
     };
-    const auto main = mainEdges(input, result);
+    const auto main = mainEdges(input, result), longest = longestWay(input, result);
+    const auto weightOf = [&](std::uint32_t e) { // of its last segment
+        constexpr double straight = 4096;        // against all others of a layer
+        return (longest[e] ? straight : main[e] ? 4 : 1) * input.edges[e].weight;
+    };
     for (const Net& net : result.nets) {
         const LayeredEdge& first = input.edges[net.edges.front()];
         const bool turned = result.reversed[net.edges.front()] != 0;
@@ -216,8 +287,8 @@ Layers assignLayers(const LayeredInput& input) {
             const auto depth = static_cast<std::size_t>(span(e)) - 1;
             const double arrive =
                 (turned ? input.edges[e].fromOffset : input.edges[e].toOffset).value_or(0);
-            connect(net.trunk[depth], static_cast<std::int32_t>(lower(e)),
-                    (main[e] ? 4 : 1) * input.edges[e].weight, depth == 0 ? leave : 0, arrive);
+            connect(net.trunk[depth], static_cast<std::int32_t>(lower(e)), weightOf(e),
+                    depth == 0 ? leave : 0, arrive);
         }
     }
     result.up = Segments(result.slots.size(), up);

@@ -54,12 +54,16 @@ struct Layers {
     std::vector<std::vector<std::int32_t>> order; // per layer, left to right
     std::vector<Net> nets;
     std::vector<std::uint32_t> far; // edges too long for dummies: they go around on the right
+    std::vector<std::uint32_t> cut; // edges without a path
     std::vector<char> reversed;     // per edge: it closed a cycle and is laid out upside down
 };
 
 // Per edge: it goes to the next layer and does not come from a mere source (a constant, an input)
 // of a node that has other producers too. Such edges make the main path and are drawn straight.
 std::vector<char> mainEdges(const LayeredInput& input, const Layers& layers);
+// Per edge: it lies on the one longest way from the top down, which is drawn straight whatever it
+// costs the others; of several as long the heaviest.
+std::vector<char> longestWay(const LayeredInput& input, const Layers& layers);
 Layers assignLayers(const LayeredInput& input);
 void orderLayers(Layers& layers, const CancelToken& cancel);
 void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel);

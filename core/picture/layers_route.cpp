@@ -281,6 +281,19 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
     for (const std::size_t used : lanes)
         output.width = std::max(output.width, right + lane * static_cast<double>(used + 1));
     output.width = std::max(output.width, right);
+    for (const std::uint32_t e : layers.cut) {
+        constexpr double fromCorner = 14;
+        const LayeredEdge& edge = input.edges[e];
+        const LayeredNode &from = input.nodes[edge.from], &to = input.nodes[edge.to];
+        const auto beside = [](const LayeredNode& node) {
+            return std::max(node.width / 2 - fromCorner, 0.0);
+        };
+        const Point a = output.centers[edge.from], b = output.centers[edge.to];
+        output.cuts.push_back(
+            {e,
+             {a.x + edge.fromOffset.value_or(beside(from)), a.y + from.height / 2},
+             {b.x + edge.toOffset.value_or(beside(to)), b.y - to.height / 2}});
+    }
     return output;
 }
 

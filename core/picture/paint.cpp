@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace fw::picture {
 namespace {
 
 constexpr double margin = 24;
+constexpr std::uint32_t none = UINT32_MAX;
 
 struct Tint {
     Colour line, fill;
@@ -87,14 +90,23 @@ class Painter {
 public:
     Painter(const Diagram& diagram, Composition& composition, LayeredOutput& outer,
             Picture& picture)
-        : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {}
+        : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {
+        for (const Container& container : diagram.containers)
+            if (container.kind == ContainerKind::Block)
+                m_blocks.insert(container.id);
+    }
 
     void run();
 
 private:
-    void paintContainers();
+    Point centerOf(std::uint32_t container, std::uint32_t node) const;
+    void placeContainers(const Level& level, std::uint32_t container);
+    void paintContainer(std::uint32_t c);
+    void paintBoxes(const Level& level, std::uint32_t container);
     void paintLegs(std::vector<Leg>& legs, const std::vector<std::vector<std::uint32_t>>& sources,
                    Point origin, double width);
+    void paintStubs(const std::vector<Cut>& cuts,
+                    const std::vector<std::vector<std::uint32_t>>& sources, Point origin);
     void paintBox(std::uint32_t index, Point corner);
     void paintLabels();
     void text(Owner owner, Point position, std::string_view content, double room, double size,
@@ -110,10 +122,17 @@ private:
     Composition& m_composition; // its legs go as they are painted
     LayeredOutput& m_outer;
     Picture& m_picture;
+    std::unordered_set<std::int64_t> m_blocks; // containers
     // For the labels: what is in their way.
     std::deque<Rect> m_rects;
     Cells<std::uint32_t> m_taken; // of m_rects
     Cells<Sample> m_samples;
+    struct Stub {
+        Owner owner;
+        Point end; // away from the box
+        std::string text;
+    };
+    std::vector<Stub> m_stubs; // to be named
 };
 
 void Painter::text(Owner owner, Point position, std::string_view content, double room, double size,
@@ -125,29 +144,51 @@ void Painter::text(Owner owner, Point position, std::string_view content, double
                                               kept(shown)});
 }
 
-void Painter::paintContainers() {
-    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
-        const Container& container = m_diagram.containers[c];
+// Of the node of a level, in the picture.
+Point Painter::centerOf(std::uint32_t container, std::uint32_t node) const {
+    if (container == none)
+        return {m_outer.centers[node].x + margin, m_outer.centers[node].y + margin};
+    const InnerLayout& inner = m_composition.inners[container];
+    const Rect& rect = m_picture.containers[container].rect;
+    const Point center = inner.output.centers[node];
+    return {rect.x + inner.origin.x + center.x, rect.y + inner.origin.y + center.y};
+}
+
+void Painter::placeContainers(const Level& level, std::uint32_t container) {
+    for (std::uint32_t i = 0; i < level.containers.size(); ++i) {
+        const std::uint32_t c = level.containers[i];
         const InnerLayout& inner = m_composition.inners[c];
-        const Point center = m_outer.centers[c];
-        const Rect rect{std::round(center.x - inner.width / 2) + margin,
-                        std::round(center.y - inner.height / 2) + margin, inner.width,
-                        inner.height};
-        const Tint tint = tintOf(container.implementation);
-        const Owner owner{OwnerKind::Container, container.id};
-        m_picture.containers.push_back(
-            {container.id, rect, headerHeight, container.implementation});
-        m_picture.items.emplace_back(
-            RectItem{owner, rect, 8, 1.5, tint.fill, tint.line, Dash::Solid});
-        const std::string right =
-            elide(container.right, 160, titleSize, Weight::Regular, Elide::Right);
-        const double rightWidth = textWidth(right, titleSize, Weight::Regular);
-        text(owner, {rect.x + 12, rect.y + 18}, container.title,
-             rect.width - 24 - (rightWidth > 0 ? rightWidth + 16 : 0), titleSize, Weight::Bold,
-             tint.line, TextRole::Header, Elide::Middle);
-        text(owner, {rect.right() - 12 - rightWidth, rect.y + 18}, right, 160, titleSize,
-             Weight::Regular, tint.line, TextRole::HeaderRight, Elide::Right);
+        const Container& made = m_diagram.containers[c];
+        const Point center = centerOf(container, i);
+        const Rect rect{std::round(center.x - inner.width / 2),
+                        std::round(center.y - inner.height / 2), inner.width, inner.height};
+        m_picture.containers[c] = {made.id,
+                                   rect,
+                                   headerHeight,
+                                   made.implementation,
+                                   made.parent,
+                                   made.kind,
+                                   kept(printable(made.title, 200))};
     }
+}
+
+void Painter::paintContainer(std::uint32_t c) {
+    const Container& container = m_diagram.containers[c];
+    const Rect rect = m_picture.containers[c].rect;
+    Tint tint = tintOf(container.implementation);
+    if (container.kind == ContainerKind::Block) // each level stands out from the one around it
+        tint = {Colour::BoxLine,
+                m_composition.inners[c].depth % 2 == 0 ? Colour::PaneAlternate : Colour::Pane};
+    const Colour ink = container.kind == ContainerKind::Block ? Colour::Text : tint.line;
+    const Owner owner{OwnerKind::Container, container.id};
+    m_picture.items.emplace_back(RectItem{owner, rect, 8, 1.5, tint.fill, tint.line, Dash::Solid});
+    const std::string right = elide(container.right, 160, titleSize, Weight::Regular, Elide::Right);
+    const double rightWidth = textWidth(right, titleSize, Weight::Regular);
+    text(owner, {rect.x + 12, rect.y + 18}, container.title,
+         rect.width - 24 - (rightWidth > 0 ? rightWidth + 16 : 0), titleSize, Weight::Bold, ink,
+         TextRole::Header, Elide::Middle);
+    text(owner, {rect.right() - 12 - rightWidth, rect.y + 18}, right, 160, titleSize,
+         Weight::Regular, ink, TextRole::HeaderRight, Elide::Right);
 }
 
 void Painter::paintLegs(std::vector<Leg>& legs,
@@ -156,7 +197,6 @@ void Painter::paintLegs(std::vector<Leg>& legs,
     std::vector<std::uint32_t> edges;
     for (Leg& leg : legs) {
         PathItem item;
-        item.width = width;
         item.arrow = leg.arrow;
         edges.clear();
         for (const std::uint32_t e : leg.edges)
@@ -164,6 +204,7 @@ void Painter::paintLegs(std::vector<Leg>& legs,
         std::sort(edges.begin(), edges.end());
         item.edges = m_picture.edges.keep(edges);
         const Edge& first = m_diagram.edges[item.edges.front()];
+        item.width = width + std::min(std::log2(static_cast<double>(first.count)), 6.0) * 0.5;
         item.owner = {OwnerKind::Edge, item.edges.front()};
         item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
                     : first.kind == EdgeKind::Shape ? Dash::Dotted
@@ -177,16 +218,72 @@ void Painter::paintLegs(std::vector<Leg>& legs,
     std::vector<Leg>().swap(legs);
 }
 
+// The ends of edges that are cut: a short line with the name of what is at the other end.
+void Painter::paintStubs(const std::vector<Cut>& cuts,
+                         const std::vector<std::vector<std::uint32_t>>& sources, Point origin) {
+    constexpr double length = 9;
+    using Place = std::pair<double, double>;
+    std::map<Place, std::vector<std::uint32_t>> leaving, arriving; // diagram edges
+    for (const Cut& cut : cuts) {
+        const auto add = [&](std::map<Place, std::vector<std::uint32_t>>& to, Point at) {
+            auto& edges = to[{at.x + origin.x, at.y + origin.y}];
+            edges.insert(edges.end(), sources[cut.edge].begin(), sources[cut.edge].end());
+        };
+        add(leaving, cut.leaves);
+        add(arriving, cut.arrives);
+    }
+    std::unordered_map<std::int64_t, const Box*> boxes;
+    if (!cuts.empty())
+        for (const Box& box : m_diagram.boxes)
+            boxes.emplace(box.id, &box);
+    const auto named = [&](const std::vector<std::uint32_t>& edges, std::int64_t Edge::*end,
+                           const char* many) {
+        std::set<std::int64_t> ids;
+        for (const std::uint32_t e : edges)
+            ids.insert(m_diagram.edges[e].*end);
+        if (ids.size() > 1)
+            return std::to_string(ids.size()) + many;
+        const Box& box = *boxes.at(*ids.begin());
+        return box.subtitle.empty() || box.role == BoxRole::Block ? box.title : box.subtitle;
+    };
+    const auto paint = [&](OwnerKind kind, Place at, std::vector<std::uint32_t>& edges, double to,
+                           std::string text) {
+        std::sort(edges.begin(), edges.end());
+        edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+        const Point near{at.first, at.second}, far{at.first, at.second + to};
+        const Point from = to > 0 ? near : far, end = to > 0 ? far : near; // it runs down
+        const Point points[] = {from,
+                                {from.x, from.y + (end.y - from.y) / 3},
+                                {from.x, from.y + (end.y - from.y) * 2 / 3},
+                                end};
+        PathItem item;
+        item.owner = {kind, edges.front()};
+        item.points = m_picture.points.keep(points);
+        item.edges = m_picture.edges.keep(edges);
+        item.width = 2.5;
+        item.arrow = to > 0 ? Arrow::None : Arrow::End;
+        m_picture.items.emplace_back(item);
+        m_stubs.push_back({item.owner, far, std::move(text)});
+    };
+    for (auto& [at, edges] : leaving)
+        paint(OwnerKind::Leaving, at, edges, length, "→ " + named(edges, &Edge::to, " readers"));
+    for (auto& [at, edges] : arriving)
+        paint(OwnerKind::Arriving, at, edges, -length, named(edges, &Edge::from, " values") + " →");
+}
+
 void Painter::paintBox(std::uint32_t index, Point corner) {
     const Box& box = m_diagram.boxes[index];
     const BoxShape shape = m_composition.boxes[index];
-    const Rect rect{corner.x, corner.y, shape.width, shape.height};
+    const double behind = box.copies > 1 ? 2 * stackStep : 0; // what is seen of other copies
+    const Rect rect{corner.x, corner.y, shape.width - behind, shape.height - behind};
     const Owner owner{OwnerKind::Box, box.id};
     PlacedBox& placed = m_picture.boxes[index];
     std::string label = printable(box.title, 200);
+    const std::size_t title = label.size();
     if (!box.subtitle.empty())
         label += " " + printable(box.subtitle, 200);
-    placed = {box.id, box.container, rect, kept(label)};
+    const std::string_view held = kept(label);
+    placed = {box.id, box.container, rect, held, held.substr(0, title)};
 
     RectItem frame{owner, rect, 5, 1, Colour::BoxFill, Colour::BoxLine, Dash::Solid};
     Colour titleColour = Colour::Text;
@@ -200,6 +297,14 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
     case BoxRole::Constant:
         frame.fill = Colour::ConstantFill;
         break;
+    case BoxRole::Block: {
+        const bool tinted = box.implementation != Implementation::None;
+        frame.fill = tinted ? tintOf(box.implementation).fill : Colour::ConstantFill;
+        frame.line = tinted ? tintOf(box.implementation).line : Colour::BoxLine;
+        frame.lineWidth = 1.5;
+        frame.radius = 8;
+        break;
+    }
     case BoxRole::Unknown:
         frame.fill = Colour::FailingFill;
         frame.line = Colour::Failing;
@@ -207,8 +312,14 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         titleColour = Colour::Failing;
         break;
     }
+    for (double step = behind; step > 0; step -= stackStep) {
+        RectItem copy = frame;
+        copy.rect.x += step;
+        copy.rect.y += step;
+        m_picture.items.emplace_back(copy);
+    }
     m_picture.items.emplace_back(frame);
-    const double room = shape.width - 2 * boxPadding;
+    const double room = rect.width - 2 * boxPadding;
     double titleRoom = room;
     if (box.implementation != Implementation::None) {
         const Tint tint = tintOf(box.implementation);
@@ -293,16 +404,35 @@ void Painter::paintLabels() {
             }
         }
     }
-    for (const PlacedBox& box : m_picture.boxes)
-        if (box.container == -1)
-            take(box.rect);
-    for (const PlacedContainer& container : m_picture.containers)
+    for (std::size_t b = 0; b < m_picture.boxes.size(); ++b)
+        if (const auto around = m_picture.boxes[b].container;
+            around == -1 || m_blocks.contains(around))
+            take(m_picture.boxes[b].rect);
+    for (PlacedContainer container : m_picture.containers) {
+        if (container.kind == ContainerKind::Block) // it has labels inside
+            container.rect.height = container.headerHeight;
         take(container.rect);
+    }
     std::set<std::pair<std::int64_t, std::int32_t>> labelled;
     std::vector<TextItem> found;
+    for (const Stub& stub : m_stubs) {
+        const std::string text = elide(stub.text, 150, labelSize, Weight::Regular, Elide::Middle);
+        const double width = textWidth(text, labelSize, Weight::Regular);
+        for (const double x : {stub.end.x + 5, stub.end.x - 5 - width}) {
+            const Rect room{x - 1, stub.end.y - 7, width + 2, 12};
+            if (room.x < 4 || !isFree(room))
+                continue;
+            take(room);
+            m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
+            found.push_back({stub.owner, Point{x, stub.end.y + 3}, width, labelSize,
+                             Weight::Regular, Colour::Accent, TextRole::EdgeLabel, kept(text)});
+            break;
+        }
+    }
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const Edge& edge = m_diagram.edges[paths[i]->edges.front()];
-        if (edge.label.empty() || labelled.contains({edge.from, edge.fromPort}))
+        if (paths[i]->owner.kind != OwnerKind::Edge || edge.label.empty() ||
+            labelled.contains({edge.from, edge.fromPort}))
             continue;
         const std::string text = elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle);
         const double width = textWidth(text, labelSize, Weight::Regular);
@@ -335,15 +465,26 @@ void Painter::paintLabels() {
 }
 
 std::size_t Painter::itemsAtMost() const {
-    std::size_t out = m_outer.legs.size() + 3 * m_diagram.containers.size();
+    std::size_t out =
+        m_outer.legs.size() + 4 * m_outer.cuts.size() + 3 * m_diagram.containers.size();
     for (const InnerLayout& inner : m_composition.inners)
-        out += inner.output.legs.size();
+        out += inner.output.legs.size() + 4 * inner.output.cuts.size();
     for (const Box& box : m_diagram.boxes)
-        out += 3 + box.lines.size() + (box.implementation != Implementation::None ? 2 : 0);
+        out += 5 + box.lines.size() + (box.implementation != Implementation::None ? 2 : 0);
     std::size_t labelled = 0;
     for (const Edge& edge : m_diagram.edges)
         labelled += !edge.label.empty();
     return out + std::min(labelled, m_diagram.boxes.size());
+}
+
+void Painter::paintBoxes(const Level& level, std::uint32_t container) {
+    const auto first = static_cast<std::uint32_t>(level.containers.size());
+    for (std::uint32_t i = 0; i < level.boxes.size(); ++i) {
+        const BoxShape shape = m_composition.boxes[level.boxes[i]];
+        const Point center = centerOf(container, first + i);
+        paintBox(level.boxes[i],
+                 {std::round(center.x - shape.width / 2), std::round(center.y - shape.height / 2)});
+    }
 }
 
 void Painter::run() {
@@ -354,31 +495,25 @@ void Painter::run() {
     m_picture.links.reserve(m_diagram.edges.size());
     for (const Edge& edge : m_diagram.edges)
         m_picture.links.push_back({edge.from, edge.to});
-    paintContainers();
-    paintLegs(m_outer.legs, m_composition.edgeSources, {margin, margin}, 1.4);
-    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
+    m_picture.containers.resize(m_diagram.containers.size());
+    placeContainers(m_composition.outer, none);
+    for (const std::uint32_t c : m_composition.outerFirst)
+        placeContainers(m_composition.inners[c], c);
+    for (const std::uint32_t c : m_composition.outerFirst)
+        paintContainer(c);
+    paintLegs(m_outer.legs, m_composition.outer.edgeSources, {margin, margin}, 1.4);
+    paintStubs(m_outer.cuts, m_composition.outer.edgeSources, {margin, margin});
+    for (const std::uint32_t c : m_composition.outerFirst) {
         InnerLayout& inner = m_composition.inners[c];
         const Rect& rect = m_picture.containers[c].rect;
         paintLegs(inner.output.legs, inner.edgeSources,
                   {rect.x + inner.origin.x, rect.y + inner.origin.y}, 1.2);
+        paintStubs(inner.output.cuts, inner.edgeSources,
+                   {rect.x + inner.origin.x, rect.y + inner.origin.y});
     }
-    for (std::size_t c = 0; c < m_diagram.containers.size(); ++c) {
-        const InnerLayout& inner = m_composition.inners[c];
-        const Rect& rect = m_picture.containers[c].rect;
-        for (std::size_t m = 0; m < inner.members.size(); ++m) {
-            const BoxShape shape = m_composition.boxes[inner.members[m]];
-            const Point center = inner.output.centers[m];
-            paintBox(inner.members[m],
-                     {std::round(rect.x + inner.origin.x + center.x - shape.width / 2),
-                      std::round(rect.y + inner.origin.y + center.y - shape.height / 2)});
-        }
-    }
-    for (std::size_t i = 0; i < m_composition.free.size(); ++i) {
-        const BoxShape shape = m_composition.boxes[m_composition.free[i]];
-        const Point center = m_outer.centers[m_diagram.containers.size() + i];
-        paintBox(m_composition.free[i], {std::round(center.x - shape.width / 2) + margin,
-                                         std::round(center.y - shape.height / 2) + margin});
-    }
+    for (const std::uint32_t c : m_composition.outerFirst)
+        paintBoxes(m_composition.inners[c], c);
+    paintBoxes(m_composition.outer, none);
     paintLabels();
 }
 

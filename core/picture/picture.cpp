@@ -2,6 +2,7 @@
 
 #include "picture/compose.h"
 #include "picture/dot_layout.h"
+#include "picture/layout_memo.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,10 @@ std::string ownerText(Owner owner) {
         return fmt::format("container {}", owner.id);
     case OwnerKind::Edge:
         return fmt::format("edge {}", owner.id);
+    case OwnerKind::Leaving:
+        return fmt::format("leaving {}", owner.id);
+    case OwnerKind::Arriving:
+        return fmt::format("arriving {}", owner.id);
     }
     return "-";
 }
@@ -65,8 +70,8 @@ std::string dump(const Picture& picture) {
 
 namespace {
 
-// A group is one box of `input`; people hear of all `drawn` ones.
-Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
+// A group is one box of `input`; people hear of all that are drawn.
+Result<LayeredOutput> layOut(const LayeredInput& input, const Diagram& diagram,
                              const DrawOptions& options, const CancelToken& cancel,
                              Picture& picture) {
     const auto say = [&](ReasonCode code, std::string why) {
@@ -75,6 +80,8 @@ Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
     const std::size_t boxes = input.nodes.size();
     if (options.engine == EngineChoice::Layered) {
         say(ReasonCode::LayoutEngine, "it was asked for");
+    } else if (options.engine == EngineChoice::Auto && diagram.hasBlocks) {
+        say(ReasonCode::LayoutEngine, "blocks are laid out level by level");
     } else if (options.engine == EngineChoice::Auto && boxes > options.dotMaxBoxes) {
         say(ReasonCode::LayoutEngine, fmt::format("{} boxes are more than the {} given to Graphviz",
                                                   boxes, options.dotMaxBoxes));
@@ -82,7 +89,7 @@ Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
         auto dot = dotLayout(input, options, cancel);
         if (dot.ok()) {
             picture.engine = LayoutEngine::Dot;
-            say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", drawn));
+            say(ReasonCode::LayoutGraphviz, fmt::format("{} boxes", diagram.boxes.size()));
             return dot;
         }
         const DiagCode code = dot.diag().code;
@@ -104,13 +111,15 @@ Result<LayeredOutput> layOut(const LayeredInput& input, std::size_t drawn,
 
 Result<Picture> draw(const Diagram& diagram, const DrawOptions& options,
                      const CancelToken& cancel) {
-    FW_TRY(Composition composition, compose(diagram, cancel));
+    FW_TRY(Composition composition,
+           compose(diagram, diagram.hasBlocks ? options.memo.get() : nullptr, cancel));
     Picture picture;
     picture.name = diagram.name;
-    FW_TRY(LayeredOutput outer,
-           layOut(composition.outer, diagram.boxes.size(), options, cancel, picture));
-    composition.outer = {};
+    FW_TRY(LayeredOutput outer, layOut(composition.outer.input, diagram, options, cancel, picture));
+    composition.outer.input = {};
     paint(diagram, std::move(composition), std::move(outer), picture);
+    if (options.memo)
+        options.memo->endPicture();
     return picture;
 }
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,9 +48,10 @@ struct Rect {
     bool operator==(const Rect&) const = default;
 };
 
-enum class OwnerKind : std::uint8_t { None, Box, Container, Edge };
+// Leaving, Arriving: the ends of an edge that is not drawn between them.
+enum class OwnerKind : std::uint8_t { None, Box, Container, Edge, Leaving, Arriving };
 
-// The box's or container's id; for an edge the index in Diagram::edges.
+// The box's or container's id; for an edge, or an end of one, the index in Diagram::edges.
 struct Owner {
     OwnerKind kind = OwnerKind::None;
     std::int64_t id = 0;
@@ -136,6 +138,7 @@ struct PlacedBox {
     std::int64_t container = -1;
     Rect rect;
     std::string_view label; // title and subtitle, for accessibility; of Picture::texts
+    std::string_view title; // the beginning of it
     bool operator==(const PlacedBox&) const = default;
 };
 
@@ -144,6 +147,9 @@ struct PlacedContainer {
     Rect rect;
     double headerHeight = 0;
     Implementation implementation = Implementation::None;
+    std::int64_t parent = -1; // the container that it lies in
+    ContainerKind kind = ContainerKind::Group;
+    std::string_view label; // of Picture::texts
     bool operator==(const PlacedContainer&) const = default;
 };
 
@@ -170,11 +176,16 @@ struct Picture {
 
 enum class EngineChoice : std::uint8_t { Auto, Dot, Layered };
 
+class LayoutMemo;
+
 struct DrawOptions {
     EngineChoice engine = EngineChoice::Auto;
     std::string dotProgram = "dot"; // searched in PATH
     std::chrono::milliseconds dotLimit{2000};
-    std::size_t dotMaxBoxes = 300; // Auto: larger diagrams go to the layered layout at once
+    // Auto: larger diagrams, and those with blocks, go to the layered layout at once.
+    std::size_t dotMaxBoxes = 300;
+    // Insides of containers that were laid out before; null: none. Used by one thread at a time.
+    std::shared_ptr<LayoutMemo> memo = {};
 };
 
 // Fails on edges or boxes that name what is not there, doubled ids, and when cancelled.

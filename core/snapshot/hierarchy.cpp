@@ -62,6 +62,14 @@ Hierarchy hierarchyOf(const GraphDocument& graph) {
         out.placeOf.emplace(graph.nodes[i].id, i);
         out.drawn += !graph.nodes[i].constant;
     }
+    for (const NodeRecord& node : graph.nodes) {
+        out.firstMaker.push_back(static_cast<std::uint32_t>(out.makers.size()));
+        for (const InputRef& input : node.inputs) {
+            const auto maker = out.placeOf.find(input.node);
+            out.makers.push_back(maker == out.placeOf.end() ? Hierarchy::none : maker->second);
+        }
+    }
+    out.firstMaker.push_back(static_cast<std::uint32_t>(out.makers.size()));
     Flattening(out).add(blockTree(graph, out.placeOf), 0);
     return out;
 }
@@ -94,6 +102,18 @@ void BlockView::set(const Block& block, Rest state) {
         others.erase(block.path);
     else
         others.insert(block.path);
+}
+
+BlockView openTo(const Hierarchy& hierarchy, std::uint32_t depth) {
+    BlockView out{BlockView::Shown::All, BlockView::Rest::Closed, {}};
+    std::vector<std::uint32_t> around(hierarchy.blocks.size(), 0);
+    for (std::uint32_t b = 1; b < hierarchy.blocks.size(); ++b) {
+        const Block& block = hierarchy.blocks[b];
+        around[b] = block.parent == 0 ? 0 : around[block.parent] + 1;
+        if (around[b] < depth)
+            out.set(block, BlockView::Rest::Open);
+    }
+    return out;
 }
 
 std::vector<std::uint32_t> closedAround(const Hierarchy& hierarchy, const BlockView& view) {

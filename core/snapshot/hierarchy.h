@@ -52,7 +52,10 @@ struct Hierarchy {
     std::vector<std::uint32_t> blockOf;                // by place of the node; none: a constant
     std::unordered_map<NodeId, std::uint32_t> placeOf; // of the node with that id
     std::unordered_map<std::int64_t, std::uint32_t> numberOf; // of the block with that id
-    std::size_t drawn = 0;                                    // nodes that are no constants
+    // Per operand, node after node: the place of the node that makes it; none: there is none. And
+    // where the operands of each node begin, with the end.
+    std::vector<std::uint32_t> makers, firstMaker;
+    std::size_t drawn = 0; // nodes that are no constants
 
     const Block* find(std::int64_t id) const;                      // null: there is none
     std::vector<std::uint32_t> nodesIn(std::uint32_t block) const; // at any depth, ascending
@@ -85,6 +88,9 @@ struct BlockView {
     void set(const Block& block, Rest state);
     bool operator==(const BlockView&) const = default;
 };
+
+// All blocks, open where fewer than `depth` are around them.
+BlockView openTo(const Hierarchy& hierarchy, std::uint32_t depth);
 
 // Per block: the outermost closed one that it lies in or is; none: it is open and so is all around.
 std::vector<std::uint32_t> closedAround(const Hierarchy& hierarchy, const BlockView& view);

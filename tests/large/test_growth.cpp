@@ -72,6 +72,8 @@ private Q_SLOTS:
     void documents();
     void drawing_data() { rows(); }
     void drawing();
+    void topLevels_data() { rows(); }
+    void topLevels();
     void planning_data() { rows(); }
     void planning();
     void compiling_data() { rows(); }
@@ -167,6 +169,22 @@ void TestGrowth::drawing() {
             QVERIFY(picture.ok() && !picture::svgText(*picture).empty());
         },
         small, large);
+}
+
+// The blocks of a graph and the picture of its top level: what a window shows first.
+void TestGrowth::topLevels() {
+    const snapshot::BlockView closed{
+        snapshot::BlockView::Shown::All, snapshot::BlockView::Rest::Closed, {}};
+    compare(
+        [&](const Size& size) {
+            picture::DiagramOptions options;
+            options.blocks =
+                std::make_shared<const snapshot::Hierarchy>(hierarchyOf(size.document));
+            options.view = closed;
+            const auto picture = picture::draw(picture::diagramOf(size.document, options));
+            QVERIFY(picture.ok() && picture->boxes.size() < 200);
+        },
+        small, large, 3.0); // milliseconds: caches count for much
 }
 
 // Equal groups are lowered once, so that what is left grows with the model.

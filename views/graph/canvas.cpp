@@ -48,6 +48,7 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
     const bool anchored = before != nullptr; // `before` ends with the old picture
     const bool wasEmpty = !m_picture;
     const double oldWidth = m_picture ? m_picture->width : 0;
+    const auto held = std::exchange(m_held, {});
     // Letting go of a large picture takes as long as making it.
     QThreadPool::globalInstance()->start(
         [oldPicture = std::move(m_picture), oldIndex = std::move(m_index)]() mutable {
@@ -66,8 +67,13 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
     m_cameFrom = m_hovered = -1;
     refreshEmphasis();
     refreshHidden();
+    refreshLit();
+    if (m_clickedContainer != -1 && !m_index->container(m_clickedContainer))
+        m_clickedContainer = -1;
     const picture::PlacedBox* after = anchored ? m_index->box(m_focus) : nullptr;
-    if (after)
+    if (const auto place = held ? placeOf(held->box, held->container) : std::nullopt)
+        moveTo(m_offset + *place - held->at);
+    else if (after)
         moveTo(toPoint(after->rect.center()) * m_scale - anchor);
     else if (wasEmpty || !m_picture)
         showStart();
@@ -75,6 +81,24 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
         moveTo(m_offset + QPointF((m_picture->width - oldWidth) / 2 * m_scale, 0));
     describe();
     changeLook();
+}
+
+std::optional<QPointF> GraphCanvas::placeOf(std::int64_t box, std::int64_t container) const {
+    if (const picture::PlacedBox* found = m_index->box(box))
+        return toViewport(found->rect.center());
+    const picture::PlacedContainer* found = m_index->container(box);
+    if (!found && container != -1)
+        found = m_index->container(container);
+    if (!found)
+        return {};
+    return toViewport({found->rect.center().x, found->rect.y + found->headerHeight / 2});
+}
+
+void GraphCanvas::hold(std::int64_t box, std::int64_t container, std::optional<QPointF> at) {
+    if (!at)
+        at = placeOf(box, container);
+    if (at)
+        m_held = {box, container, *at};
 }
 
 void GraphCanvas::changeLook() {
@@ -116,13 +140,13 @@ void GraphCanvas::refreshEmphasis() {
     if (!m_picture)
         return;
     std::map<std::int64_t, std::pair<std::size_t, std::size_t>> counts; // members, selected ones
-    for (const picture::PlacedBox& box : m_picture->boxes) {
-        if (box.container == -1)
-            continue;
-        auto& [all, chosen] = counts[box.container];
-        ++all;
-        chosen += m_selected.contains(box.id) ? 1 : 0;
-    }
+    for (const picture::PlacedBox& box : m_picture->boxes)
+        for (std::int64_t around = box.container; around != -1;
+             around = m_index->container(around)->parent) {
+            auto& [all, chosen] = counts[around];
+            ++all;
+            chosen += m_selected.contains(box.id) ? 1 : 0;
+        }
     for (const auto& [id, count] : counts)
         if (count.first == count.second && count.first > 1)
             m_wholeContainers.insert(id);
@@ -248,7 +272,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     viewport()->update();
 }
 
-// A box, all of a container, both ends of an edge; empty: the background.
+// A box, all of a container, both ends of an edge, what is behind a cut; empty: the background.
 Ids GraphCanvas::idsAt(QPointF at) const {
     const picture::Owner owner = ownerAt(at);
     switch (owner.kind) {
@@ -258,6 +282,10 @@ Ids GraphCanvas::idsAt(QPointF at) const {
         return {owner.id};
     case picture::OwnerKind::Container:
         return m_index->members(owner.id);
+    case picture::OwnerKind::Leaving:
+        return {m_picture->links[static_cast<std::size_t>(owner.id)].to};
+    case picture::OwnerKind::Arriving:
+        return {m_picture->links[static_cast<std::size_t>(owner.id)].from};
     case picture::OwnerKind::Edge: {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
         return {link.from, link.to};
@@ -269,6 +297,8 @@ Ids GraphCanvas::idsAt(QPointF at) const {
 void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
     const Ids ids = idsAt(at);
     m_cameFrom = -1;
+    const picture::Owner owner = ownerAt(at);
+    m_clickedContainer = owner.kind == picture::OwnerKind::Container ? owner.id : -1;
     std::set<std::int64_t> next;
     if (modifiers & (Qt::ControlModifier | Qt::ShiftModifier)) {
         if (ids.empty())
@@ -287,6 +317,8 @@ void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
     }
     const std::int64_t focus = ids.empty() ? -1 : ids.front();
     changeSelection(std::move(next), focus);
+    if (owner.kind == picture::OwnerKind::Leaving || owner.kind == picture::OwnerKind::Arriving)
+        reveal(focus); // where the line would lead
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -294,9 +326,9 @@ void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
         return;
     const picture::Owner owner = ownerAt(event->position());
     if (owner.kind == picture::OwnerKind::Box)
-        Q_EMIT activated(owner.id);
+        Q_EMIT activated(owner.id, event->position());
     else if (owner.kind == picture::OwnerKind::Container)
-        Q_EMIT containerActivated(owner.id);
+        Q_EMIT containerActivated(owner.id, event->position());
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event) {
@@ -345,7 +377,8 @@ QString GraphCanvas::tipAt(QPointF at) const {
     const picture::Owner owner = ownerAt(at);
     if (owner.kind == picture::OwnerKind::Box)
         return QString::fromUtf8(m_index->box(owner.id)->label);
-    if (owner.kind == picture::OwnerKind::Edge) {
+    if (owner.kind == picture::OwnerKind::Edge || owner.kind == picture::OwnerKind::Leaving ||
+        owner.kind == picture::OwnerKind::Arriving) {
         const picture::Link& link = m_picture->links[static_cast<std::size_t>(owner.id)];
         const picture::PlacedBox* from = m_index->box(link.from);
         const picture::PlacedBox* to = m_index->box(link.to);
@@ -389,6 +422,7 @@ void GraphCanvas::walk(Direction direction, Qt::KeyboardModifiers modifiers) {
     if (next == -1 || isHidden(next))
         return;
     m_cameFrom = m_focus;
+    m_clickedContainer = -1;
     std::set<std::int64_t> ids{next};
     if (modifiers & Qt::ShiftModifier)
         ids.insert(m_selected.begin(), m_selected.end());
@@ -412,9 +446,16 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         return walk(Direction::Right, event->modifiers());
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (m_focus != -1)
-            Q_EMIT activated(m_focus);
+        if (m_clickedContainer != -1 && m_wholeContainers.contains(m_clickedContainer))
+            Q_EMIT containerActivated(m_clickedContainer,
+                                      *placeOf(m_clickedContainer, m_clickedContainer));
+        else if (m_focus != -1 && event->modifiers() & Qt::ShiftModifier)
+            Q_EMIT wholeActivated(m_focus, nodeCenter(m_focus));
+        else if (m_focus != -1)
+            Q_EMIT activated(m_focus, nodeCenter(m_focus));
         return;
+    case Qt::Key_Backspace:
+        return Q_EMIT leaveWanted();
     case Qt::Key_Space:
     case Qt::Key_F:
         return fitSelection();
@@ -427,7 +468,13 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         return setScale(m_scale / 1.25);
     case Qt::Key_M:
         return setMinimapShown(!m_minimapShown);
+    case Qt::Key_T:
+        return Q_EMIT traceWanted();
+    case Qt::Key_I:
+        return Q_EMIT aroundWanted(event->modifiers() & Qt::ShiftModifier ? -1 : +1);
     case Qt::Key_Escape:
+        if (m_lit || m_part == Part::Some)
+            return Q_EMIT escaped();
         if (!m_selected.empty())
             return changeSelection({}, -1);
         break;

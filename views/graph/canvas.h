@@ -6,6 +6,8 @@
 //   click, Ctrl+click          select, toggle  Shift+drag, Ctrl+drag  select or zoom into a
 //   rectangle arrows, Shift+arrows       walk, extend    Enter, double click   activate Space or F
 //   fit selection or all                  M  minimap   Esc  select nothing
+//   Shift+Enter  activate with all inside  Backspace  leave
+//   T, I  trace, only what is around
 #pragma once
 
 #include "views/common/halo.h"
@@ -37,6 +39,10 @@ public:
     void setIndex(std::shared_ptr<const SceneIndex> index); // of a picture; for large ones
     std::shared_ptr<const picture::Picture> picture() const { return m_picture; }
 
+    // In the next picture the box `box` stays where its middle is now, or comes to `at`. As a
+    // container (with its id, or `container`) it does so with the middle of its header.
+    void hold(std::int64_t box, std::int64_t container, std::optional<QPointF> at);
+
     // Does not emit selectionChanged: only people do.
     void setSelected(const Ids& ids);
     Ids selected() const { return Ids(m_selected.begin(), m_selected.end()); }
@@ -57,6 +63,12 @@ public:
     };
     void setHidden(Hidden hidden);
     bool isHidden(std::int64_t box) const { return m_hidden.boxes.contains(box); }
+    // Everything else is dimmed; none: nothing is.
+    void setLit(std::optional<std::set<std::int64_t>> boxes);
+    const std::optional<std::set<std::int64_t>>& lit() const { return m_lit; }
+    // Whether the picture is of some of the graph only: Esc ends that first.
+    enum class Part : std::uint8_t { All, Some };
+    void setPart(Part part) { m_part = part; }
     void setHalos(std::vector<Halo> halos);
     const std::vector<Halo>& halos() const { return m_halos; }
     void setTheme(ThemeKind theme);
@@ -82,14 +94,24 @@ public:
     QPointF toViewport(picture::Point scene) const;
     QRectF minimapRect() const; // empty: not shown
     QRectF freeRect() const;    // of the viewport: no legend and no minimap lies over it
+    struct MapLabel {
+        QRectF place; // in the viewport
+        QString text;
+    };
+    std::vector<MapLabel> mapLabels() const; // names of blocks where their titles are too small
     // What is painted now: scale, visible items with marks. For tests.
     QString dump() const;
 
 Q_SIGNALS:
     void selectionChanged(const std::vector<std::int64_t>& ids);
-    void activated(std::int64_t id);          // double click or Enter on a box
-    void containerActivated(std::int64_t id); // double click on a container's frame
-    void hovered(std::int64_t id);            // -1: nothing
+    void activated(std::int64_t id, QPointF at); // double click or Enter on a box, and where
+    void containerActivated(std::int64_t id, QPointF at); // likewise, on a container's frame
+    void wholeActivated(std::int64_t id, QPointF at);     // Shift+Enter on a box
+    void leaveWanted();                                   // Backspace
+    void traceWanted();                                   // T
+    void aroundWanted(int by);                            // I, Shift+I: a step more, or less
+    void escaped();                                       // Esc, while something is lit or a part
+    void hovered(std::int64_t id);                        // -1: nothing
     void scaleChanged(double scale);
     void moved();                                              // or zoomed
     void menuRequested(std::int64_t id, const QPoint& global); // -1: on the background
@@ -153,11 +175,14 @@ private:
     void paintText(QPainter& painter, const picture::TextItem& item) const;
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
     void paintHalos(QPainter& painter) const;
+    void paintMapLabels(QPainter& painter) const;
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
     void paintHeatLegend(QPainter& painter, double x, double y) const;
     void refreshEmphasis();
     void refreshHidden();
+    void refreshLit();
+    bool isDimmed(const picture::Owner& owner) const;
     QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
 
     std::shared_ptr<const picture::Picture> m_picture;
@@ -169,10 +194,21 @@ private:
 
     std::set<std::int64_t> m_selected;
     std::set<std::int64_t> m_wholeContainers; // all members selected
+    std::int64_t m_clickedContainer = -1;     // whose frame was clicked last
     std::vector<char> m_emphasised;           // per edge of the diagram: touches the selection
     Hidden m_hidden;
     std::vector<char> m_hiddenEdges; // per edge of the diagram
+    std::optional<std::set<std::int64_t>> m_lit;
+    std::set<std::int64_t> m_litContainers;
+    Part m_part = Part::All;
+    std::vector<char> m_dimmedEdges; // per edge of the diagram; empty: none
     std::int64_t m_focus = -1, m_cameFrom = -1;
+    struct Held {
+        std::int64_t box = -1, container = -1;
+        QPointF at;
+    };
+    std::optional<QPointF> placeOf(std::int64_t box, std::int64_t container) const;
+    std::optional<Held> m_held; // for the next picture
     std::int64_t m_hovered = -1;
     HeatOf m_heat, m_containerHeat;
     QString m_heatMost;

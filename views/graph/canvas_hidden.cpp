@@ -27,6 +27,8 @@ void GraphCanvas::refreshHidden() {
 bool GraphCanvas::isHidden(const picture::Owner& owner) const {
     switch (owner.kind) {
     case picture::OwnerKind::Edge:
+    case picture::OwnerKind::Leaving:
+    case picture::OwnerKind::Arriving:
         return m_hiddenEdges[static_cast<std::size_t>(owner.id)] != 0;
     case picture::OwnerKind::Box:
         return isHidden(owner.id);

@@ -50,6 +50,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     paintItems(painter);
 
     painter.setRenderHint(QPainter::Antialiasing);
+    paintMapLabels(painter);
     paintHalos(painter);
     if (m_drag == Drag::Select || m_drag == Drag::Zoom) {
         QColor fill = colour(Colour::Accent);
@@ -134,6 +135,15 @@ void GraphCanvas::showLayer(QPainter& painter, const Layer& layer) const {
 }
 
 void GraphCanvas::paintItem(QPainter& painter, const picture::Item& item) const {
+    constexpr double dimmed = 0.22;
+    if (m_lit) {
+        const picture::Owner owner = std::visit([](const auto& one) { return one.owner; }, item);
+        const auto* path = std::get_if<picture::PathItem>(&item);
+        const bool dim = path ? std::all_of(path->edges.begin(), path->edges.end(),
+                                            [&](std::uint32_t e) { return m_dimmedEdges[e] != 0; })
+                              : isDimmed(owner);
+        painter.setOpacity(dim ? dimmed : 1);
+    }
     if (const auto* rect = std::get_if<picture::RectItem>(&item)) {
         if (!isHidden(rect->owner))
             paintRect(painter, *rect);
@@ -393,7 +403,8 @@ QString GraphCanvas::dump() const {
                                     m_wholeContainers.contains(rect->owner.id) ? " selected" : "",
                                     m_containerHeat.contains(rect->owner.id) ? " heat" : "");
                 else if (rect->radius > 3)
-                    out += fmt::format("box {}{}{}{}\n", rect->owner.id,
+                    out += fmt::format("box {}{}{}{}{}\n", rect->owner.id,
+                                       isDimmed(rect->owner) ? " dimmed" : "",
                                        m_selected.contains(rect->owner.id) ? " selected" : "",
                                        rect->owner.id == m_hovered ? " hovered" : "",
                                        m_heat.contains(rect->owner.id) ? " heat" : "");
@@ -402,6 +413,8 @@ QString GraphCanvas::dump() const {
             }
         }
     }
+    for (const MapLabel& label : mapLabels())
+        out += "label " + label.text.toStdString() + "\n";
     return QString::fromStdString(out);
 }
 

@@ -1,5 +1,6 @@
 #include "views/graph/graph_pane.h"
 
+#include "picture/layout_memo.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 
@@ -11,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 GraphPane::GraphPane(const QString& title, QWidget* parent)
     : QWidget(parent), m_header(new PaneHeader(title, this)), m_canvas(new GraphCanvas(this)),
-      m_overlay(new StateOverlay(m_canvas)) {
+      m_overlay(new StateOverlay(m_canvas)), m_memo(std::make_shared<picture::LayoutMemo>()) {
     m_canvas->setAccessibleName(title + u" graph"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -39,7 +40,9 @@ void GraphPane::setDetail(const QString& text) {
 }
 
 void GraphPane::setDiagram(PictureJob::Maker diagram) {
-    m_job.start(std::move(diagram));
+    picture::DrawOptions options;
+    options.memo = m_memo;
+    m_job.start(std::move(diagram), std::move(options));
     Q_EMIT busyChanged();
 }
 

@@ -34,6 +34,7 @@ private:
     GraphCanvas* m_canvas;
     StateOverlay* m_overlay;
     PictureJob m_job;
+    std::shared_ptr<picture::LayoutMemo> m_memo; // of its pictures
 };
 
 } // namespace fw::ui

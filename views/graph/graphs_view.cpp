@@ -25,12 +25,12 @@ QString text(const std::string& value) {
 }
 
 // Only what a canvas shows: constants are folded into their consumers.
-Ids shown(const snapshot::GraphDocument* graph, const snapshot::NodeSet& ids) {
-    Ids out;
-    for (const snapshot::NodeId id : ids)
-        if (const auto* node = nodeOf(graph, id); node && !node->constant)
-            out.push_back(id);
-    return out;
+snapshot::NodeSet drawn(const snapshot::GraphDocument* graph, snapshot::NodeSet ids) {
+    std::erase_if(ids, [&](snapshot::NodeId id) {
+        const auto* node = nodeOf(graph, id);
+        return !node || node->constant;
+    });
+    return ids;
 }
 
 } // namespace
@@ -50,11 +50,16 @@ GraphsView::GraphsView(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(panes);
     setFocusProxy(m_fused);
-    for (const GraphSide side : sides)
+    m_collapse = new Collapse(m_imported, m_fused, this);
+    for (const GraphSide side : sides) {
         connectPane(side);
-    connect(m_imported->canvas(), &GraphCanvas::activated, this, &GraphsView::insideWanted);
-    connect(m_fused->canvas(), &GraphCanvas::containerActivated, this,
-            [this](std::int64_t group) { selection().pick(selection().ofGroup(int(group))); });
+        connectBlocks(side);
+    }
+    connect(m_collapse, &Collapse::changed, this, &GraphsView::redraw);
+    connect(m_imported->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) {
+        if (id >= 0)
+            Q_EMIT insideWanted(id);
+    });
     m_joint = new JointPanes(m_imported, m_fused, this);
     connect(m_step, &GraphPane::busyChanged, this, &GraphsView::busyChanged);
     addCommands();
@@ -85,8 +90,14 @@ void GraphsView::connectPane(GraphSide side) {
             [this] { Q_EMIT requested(Request::Stop); });
     connect(shown->overlay(), &StateOverlay::actionRequested, this,
             [this] { Q_EMIT requested(Request::Reload); });
-    connect(shown, &GraphPane::busyChanged, this, [this] {
-        selectionChanged(nullptr);
+    connect(shown, &GraphPane::busyChanged, this, [this, side, shown] {
+        if (!shown->busy()) { // other boxes stand for the same nodes
+            showSelection(nullptr);
+            showHalos();
+            showHeat();
+            showTrace();
+            showAwaited(side);
+        }
         Q_EMIT busyChanged();
     });
     connect(shown, &GraphPane::noted, this, &GraphsView::logged);
@@ -95,9 +106,7 @@ void GraphsView::connectPane(GraphSide side) {
     connect(canvas, &GraphCanvas::scaleChanged, this, &GraphsView::showStatus);
     connect(canvas, &GraphCanvas::selectionChanged, this,
             [this, side](const std::vector<std::int64_t>& ids) {
-                snapshot::NodeSet nodes(ids.begin(), ids.end());
-                std::erase_if(nodes, [](std::int64_t id) { return id < 0; });
-                selection().pick(selection().of(side, std::move(nodes)), this, side);
+                selection().pick(selection().of(side, m_collapse->nodesOf(side, ids)), this, side);
             });
 }
 
@@ -135,6 +144,9 @@ void GraphsView::addCommands() {
         Place::View, u"&One layout for both graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
     m_jointCommand->setCheckable(true);
     connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
+    addSeparator(Place::View);
+    addBlockCommands();
+    addReachCommands();
     addSeparator(Place::View);
     auto* heats = new QActionGroup(this);
     const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
@@ -297,16 +309,24 @@ void GraphsView::showGraph(GraphSide side) {
         imported ? ops
                  : countOf(std::int64_t(graph->groups.size()), groups ? u"group"_s : u"region"_s) +
                        u", "_s + ops);
-    if (!showJoint(options))
-        shown->setDiagram([graph, options] { return picture::diagramOf(*graph, options); });
+    m_collapse->begin(document().info() ? document().info()->model : graph->name, *graph);
+    if (const auto part = partOf(side))
+        m_collapse->show(side, part, options, {});
+    else if (!showJoint(options))
+        m_collapse->show(side, graph, options, m_collapse->view());
 }
 
-void GraphsView::setJoint(bool) {
-    m_joint->clear();
+void GraphsView::redraw() {
     for (const GraphSide side : sides)
         m_drawn[std::size_t(side)] = nullptr;
     for (const GraphSide side : sides)
         showGraph(side);
+}
+
+void GraphsView::setJoint(bool) {
+    m_joint->clear();
+    m_around.reset();
+    redraw();
     showHalos();
 }
 
@@ -326,7 +346,7 @@ bool GraphsView::showJoint(const picture::DiagramOptions& options) {
                         .arg(nodes));
         return false;
     }
-    m_joint->show(left, right, options);
+    m_joint->show(left, right, options, *m_collapse);
     showHalos();
     return true;
 }
@@ -397,20 +417,39 @@ void GraphsView::sayCounterpart() {
     Q_EMIT said(u"%1 has no counterpart: %2"_s.arg(text(node->name), how));
 }
 
+// What is picked elsewhere, and hidden in a closed block, is opened if it is little.
 void GraphsView::selectionChanged(const QObject* origin) {
-    const Picked& picked = selection().picked();
+    const std::size_t opened = origin == this ? 1 : 20; // nodes, at most
     if (origin == this)
         sayCounterpart();
+    showSelection(origin);
+    Picked shown;
     for (const GraphSide side : sides) {
         if (origin == this && selection().side() == side)
             continue;
-        GraphCanvas* canvas = pane(side)->canvas();
         const bool imported = side == GraphSide::Imported;
-        const Ids ids = imported ? shown(document().imported().get(), picked.imported)
-                                 : shown(document().fused().get(), picked.fused);
-        canvas->setSelected(ids);
-        if (!ids.empty() && canvas->picture())
-            canvas->reveal(ids.front());
+        (imported ? shown.imported : shown.fused) =
+            drawn(graphOf(side).get(),
+                  imported ? selection().picked().imported : selection().picked().fused);
+    }
+    const bool opens = std::max(shown.imported.size(), shown.fused.size()) <= opened;
+    if (opens)
+        m_collapse->reveal(shown);
+    for (const GraphSide side : sides)
+        if (const auto& nodes = side == GraphSide::Imported ? shown.imported : shown.fused;
+            !nodes.empty())
+            comeIntoView(side, {*nodes.begin(), Selection::Reveal::IntoView, opens});
+}
+
+void GraphsView::showSelection(const QObject* origin) {
+    const Picked& picked = selection().picked();
+    for (const GraphSide side : sides) {
+        if (origin == this && selection().side() == side)
+            continue;
+        const snapshot::NodeSet& nodes =
+            side == GraphSide::Imported ? picked.imported : picked.fused;
+        pane(side)->canvas()->setSelected(
+            m_collapse->boxesOf(side, drawn(graphOf(side).get(), nodes)));
     }
 }
 
@@ -425,16 +464,38 @@ void GraphsView::showHalos() {
             side == GraphSide::Imported ? picture::JointSide::Left : picture::JointSide::Right);
         if (place.side == side)
             halos.insert(halos.end(), place.frames.begin(), place.frames.end());
-        pane(side)->canvas()->setHalos(std::move(halos));
+        pane(side)->canvas()->setHalos(m_collapse->onBoxes(side, std::move(halos)));
     }
 }
 
 void GraphsView::revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) {
+    if (m_around && m_around->side == side && m_collapse->isMissing(side, node))
+        endReach();
+    m_collapse->reveal(side, node);
+    comeIntoView(side, {node, how, true});
+}
+
+// Now, or with the picture that is being made.
+void GraphsView::comeIntoView(GraphSide side, const Awaited& what) {
+    m_awaited[std::size_t(side)] = what;
+    if (!pane(side)->busy() && pane(side)->canvas()->picture())
+        showAwaited(side);
+}
+
+void GraphsView::showAwaited(GraphSide side) {
+    const auto awaited = std::exchange(m_awaited[std::size_t(side)], {});
+    if (!awaited)
+        return;
     GraphCanvas* canvas = pane(side)->canvas();
-    if (how == Selection::Reveal::InTheMiddle)
-        canvas->centerOn(node);
+    const std::int64_t box = m_collapse->boxOf(side, awaited->node);
+    if (awaited->opens && box != awaited->node) { // of a graph that was not there before
+        m_awaited[std::size_t(side)] = Awaited{awaited->node, awaited->how, false};
+        return m_collapse->reveal(side, awaited->node);
+    }
+    if (awaited->how == Selection::Reveal::InTheMiddle)
+        canvas->centerOn(box);
     else
-        canvas->reveal(node);
+        canvas->reveal(box);
 }
 
 void GraphsView::setHeat(Heat heat) {
@@ -468,6 +529,11 @@ void GraphsView::showHeat() {
                                                           : std::max(all, heat->second);
             hottest = std::max(hottest, all);
         }
+        const auto together =
+            m_heat == Heat::Time ? Collapse::Together::Sum : Collapse::Together::Most;
+        const auto boxes = m_collapse->onBoxes(GraphSide::Fused, fused, together);
+        for (const auto& [id, heat] : boxes)
+            hottest = std::max(hottest, heat);
         most = m_heat == Heat::Time ? text(snapshot::timeText(hottest))
                                     : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s;
         for (auto& [id, heat] : containers)
@@ -477,6 +543,10 @@ void GraphsView::showHeat() {
             for (const auto origin : selection().provenance().toImported({id}))
                 imported[origin] = std::max(imported[origin], heat);
         }
+        fused = boxes;
+        for (auto& [id, heat] : fused)
+            heat = hottest > 0 ? heat / hottest : 0;
+        imported = m_collapse->onBoxes(GraphSide::Imported, imported, together);
     }
     m_fused->canvas()->setHeat(std::move(fused), std::move(containers), most);
     m_imported->canvas()->setHeat(std::move(imported), {}, most);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/common/view.h"
+#include "views/graph/collapse.h"
 #include "views/graph/graph_pane.h"
 #include "views/graph/joint_panes.h"
 #include "views/graph/step_pane.h"
@@ -40,11 +41,29 @@ public:
     // Both graphs in one layout, with marks for what rewriting erased, created and changed.
     void setJoint(bool joint);
     const JointPanes* joint() const { return m_joint; }
+    Collapse* collapse() const { return m_collapse; }
     bool serve(Request request) override;
 
 private:
     void connectPane(GraphSide side);
     void addCommands();
+    void addBlockCommands();
+    void connectBlocks(GraphSide side);
+    void addReachCommands();
+    void trace();
+    void showTrace();
+    void showAround(int by); // steps more or less around what was selected
+    Shared<snapshot::GraphDocument> partOf(GraphSide side);
+    void endReach();
+    void showSelection(const QObject* origin);
+    struct Awaited {
+        snapshot::NodeId node;
+        Selection::Reveal how;
+        bool opens; // what hides it
+    };
+    void comeIntoView(GraphSide side, const Awaited& what);
+    void showAwaited(GraphSide side);
+    void redraw(); // what is there already
     void showGraph(GraphSide side);
     bool showJoint(const picture::DiagramOptions& options); // false: they are shown apart
     void showHalos();
@@ -64,6 +83,18 @@ private:
     Heat m_heat = Heat::None;
     bool m_regions = false;
     JointPanes* m_joint;
+    Collapse* m_collapse;
+    std::optional<Picked> m_traced; // lit
+    snapshot::NodeSet m_tracedFrom;
+    Shared<snapshot::GraphDocument> m_tracedIn[2];
+    struct Around {
+        Shared<snapshot::GraphDocument> graph;
+        GraphSide side;
+        snapshot::NodeSet nodes;
+        int steps;
+    };
+    std::optional<Around> m_around;      // all that is shown of that graph
+    std::optional<Awaited> m_awaited[2]; // comes into view with the next picture
     QAction* m_jointCommand = nullptr;
     // What the pictures were made of; of the fused one also the profile.
     Shared<snapshot::GraphDocument> m_drawn[2];

@@ -1,5 +1,7 @@
 #include "views/graph/joint_panes.h"
 
+#include "views/graph/collapse.h"
+
 #include <QScopedValueRollback>
 
 #include <algorithm>
@@ -33,13 +35,22 @@ JointPanes::JointPanes(GraphPane* left, GraphPane* right, QObject* parent)
     }
 }
 
-void JointPanes::show(const Graph& left, const Graph& right,
-                      const picture::DiagramOptions& options) {
+void JointPanes::show(const Graph& left, const Graph& right, const picture::DiagramOptions& options,
+                      Collapse& collapse) {
     const auto joint = std::make_shared<const snapshot::JointGraph>(joined(*left, *right));
     m_joint = joint;
-    for (const JointSide side : sides)
+    picture::DiagramOptions all = options;
+    all.blocks = std::make_shared<const snapshot::Hierarchy>(hierarchyOf(joint->graph));
+    all.view = collapse.view();
+    for (const JointSide side : sides) {
+        std::vector<snapshot::NodeId> nodes;
+        for (const JointNode& node : joint->nodes)
+            nodes.push_back(side == JointSide::Left ? node.left : node.right);
+        collapse.showOthers(side == JointSide::Left ? GraphSide::Imported : GraphSide::Fused,
+                            all.blocks, std::move(nodes));
         pane(side)->setDiagram(
-            [joint, side, options] { return picture::diagramOf(*joint, side, options); });
+            [joint, side, all] { return picture::diagramOf(*joint, side, all); });
+    }
 }
 
 void JointPanes::clear() {

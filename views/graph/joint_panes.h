@@ -11,6 +11,8 @@
 
 namespace fw::ui {
 
+class Collapse;
+
 class JointPanes : public QObject {
     Q_OBJECT
 
@@ -19,7 +21,8 @@ public:
     JointPanes(GraphPane* left, GraphPane* right, QObject* parent = nullptr);
 
     using Graph = Shared<snapshot::GraphDocument>;
-    void show(const Graph& left, const Graph& right, const picture::DiagramOptions& options);
+    void show(const Graph& left, const Graph& right, const picture::DiagramOptions& options,
+              Collapse& collapse);
     void clear(); // the panes show what they are given apart; marks go with the next picture
     bool shown() const { return m_joint != nullptr; }
     const snapshot::JointGraph* graph() const { return m_joint.get(); } // null: not shown

@@ -210,11 +210,16 @@ const PlacedContainer* SceneIndex::container(std::int64_t id) const {
     return number == nullptr ? nullptr : &m_picture->containers[*number];
 }
 
-std::vector<std::int64_t> SceneIndex::members(std::int64_t container) const {
+std::vector<std::int64_t> SceneIndex::members(std::int64_t outer) const {
     std::vector<std::int64_t> ids;
+    const auto isInside = [&](std::int64_t id) {
+        while (id != -1 && id != outer)
+            id = container(id)->parent;
+        return id == outer;
+    };
     if (m_picture)
         for (const PlacedBox& box : m_picture->boxes)
-            if (box.container == container)
+            if (isInside(box.container))
                 ids.push_back(box.id);
     return ids;
 }
@@ -248,6 +253,11 @@ Owner SceneIndex::hit(Point point, double reach) const {
                 nearest = away;
                 edge = path->owner;
             }
+        } else if (const auto& text = std::get<TextItem>(item);
+                   (text.owner.kind == OwnerKind::Leaving ||
+                    text.owner.kind == OwnerKind::Arriving) &&
+                   boundsOf(item).contains(point)) {
+            return text.owner;
         }
     }
     return edge.kind == OwnerKind::None ? container : edge;

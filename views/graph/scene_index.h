@@ -52,10 +52,10 @@ public:
 
     const picture::PlacedBox* box(std::int64_t id) const;
     const picture::PlacedContainer* container(std::int64_t id) const;
-    std::vector<std::int64_t> members(std::int64_t container) const;
+    std::vector<std::int64_t> members(std::int64_t container) const;    // at any depth
     std::vector<std::int64_t> boxesIn(const picture::Rect& rect) const; // wholly or partly
 
-    // The topmost box, else container, else edge within `reach` of the point.
+    // The topmost box, else edge or name of its end within `reach` of the point, else container.
     picture::Owner hit(picture::Point point, double reach) const;
 
     std::vector<std::int64_t> producers(std::int64_t id) const;

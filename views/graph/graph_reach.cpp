@@ -1,0 +1,131 @@
+// What is connected with the selection: lit while the rest is dimmed, or shown alone.
+#include "views/graph/graphs_view.h"
+
+#include "snapshot/reach.h"
+#include "views/common/numbers.h"
+
+#include <QAction>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr GraphSide sides[] = {GraphSide::Imported, GraphSide::Fused};
+constexpr int mostSteps = 50;
+
+const snapshot::NodeSet& of(const Picked& picked, GraphSide side) {
+    return side == GraphSide::Imported ? picked.imported : picked.fused;
+}
+
+} // namespace
+
+void GraphsView::addReachCommands() {
+    addCommand(
+        Place::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s, [this] { trace(); },
+        Needs::Model, OfNodes::Yes);
+    addCommand(
+        Place::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
+        [this] { showAround(+1); }, Needs::Model, OfNodes::Yes);
+    addCommand(Place::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
+               [this] { showAround(-1); });
+    for (const GraphSide side : sides) {
+        GraphCanvas* canvas = pane(side)->canvas();
+        connect(canvas, &GraphCanvas::traceWanted, this, &GraphsView::trace);
+        connect(canvas, &GraphCanvas::aroundWanted, this, &GraphsView::showAround);
+        connect(canvas, &GraphCanvas::escaped, this, &GraphsView::endReach);
+    }
+}
+
+// Of the selection, in the graph that has the keys; the other one shows the same nodes. Without a
+// selection, or when it is traced already, everything is shown as before.
+void GraphsView::trace() {
+    const GraphSide at = side();
+    const auto& graph = graphOf(at);
+    const snapshot::NodeSet nodes = of(selection().picked(), at);
+    if (!graph || nodes.empty() || (m_traced && m_tracedFrom == nodes)) {
+        if (!m_traced)
+            Q_EMIT said(u"select what is to be traced"_s);
+        m_traced.reset();
+    } else {
+        m_traced = selection().of(at, snapshot::streamOf(*graph, nodes));
+        m_tracedFrom = nodes;
+        for (const GraphSide side : sides)
+            m_tracedIn[std::size_t(side)] = graphOf(side);
+        Q_EMIT said(u"%1 up and down stream, Esc for all"_s.arg(
+            countOf(std::int64_t(of(*m_traced, at).size()), u"node"_s)));
+    }
+    showTrace();
+}
+
+void GraphsView::showTrace() {
+    for (const GraphSide side : sides)
+        if (graphOf(side) != m_tracedIn[std::size_t(side)])
+            m_traced.reset(); // ids of the new graph are others
+    for (const GraphSide side : sides) {
+        GraphCanvas* canvas = pane(side)->canvas();
+        std::optional<std::set<std::int64_t>> lit;
+        if (m_traced && graphOf(side)) {
+            const snapshot::NodeSet& nodes = of(*m_traced, side);
+            const Ids boxes = m_collapse->boxesOf(side, nodes);
+            lit.emplace(boxes.begin(), boxes.end());
+            std::int64_t box = picture::firstResultBox;
+            for (const snapshot::InputRef& result : graphOf(side)->results) {
+                if (nodes.contains(result.node))
+                    lit->insert(box);
+                --box;
+            }
+        }
+        canvas->setLit(std::move(lit));
+        canvas->setPart(m_around && m_around->side == side ? GraphCanvas::Part::Some
+                                                           : GraphCanvas::Part::All);
+    }
+}
+
+void GraphsView::showAround(int by) {
+    const GraphSide at = m_around ? m_around->side : side();
+    if (m_around) {
+        m_around->steps = std::clamp(m_around->steps + by, 0, mostSteps);
+    } else {
+        const snapshot::NodeSet& nodes = of(selection().picked(), at);
+        if (nodes.empty() || m_joint->shown())
+            return Q_EMIT said(nodes.empty() ? u"select the middle of a neighbourhood first"_s
+                                             : u"a neighbourhood is shown of graphs apart"_s);
+        m_around = Around{graphOf(at), at, nodes, 1};
+    }
+    m_drawn[std::size_t(at)] = nullptr;
+    showGraph(at);
+    showTrace();
+}
+
+// Null: all of it is shown.
+Shared<snapshot::GraphDocument> GraphsView::partOf(GraphSide side) {
+    const auto& graph = graphOf(side);
+    if (!m_around || m_around->side != side)
+        return nullptr;
+    if (m_around->graph != graph) { // ids of the new one are others
+        m_around.reset();
+        return nullptr;
+    }
+    const snapshot::NodeSet nodes = snapshot::nodesAround(*graph, m_around->nodes, m_around->steps);
+    pane(side)->setDetail(u"%1 within %2, I for more, Esc for all"_s.arg(
+        countOf(std::int64_t(nodes.size()), u"node"_s), countOf(m_around->steps, u"step"_s)));
+    return std::make_shared<const snapshot::GraphDocument>(snapshot::partOf(*graph, nodes));
+}
+
+void GraphsView::endReach() {
+    if (m_traced) {
+        m_traced.reset();
+    } else if (m_around) {
+        const GraphSide at = m_around->side;
+        m_around.reset();
+        m_drawn[std::size_t(at)] = nullptr;
+        showGraph(at);
+    }
+    showTrace();
+}
+
+} // namespace fw::ui
