@@ -72,6 +72,20 @@ NodeSet streamOf(const GraphDocument& graph, const NodeSet& nodes) {
     return out;
 }
 
+NodeSet waysBetween(const GraphDocument& graph, NodeId one, NodeId other) {
+    const Neighbours neighbours(graph);
+    for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
+        const NodeSet down =
+            neighbours.ids(neighbours.from({from}, Neighbours::Way::Down, INT32_MAX));
+        if (!down.contains(to))
+            continue;
+        NodeSet out = neighbours.ids(neighbours.from({to}, Neighbours::Way::Up, INT32_MAX));
+        std::erase_if(out, [&](NodeId node) { return !down.contains(node); });
+        return out;
+    }
+    return {};
+}
+
 NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps) {
     const Neighbours neighbours(graph);
     return neighbours.ids(neighbours.from(nodes, Neighbours::Way::Both, steps));

@@ -11,6 +11,9 @@ namespace fw::snapshot {
 // these.
 NodeSet streamOf(const GraphDocument& graph, const NodeSet& nodes);
 
+// On the ways from one of two nodes to the other, with both; empty: there is none.
+NodeSet waysBetween(const GraphDocument& graph, NodeId one, NodeId other);
+
 // Within so many edges, in both directions, with the nodes themselves.
 NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps);
 

@@ -126,6 +126,9 @@ void TestCollapse::smallGraphsAreShownWhole() {
     QTRY_VERIFY(!m_left->busy());
     QCOMPARE(canvas()->picture()->boxes.size(), std::size_t(2 + 4 + 3 * 21 + 1));
     QVERIFY(isOpen("layers/2/attn/q"));
+    m_collapse->openEverything();
+    QTRY_VERIFY(!m_left->busy());
+    QVERIFY(canvas()->picture()->containers.empty());
 }
 
 void TestCollapse::largeGraphsBeginAtTheirTop() {

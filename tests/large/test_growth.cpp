@@ -182,7 +182,7 @@ void TestGrowth::topLevels() {
                 std::make_shared<const snapshot::Hierarchy>(hierarchyOf(size.document));
             options.view = closed;
             const auto picture = picture::draw(picture::diagramOf(size.document, options));
-            QVERIFY(picture.ok() && picture->boxes.size() < 200);
+            QVERIFY(picture.ok() && picture->boxes.size() <= snapshot::mostInBlock + 2);
         },
         small, large, 3.0); // milliseconds: caches count for much
 }

@@ -12,6 +12,7 @@ class TestReach : public QObject {
 
 private Q_SLOTS:
     void streams();
+    void ways();
     void steps();
     void partsAreGraphs();
     void whatIsUnknownIsNothing();
@@ -39,6 +40,18 @@ void TestReach::streams() {
     QCOMPARE(streamOf(graph, {g.c}), (NodeSet{g.x, g.a, g.c}));
     QCOMPARE(streamOf(graph, {g.f}), NodeSet{g.f});
     QCOMPARE(streamOf(graph, {g.c, g.f}), (NodeSet{g.x, g.a, g.c, g.f}));
+}
+
+void TestReach::ways() {
+    Small g;
+    const NodeId beside = g.op({g.a}), both = g.op({g.e, beside});
+    const GraphDocument graph = g.maker.finish(both);
+    QCOMPARE(waysBetween(graph, g.a, g.e), (NodeSet{g.a, g.b, g.d, g.e}));
+    QCOMPARE(waysBetween(graph, g.e, g.a), (NodeSet{g.a, g.b, g.d, g.e}));
+    QCOMPARE(waysBetween(graph, g.a, both), (NodeSet{g.a, g.b, g.d, g.e, beside, both}));
+    QVERIFY(waysBetween(graph, g.b, g.c).empty());
+    QVERIFY(waysBetween(graph, g.b, 99).empty());
+    QCOMPARE(waysBetween(graph, g.b, g.b), NodeSet{g.b});
 }
 
 void TestReach::steps() {

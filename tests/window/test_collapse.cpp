@@ -201,6 +201,25 @@ void TestCollapse::streamsAreTraced() {
     QVERIFY(!canvas(side)->lit().has_value());
     QVERIFY(!canvas(side)->dump().contains(u"dimmed"_s));
     QCOMPARE(canvas(side)->selected(), selected); // Esc ends one thing at a time
+    // Of two nodes the ways between them.
+    const auto& first = graph->nodes.front().id;
+    snapshot::NodeId begin = snapshot::noNode;
+    for (const auto& node : graph->nodes)
+        if (begin == snapshot::noNode && node.op == "conv2d")
+            begin = node.id;
+    Picked two;
+    two.imported = {begin, middle};
+    graphs().revealed(side, begin, Selection::Reveal::InTheMiddle);
+    QTest::mouseClick(canvas(side)->viewport(), Qt::LeftButton, {},
+                      canvas(side)->nodeCenter(begin));
+    graphs().revealed(side, middle, Selection::Reveal::InTheMiddle);
+    QTest::mouseClick(canvas(side)->viewport(), Qt::LeftButton, Qt::ControlModifier,
+                      canvas(side)->nodeCenter(middle));
+    waitIdle();
+    QCOMPARE(m_window->selection().imported, two.imported);
+    press(u"T"_s);
+    QVERIFY(canvas(side)->lit()->contains(begin) && canvas(side)->lit()->contains(middle));
+    QVERIFY(!canvas(side)->lit()->contains(first));
 }
 
 void TestCollapse::neighbourhoodsAreShownAlone() {

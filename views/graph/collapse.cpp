@@ -269,7 +269,8 @@ void Collapse::closeEverything() {
 }
 
 void Collapse::openEverything() {
-    setView({m_view.shown, BlockView::Rest::Open, {}});
+    const BlockView all{BlockView::Shown::All, BlockView::Rest::Open, {}};
+    setView(m_view == all ? BlockView() : all);
 }
 
 NodeId Collapse::inNextCopy(GraphSide side, NodeId node, int step) const {

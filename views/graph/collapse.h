@@ -63,7 +63,7 @@ public:
         reveal(side == GraphSide::Imported ? Picked{{node}, {}} : Picked{{}, {node}});
     }
     void closeEverything();
-    void openEverything();
+    void openEverything(); // once more: without frames around what is no group
     // The same place in the next copy of the stack that it lies in; noNode: it lies in none.
     snapshot::NodeId inNextCopy(GraphSide side, snapshot::NodeId node, int step) const;
 

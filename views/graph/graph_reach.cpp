@@ -40,8 +40,9 @@ void GraphsView::addReachCommands() {
     }
 }
 
-// Of the selection, in the graph that has the keys; the other one shows the same nodes. Without a
-// selection, or when it is traced already, everything is shown as before.
+// Of the selection, in the graph that has the keys; the other one shows the same nodes. Of two
+// nodes the ways between them, if there is one. Without a selection, or when it is traced already,
+// everything is shown as before.
 void GraphsView::trace() {
     const GraphSide at = side();
     const auto& graph = graphOf(at);
@@ -51,12 +52,16 @@ void GraphsView::trace() {
             Q_EMIT said(u"select what is to be traced"_s);
         m_traced.reset();
     } else {
-        m_traced = selection().of(at, snapshot::streamOf(*graph, nodes));
+        const snapshot::NodeSet ways =
+            nodes.size() == 2 ? snapshot::waysBetween(*graph, *nodes.begin(), *nodes.rbegin())
+                              : snapshot::NodeSet();
+        m_traced = selection().of(at, ways.empty() ? snapshot::streamOf(*graph, nodes) : ways);
         m_tracedFrom = nodes;
         for (const GraphSide side : sides)
             m_tracedIn[std::size_t(side)] = graphOf(side);
-        Q_EMIT said(u"%1 up and down stream, Esc for all"_s.arg(
-            countOf(std::int64_t(of(*m_traced, at).size()), u"node"_s)));
+        Q_EMIT said((ways.empty() ? u"%1 up and down stream, Esc for all"_s
+                                  : u"%1 on the ways between these, Esc for all"_s)
+                        .arg(countOf(std::int64_t(of(*m_traced, at).size()), u"node"_s)));
     }
     showTrace();
 }

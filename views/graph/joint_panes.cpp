@@ -39,6 +39,7 @@ void JointPanes::show(const Graph& left, const Graph& right, const picture::Diag
                       Collapse& collapse) {
     const auto joint = std::make_shared<const snapshot::JointGraph>(joined(*left, *right));
     m_joint = joint;
+    m_collapse = &collapse;
     picture::DiagramOptions all = options;
     all.blocks = std::make_shared<const snapshot::Hierarchy>(hierarchyOf(joint->graph));
     all.view = collapse.view();
@@ -117,6 +118,11 @@ void JointPanes::hideAbsent(JointSide side) {
     for (std::size_t k = 0; m_joint && k < m_joint->results.size(); ++k)
         if (!(side == JointSide::Left ? m_joint->results[k].left : m_joint->results[k].right))
             hidden.boxes.insert(picture::firstResultBox - std::int64_t(k));
+    const GraphSide graph = side == JointSide::Left ? GraphSide::Imported : GraphSide::Fused;
+    if (m_joint && pane(side)->canvas()->picture())
+        for (const auto& box : pane(side)->canvas()->picture()->boxes)
+            if (snapshot::isBlock(box.id) && m_collapse->nodesOf(graph, {box.id}).empty())
+                hidden.boxes.insert(box.id); // all that it holds is the other state's
     hidden.containers = m_joint && side == JointSide::Left;
     pane(side)->canvas()->setHidden(std::move(hidden));
 }

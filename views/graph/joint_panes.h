@@ -45,6 +45,7 @@ private:
     GraphPane* m_left;
     GraphPane* m_right;
     std::shared_ptr<const snapshot::JointGraph> m_joint;
+    const Collapse* m_collapse = nullptr; // of what is shown
     bool m_following = false;
 };
 
