@@ -215,9 +215,15 @@ Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument*
     std::sort(counts.begin(), counts.end());
     for (const auto& [count, op] : counts)
         out.push_back({op, u"× %1"_s.arg(-count)});
-    for (const snapshot::DecisionRecord& reading : info.readings)
+    constexpr std::size_t mostReadings = 100; // each is a row of several lines
+    for (std::size_t i = 0; i < std::min(info.readings.size(), mostReadings); ++i) {
+        const snapshot::DecisionRecord& reading = info.readings[i];
         out.push_back({u"read "_s + text(reading.from),
                        text(reading.sentence) + u"  "_s + text(reading.code)});
+    }
+    if (info.readings.size() > mostReadings)
+        out.push_back({u"read"_s, u"%1 more, each beside its operator"_s.arg(info.readings.size() -
+                                                                             mostReadings)});
     return out;
 }
 
