@@ -4,6 +4,7 @@
 // Every parameter has an alias scope of its own, so that accumulators stay in registers and loads
 // are hoisted past stores to other buffers; parameters that may overlap share one.
 #include "codegen/emitter.h"
+#include "codegen/half.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -24,8 +25,12 @@ llvm::Align alignOf(DType dtype) {
 
 } // namespace
 
-llvm::Type* Emitter::memoryType(DType dtype) {
-    return dtype == DType::Bool ? m_builder.getInt8Ty() : valueType(dtype);
+// Local buffers keep what is f16 or bf16 elsewhere as it is in registers, so that sums are not
+// rounded step by step.
+llvm::Type* Emitter::memoryType(const Buffer& buffer) {
+    if (isHalf(buffer.dtype) && buffer.scope == BufferScope::Parameter)
+        return m_builder.getInt16Ty();
+    return buffer.dtype == DType::Bool ? m_builder.getInt8Ty() : valueType(buffer.dtype);
 }
 
 llvm::Value* Emitter::zeros() {
@@ -140,9 +145,11 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
     if (from.buffer->dtype != dtype)
         return refuse("buffer " + from.buffer->name.text() + " is read as another type",
                       valueType(dtype));
-    llvm::Type* element = memoryType(dtype);
+    llvm::Type* element = memoryType(*from.buffer);
     const bool guardPerLane = guard && guard->getType()->isVectorTy();
     const auto toValue = [&](llvm::Value* v) {
+        if (isHalf(dtype) && v->getType()->isIntOrIntVectorTy())
+            return floatOfHalf(m_builder, *m_request.target, dtype, v);
         return dtype == DType::Bool
                    ? m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()))
                    : v;
@@ -248,7 +255,9 @@ void Emitter::store(const Stmt& stmt) {
 }
 
 void Emitter::storeAt(Storage& to, DType dtype, const Index& at, llvm::Value* v) {
-    llvm::Type* element = memoryType(dtype);
+    llvm::Type* element = memoryType(*to.buffer);
+    if (isHalf(dtype) && element->isIntegerTy())
+        v = halfOfFloat(m_builder, *m_request.target, dtype, v);
     if (dtype == DType::Bool) {
         llvm::Type* bytes = element;
         if (v->getType()->isVectorTy())

@@ -7,6 +7,7 @@
 // such runs.
 #include "base/numbers.h"
 #include "codegen/emitter.h"
+#include "codegen/half.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -135,7 +136,7 @@ llvm::Value* Emitter::shuffledLoad(Storage& from, const Expr& e, const Index& at
         if (runs.size() > std::max(2U, m_lanes / 2))
             return nullptr;
     }
-    llvm::Type* element = memoryType(e.dtype());
+    llvm::Type* element = memoryType(*from.buffer);
     llvm::Value* out = nullptr;
     for (const Run& run : runs) {
         Index place = at;
@@ -156,6 +157,8 @@ llvm::Value* Emitter::shuffledLoad(Storage& from, const Expr& e, const Index& at
         llvm::Value* picked = m_builder.CreateShuffleVector(part, pick);
         out = out ? m_builder.CreateShuffleVector(out, picked, join) : picked;
     }
+    if (isHalf(e.dtype()))
+        return floatOfHalf(m_builder, *m_request.target, e.dtype(), out);
     return out;
 }
 

@@ -432,8 +432,8 @@ void Emitter::allocation(const Stmt& stmt) {
         return;
     }
     llvm::IRBuilder<> entry(m_entry, m_entry->begin());
-    llvm::Type* type = llvm::ArrayType::get(memoryType(buffer.dtype),
-                                            static_cast<std::uint64_t>(storage.elements));
+    llvm::Type* type =
+        llvm::ArrayType::get(memoryType(buffer), static_cast<std::uint64_t>(storage.elements));
     llvm::AllocaInst* memory = entry.CreateAlloca(type, nullptr, buffer.name.text());
     memory->setAlignment(llvm::Align(64));
     storage.pointer = memory;

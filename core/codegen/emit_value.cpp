@@ -2,9 +2,10 @@
 //
 // min and max keep a NaN from either side. Integer x / 0 is 0 and the lowest integer / -1 wraps.
 // Float to integer saturates, NaN gives 0. A truth value is an i1 in registers and a byte in
-// memory.
+// memory, an f16 or bf16 an f32 in registers (half.h).
 #include "codegen/emitter.h"
 
+#include "codegen/half.h"
 #include "codegen/vecmath.h"
 
 #include <llvm/IR/Constants.h>
@@ -51,19 +52,17 @@ llvm::Type* Emitter::valueType(DType dtype) {
     case DType::I64:
     case DType::U64:
         return m_builder.getInt64Ty();
+    case DType::F16:
+    case DType::BF16:
     case DType::F32:
         return m_builder.getFloatTy();
     case DType::F64:
         return m_builder.getDoubleTy();
-    case DType::F16:
-    case DType::BF16:
     case DType::Text:
         break;
     }
     // What is emitted around it must still fit together.
-    llvm::Type* type = dtype == DType::F16    ? m_builder.getHalfTy()
-                       : dtype == DType::BF16 ? m_builder.getBFloatTy()
-                                              : static_cast<llvm::Type*>(m_builder.getInt32Ty());
+    llvm::Type* type = m_builder.getInt32Ty();
     refuse("no code for values of type " + std::string(dtypeText(dtype)), type);
     return type;
 }
@@ -350,6 +349,16 @@ llvm::Value* Emitter::cast(llvm::Value* v, DType from, DType to) {
     llvm::Constant* zero = llvm::Constant::getNullValue(v->getType());
     if (to == DType::Bool)
         return isFloat(from) ? m_builder.CreateFCmpUNE(v, zero) : m_builder.CreateICmpNE(v, zero);
+    if (isHalf(to)) { // rounded to it at once: what follows may compare
+        if (!isFloat(from) && dtypeBytes(from) > 2)
+            v = cast(v, from, DType::F64);
+        else if (!isFloat(from))
+            v = cast(v, from, DType::F32);
+        if (v->getType()->getScalarType()->isDoubleTy())
+            v = floatForHalf(m_builder, v);
+        const Target& target = *m_request.target;
+        return floatOfHalf(m_builder, target, to, halfOfFloat(m_builder, target, to, v));
+    }
     if (isFloat(from) && isFloat(to))
         return m_builder.CreateFPCast(v, type);
     if (isFloat(from))

@@ -160,7 +160,7 @@ private:
     llvm::Value* laneAddresses(Storage& at, llvm::Type* element, const Index& i);
     bool insideLocal(const Storage& at, const Index& i) const;
     llvm::Value* zeros();
-    llvm::Type* memoryType(DType dtype);
+    llvm::Type* memoryType(const Buffer& buffer);
     void tag(llvm::Instruction* access, const Storage& at);
 
     // emit_shuffle.cpp
