@@ -339,14 +339,13 @@ Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
         return selectExpr(insideShape(indices, shape), body(indices),
                           replaceLoads(e.arg(1), tensor, shape, body));
     }
-    if (e.args().empty())
+    const bool isRead = e.op() == ExprOp::Load && e->symbol == tensor; // a scalar has no indices
+    if (e.args().empty() && !isRead)
         return e;
     Exprs args;
     for (const Expr& arg : e.args())
         args.push_back(replaceLoads(arg, tensor, shape, body));
-    if (e.op() == ExprOp::Load && e->symbol == tensor)
-        return body(args);
-    return withArgs(e, std::move(args));
+    return isRead ? body(args) : withArgs(e, std::move(args));
 }
 
 // What several stages write is read by one map, element by element: the map is computed with every

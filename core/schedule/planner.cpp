@@ -92,7 +92,10 @@ Exprs Planner::loads(const Expr& body) const {
 }
 
 Expr Planner::offset(Symbol tensor, const Exprs& indices) const {
-    return simplify(storageOffset(mapOf(tensor), inst.find(tensor)->type.shape, indices));
+    const TensorDecl* decl = inst.find(tensor);
+    if (decl == nullptr)
+        throw InternalError("a schedule reads " + tensor.text() + ", which its group has not");
+    return simplify(storageOffset(mapOf(tensor), decl->type.shape, indices));
 }
 
 std::optional<std::int64_t> Planner::stride(const Expr& load, Symbol var) const {
