@@ -13,4 +13,9 @@ fwBookEnd_\name:
     book window, window.fw
     book normalization, normalization.fw
     book movement, movement.fw
+    book selection, selection.fw
+    book resample, resample.fw
+    book quantization, quantization.fw
+    book losses, losses.fw
+    book signal, signal.fw
     .section .note.GNU-stack,"",@progbits

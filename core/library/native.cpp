@@ -151,7 +151,8 @@ private:
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators() {
     std::vector<std::shared_ptr<const Operator>> out;
-    for (const auto& family : {leafOperators(), movementOperators(), reductionOperators()})
+    for (const auto& family : {leafOperators(), movementOperators(), reductionOperators(),
+                               indexOperators(), matrixOperators()})
         for (const NativeRow& row : family)
             out.push_back(std::make_shared<NativeOperator>(row));
     return out;

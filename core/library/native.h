@@ -27,7 +27,7 @@ struct NativeRow {
     // Given the types infer found. Empty: the operator has no tensor expression.
     std::function<Result<OpInst>(const OpCall&, const std::vector<TensorType>& outputs)>
         instantiate;
-    bool view = false; // Operator::isView()
+    bool view = false;        // Operator::isView()
     bool anyOperands = false; // and any attributes: of an operator that is not known
 };
 
@@ -37,6 +37,8 @@ std::vector<std::shared_ptr<const Operator>> nativeOperators();
 std::vector<NativeRow> leafOperators();      // input, constant, unknown, shape, constant_of_shape
 std::vector<NativeRow> movementOperators();  // reshape, expand, split, slice, pad, tile
 std::vector<NativeRow> reductionOperators(); // reduce_sum, ...
+std::vector<NativeRow> indexOperators();     // gather_nd, scatter_nd
+std::vector<NativeRow> matrixOperators();    // det
 
 // Shared by the families
 Axis axisOf(std::size_t dim, const Dim& extent); // variable "i0", ...

@@ -126,10 +126,14 @@ Status GraphWriter::writeByClause(const Node& node) {
         attribute.set_name(clause.nodeAttribute(name));
         FW_CHECK(fillAttribute(attribute, asDeclared(*value, op.attrType(name))));
     }
-    // What a node of the standard domain does not give has the value of the clause that reads it.
-    const OnnxReading* plain =
-        clause.domain.empty() ? m_graph.operators().onnxReading("", clause.type, m_opset) : nullptr;
-    if (plain == nullptr || plain->op != node.op)
+    // What a node of the standard domain does not give has the value of the clause that reads it,
+    // if it is the only one: of several the standard says which holds then.
+    const auto isOther = [&](const OnnxReading& reading) {
+        return reading.binding.domain.empty() && reading.binding.type == clause.type &&
+               reading.binding.takes(m_opset) && reading.op != node.op;
+    };
+    const auto& readings = m_graph.operators().onnxReadings();
+    if (!clause.domain.empty() || std::any_of(readings.begin(), readings.end(), isOther))
         for (const auto& [name, value] : clause.fixed) {
             auto& attribute = *written.add_attribute();
             attribute.set_name(name);

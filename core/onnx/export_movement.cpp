@@ -149,7 +149,70 @@ Status channelShuffle(GraphWriter& out, const Node& node) {
     return {};
 }
 
+Status padMirrored(GraphWriter& out, const Node& node) {
+    Integers pads = node.attrs.integers("before");
+    const Integers behind = node.attrs.integers("behind");
+    pads.insert(pads.end(), behind.begin(), behind.end());
+    auto& written =
+        out.main(node, "Pad", {out.use(node.inputs[0]), out.integers(node.name + ".pads", pads)});
+    setAttribute(written, "mode", node.op.substr(node.op.find('_') + 1));
+    return {};
+}
+
+Status eye(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "EyeLike", {out.use(node.inputs[0])});
+    const AttrValue* to = node.attrs.find("to");
+    const DType* dtype = to != nullptr ? std::get_if<DType>(to) : nullptr;
+    setAttribute(written, "dtype",
+                 std::int64_t{onnxFromDtype(dtype != nullptr ? *dtype : DType::F32)});
+    setAttribute(written, "k", node.attrs.integer("k", 0));
+    return {};
+}
+
+// With constants the limit lies behind the last number. Else the places are numbered and the
+// numbers computed from them, as readers have to know how many there are.
+Status range(GraphWriter& out, const Node& node) {
+    const DType dtype = out.graph().type(node.inputs[0]).dtype;
+    const TensorData* start = out.graph().constant(node.inputs[0]);
+    const TensorData* delta = out.graph().constant(node.inputs[1]);
+    const Integers size = node.attrs.integers("size");
+    if (start != nullptr && delta != nullptr && size.size() == 1 && delta->at(0) != 0) {
+        const std::string limit = out.initializer(
+            node.name + ".limit",
+            isFloat(dtype) ? dataFromDoubles(dtype, {},
+                                             {start->at(0) +
+                                              (static_cast<double>(size[0]) - 0.5) * delta->at(0)})
+                           : dataFromIntegers(
+                                 dtype, {}, {start->integerAt(0) + size[0] * delta->integerAt(0)}));
+        out.main(node, "Range", {out.use(node.inputs[0]), limit, out.use(node.inputs[1])});
+        return {};
+    }
+    Exprs extent(size.begin(), size.end());
+    if (const AttrValue* value = node.attrs.find("size"))
+        if (const auto* exprs = std::get_if<Exprs>(value))
+            extent = *exprs;
+    const auto whole = [&](const char* name, std::int64_t value) {
+        return out.initializer(node.name + name, dataFromIntegers(DType::I64, {}, {value}));
+    };
+    FW_TRY(const std::string count, out.dims(node.name + ".size", extent));
+    const std::string first = out.integers(node.name + ".first", {0});
+    const std::string one = out.step(node, "Squeeze", {count, first}, "count");
+    const std::string places =
+        out.step(node, "Range", {whole(".zero", 0), one, whole(".one", 1)}, "places");
+    const std::string typed = out.fresh(node.name + ".typed");
+    setAttribute(out.node("Cast", {places}, typed, out.fresh(typed + ".cast")), "to",
+                 std::int64_t{onnxFromDtype(dtype)});
+    const std::string way = out.step(node, "Mul", {typed, out.use(node.inputs[1])}, "way");
+    out.main(node, "Add", {out.use(node.inputs[0]), way});
+    return {};
+}
+
 constexpr std::array rows{
+    WriterRow{"pad_edge", padMirrored},
+    WriterRow{"pad_reflect", padMirrored},
+    WriterRow{"pad_wrap", padMirrored, 19},
+    WriterRow{"eye", eye},
+    WriterRow{"range", range},
     WriterRow{"reshape", reshape, 14},
     WriterRow{"expand", expand},
     WriterRow{"constant_of_shape", constantOfShape},

@@ -20,6 +20,7 @@ struct Spelling {
 constexpr std::array spellings{
     Spelling{"add", "Add", 14},
     Spelling{"pow", "Pow"},
+    Spelling{"int_pow", "Pow"},
     Spelling{"max", "Max"},
     Spelling{"min", "Min"},
     Spelling{"identity", "Identity"},
@@ -27,6 +28,9 @@ constexpr std::array spellings{
     Spelling{"batch_matmul", "MatMul"},
     Spelling{"global_average_pool", "GlobalAveragePool"},
     Spelling{"global_max_pool", "GlobalMaxPool"},
+    Spelling{"det", "Det"},
+    Spelling{"quantize", "QuantizeLinear"},
+    Spelling{"dequantize", "DequantizeLinear"},
 };
 
 std::vector<std::string> operands(GraphWriter& out, const Node& node) {
@@ -216,16 +220,58 @@ Status reduce(GraphWriter& out, const Node& node) {
     return {};
 }
 
+Status quantizedAlong(GraphWriter& out, const Node& node) {
+    const char* const type = node.op == "quantize_along" ? "QuantizeLinear" : "DequantizeLinear";
+    setAttribute(out.main(node, type, operands(out, node)), "axis", node.attrs.integer("axis", 1));
+    return {};
+}
+
+Status shift(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "BitShift", operands(out, node)), "direction",
+                 std::string(node.op == "shift_left" ? "LEFT" : "RIGHT"));
+    return {};
+}
+
+Status truncatedRest(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "Mod", operands(out, node)), "fmod", std::int64_t{1});
+    return {};
+}
+
+Status loss(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "NegativeLogLikelihoodLoss", operands(out, node));
+    if (node.attrs.has("ignored"))
+        setAttribute(written, "ignore_index", node.attrs.integer("ignored", 0));
+    setAttribute(written, "reduction", std::string(node.op == "nll_mean" ? "mean" : "none"));
+    return {};
+}
+
 constexpr std::array special{
-    WriterRow{"rsqrt", rsqrt},         WriterRow{"clip", clip},
-    WriterRow{"cast", cast},           WriterRow{"dropout", dropout},
-    WriterRow{"gelu", gelu},           WriterRow{"swish", swish},
-    WriterRow{"mish", mish},           WriterRow{"bias", bias},
-    WriterRow{"scale", scale},         WriterRow{"layernorm", layernorm, 17},
-    WriterRow{"softmax", softmax},     WriterRow{"log_softmax", softmax},
-    WriterRow{"attention", attention}, WriterRow{"reduce_sum", reduce},
-    WriterRow{"reduce_mean", reduce},  WriterRow{"reduce_max", reduce},
-    WriterRow{"reduce_min", reduce},   WriterRow{"reduce_prod", reduce},
+    WriterRow{"quantize_along", quantizedAlong},
+    WriterRow{"dequantize_along", quantizedAlong},
+    WriterRow{"shift_left", shift},
+    WriterRow{"shift_right", shift},
+    WriterRow{"fmod", truncatedRest},
+    WriterRow{"rem", truncatedRest},
+    WriterRow{"nll_loss", loss},
+    WriterRow{"nll_mean", loss},
+    WriterRow{"rsqrt", rsqrt},
+    WriterRow{"clip", clip},
+    WriterRow{"cast", cast},
+    WriterRow{"dropout", dropout},
+    WriterRow{"gelu", gelu},
+    WriterRow{"swish", swish},
+    WriterRow{"mish", mish},
+    WriterRow{"bias", bias},
+    WriterRow{"scale", scale},
+    WriterRow{"layernorm", layernorm, 17},
+    WriterRow{"softmax", softmax},
+    WriterRow{"log_softmax", softmax},
+    WriterRow{"attention", attention},
+    WriterRow{"reduce_sum", reduce},
+    WriterRow{"reduce_mean", reduce},
+    WriterRow{"reduce_max", reduce},
+    WriterRow{"reduce_min", reduce},
+    WriterRow{"reduce_prod", reduce},
 };
 
 constexpr auto rows = [] {

@@ -19,8 +19,8 @@ bool byText(const Expr& a, const Expr& b) {
 } // namespace
 
 const WriterRow* findWriter(std::string_view op) {
-    for (const auto& family :
-         {plainWriters(), windowWriters(), movementWriters(), unknownWriters()})
+    for (const auto& family : {plainWriters(), windowWriters(), movementWriters(),
+                               selectionWriters(), resampleWriters(), unknownWriters()})
         for (const WriterRow& row : family)
             if (row.op == op)
                 return &row;

@@ -102,7 +102,9 @@ const WriterRow* findWriter(std::string_view op); // nullptr if there is none
 std::span<const WriterRow> plainWriters();        // elementwise, normalisation, reductions
 std::span<const WriterRow> windowWriters();       // contractions and pools
 std::span<const WriterRow> movementWriters();     // what moves elements
-std::span<const WriterRow> unknownWriters();      // "unknown", as it was read
+std::span<const WriterRow> selectionWriters();    // what picks, spectra
+std::span<const WriterRow> resampleWriters();
+std::span<const WriterRow> unknownWriters(); // "unknown", as it was read
 
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value);
 void setAttribute(proto::NodeProto& node, const std::string& name, double value);

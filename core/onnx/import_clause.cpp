@@ -151,7 +151,7 @@ std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
             return other.source == OperatorSource::Shipped
                        ? "the shipped operator " + other.op
                        : fmt::format("{} of {}", other.op, other.binding.where.text());
-    if (isStandardDomain(node.domain()) && findImporter(node.op_type(), m_opset) != nullptr)
+    if (findImporter(node.domain(), node.op_type(), opset) != nullptr)
         return "the importer's own reading";
     return {};
 }

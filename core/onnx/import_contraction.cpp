@@ -5,6 +5,7 @@
 #include "onnx/constant_layout.h"
 #include "onnx/window_geometry.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
@@ -81,12 +82,12 @@ Status conv(NodeImport& n) {
     FW_TRY(const std::int64_t groups, groupsOf(n));
     Attrs attrs = g.attrs();
     attrs.set("groups", groups);
-    return finishConvolution(n, "conv2d", g, attrs);
+    return finishConvolution(n, g.isImage() ? "conv2d" : "conv", g, attrs);
 }
 
 // pads from output_shape or SAME: total = stride (in - 1) + output_padding + reach - out
-Status transposedPads(NodeImport& n, const Shape& x, const Integers& outputPadding,
-                      WindowGeometry& g) {
+// A larger extent than the windows reach gets zeros behind.
+Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, WindowGeometry& g) {
     FW_TRY(const std::string automatic, n.text("auto_pad", "NOTSET"));
     FW_TRY(const auto shape, n.list("output_shape"));
     const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
@@ -103,7 +104,7 @@ Status transposedPads(NodeImport& n, const Shape& x, const Integers& outputPaddi
         if (g.oneAxis)
             wanted.insert(wanted.begin(), 1);
     }
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < g.axes(); ++i) {
         const auto extent = view[2 + i].asInt();
         if (!extent)
             return n.unsupported("output_shape or auto_pad over a free dimension",
@@ -115,11 +116,11 @@ Status transposedPads(NodeImport& n, const Shape& x, const Integers& outputPaddi
         if (out < 1 || out > largestExtent)
             return n.malformed(fmt::format("an output extent of {}", out));
         const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        const std::int64_t total = *stretched - g.strides[i] + outputPadding[i] + reach - out;
-        if (total < 0)
-            return n.unsupported(fmt::format("an output extent of {} needs negative pads", out));
+        std::int64_t total = *stretched - g.strides[i] + outputPadding[i] + reach - out;
+        outputPadding[i] += std::max<std::int64_t>(0, -total);
+        total = std::max<std::int64_t>(0, total);
         g.pads[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
-        g.pads[2 + i] = total - g.pads[i];
+        g.pads[g.axes() + i] = total - g.pads[i];
     }
     return {};
 }
@@ -144,7 +145,7 @@ Status convTranspose(NodeImport& n) {
     Attrs attrs = g.attrs();
     attrs.set("output_padding", std::move(outputPadding));
     attrs.set("groups", groups);
-    return finishConvolution(n, "conv_transpose2d", g, attrs);
+    return finishConvolution(n, g.isImage() ? "conv_transpose2d" : "conv_transpose", g, attrs);
 }
 
 enum class Weights : std::uint8_t { AsTheyAre, Transposed };
@@ -205,6 +206,7 @@ Status gemm(NodeImport& n) {
     FW_TRY(const double beta, n.real("beta", 1));
     FW_TRY(const bool transA, n.flag("transA", false));
     FW_TRY(const bool transB, n.flag("transB", false));
+    FW_TRY([[maybe_unused]] const bool broadcast, n.flag("broadcast", true)); // before opset 7
     FW_TRY(const TensorType a, n.inputType(0));
     FW_TRY(const TensorType b, n.inputType(1));
     if (a.rank() != 2 || b.rank() != 2)
@@ -247,11 +249,15 @@ Status gemm(NodeImport& n) {
     return n.result("add", {y, term});
 }
 
+Status det(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef x, n.input(0));
+    return n.result("det", {x});
+}
+
 constexpr ImporterRow rows[] = {
-    {"Conv", 1, conv},
-    {"ConvTranspose", 1, convTranspose},
-    {"MatMul", 1, matMul},
-    {"Gemm", 7, gemm},
+    {"Det", 11, det},      {"Conv", 1, conv}, {"ConvTranspose", 1, convTranspose},
+    {"MatMul", 1, matMul}, {"Gemm", 1, gemm},
 };
 
 } // namespace

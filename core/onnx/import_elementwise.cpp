@@ -1,6 +1,6 @@
 // Elementwise operators. Adding a constant with one extent other than 1 becomes `bias`, which is
 // what rules and libraries look for; bounds of Clip become attributes.
-#include "onnx/node_import.h"
+#include "onnx/filled.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -128,6 +128,9 @@ Status clip(NodeImport& n) {
 }
 
 Status castTo(NodeImport& n, DType to) {
+    FW_TRY(const TensorType type, n.inputType(0));
+    if (type.dtype == to && type.dtype != DType::Text && n.constant(0))
+        return n.aliasInput(0, 0);
     FW_TRY(const ValueRef x, n.input(0));
     if (n.type(x).dtype == DType::Text || to == DType::Text)
         return n.unsupported("casts from and to text are not supported");
@@ -161,73 +164,148 @@ Status identity(NodeImport& n) {
     return unary<"identity">(n);
 }
 
+// Nothing is dropped, and the mask says so.
 Status dropout(NodeImport& n) {
     FW_CHECK(n.need(1, 3));
-    if (n.has(2)) {
-        const auto training = n.scalar(2);
-        if (!training || *training != 0)
-            return n.unsupported("training mode is not supported",
-                                 "export the model for inference");
-    }
-    if (n.outputUsed(1))
-        return n.unsupported("its mask is used, which is not supported",
-                             "export the model for inference");
-    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const bool isTest, n.flag("is_test", n.opset() >= 7));
     FW_TRY(const double fallback, n.real("ratio", 0.5));
+    const auto ratio = n.has(1) ? n.scalar(1) : std::optional(fallback);
+    const auto training = n.has(2) ? n.scalar(2) : std::optional(isTest ? 0.0 : 1.0);
+    if (!(training && *training == 0) && !(ratio && *ratio == 0))
+        return n.unsupported("training mode is not supported", "export the model for inference");
+    FW_TRY(const ValueRef x, n.input(0));
     Attrs attrs;
-    attrs.set("ratio", n.scalar(1).value_or(fallback));
-    return n.result("dropout", {x}, std::move(attrs));
+    attrs.set("ratio", ratio.value_or(fallback));
+    if (!n.outputUsed(1))
+        return n.result("dropout", {x}, std::move(attrs));
+    const DType dtype = n.opset() < 10 ? n.type(x).dtype : DType::Bool;
+    FW_TRY(const ValueRef mask, filled(n, "mask", n.type(x).shape, dtype, 1));
+    FW_CHECK(n.alias(1, mask));
+    FW_TRY(const ValueRef y, n.step("dropout", {x}, std::move(attrs)));
+    return n.alias(0, y);
 }
 
-// The exponent may have another type than the base, which decides the result's.
+// Before opset 9 one slope for each channel.
+Status prelu(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(ValueRef slope, n.input(1));
+    const std::size_t rank = n.type(x).rank();
+    Shape shape = n.type(slope).shape;
+    if (n.opset() < 7 && shape.size() == 1 && rank > 2 && !shape[0].isInt(1)) {
+        shape.resize(rank - 1, intExpr(1));
+        FW_TRY(slope, n.reshaped(slope, shape));
+    }
+    return n.result("prelu", {x, slope});
+}
+
+Result<ValueRef> asType(NodeImport& n, ValueRef value, DType dtype) {
+    if (n.type(value).dtype == dtype)
+        return value;
+    Attrs to;
+    to.set("to", dtype);
+    return n.step("cast", {value}, std::move(to));
+}
+
+// The base decides the result's type; the exponent may have another one.
 Status pow(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     FW_TRY(const ValueRef a, n.input(0));
     const DType dtype = n.type(a).dtype;
     FW_TRY(const TensorType exponent, n.inputType(1));
-    if (exponent.dtype == dtype)
-        return binary<"pow">(n);
-    const TensorData* constant = n.constant(1);
-    if (constant && constant->count() <= smallTensorLimit) {
-        const ValueRef b = n.addConstant(
-            "exponent", dataFromDoubles(dtype, constant->extents(), constant->toDoubles()));
-        return n.result("pow", {a, b});
+    if (!isFloat(dtype) && isFloat(exponent.dtype)) {
+        FW_TRY(const ValueRef base, asType(n, a, DType::F64));
+        FW_TRY(ValueRef b, n.input(1));
+        FW_TRY(b, asType(n, b, DType::F64));
+        FW_TRY(ValueRef y, n.step("pow", {base, b}));
+        // What is a whole number but for rounding must not be cut to the one below.
+        FW_TRY(y, n.step("mul", {y, n.scalarConstant("lift", 1 + 1e-12, DType::F64)}));
+        Attrs to;
+        to.set("to", dtype);
+        return n.result("cast", {y}, std::move(to));
     }
-    FW_TRY(ValueRef b, n.input(1));
-    Attrs to;
-    to.set("to", dtype);
-    FW_TRY(b, n.step("cast", {b}, std::move(to)));
-    return n.result("pow", {a, b});
+    const char* const op = isFloat(dtype) ? "pow" : "int_pow";
+    const TensorData* constant = n.constant(1);
+    ValueRef b;
+    if (constant && exponent.dtype != dtype && isFloat(dtype) &&
+        constant->count() <= smallTensorLimit) {
+        b = n.addConstant("exponent",
+                          dataFromDoubles(dtype, constant->extents(), constant->toDoubles()));
+    } else {
+        FW_TRY(b, n.input(1));
+        FW_TRY(b, asType(n, b, dtype));
+    }
+    return n.result(op, {a, b});
 }
 
-// Before opset 7 the second operand was stretched by attributes.
-template <Status (*import)(NodeImport&)>
+// Before opset 7 the second operand was stretched by attributes: along `axis` of the first.
+template <Name op, Status (*import)(NodeImport&)>
 Status oldBroadcast(NodeImport& n) {
     FW_TRY(const bool broadcast, n.flag("broadcast", false));
-    if (n.given("axis") && broadcast)
-        return n.unsupported("broadcasting along an axis (opset 6) is not supported",
-                             "convert the model to opset 13");
-    return import(n);
+    if (!n.given("axis") || !broadcast)
+        return import(n);
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const std::int64_t where, n.integer("axis", 0));
+    FW_TRY(const ValueRef a, n.input(0));
+    FW_TRY(ValueRef b, n.input(1));
+    const std::size_t rank = n.type(a).rank();
+    Shape shape = n.type(b).shape;
+    FW_TRY(const std::size_t axis, n.axis(where, rank + (shape.empty() ? 1 : 0)));
+    if (axis + shape.size() > rank)
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} does not lie along axis {} of {}", n.type(b).text(), axis,
+                                    n.type(a).text()));
+    shape.resize(rank - axis, intExpr(1));
+    FW_TRY(b, n.reshaped(b, shape));
+    return n.result(op.text, {a, b});
+}
+
+Status bitShift(NodeImport& n) {
+    FW_TRY(const std::string direction, n.text("direction", ""));
+    if (direction == "LEFT")
+        return binary<"shift_left">(n);
+    if (direction == "RIGHT")
+        return binary<"shift_right">(n);
+    return n.malformed("there is no direction '" + direction + "'");
+}
+
+// fmod = 1 gives the rest the sign of the first operand; other numbers than integers have no other.
+Status mod(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const bool truncates, n.flag("fmod", false));
+    FW_TRY(const TensorType a, n.inputType(0));
+    if (isFloat(a.dtype))
+        return truncates ? binary<"fmod">(n) : n.malformed("real numbers need fmod = 1");
+    return truncates ? binary<"rem">(n) : binary<"mod">(n);
 }
 
 constexpr ImporterRow rows[] = {
-    {"Add", 1, oldBroadcast<add>},
-    {"Sub", 1, oldBroadcast<binary<"sub">>},
-    {"Mul", 1, oldBroadcast<binary<"mul">>},
-    {"Div", 1, oldBroadcast<binary<"div">>},
-    {"Pow", 1, oldBroadcast<binary<"pow">>},
+    {"Add", 1, oldBroadcast<"add", add>},
+    {"Sub", 1, oldBroadcast<"sub", binary<"sub">>},
+    {"Mul", 1, oldBroadcast<"mul", binary<"mul">>},
+    {"Div", 1, oldBroadcast<"div", binary<"div">>},
+    {"Pow", 1, oldBroadcast<"pow", binary<"pow">>},
+    {"And", 1, oldBroadcast<"and", binary<"and">>},
+    {"Or", 1, oldBroadcast<"or", binary<"or">>},
+    {"Xor", 1, oldBroadcast<"xor", binary<"xor">>},
+    {"Equal", 1, oldBroadcast<"equal", binary<"equal">>},
+    {"Less", 1, oldBroadcast<"less", binary<"less">>},
+    {"Greater", 1, oldBroadcast<"greater", binary<"greater">>},
+    {"Mod", 10, mod},
+    {"BitShift", 11, bitShift},
+    {"PRelu", 1, prelu},
     {"Add", 7, add},
     {"Pow", 7, pow},
     {"Max", 1, chain<"max">},
     {"Min", 1, chain<"min">},
     {"Sum", 1, chain<"add">},
     {"Mean", 1, mean},
-    {"Clip", 6, clipAttributes},
+    {"Clip", 1, clipAttributes},
     {"Clip", 11, clip},
     {"Cast", 6, cast},
     {"CastLike", 15, castLike},
     {"Identity", 1, identity},
-    {"Dropout", 7, dropout},
+    {"Dropout", 1, dropout},
 };
 
 } // namespace

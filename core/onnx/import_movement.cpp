@@ -285,12 +285,15 @@ Status padWith(NodeImport& n, const Integers& pads, double value) {
     const std::size_t rank = n.type(x).rank();
     if (pads.size() != 2 * rank)
         return n.malformed(fmt::format("{} pads for a tensor of rank {}", pads.size(), rank));
-    if (mode != "constant" && mode != "edge" && mode != "reflect")
-        return n.unsupported("mode '" + mode + "' is not supported");
-    if (mode != "constant")
-        return n.unsupported("mode '" + mode + "' is not supported",
-                             "pad with a constant, or slice and concatenate");
     Attrs attrs;
+    if (mode == "edge" || mode == "reflect" || mode == "wrap") {
+        const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
+        attrs.set("before", Integers(pads.begin(), middle));
+        attrs.set("behind", Integers(middle, pads.end()));
+        return n.result("pad_" + mode, {x}, std::move(attrs));
+    }
+    if (mode != "constant")
+        return n.malformed("there is no mode '" + mode + "'");
     attrs.set("pads", pads);
     attrs.set("value", value);
     return n.result("pad", {x}, std::move(attrs));
@@ -298,7 +301,7 @@ Status padWith(NodeImport& n, const Integers& pads, double value) {
 
 Status padAttributes(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
-    FW_TRY(const auto pads, n.list("pads"));
+    FW_TRY(const auto pads, n.list(n.opset() < 2 ? "paddings" : "pads"));
     FW_TRY(const double value, n.real("value", 0));
     if (!pads)
         return n.malformed("has no pads");
@@ -382,46 +385,6 @@ Status gather(NodeImport& n) {
     return n.result("gather", {x, index}, std::move(attrs));
 }
 
-Status shape(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const ValueRef x, n.input(0));
-    const auto rank = static_cast<std::int64_t>(n.type(x).rank());
-    FW_TRY(std::int64_t start, n.integer("start", 0));
-    FW_TRY(std::int64_t end, n.integer("end", rank));
-    for (std::int64_t* bound : {&start, &end})
-        *bound = std::clamp<std::int64_t>(*bound < 0 ? *bound + rank : *bound, 0, rank);
-    if (start == 0 && end == rank)
-        return n.result("shape", {x});
-    FW_TRY(const ValueRef whole, n.step("shape", {x}));
-    Attrs attrs;
-    attrs.set("starts", Integers{start});
-    attrs.set("ends", Integers{std::max(start, end)});
-    attrs.set("axes", Integers{0});
-    attrs.set("steps", Integers{1});
-    return n.result("slice", {whole}, std::move(attrs));
-}
-
-// The shape is known over free dimensions (a fixed one never comes here: it is a constant).
-Status constantOfShape(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    const auto target = n.shapeValues(0);
-    if (!target)
-        return n.unsupported("the shape is computed at run time",
-                             "make it a constant of the model");
-    TensorData value = dataFromDoubles(DType::F32, {1}, {0});
-    if (auto given = n.tensor("value")) {
-        if (!*given)
-            return given->takeDiag();
-        value = given->take();
-    }
-    if (value.count() != 1)
-        return n.malformed(fmt::format("its value has {} elements, not one", value.count()));
-    Attrs attrs;
-    attrs.set("shape", shapeAttr(*target));
-    attrs.set("value", value.reshaped({1}));
-    return n.result("constant_of_shape", {}, std::move(attrs));
-}
-
 Status tile(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     const auto repeats = n.integers(1);
@@ -436,6 +399,27 @@ Status tile(NodeImport& n) {
     Attrs attrs;
     attrs.set("repeats", *repeats);
     return n.result("tile", {x}, std::move(attrs));
+}
+
+// [N, C, H, W] -> [N, C b², H / b, W / b]
+Status spaceToDepth(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t block, n.integer("blocksize", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    const Shape s = n.type(x).shape;
+    if (s.size() != 4 || block < 1 || block > (1 << 15))
+        return n.malformed(fmt::format("blocksize {} for {}", block, n.type(x).text()));
+    for (const std::size_t axis : {2u, 3u})
+        if (const auto extent = s[axis].asInt(); extent && *extent % block != 0)
+            return n.malformed(fmt::format("blocksize {} does not divide the axes of {}", block,
+                                           n.type(x).text()));
+    const Dim b = intExpr(block);
+    const Dim h = simplify(floorDivExpr(s[2], b)), w = simplify(floorDivExpr(s[3], b));
+    FW_TRY(const ValueRef six, n.reshaped(x, {s[0], s[1], h, b, w, b}));
+    Attrs attrs;
+    attrs.set("perm", Integers{0, 3, 5, 1, 2, 4});
+    FW_TRY(const ValueRef moved, n.step("transpose", {six}, std::move(attrs)));
+    return n.resultReshaped(moved, {s[0], simplify(s[1] * b * b), h, w});
 }
 
 // [N, C, H, W] -> [N, C / b², H b, W b]
@@ -468,15 +452,14 @@ constexpr ImporterRow rows[] = {
     {"Unsqueeze", 1, unsqueeze},
     {"Transpose", 1, transpose},
     {"Concat", 1, concat},
-    {"Split", 2, split},
+    {"Split", 1, split},
     {"Slice", 1, slice},
-    {"Pad", 2, padAttributes},
+    {"Pad", 1, padAttributes},
     {"Pad", 11, pad},
     {"Expand", 8, expand},
     {"Gather", 1, gather},
-    {"Shape", 1, shape},
     {"DepthToSpace", 1, depthToSpace},
-    {"ConstantOfShape", 9, constantOfShape},
+    {"SpaceToDepth", 1, spaceToDepth},
     {"Tile", 6, tile},
 };
 

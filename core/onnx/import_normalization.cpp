@@ -1,5 +1,6 @@
 // Normalisations and softmax. Softmax before opset 13 flattens its operand to a matrix at the axis.
 #include "base/numbers.h"
+#include "expr/simplify.h"
 #include "onnx/node_import.h"
 
 #include <fmt/format.h>
@@ -123,9 +124,126 @@ Status logSoftmax(NodeImport& n) {
     return softmaxAlong(n, "log_softmax", -1, false);
 }
 
+Status hardmaxOld(NodeImport& n) {
+    return softmaxAlong(n, "hardmax", 1, true);
+}
+Status hardmax(NodeImport& n) {
+    return softmaxAlong(n, "hardmax", -1, false);
+}
+
+Status instanceNorm(NodeImport& n) {
+    FW_CHECK(n.need(3, 3));
+    FW_TRY(const double eps, n.real("epsilon", 1e-5));
+    std::vector<ValueRef> inputs;
+    for (const std::size_t i : {0u, 1u, 2u}) {
+        FW_TRY(const ValueRef value, n.input(i));
+        inputs.push_back(value);
+    }
+    Attrs attrs;
+    attrs.set("eps", eps);
+    return n.result("instance_norm", std::move(inputs), std::move(attrs));
+}
+
+// Every group of channels becomes one channel, which is normalised alone.
+Status groupNorm(NodeImport& n) {
+    FW_CHECK(n.need(3, 3));
+    FW_TRY(const double eps, n.real("epsilon", 1e-5));
+    FW_TRY(const std::int64_t groups, n.integer("num_groups", 0));
+    FW_TRY([[maybe_unused]] const std::int64_t stash, n.integer("stash_type", 1));
+    FW_TRY(ValueRef x, n.input(0));
+    const TensorType type = n.type(x);
+    const auto channels = type.rank() < 3 ? std::nullopt : type.shape[1].asInt();
+    if (!channels || groups < 1 || *channels % groups != 0)
+        return n.malformed(fmt::format("{} groups of the channels of {}", groups, type.text()));
+    const Dim inside = simplify(intExpr(*channels / groups) * product(type.shape, 2));
+    FW_TRY(x, n.reshaped(x, {type.shape[0], intExpr(groups), inside}));
+    const std::vector<double> ones(static_cast<std::size_t>(groups), 1),
+        zeros(static_cast<std::size_t>(groups), 0);
+    const ValueRef one = n.addConstant("one", dataFromDoubles(type.dtype, {groups}, ones));
+    const ValueRef zero = n.addConstant("zero", dataFromDoubles(type.dtype, {groups}, zeros));
+    Attrs attrs;
+    attrs.set("eps", eps);
+    FW_TRY(ValueRef y, n.step("instance_norm", {x, one, zero}, std::move(attrs)));
+    Shape shape = type.shape;
+    const bool perGroup = n.opset() < 21;
+    if (perGroup)
+        shape = n.type(y).shape;
+    else {
+        FW_TRY(y, n.reshaped(y, shape));
+    }
+    Attrs axis;
+    axis.set("axis", std::int64_t{1});
+    FW_TRY(const ValueRef scale, n.input(1));
+    FW_TRY(const ValueRef shift, n.input(2));
+    FW_TRY(y, n.step("scale", {y, scale}, axis));
+    if (!perGroup)
+        return n.result("bias", {y, shift}, axis);
+    FW_TRY(y, n.step("bias", {y, shift}, axis));
+    return n.resultReshaped(y, type.shape);
+}
+
+Status rmsNorm(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const double eps, n.real("epsilon", 1e-5));
+    FW_TRY(const std::int64_t where, n.integer("axis", -1));
+    FW_TRY([[maybe_unused]] const std::int64_t stash, n.integer("stash_type", 1));
+    FW_TRY(ValueRef x, n.input(0));
+    FW_TRY(ValueRef scale, n.input(1));
+    const Shape shape = n.type(x).shape;
+    FW_TRY(const std::size_t axis, n.axis(where, shape.size()));
+    Attrs attrs;
+    attrs.set("eps", eps);
+    if (axis + 1 == shape.size() && n.type(scale).rank() == 1)
+        return n.result("rms_norm", {x, scale}, std::move(attrs));
+    const Shape inner(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
+    if (n.type(scale).shape != inner)
+        return n.unsupported(
+            fmt::format("a scale of shape {} is not supported", shapeText(n.type(scale).shape)));
+    const Dim width = simplify(product(shape, axis));
+    Shape flat(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    flat.push_back(width);
+    FW_TRY(x, n.reshaped(x, flat));
+    FW_TRY(scale, n.reshaped(scale, {width}));
+    FW_TRY(const ValueRef y, n.step("rms_norm", {x, scale}, std::move(attrs)));
+    return n.resultReshaped(y, shape);
+}
+
+// (x - mean) / (deviation + 1e-9)
+Status meanVariance(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const auto given, n.list("axes"));
+    FW_TRY(const ValueRef x, n.input(0));
+    const std::size_t rank = n.type(x).rank();
+    Integers axes;
+    for (const std::int64_t where : given.value_or(Integers{0, 2, 3})) {
+        FW_TRY(const std::size_t axis, n.axis(where, rank));
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    Attrs over;
+    over.set("axes", axes);
+    over.set("keepdims", std::int64_t{1});
+    FW_TRY(const ValueRef mean, n.step("reduce_mean", {x}, over));
+    FW_TRY(const ValueRef centred, n.step("sub", {x, mean}));
+    FW_TRY(const ValueRef square, n.step("mul", {centred, centred}));
+    FW_TRY(const ValueRef variance, n.step("reduce_mean", {square}, over));
+    FW_TRY(const ValueRef deviation, n.step("sqrt", {variance}));
+    const ValueRef least = n.scalarConstant("least", 1e-9, n.type(x).dtype);
+    FW_TRY(const ValueRef divisor, n.step("add", {deviation, least}));
+    return n.result("div", {centred, divisor});
+}
+
 constexpr ImporterRow rows[] = {
-    {"LayerNormalization", 17, layerNorm}, {"Softmax", 1, softmaxOld},     {"Softmax", 13, softmax},
-    {"LogSoftmax", 1, logSoftmaxOld},      {"LogSoftmax", 13, logSoftmax},
+    {"LayerNormalization", 17, layerNorm},
+    {"Softmax", 1, softmaxOld},
+    {"Softmax", 13, softmax},
+    {"LogSoftmax", 1, logSoftmaxOld},
+    {"LogSoftmax", 13, logSoftmax},
+    {"Hardmax", 1, hardmaxOld},
+    {"Hardmax", 13, hardmax},
+    {"InstanceNormalization", 1, instanceNorm},
+    {"GroupNormalization", 18, groupNorm},
+    {"RMSNormalization", 23, rmsNorm},
+    {"MeanVarianceNormalization", 9, meanVariance},
 };
 
 } // namespace

@@ -8,12 +8,18 @@ namespace fw {
 
 namespace {
 
-Status reduceOver(NodeImport& n, const std::string& op, const std::optional<Integers>& given) {
+struct Reduction {
+    ValueRef x;
+    Attrs attrs;
+    bool whole = false; // over no axis: nothing is reduced
+};
+
+Result<Reduction> reductionOf(NodeImport& n, const std::optional<Integers>& given) {
     FW_TRY(const bool keepdims, n.flag("keepdims", true));
-    const std::int64_t keep = keepdims ? 1 : 0;
     FW_TRY(const bool noop, n.flag("noop_with_empty_axes", false));
-    FW_TRY(const ValueRef x, n.input(0));
-    const Shape shape = n.type(x).shape;
+    Reduction out;
+    FW_TRY(out.x, n.input(0));
+    const Shape shape = n.type(out.x).shape;
     std::vector<std::size_t> axes;
     for (const std::int64_t where : given.value_or(Integers())) {
         FW_TRY(const std::size_t axis, n.axis(where, shape.size()));
@@ -22,52 +28,95 @@ Status reduceOver(NodeImport& n, const std::string& op, const std::optional<Inte
     std::sort(axes.begin(), axes.end());
     if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
         return n.malformed("an axis is named twice");
-    if (axes.empty()) {
-        if (noop || shape.empty())
-            return n.result("identity", {x});
+    if (axes.empty() && !noop)
         for (std::size_t i = 0; i < shape.size(); ++i)
             axes.push_back(i);
-    }
-    Attrs attrs;
-    attrs.set("axes", Integers(axes.begin(), axes.end()));
-    attrs.set("keepdims", keep);
-    return n.result(op, {x}, std::move(attrs));
+    out.whole = axes.empty();
+    out.attrs.set("axes", Integers(axes.begin(), axes.end()));
+    out.attrs.set("keepdims", std::int64_t{keepdims});
+    return out;
 }
 
-Status reduceAttribute(NodeImport& n, const std::string& op) {
+// What the elements become before they are added, and what becomes of the sum.
+struct Form {
+    const char* op;               // of the reduction
+    const char* before = nullptr; // "mul": with itself
+    const char* behind = nullptr;
+};
+
+// The logarithm of a sum of exponentials: the largest element is subtracted before and added
+// behind, an infinite one replaced by the largest number.
+Status logSumExp(NodeImport& n, const Reduction& r) {
+    const DType dtype = n.type(r.x).dtype;
+    const double most = dtype == DType::F16   ? 65504
+                        : dtype == DType::F64 ? 1.7976931348623157e308
+                                              : 3.3895313892515355e38;
+    Attrs kept = r.attrs;
+    kept.set("keepdims", std::int64_t{1});
+    Attrs bounds;
+    bounds.set("min", -most);
+    bounds.set("max", most);
+    FW_TRY(ValueRef largest, n.step("reduce_max", {r.x}, kept));
+    FW_TRY(largest, n.step("clip", {largest}, std::move(bounds)));
+    FW_TRY(ValueRef y, n.step("sub", {r.x, largest}));
+    FW_TRY(y, n.step("exp", {y}));
+    FW_TRY(y, n.step("reduce_sum", {y}, r.attrs));
+    FW_TRY(y, n.step("log", {y}));
+    if (n.type(largest).shape != n.type(y).shape) {
+        FW_TRY(largest, n.reshaped(largest, n.type(y).shape));
+    }
+    return n.result("add", {y, largest});
+}
+
+Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>& given) {
+    FW_TRY(const Reduction r, reductionOf(n, given));
+    if (std::string_view(form.op) == "log_sum_exp")
+        return r.whole ? n.result("identity", {r.x}) : logSumExp(n, r);
+    ValueRef y = r.x;
+    if (form.before != nullptr) {
+        const bool square = std::string_view(form.before) == "mul";
+        FW_TRY(y, n.step(form.before, square ? std::vector{y, y} : std::vector{y}));
+    }
+    if (r.whole && form.behind == nullptr)
+        return n.result("identity", {y});
+    if (!r.whole) {
+        if (form.behind == nullptr)
+            return n.result(form.op, {y}, r.attrs);
+        FW_TRY(y, n.step(form.op, {y}, r.attrs));
+    }
+    return n.result(form.behind, {y});
+}
+
+template <Form form>
+Status reduceAttribute(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const auto axes, n.list("axes"));
-    return reduceOver(n, op, axes);
+    return reduceOver(n, form, axes);
 }
 
-Status reduceOperand(NodeImport& n, const std::string& op) {
+template <Form form>
+Status reduceOperand(NodeImport& n) { // since 18, of a sum since 13
     FW_CHECK(n.need(1, 2));
     FW_TRY(const auto axes, n.listOrOperand("axes", 1));
-    return reduceOver(n, op, axes);
+    return reduceOver(n, form, axes);
 }
 
-Status sumOld(NodeImport& n) {
-    return reduceAttribute(n, "reduce_sum");
-}
-Status sum(NodeImport& n) {
-    return reduceOperand(n, "reduce_sum");
-}
-Status mean(NodeImport& n) {
-    return reduceOperand(n, "reduce_mean"); // operand since 18
-}
-Status max(NodeImport& n) {
-    return reduceOperand(n, "reduce_max");
-}
-Status min(NodeImport& n) {
-    return reduceOperand(n, "reduce_min");
-}
-Status prod(NodeImport& n) {
-    return reduceOperand(n, "reduce_prod");
-}
+constexpr char add[] = "reduce_sum", mean[] = "reduce_mean", most[] = "reduce_max",
+               least[] = "reduce_min", product[] = "reduce_prod", logSum[] = "log_sum_exp",
+               square[] = "mul", size[] = "abs", root[] = "sqrt", logarithm[] = "log";
 
 constexpr ImporterRow rows[] = {
-    {"ReduceSum", 1, sumOld}, {"ReduceSum", 13, sum}, {"ReduceMean", 1, mean},
-    {"ReduceMax", 1, max},    {"ReduceMin", 1, min},  {"ReduceProd", 1, prod},
+    {"ReduceSum", 1, reduceAttribute<Form{add}>},
+    {"ReduceSum", 13, reduceOperand<Form{add}>},
+    {"ReduceMean", 1, reduceOperand<Form{mean}>},
+    {"ReduceMax", 1, reduceOperand<Form{most}>},
+    {"ReduceMin", 1, reduceOperand<Form{least}>},
+    {"ReduceProd", 1, reduceOperand<Form{product}>},
+    {"ReduceL1", 1, reduceOperand<Form{add, size}>},
+    {"ReduceL2", 1, reduceOperand<Form{add, square, root}>},
+    {"ReduceLogSum", 1, reduceOperand<Form{add, nullptr, logarithm}>},
+    {"ReduceLogSumExp", 1, reduceOperand<Form{logSum}>},
+    {"ReduceSumSquare", 1, reduceOperand<Form{add, square}>},
 };
 
 } // namespace

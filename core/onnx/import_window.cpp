@@ -1,5 +1,7 @@
 // Pools. ceil_mode becomes pads at the end; they are not counted by an average pool, whatever it
 // says of the model's own pads, so those go into `counted`.
+#include "expr/simplify.h"
+#include "onnx/filled.h"
 #include "onnx/window_geometry.h"
 
 #include <algorithm>
@@ -25,51 +27,135 @@ Status ceilPads(NodeImport& n, const Shape& x, WindowGeometry& g) {
     if (!ceilMode)
         return {};
     const Shape view = g.oneAxis ? withHeight(x) : x;
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < g.axes(); ++i) {
         if (g.strides[i] == 1)
             continue;
         const auto extent = view[2 + i].asInt();
         if (!extent)
             return n.unsupported("ceil_mode over a free dimension",
                                  "export the model with explicit pads");
+        std::int64_t& behind = g.pads[g.axes() + i];
         const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        const std::int64_t room = *extent + g.pads[i] + g.pads[2 + i] - reach;
+        const std::int64_t room = *extent + g.pads[i] + behind - reach;
         if (room < 0)
             continue; // inference says what does not fit
         std::int64_t steps = (room + g.strides[i] - 1) / g.strides[i];
         if (steps * g.strides[i] >= *extent + g.pads[i])
             --steps;
-        g.pads[2 + i] += std::max<std::int64_t>(0, steps * g.strides[i] - room);
+        behind += std::max<std::int64_t>(0, steps * g.strides[i] - room);
     }
     return {};
 }
 
+// The places are counted through the whole operand, so an axis of extent 1 beside another one
+// changes none.
+Status maxPlaces(NodeImport& n, const WindowGeometry& g, Attrs attrs) {
+    FW_TRY(const std::int64_t order, n.integer("storage_order", 0));
+    if (order != 0 && order != 1)
+        return n.malformed(fmt::format("storage_order {}", order));
+    if (!g.isImage())
+        return n.unsupported("its indices are used, which is not supported over three axes");
+    attrs.set("by_columns", order);
+    FW_TRY(ValueRef x, n.input(0));
+    const Shape shape = n.type(x).shape;
+    if (g.oneAxis) {
+        FW_TRY(x, n.reshaped(x, withHeight(shape)));
+    }
+    FW_TRY(ValueRef places, n.step("max_pool2d_places", {x}, std::move(attrs)));
+    if (g.oneAxis) {
+        FW_TRY(places, n.reshaped(places, withoutHeight(n.type(places).shape)));
+    }
+    return n.alias(1, places);
+}
+
 Status maxPool(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
-    if (n.outputUsed(1))
-        return n.unsupported("its indices are used, which is not supported");
     FW_TRY(const TensorType x, n.inputType(0));
     FW_TRY(WindowGeometry g, windowGeometry(n, x.shape, {}));
     FW_CHECK(ceilPads(n, x.shape, g));
     Attrs attrs = g.attrs();
     attrs.set("kernel_shape", g.kernel);
-    return pool(n, "max_pool2d", g, std::move(attrs));
+    if (n.outputUsed(1))
+        FW_CHECK(maxPlaces(n, g, attrs));
+    return pool(n, g.isImage() ? "max_pool2d" : "max_pool", g, std::move(attrs));
 }
 
 Status averagePool(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const TensorType x, n.inputType(0));
     FW_TRY(WindowGeometry g, windowGeometry(n, x.shape, {}));
-    if (g.dilations != Integers{1, 1})
-        return n.unsupported("dilations are not supported");
     FW_TRY(const bool countsPads, n.flag("count_include_pad", false));
-    const Integers counted = countsPads ? g.pads : Integers{0, 0, 0, 0};
+    WindowGeometry counted = g;
+    if (!countsPads)
+        counted.pads.assign(g.pads.size(), 0);
     FW_CHECK(ceilPads(n, x.shape, g));
     Attrs attrs = g.attrs();
-    attrs.erase("dilations");
     attrs.set("kernel_shape", g.kernel);
-    attrs.set("counted", counted);
-    return pool(n, "avg_pool2d", g, std::move(attrs));
+    const bool dilated =
+        std::any_of(g.dilations.begin(), g.dilations.end(), [](auto d) { return d != 1; });
+    if (g.isImage() && !dilated) {
+        attrs.erase("dilations");
+        attrs.set("counted", counted.pads);
+        return pool(n, "avg_pool2d", g, std::move(attrs));
+    }
+    attrs.erase("pads");
+    attrs.set("before", g.before());
+    attrs.set("behind", g.behind());
+    attrs.set("count_before", counted.before());
+    attrs.set("count_behind", counted.behind());
+    return pool(n, "avg_pool", g, std::move(attrs));
+}
+
+// Each element goes to its place in an image of zeros; a larger result gets more zeros behind.
+Status maxUnpool(NodeImport& n) {
+    FW_CHECK(n.need(2, 3));
+    FW_TRY(const TensorType type, n.inputType(0));
+    FW_TRY(const WindowGeometry g, windowGeometry(n, type.shape, {}));
+    const std::size_t axes = type.rank() - 2;
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const ValueRef places, n.input(1));
+    Dim plane = intExpr(1), given = intExpr(1);
+    const Dim images = simplify(type.shape[0] * type.shape[1]);
+    Shape shape{type.shape[0], type.shape[1]};
+    for (std::size_t i = 0; i < axes; ++i) {
+        const std::size_t k = i + g.axes() - axes;
+        shape.push_back(simplify((type.shape[2 + i] - Expr(1)) * Expr(g.strides[k]) +
+                                 Expr(g.kernel[k] - g.pads[k] - g.pads[g.axes() + k])));
+        plane = plane * shape.back();
+        given = given * type.shape[2 + i];
+    }
+    plane = simplify(plane);
+    const auto size = plane.asInt();
+    if (!size)
+        return n.unsupported("over a free dimension");
+    given = simplify(given);
+    FW_TRY(const ValueRef flat, n.reshaped(x, {images, given}));
+    FW_TRY(ValueRef at, n.reshaped(places, {images, given}));
+    FW_TRY(at,
+           n.step("mod", {at, n.addConstant("plane", dataFromIntegers(DType::I64, {}, {*size}))}));
+    FW_TRY(const ValueRef empty, filled(n, "empty", {images, plane}, type.dtype, 0));
+    Attrs along;
+    along.set("axis", std::int64_t{1});
+    FW_TRY(ValueRef y, n.step("scatter", {empty, at, flat}, std::move(along)));
+    if (!n.has(2))
+        return n.resultReshaped(y, shape);
+    const auto wanted = n.integers(2);
+    if (!wanted)
+        return n.unsupported("the output shape is computed at run time",
+                             "make it a constant of the model");
+    Integers pads(2 * type.rank(), 0);
+    for (std::size_t i = 0; i < type.rank(); ++i) {
+        const auto extent = shape[i].asInt();
+        if (wanted->size() != type.rank() || !extent || (*wanted)[i] < *extent)
+            return n.malformed(fmt::format("an output of shape [{}] for {}",
+                                           fmt::join(*wanted, ", "), shapeText(shape)));
+        pads[type.rank() + i] = (*wanted)[i] - *extent;
+    }
+    FW_TRY(y, n.reshaped(y, shape));
+    Attrs more;
+    more.set("pads", pads);
+    more.set("value", 0.0);
+    return n.result("pad", {y}, std::move(more));
 }
 
 Status globalPool(NodeImport& n, const std::string& op) {
@@ -103,6 +189,7 @@ Status globalMaxPool(NodeImport& n) {
 
 constexpr ImporterRow rows[] = {
     {"MaxPool", 1, maxPool},
+    {"MaxUnpool", 9, maxUnpool},
     {"AveragePool", 1, averagePool},
     {"GlobalAveragePool", 1, globalAveragePool},
     {"GlobalMaxPool", 1, globalMaxPool},

@@ -462,7 +462,7 @@ Status ModelImporter::importNode(int index) {
                                       fmt::format("{} reads a value of unknown type", type), {},
                                       "it becomes known when the operator before it is"));
     const ImportFunction import =
-        isStandardDomain(node.domain()) ? findImporter(node.op_type(), m_opset) : nullptr;
+        findImporter(node.domain(), node.op_type(), opsetOf(node.domain()));
     if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);

@@ -56,6 +56,10 @@ public:
         const Name* known = find(name);
         return known != nullptr && known->used;
     }
+    bool isBound(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->value.ref.has_value();
+    }
     void bind(const std::string& name, ValueRef value);
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);

@@ -194,7 +194,7 @@ Status NodeImport::result(const std::string& op, std::vector<ValueRef> inputs, A
     m_emitted.push_back(values.front().node);
     for (std::size_t i = 0; i < outputCount(); ++i) {
         if (i >= values.size()) {
-            if (outputUsed(i))
+            if (outputUsed(i) && !m_model.isBound(m_node.output(static_cast<int>(i))))
                 return unsupported(
                     fmt::format("output {} of {} is not computed", i + 1, m_node.op_type()));
             continue;
@@ -248,21 +248,23 @@ Diag NodeImport::malformed(std::string message) const {
     return makeDiag(DiagCode::OnnxMalformed, m_node.op_type() + ": " + std::move(message));
 }
 
-ImportFunction findImporter(std::string_view type, std::int64_t opset) {
+ImportFunction findImporter(std::string_view domain, std::string_view type, std::int64_t opset) {
     using Versions = std::vector<std::pair<std::int64_t, ImportFunction>>;
     static const auto table = [] {
-        std::map<std::string_view, Versions> rows;
+        std::map<std::pair<std::string_view, std::string_view>, Versions> rows;
         for (const auto& family :
              {elementwiseImporters(), contractionImporters(), windowImporters(),
-              movementImporters(), normalizationImporters(), reductionImporters()})
+              movementImporters(), shapeImporters(), normalizationImporters(), reductionImporters(),
+              selectionImporters(), resampleImporters(), quantizationImporters(), lossImporters(),
+              signalImporters(), einsumImporters(), contribImporters()})
             for (const ImporterRow& row : family)
-                rows[row.type].emplace_back(row.since, row.import);
+                rows[{row.domain, row.type}].emplace_back(row.since, row.import);
         for (auto& [name, versions] : rows)
             std::sort(versions.begin(), versions.end(),
                       [](const auto& a, const auto& b) { return a.first < b.first; });
         return rows;
     }();
-    const auto found = table.find(type);
+    const auto found = table.find({isStandardDomain(domain) ? "" : domain, type});
     if (found == table.end())
         return nullptr;
     ImportFunction best = nullptr;

@@ -111,20 +111,29 @@ private:
     std::vector<NodeId> m_emitted; // the last one is the origin of all
 };
 
-// The table of importers: one row per ONNX type and the opset since which the function holds. A row
-// with no function says that this version is not supported.
+// The table of importers: one row per ONNX type and the opset of its domain since which the
+// function holds. A row with no function says that this version is not supported.
 struct ImporterRow {
     std::string_view type;
     std::int64_t since;
     Status (*import)(NodeImport& node);
+    std::string_view domain = {}; // empty: the standard one
 };
 
 std::span<const ImporterRow> elementwiseImporters();
 std::span<const ImporterRow> contractionImporters();
 std::span<const ImporterRow> windowImporters();
 std::span<const ImporterRow> movementImporters();
+std::span<const ImporterRow> shapeImporters();
 std::span<const ImporterRow> normalizationImporters();
 std::span<const ImporterRow> reductionImporters();
+std::span<const ImporterRow> selectionImporters();
+std::span<const ImporterRow> resampleImporters();
+std::span<const ImporterRow> quantizationImporters();
+std::span<const ImporterRow> lossImporters();
+std::span<const ImporterRow> signalImporters();
+std::span<const ImporterRow> einsumImporters();
+std::span<const ImporterRow> contribImporters();
 
 // The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
 // is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.
@@ -132,7 +141,8 @@ std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64
 Status addBias(NodeImport& node, ValueRef x, std::size_t operand);
 
 using ImportFunction = Status (*)(NodeImport& node);
-ImportFunction findImporter(std::string_view type, std::int64_t opset); // nullptr if there is none
+// nullptr if there is none
+ImportFunction findImporter(std::string_view domain, std::string_view type, std::int64_t opset);
 
 std::optional<DType> dtypeOfCode(std::int64_t code); // a number of TensorProto::DataType
 // The attribute form of a shape: integers when all are fixed.

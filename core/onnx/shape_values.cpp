@@ -301,6 +301,19 @@ Outcome sub(const Call& call) {
     });
 }
 
+Outcome neg(const Call& call) {
+    const SmallTensor* x = call.value(0);
+    if (!x || x->dtype == DType::Bool)
+        return std::nullopt;
+    SmallTensor out{x->dtype, x->extents, {}};
+    for (const Expr& element : x->elements) {
+        if (element.asInt() == INT64_MIN)
+            return std::nullopt;
+        out.elements.push_back(element.asInt() ? intExpr(-*element.asInt()) : -element);
+    }
+    return one(std::move(out));
+}
+
 Outcome mul(const Call& call) {
     return binary(call, nullptr, [](const Expr& a, const Expr& b) {
         return checked(a, b, checkedMul, [](const Expr& x, const Expr& y) { return x * y; });
@@ -452,6 +465,7 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Slice", slice},
         {"Add", add},
         {"Sub", sub},
+        {"Neg", neg},
         {"Mul", mul},
         {"Div", div},
         {"Max", larger},

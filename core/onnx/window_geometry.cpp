@@ -19,7 +19,7 @@ Status checkRange(NodeImport& n, std::string_view name, const Integers& values,
     return {};
 }
 
-// One value per spatial axis (twice for pads), stretched to two axes.
+// One value per spatial axis (twice for pads); one axis is stretched to two.
 Result<Integers> spatial(NodeImport& n, std::string_view name, std::size_t axes,
                          std::size_t perAxis, std::int64_t neutral, std::int64_t least) {
     FW_TRY(const auto given, n.list(name));
@@ -38,7 +38,7 @@ Result<Integers> spatial(NodeImport& n, std::string_view name, std::size_t axes,
 // beginning.
 Status padSame(NodeImport& n, const Shape& x, WindowGeometry& g, bool oddAtEnd) {
     const Shape view = g.oneAxis ? withHeight(x) : x;
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < g.axes(); ++i) {
         const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
         std::int64_t total = reach - 1;
         if (g.strides[i] != 1) {
@@ -51,7 +51,7 @@ Status padSame(NodeImport& n, const Shape& x, WindowGeometry& g, bool oddAtEnd) 
         }
         const std::int64_t small = total / 2;
         g.pads[i] = oddAtEnd ? small : total - small;
-        g.pads[2 + i] = total - g.pads[i];
+        g.pads[g.axes() + i] = total - g.pads[i];
     }
     return {};
 }
@@ -61,7 +61,12 @@ Status padSame(NodeImport& n, const Shape& x, WindowGeometry& g, bool oddAtEnd) 
 Attrs WindowGeometry::attrs() const {
     Attrs out;
     out.set("strides", strides);
-    out.set("pads", pads);
+    if (isImage()) {
+        out.set("pads", pads);
+    } else {
+        out.set("before", before());
+        out.set("behind", behind());
+    }
     out.set("dilations", dilations);
     return out;
 }
@@ -72,9 +77,6 @@ Result<WindowGeometry> windowGeometry(NodeImport& n, const Shape& x, const Integ
     if (x.size() < 3)
         return n.malformed(fmt::format("its operand has rank {}, at least 3 is needed", x.size()));
     const std::size_t axes = x.size() - 2;
-    if (axes > 2)
-        return n.unsupported(
-            fmt::format("{} spatial axes are not supported, one or two are", axes));
     g.oneAxis = axes == 1;
     FW_TRY(const auto shape, n.list("kernel_shape"));
     g.kernel = shape.value_or(kernel);
@@ -92,7 +94,7 @@ Result<WindowGeometry> windowGeometry(NodeImport& n, const Shape& x, const Integ
     FW_TRY(g.pads, spatial(n, "pads", axes, 2, 0, 0));
     FW_TRY(const std::string automatic, n.text("auto_pad", "NOTSET"));
     if (automatic == "VALID")
-        g.pads = {0, 0, 0, 0};
+        g.pads = Integers(2 * g.axes(), 0);
     else if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
         if (rule == PadRule::Forward)
             FW_CHECK(padSame(n, x, g, automatic == "SAME_UPPER"));

@@ -1,4 +1,4 @@
-// What Conv, ConvTranspose and the pools share: kernel, strides, pads and dilations of two spatial
+// What Conv, ConvTranspose and the pools share: kernel, strides, pads and dilations of the spatial
 // axes, checked, with auto_pad resolved. One spatial axis is read as two, the first of extent 1.
 #pragma once
 
@@ -7,13 +7,22 @@
 namespace fw {
 
 struct WindowGeometry {
-    Integers kernel; // 2
-    Integers strides{1, 1};
-    Integers pads{0, 0, 0, 0}; // begins, then ends
-    Integers dilations{1, 1};
+    Integers kernel; // one number for each axis, two at least
+    Integers strides;
+    Integers pads; // begins, then ends
+    Integers dilations;
     bool oneAxis = false; // the tensors have rank 3 and are viewed with a height of 1
 
-    Attrs attrs() const; // strides, pads, dilations
+    std::size_t axes() const { return kernel.size(); }
+    bool isImage() const { return axes() == 2; } // what most operators of the library are for
+    Integers before() const { return {pads.begin(), pads.begin() + half()}; }
+    Integers behind() const { return {pads.begin() + half(), pads.end()}; }
+    // strides, dilations, and `pads`, or `before` and `behind` as the operators for any number of
+    // axes have them.
+    Attrs attrs() const;
+
+private:
+    std::ptrdiff_t half() const { return static_cast<std::ptrdiff_t>(axes()); }
 };
 
 enum class PadRule : std::uint8_t {
@@ -22,7 +31,7 @@ enum class PadRule : std::uint8_t {
 }; // Transposed: auto_pad is left to the caller
 
 // `x` is the data operand's shape, `kernel` the kernel if the weights say it (empty: attribute
-// kernel_shape). Refuses other numbers of spatial axes than 1 and 2, and everything out of range.
+// kernel_shape). Refuses everything out of range.
 Result<WindowGeometry> windowGeometry(NodeImport& n, const Shape& x, const Integers& kernel,
                                       PadRule rule = PadRule::Forward);
 

@@ -91,7 +91,9 @@ bool TreeEvaluator::isList(const Tree& tree) const {
     case TreeKind::Binary:
         return isList(tree.args[0]) || isList(tree.args[1]);
     case TreeKind::Call:
-        return tree.text == "permute";
+        return tree.text == "permute" ||
+               ((tree.text == "min" || tree.text == "max") && tree.args.size() == 2 &&
+                (isList(tree.args[0]) || isList(tree.args[1])));
     case TreeKind::Int:
     case TreeKind::Float:
     case TreeKind::Text:
@@ -112,6 +114,32 @@ Result<Exprs> TreeEvaluator::expanded(const std::vector<Tree>& trees) {
             FW_TRY(Expr e, scalar(tree));
             out.push_back(std::move(e));
         }
+    }
+    return out;
+}
+
+// Element by element; one value goes with every element of the other side.
+Result<Exprs>
+TreeEvaluator::combined(const Tree& tree,
+                        const std::function<Result<Expr>(const Expr&, const Expr&)>& combine) {
+    Exprs sides[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (isList(tree.args[i])) {
+            FW_TRY(sides[i], list(tree.args[i]));
+        } else {
+            FW_TRY(Expr e, scalar(tree.args[i]));
+            sides[i] = {std::move(e)};
+        }
+    }
+    const bool spreadLeft = !isList(tree.args[0]), spreadRight = !isList(tree.args[1]);
+    if (!spreadLeft && !spreadRight && sides[0].size() != sides[1].size())
+        return error(tree, DiagCode::ShapeMismatch,
+                     fmt::format("lists of {} and {} elements do not combine", sides[0].size(),
+                                 sides[1].size()));
+    Exprs out;
+    for (std::size_t i = 0; i < (spreadLeft ? sides[1] : sides[0]).size(); ++i) {
+        FW_TRY(Expr e, combine(sides[0][spreadLeft ? 0 : i], sides[1][spreadRight ? 0 : i]));
+        out.push_back(std::move(e));
     }
     return out;
 }
@@ -137,29 +165,10 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         }
         return operand;
     }
-    case TreeKind::Binary: {
-        Exprs sides[2];
-        for (std::size_t i = 0; i < 2; ++i) {
-            if (isList(tree.args[i])) {
-                FW_TRY(sides[i], list(tree.args[i]));
-            } else {
-                FW_TRY(Expr e, scalar(tree.args[i]));
-                sides[i] = {std::move(e)};
-            }
-        }
-        const bool spreadLeft = !isList(tree.args[0]), spreadRight = !isList(tree.args[1]);
-        if (!spreadLeft && !spreadRight && sides[0].size() != sides[1].size())
-            return error(tree, DiagCode::ShapeMismatch,
-                         fmt::format("lists of {} and {} elements do not combine", sides[0].size(),
-                                     sides[1].size()));
-        Exprs out;
-        for (std::size_t i = 0; i < (spreadLeft ? sides[1] : sides[0]).size(); ++i) {
-            FW_TRY(Expr e, applyInfix(tree.text, sides[0][spreadLeft ? 0 : i],
-                                      sides[1][spreadRight ? 0 : i], where(tree)));
-            out.push_back(std::move(e));
-        }
-        return out;
-    }
+    case TreeKind::Binary:
+        return combined(tree, [&](const Expr& a, const Expr& b) {
+            return applyInfix(tree.text, a, b, where(tree));
+        });
     case TreeKind::Call:
         if (tree.text == "permute" && tree.args.size() == 2) {
             FW_TRY(const Exprs values, list(tree.args[0]));
@@ -180,6 +189,10 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
                     fmt::format("the order is not a permutation of {} axes", values.size()));
             return out;
         }
+        if (isList(tree))
+            return combined(tree, [&](const Expr& a, const Expr& b) {
+                return *applyFunction(tree.text, {a, b}, where(tree));
+            });
         break;
     case TreeKind::Int:
     case TreeKind::Float:

@@ -11,6 +11,7 @@
 #include "ir/attributes.h"
 #include "syntax/op.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <variant>
@@ -49,6 +50,8 @@ protected:
     }
 
 private:
+    Result<Exprs> combined(const Tree& tree,
+                           const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);
     Result<Expr> binary(const Tree& tree);
     Result<Expr> index(const Tree& tree);

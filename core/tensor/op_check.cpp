@@ -21,7 +21,7 @@ namespace {
 constexpr int maxErrors = 16;     // of one operator
 constexpr int mostFactTrials = 6; // of one operator
 constexpr double mostPoints = 40000;
-constexpr DType triedTypes[] = {DType::F32, DType::I64, DType::Bool};
+constexpr DType triedTypes[] = {DType::F32, DType::I64, DType::Bool, DType::U8};
 
 // The node that an error points at.
 Tree* findTree(Tree& tree, const Where& where, const std::function<bool(const Tree&)>& fits) {

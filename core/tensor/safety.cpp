@@ -9,6 +9,10 @@ namespace {
 bool indexInRange(const Expr& index, const Expr& extent, const Ranges& ranges) {
     if (proveNonNegative(index, ranges) && proveNonNegative(extent - Expr(1) - index, ranges))
         return true;
+    // One or the other: each has to lie inside, whatever the condition says.
+    if (index.op() == ExprOp::Select)
+        return indexInRange(index.arg(1), extent, ranges) &&
+               indexInRange(index.arg(2), extent, ranges);
     // max(min(e, high), 0) with high < extent: an index that was read and clamped. Extent 0 is the
     // business of the operator's conditions.
     if (index.op() != ExprOp::Max || !index.arg(1).isInt(0) || index.arg(0).op() != ExprOp::Min)

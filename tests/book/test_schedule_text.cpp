@@ -64,7 +64,7 @@ void TestScheduleText::mistakesHaveTheirPlace_data() {
     row("empty range", "schedule s { knob k in 4..1 = 1 }", "RUL01", 19);
     row("knob below 1", "schedule s { knob k in 0..4 = 1 }", "RUL01", 19);
     row("knob of a known name", "schedule s { knob lanes in 1..4 = 1 }", "RUL01", 19);
-    row("operator", "schedule s for conv2 { anchor.unroll(c) }", "OPR01", 16, "conv2d");
+    row("operator", "schedule s for conv2e { anchor.unroll(c) }", "OPR01", 16, "conv2d");
     row("kind", "schedule s for kind contractions { anchor.unroll(reduce) }", "TXT02", 21,
         "contraction");
     row("key", "schedule s for conv2d on x86-65 { anchor.unroll(c) }", "TXT02", 26);

@@ -56,7 +56,7 @@ void TestTargets::everyMistakeHasItsPlace_data() {
     row("native", "target native on x86-64 { }", "TXT02", 8, "name of its own");
     row("key of another CPU", "target t on x86-64-v3 { keys = [t, x86-64-v4] }", "RUL01", 36,
         "let the target stand on x86-64-v4");
-    row("operator", "target t on x86-64 { requires conv2(...) >> clip(^) }", "OPR01", 31,
+    row("operator", "target t on x86-64 { requires conv2e(...) >> clip(^) }", "OPR01", 31,
         "did you mean conv2d");
     row("beginning", "target t on x86-64 { requires conv2d(...)? >> clip(^) }", "RUL01", 31,
         "begins with an operator");

@@ -256,15 +256,15 @@ void TestImport::normalizationGivesItsStatistics() {
 
 void TestImport::unsupportedIsNamed() {
     M m;
-    m.input("x", {"1", "1", "4", "4", "4"})
-        .weights("w", {1, 1, 3, 3, 3})
-        .output("y", {"1", "1", "2", "2", "2"});
-    m.node("Conv", "x w", "y", "volume");
+    m.input("x", {"1", "1", "4", "4"})
+        .input("w", {"1", "1", "K", "3"})
+        .output("y", {"1", "1", "2", "2"});
+    m.node("Conv", "x w", "y", "image");
     const auto result = read(m.bytes());
     QVERIFY(result.ok() && result->diagnostics.size() == 1);
     QVERIFY(result->diagnostics[0].code == DiagCode::UnsupportedAttribute);
-    QCOMPARE(result->diagnostics[0].where.node, std::string("volume"));
-    QVERIFY(result->diagnostics[0].message.find("3 spatial axes") != std::string::npos);
+    QCOMPARE(result->diagnostics[0].where.node, std::string("image"));
+    QVERIFY(result->diagnostics[0].message.find("free dimension") != std::string::npos);
     QCOMPARE(operatorsOf(*result->graph), std::string("unknown"));
 }
 
@@ -424,7 +424,7 @@ void TestImport::writerKeepsUnknownNodes() {
 
 void TestImport::writerRefusesOldUnknownNodes() {
     M m(9);
-    m.input("x", {"1", "1", "2", "2"}).weights("s", {4}).output("y", {"1", "1", "4", "4"});
+    m.input("x", {"1", "1", "2", "2"}).input("s", {"4"}).output("y", {"1", "1", "4", "4"});
     M::setText(m.node("Upsample", "x s", "y", "up"), "mode", "nearest");
     const auto result = read(m.bytes());
     const auto bytes = exportModel(*result->graph);

@@ -43,7 +43,8 @@ private Q_SLOTS:
 void TestOpCheck::theLibraryPasses() {
     int operators = 0;
     std::chrono::steady_clock::duration slowest{};
-    for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization"}) {
+    for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization",
+                             "losses", "quantization", "resample", "selection", "signal"}) {
         std::ifstream file(std::string(FW_SOURCE_DIR "/resources/library/") + name + ".fw");
         std::stringstream text;
         text << file.rdbuf();

@@ -1,0 +1,178 @@
+// Operators that pick elements, by index or by size, and spectra: their attributes become operands
+// again.
+#include "onnx/graph_writer.h"
+#include "onnx/tensor_proto.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+std::vector<std::string> operands(GraphWriter& out, const Node& node) {
+    std::vector<std::string> names;
+    for (const ValueRef& input : node.inputs)
+        names.push_back(out.use(input));
+    return names;
+}
+
+// The second result has its name, too.
+proto::NodeProto& two(GraphWriter& out, const Node& node, const char* type,
+                      const std::vector<std::string>& inputs) {
+    proto::NodeProto& written = out.main(node, type, inputs);
+    written.add_output(out.nameOf({node.id, 1}));
+    return written;
+}
+
+Exprs dimsAttr(const Node& node, const std::string& name) {
+    const AttrValue* value = node.attrs.find(name);
+    if (value != nullptr)
+        if (const auto* exprs = std::get_if<Exprs>(value))
+            return *exprs;
+    const Integers fixed = node.attrs.integers(name);
+    return Exprs(fixed.begin(), fixed.end());
+}
+
+std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
+                   std::int64_t value) {
+    return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
+}
+
+Status argExtreme(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, node.op == "arg_max" ? "ArgMax" : "ArgMin", operands(out, node));
+    setAttribute(written, "axis", node.attrs.integer("axis", 0));
+    setAttribute(written, "keepdims", std::int64_t{0});
+    setAttribute(written, "select_last_index", node.attrs.integer("last", 0));
+    return {};
+}
+
+Status topK(GraphWriter& out, const Node& node) {
+    FW_TRY(const std::string k, out.dims(node.name + ".k", dimsAttr(node, "count")));
+    auto& written = two(out, node, "TopK", {out.use(node.inputs[0]), k});
+    setAttribute(written, "axis", node.attrs.integer("axis", -1));
+    setAttribute(written, "largest", node.attrs.integer("largest", 1));
+    return {};
+}
+
+Status cumSum(GraphWriter& out, const Node& node) {
+    auto& written = out.main(
+        node, "CumSum",
+        {out.use(node.inputs[0]), number(out, node, "axis", node.attrs.integer("axis", 0))});
+    setAttribute(written, "exclusive", node.attrs.integer("exclusive", 0));
+    setAttribute(written, "reverse", node.attrs.integer("reverse", 0));
+    return {};
+}
+
+Status oneHot(GraphWriter& out, const Node& node) {
+    FW_TRY(const std::string depth, out.dims(node.name + ".depth", dimsAttr(node, "depth")));
+    auto& written =
+        out.main(node, "OneHot", {out.use(node.inputs[0]), depth, out.use(node.inputs[1])});
+    setAttribute(written, "axis", std::int64_t{-1});
+    return {};
+}
+
+Status gatherNd(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "GatherND", operands(out, node)), "batch_dims",
+                 node.attrs.integer("batch_dims", 0));
+    return {};
+}
+
+Status scatterNd(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "ScatterND", operands(out, node));
+    if (const std::string reduction = node.attrs.text("reduction", "none"); reduction != "none")
+        setAttribute(written, "reduction", reduction);
+    return {};
+}
+
+Status reverseSequence(GraphWriter& out, const Node& node) {
+    out.main(node, "ReverseSequence", operands(out, node));
+    return {};
+}
+
+Status diagonal(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "Einsum", operands(out, node)), "equation",
+                 std::string("...ii->...i"));
+    return {};
+}
+
+Status dft(GraphWriter& out, const Node& node) {
+    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsAttr(node, "length")));
+    const std::string one =
+        out.step(node, "Squeeze", {length, out.integers(node.name + ".first", {0})}, "number");
+    if (node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
+        return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no one-sided inverse of DFT");
+    const std::int64_t axis = node.attrs.integer("axis", 1);
+    std::vector<std::string> inputs{out.use(node.inputs[0]), one};
+    const bool asOperand = out.opset() >= 20;
+    if (asOperand)
+        inputs.push_back(number(out, node, "axis", axis));
+    auto& written = out.main(node, "DFT", inputs);
+    if (!asOperand)
+        setAttribute(written, "axis", axis);
+    setAttribute(written, "inverse", node.attrs.integer("inverse", 0));
+    setAttribute(written, "onesided", node.attrs.integer("onesided", 0));
+    return {};
+}
+
+Status stft(GraphWriter& out, const Node& node) {
+    auto& written =
+        out.main(node, "STFT",
+                 {out.use(node.inputs[0]), number(out, node, "step", node.attrs.integer("step", 1)),
+                  out.use(node.inputs[1])});
+    setAttribute(written, "onesided", node.attrs.integer("onesided", 1));
+    return {};
+}
+
+Status cosineWindow(GraphWriter& out, const Node& node) {
+    struct Known {
+        const char* type;
+        double a, b, c;
+    };
+    static constexpr Known known[] = {{"HannWindow", 0.5, 0.5, 0},
+                                      {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
+                                      {"BlackmanWindow", 0.42, 0.5, 0.08}};
+    const auto* const found =
+        std::find_if(std::begin(known), std::end(known), [&](const Known& one) {
+            return std::abs(node.attrs.real("a", 0) - one.a) < 1e-7 &&
+                   std::abs(node.attrs.real("b", 0) - one.b) < 1e-7 &&
+                   std::abs(node.attrs.real("c", 0) - one.c) < 1e-7;
+        });
+    if (found == std::end(known))
+        return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no window of these weights");
+    const char* const type = found->type;
+    FW_TRY(const std::string size, out.dims(node.name + ".size", dimsAttr(node, "size")));
+    const std::string one =
+        out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "number");
+    auto& written = out.main(node, type, {one});
+    const AttrValue* to = node.attrs.find("to");
+    const DType* dtype = to != nullptr ? std::get_if<DType>(to) : nullptr;
+    setAttribute(written, "output_datatype",
+                 std::int64_t{onnxFromDtype(dtype != nullptr ? *dtype : DType::F32)});
+    setAttribute(written, "periodic", node.attrs.integer("periodic", 1));
+    return {};
+}
+
+constexpr std::array rows{
+    WriterRow{"arg_max", argExtreme},
+    WriterRow{"arg_min", argExtreme},
+    WriterRow{"top_k", topK},
+    WriterRow{"cumsum", cumSum},
+    WriterRow{"one_hot", oneHot},
+    WriterRow{"gather_nd", gatherNd},
+    WriterRow{"scatter_nd", scatterNd, 16},
+    WriterRow{"reverse_sequence", reverseSequence},
+    WriterRow{"diagonal", diagonal},
+    WriterRow{"dft", dft, 17},
+    WriterRow{"stft", stft, 17},
+    WriterRow{"cosine_window", cosineWindow, 17},
+};
+
+} // namespace
+
+std::span<const WriterRow> selectionWriters() {
+    return rows;
+}
+
+} // namespace fw

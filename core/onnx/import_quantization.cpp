@@ -1,0 +1,99 @@
+// Between floats and small integers: with one scale and zero point, or one for each position of an
+// axis.
+#include "onnx/node_import.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+// Scale and zero point, of rank 0 or 1.
+struct Steps {
+    ValueRef scale, zero;
+    std::optional<std::size_t> axis; // none: one for all
+};
+
+Result<ValueRef> asNumber(NodeImport& n, ValueRef value) {
+    if (n.type(value).rank() == 0)
+        return value;
+    return n.reshaped(value, {});
+}
+
+// Without a zero point it is 0 of `type`.
+Result<Steps> stepsOf(NodeImport& n, std::size_t rank, DType type) {
+    FW_TRY(const std::int64_t block, n.integer("block_size", 0));
+    FW_TRY(const std::int64_t where, n.integer("axis", 1));
+    Steps out;
+    FW_TRY(out.scale, n.input(1));
+    const Shape shape = n.type(out.scale).shape;
+    if (block != 0 || shape.size() > 1)
+        return n.unsupported("scales for blocks of elements are not supported");
+    const bool one = shape.empty() || shape[0].isInt(1);
+    if (n.has(2)) {
+        FW_TRY(out.zero, n.input(2));
+    } else if (one) {
+        out.zero = n.scalarConstant("zero_point", 0, type);
+    } else {
+        const auto count = shape[0].asInt();
+        if (!count || *count < 0 || *count > (1 << 24))
+            return n.unsupported("without a zero point, over a free dimension");
+        out.zero = n.addConstant(
+            "zero_point",
+            dataFromIntegers(type, {*count},
+                             std::vector<std::int64_t>(static_cast<std::size_t>(*count))));
+    }
+    if (one) {
+        FW_TRY(out.scale, asNumber(n, out.scale));
+        FW_TRY(out.zero, asNumber(n, out.zero));
+        return out;
+    }
+    FW_TRY(out.axis, n.axis(where, rank));
+    return out;
+}
+
+Status finish(NodeImport& n, const std::string& op, ValueRef x, const Steps& steps) {
+    if (!steps.axis)
+        return n.result(op, {x, steps.scale, steps.zero});
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(*steps.axis));
+    return n.result(op + "_along", {x, steps.scale, steps.zero}, std::move(attrs));
+}
+
+Status quantizeLinear(NodeImport& n) {
+    FW_CHECK(n.need(2, 3));
+    FW_TRY(const std::int64_t code, n.integer("output_dtype", 0));
+    FW_TRY([[maybe_unused]] const bool saturate, n.flag("saturate", true)); // of 8-bit floats
+    const auto type = code == 0 ? std::optional(DType::U8) : dtypeOfCode(code);
+    if (!type || !isInteger(*type))
+        return n.unsupported(fmt::format("output_dtype {} is not supported", code));
+    FW_TRY(ValueRef x, n.input(0));
+    FW_TRY(const Steps steps, stepsOf(n, n.type(x).rank(), *type));
+    if (const DType dtype = n.type(steps.scale).dtype; n.type(x).dtype != dtype) {
+        Attrs to;
+        to.set("to", dtype);
+        FW_TRY(x, n.step("cast", {x}, std::move(to)));
+    }
+    return finish(n, "quantize", x, steps);
+}
+
+Status dequantizeLinear(NodeImport& n) {
+    FW_CHECK(n.need(2, 3));
+    FW_TRY([[maybe_unused]] const std::int64_t code, n.integer("output_dtype", 0)); // the scale's
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const Steps steps, stepsOf(n, n.type(x).rank(), n.type(x).dtype));
+    return finish(n, "dequantize", x, steps);
+}
+
+constexpr ImporterRow rows[] = {
+    {"QuantizeLinear", 10, quantizeLinear},
+    {"DequantizeLinear", 10, dequantizeLinear},
+};
+
+} // namespace
+
+std::span<const ImporterRow> quantizationImporters() {
+    return rows;
+}
+
+} // namespace fw

@@ -1,0 +1,385 @@
+// Resize and Upsample as one operator for each axis that changes, and places of images. Where
+// place o of the result lies in the operand is o * step + start, whatever the coordinate mode.
+#include "base/numbers.h"
+#include "expr/simplify.h"
+#include "onnx/node_import.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+struct AxisPlan {
+    std::size_t axis = 0;
+    Dim size;
+    double scale = 1;
+    double length = 0; // of the result as the scale says it, before it is cut to whole elements
+    double roiStart = 0, roiEnd = 1;
+};
+
+struct ResizeMode {
+    std::string mode, coordinates, nearest;
+    double cubic = -0.75;
+    bool exclude = false;
+    double outside = 0;
+};
+
+// floor(extent * scale) of a free dimension, where the scale is a fraction of small numbers.
+std::optional<Dim> scaledDim(const Dim& extent, double scale) {
+    for (std::int64_t under = 1; under <= 64; ++under) {
+        const double over = scale * static_cast<double>(under);
+        if (over == std::floor(over) && over < 1e6)
+            return simplify(
+                floorDivExpr(extent * Expr(static_cast<std::int64_t>(over)), Expr(under)));
+    }
+    return std::nullopt;
+}
+
+Result<std::pair<double, double>> placesOf(NodeImport& n, const ResizeMode& how,
+                                           const AxisPlan& plan, const Dim& extent) {
+    const double s = plan.scale;
+    if (how.coordinates == "asymmetric")
+        return std::pair(1 / s, 0.0);
+    if (how.coordinates == "half_pixel")
+        return std::pair(1 / s, 0.5 / s - 0.5);
+    if (how.coordinates == "tf_half_pixel_for_nn")
+        return std::pair(1 / s, 0.5 / s);
+    const auto from = extent.asInt(), to = plan.size.asInt();
+    const bool known =
+        how.coordinates == "pytorch_half_pixel" || how.coordinates == "align_corners" ||
+        how.coordinates == "half_pixel_symmetric" || how.coordinates == "tf_crop_and_resize";
+    if (!known)
+        return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
+                             "' is not supported");
+    // An axis that stays as it is may be of any extent.
+    if (s == 1 && plan.size == extent && plan.roiStart == 0 && plan.roiEnd == 1)
+        return std::pair(1.0, 0.0);
+    if (!from || !to)
+        return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
+                                 "' over a free dimension",
+                             "export the model with fixed image sizes or with half_pixel");
+    const auto d = static_cast<double>(*from), o = static_cast<double>(*to);
+    if (how.coordinates == "pytorch_half_pixel")
+        return *to > 1 ? std::pair(1 / s, 0.5 / s - 0.5) : std::pair(0.0, 0.0);
+    if (how.coordinates == "align_corners")
+        return *to > 1 ? std::pair((d - 1) / (plan.length - 1), 0.0) : std::pair(0.0, 0.0);
+    if (how.coordinates == "half_pixel_symmetric")
+        return std::pair(1 / s, d / 2 * (1 - o / (s * d)) + 0.5 / s - 0.5);
+    return *to > 1 ? std::pair((plan.roiEnd - plan.roiStart) * (d - 1) / (o - 1),
+                               plan.roiStart * (d - 1))
+                   : std::pair(0.0, 0.5 * (plan.roiStart + plan.roiEnd) * (d - 1));
+}
+
+Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPlan>& plans) {
+    static const std::string roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
+                                            "ceil"};
+    const auto rounding = std::find(std::begin(roundings), std::end(roundings), how.nearest);
+    if (rounding == std::end(roundings))
+        return n.malformed("there is no nearest_mode '" + how.nearest + "'");
+    FW_TRY(ValueRef y, n.input(0));
+    const Shape shape = n.type(y).shape;
+    const bool crop = how.coordinates == "tf_crop_and_resize";
+    std::vector<std::pair<Attrs, std::string>> steps;
+    for (const AxisPlan& plan : plans) {
+        FW_TRY(const auto places, placesOf(n, how, plan, shape[plan.axis]));
+        if (places == std::pair(1.0, 0.0) && plan.size == shape[plan.axis])
+            continue;
+        Attrs attrs;
+        attrs.set("axis", static_cast<std::int64_t>(plan.axis));
+        attrs.set("size", shapeAttr({plan.size}));
+        attrs.set("step", places.first);
+        attrs.set("start", places.second);
+        attrs.set("crop", std::int64_t{crop});
+        attrs.set("outside", how.outside);
+        if (how.mode == "nearest")
+            attrs.set("rounding", std::int64_t{rounding - std::begin(roundings)});
+        if (how.mode == "cubic") {
+            attrs.set("a", how.cubic);
+            attrs.set("exclude", std::int64_t{how.exclude});
+        }
+        steps.emplace_back(std::move(attrs), "resize_" + how.mode);
+    }
+    if (steps.empty())
+        return n.result("identity", {y});
+    if (steps.size() > 1)
+        n.note("each axis is resized by an operator of its own");
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+        FW_TRY(y, n.step(steps[i].second, {y}, std::move(steps[i].first)));
+    }
+    return n.result(steps.back().second, {y}, std::move(steps.back().first));
+}
+
+Status checkMode(NodeImport& n, std::string& mode) {
+    if (mode == "bilinear")
+        mode = "linear";
+    if (mode != "nearest" && mode != "linear" && mode != "cubic")
+        return n.malformed("there is no mode '" + mode + "'");
+    return {};
+}
+
+Result<AxisPlan> scaledAxis(NodeImport& n, std::size_t axis, const Dim& extent, double scale) {
+    if (!(scale > 0) || !(scale < 1e6))
+        return n.malformed(fmt::format("a scale of {}", scale));
+    AxisPlan plan;
+    plan.axis = axis;
+    plan.scale = scale;
+    if (const auto known = extent.asInt()) {
+        plan.length = static_cast<double>(*known) * scale;
+        if (plan.length > 1e15)
+            return makeDiag(DiagCode::DimOverflow, "Resize: the output is too large");
+        // A scale that was rounded to single precision means the whole number beside it.
+        const double whole = std::round(plan.length);
+        const bool close = std::abs(plan.length - whole) < 1e-6 * std::max(1.0, whole);
+        plan.size = intExpr(static_cast<std::int64_t>(close ? whole : std::floor(plan.length)));
+        return plan;
+    }
+    const auto size = scaledDim(extent, scale);
+    if (!size)
+        return n.unsupported(fmt::format("a scale of {} over a free dimension", scale),
+                             "export the model with fixed image sizes");
+    plan.size = *size;
+    return plan;
+}
+
+std::optional<std::vector<double>> numbers(const NodeImport& n, std::size_t i) {
+    const TensorData* data = n.constant(i);
+    if (data == nullptr || !isFloat(data->dtype()) || data->count() > smallTensorLimit)
+        return std::nullopt;
+    std::vector<double> out = data->toDoubles();
+    if (data->dtype() == DType::F32)
+        for (double& value : out)
+            value = readableReal(static_cast<float>(value));
+    return out;
+}
+
+bool isAbsent(const NodeImport& n, std::size_t i) {
+    const TensorData* data = n.constant(i);
+    return !n.has(i) || (data != nullptr && data->count() == 0);
+}
+
+// The scales of all axes, from an attribute (opset 7) or an operand.
+Status scaleAll(NodeImport& n, ResizeMode how, const std::optional<std::vector<double>>& scales) {
+    if (!scales)
+        return n.unsupported("the scales are computed at run time",
+                             "make them a constant of the model");
+    FW_TRY(const TensorType x, n.inputType(0));
+    if (scales->size() != x.rank())
+        return n.malformed(fmt::format("{} scales for {}", scales->size(), x.text()));
+    std::vector<AxisPlan> plans;
+    for (std::size_t axis = 0; axis < x.rank(); ++axis) {
+        FW_TRY(AxisPlan plan, scaledAxis(n, axis, x.shape[axis], (*scales)[axis]));
+        plans.push_back(std::move(plan));
+    }
+    return resizeAxes(n, how, plans);
+}
+
+// Before opset 11: places at o / scale, rounded down.
+Result<ResizeMode> oldMode(NodeImport& n) {
+    ResizeMode how;
+    FW_TRY(how.mode, n.text("mode", "nearest"));
+    FW_CHECK(checkMode(n, how.mode));
+    how.coordinates = "asymmetric";
+    how.nearest = "floor";
+    return how;
+}
+
+Status upsampleAttribute(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(ResizeMode how, oldMode(n));
+    FW_TRY(const auto scales, n.reals("scales"));
+    if (!scales)
+        return n.malformed("has no scales");
+    return scaleAll(n, how, scales);
+}
+
+Status upsample(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(ResizeMode how, oldMode(n));
+    return scaleAll(n, how, numbers(n, 1));
+}
+
+// keep_aspect_ratio_policy (opset 18): one scale for all axes.
+Status oneScale(NodeImport& n, const std::string& policy, const Shape& shape,
+                std::vector<AxisPlan>& plans) {
+    if (policy == "stretch" || plans.empty())
+        return {};
+    if (policy != "not_larger" && policy != "not_smaller")
+        return n.malformed("there is no keep_aspect_ratio_policy '" + policy + "'");
+    double scale = plans.front().scale;
+    for (const AxisPlan& plan : plans)
+        scale = policy == "not_larger" ? std::min(scale, plan.scale) : std::max(scale, plan.scale);
+    for (AxisPlan& plan : plans) {
+        plan.scale = scale;
+        const auto extent = static_cast<double>(*shape[plan.axis].asInt());
+        plan.size = intExpr(static_cast<std::int64_t>(std::floor(extent * scale + 0.5)));
+        plan.length = static_cast<double>(*plan.size.asInt());
+    }
+    return {};
+}
+
+Status resize(NodeImport& n) {
+    FW_CHECK(n.need(1, 4));
+    ResizeMode how;
+    FW_TRY(how.mode, n.text("mode", "nearest"));
+    FW_CHECK(checkMode(n, how.mode));
+    FW_TRY(how.coordinates, n.text("coordinate_transformation_mode", "half_pixel"));
+    FW_TRY(how.nearest, n.text("nearest_mode", "round_prefer_floor"));
+    FW_TRY(how.cubic, n.real("cubic_coeff_a", -0.75));
+    FW_TRY(how.exclude, n.flag("exclude_outside", false));
+    FW_TRY(how.outside, n.real("extrapolation_value", 0));
+    FW_TRY(const bool antialias, n.flag("antialias", false));
+    FW_TRY(const std::string policy, n.text("keep_aspect_ratio_policy", "stretch"));
+    FW_TRY(const auto givenAxes, n.list("axes"));
+    FW_TRY(const TensorType x, n.inputType(0));
+    std::vector<std::size_t> axes;
+    if (givenAxes) {
+        for (const std::int64_t where : *givenAxes) {
+            FW_TRY(const std::size_t axis, n.axis(where, x.rank()));
+            if (std::find(axes.begin(), axes.end(), axis) != axes.end())
+                return n.malformed("an axis is named twice");
+            axes.push_back(axis);
+        }
+    } else {
+        for (std::size_t axis = 0; axis < x.rank(); ++axis)
+            axes.push_back(axis);
+    }
+    std::vector<AxisPlan> plans;
+    if (!isAbsent(n, 3)) {
+        const auto sizes = n.shapeValues(3);
+        if (!sizes)
+            return n.unsupported("the sizes are computed at run time",
+                                 "make them a constant of the model");
+        if (sizes->size() != axes.size())
+            return n.malformed(fmt::format("{} sizes for {} axes", sizes->size(), axes.size()));
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            AxisPlan plan;
+            plan.axis = axes[i];
+            plan.size = (*sizes)[i];
+            const Dim& extent = x.shape[axes[i]];
+            const auto from = extent.asInt(), to = plan.size.asInt();
+            if (to && *to < 0)
+                return n.malformed(fmt::format("a size of {}", *to));
+            if (from && to && *from > 0) {
+                plan.scale = static_cast<double>(*to) / static_cast<double>(*from);
+                plan.length = static_cast<double>(*to);
+            } else if (const auto factor = simplify(floorDivExpr(plan.size, extent)).asInt();
+                       !(plan.size == extent) &&
+                       !(factor && simplify(extent * Expr(*factor)) == plan.size)) {
+                return n.unsupported(fmt::format("a size of {} for an extent of {}",
+                                                 plan.size.text(), extent.text()),
+                                     "export the model with fixed image sizes");
+            } else if (!(plan.size == extent)) {
+                plan.scale = static_cast<double>(*factor);
+            }
+            plans.push_back(std::move(plan));
+        }
+        if (policy != "stretch" && std::any_of(plans.begin(), plans.end(), [&](const auto& p) {
+                return !p.size.asInt() || !x.shape[p.axis].asInt();
+            }))
+            return n.unsupported("keep_aspect_ratio_policy over a free dimension");
+        FW_CHECK(oneScale(n, policy, x.shape, plans));
+    } else {
+        const auto scales = numbers(n, 2);
+        if (!scales)
+            return n.unsupported("the scales are computed at run time",
+                                 "make them a constant of the model");
+        if (scales->size() != axes.size())
+            return n.malformed(fmt::format("{} scales for {} axes", scales->size(), axes.size()));
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            FW_TRY(AxisPlan plan, scaledAxis(n, axes[i], x.shape[axes[i]], (*scales)[i]));
+            plans.push_back(std::move(plan));
+        }
+    }
+    if (antialias && how.mode != "nearest" &&
+        std::any_of(plans.begin(), plans.end(), [](const auto& p) { return p.scale < 1; }))
+        return n.unsupported("antialias is not supported", "export the model without it");
+    if (how.coordinates == "tf_crop_and_resize") {
+        const auto roi = numbers(n, 1);
+        if (!roi)
+            return n.unsupported("the region is computed at run time",
+                                 "make it a constant of the model");
+        if (roi->size() != 2 * plans.size())
+            return n.malformed(
+                fmt::format("a region of {} numbers for {} axes", roi->size(), plans.size()));
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            plans[i].roiStart = (*roi)[i];
+            plans[i].roiEnd = (*roi)[plans.size() + i];
+        }
+    }
+    return resizeAxes(n, how, plans);
+}
+
+Status gridSample(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const std::string mode, n.text("mode", n.opset() < 20 ? "bilinear" : "linear"));
+    FW_TRY(const std::string padding, n.text("padding_mode", "zeros"));
+    FW_TRY(const bool align, n.flag("align_corners", false));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const ValueRef grid, n.input(1));
+    if (n.type(x).rank() != 4)
+        return n.unsupported(fmt::format("{} is not supported, images are", n.type(x).text()));
+    const std::int64_t taps = mode == "nearest"                        ? 1
+                              : mode == "bilinear" || mode == "linear" ? 2
+                              : mode == "bicubic" || mode == "cubic"   ? 4
+                                                                       : 0;
+    const std::int64_t beyond = padding == "zeros"        ? 0
+                                : padding == "border"     ? 1
+                                : padding == "reflection" ? 2
+                                                          : -1;
+    if (taps == 0 || beyond < 0)
+        return n.malformed(fmt::format("mode '{}' with padding_mode '{}'", mode, padding));
+    Attrs attrs;
+    attrs.set("taps", taps);
+    attrs.set("padding", beyond);
+    attrs.set("align", std::int64_t{align});
+    return n.result("grid_sample", {x, grid}, std::move(attrs));
+}
+
+Status roiAlign(NodeImport& n) {
+    FW_CHECK(n.need(3, 3));
+    FW_TRY(const std::string mode, n.text("mode", "avg"));
+    FW_TRY(const std::string coordinates,
+           n.text("coordinate_transformation_mode",
+                  n.opset() < 16 ? "output_half_pixel" : "half_pixel"));
+    FW_TRY(const std::int64_t height, n.integer("output_height", 1));
+    FW_TRY(const std::int64_t width, n.integer("output_width", 1));
+    FW_TRY(const std::int64_t ratio, n.integer("sampling_ratio", 0));
+    FW_TRY(const double scale, n.real("spatial_scale", 1));
+    if (mode != "avg")
+        return n.unsupported("mode '" + mode + "' is not supported");
+    if (ratio == 0)
+        return n.unsupported("sampling_ratio 0 is not supported: how many points are read would "
+                             "depend on the regions",
+                             "export the model with a sampling_ratio");
+    if (ratio < 0 || ratio > 1024 || height < 1 || width < 1)
+        return n.malformed(fmt::format("{} x {} parts with {} points", height, width, ratio));
+    if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
+        return n.malformed("there is no coordinate_transformation_mode '" + coordinates + "'");
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const ValueRef rois, n.input(1));
+    FW_TRY(const ValueRef batch, n.input(2));
+    Attrs attrs;
+    attrs.set("height", height);
+    attrs.set("width", width);
+    attrs.set("ratio", ratio);
+    attrs.set("scale", scale);
+    attrs.set("half", std::int64_t{coordinates == "half_pixel"});
+    return n.result("roi_align", {x, rois, batch}, std::move(attrs));
+}
+
+constexpr ImporterRow rows[] = {
+    {"Upsample", 7, upsampleAttribute}, {"Upsample", 9, upsample},
+    {"Resize", 10, upsample},           {"Resize", 11, resize},
+    {"GridSample", 16, gridSample},     {"RoiAlign", 10, roiAlign},
+};
+
+} // namespace
+
+std::span<const ImporterRow> resampleImporters() {
+    return rows;
+}
+
+} // namespace fw

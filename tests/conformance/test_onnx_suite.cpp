@@ -1,0 +1,241 @@
+// The backend tests of ONNX, as Debian's libonnx-testdata brings them: every case through own code
+// and through the plans of libraries. What is refused stands in suite_unsupported.txt with the
+// reason, what cannot pass because its data is wrong in suite_contradictions.txt; a case that
+// begins to pass is to be taken out of it. A wrong result or a crash is never expected. Skipped,
+// and said so, where the package is not there (FW_ONNX_SUITE names another folder).
+#include "fw_process.h"
+
+#include "library/library.h"
+#include "onnx/import.h"
+#include "snapshot/documents.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QtTest>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+using namespace fw::conformance;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString root = qEnvironmentVariable("FW_ONNX_SUITE", u"/usr/share/libonnx-testdata/data"_s);
+const QString contradictionsFile =
+    QStringLiteral(FW_SOURCE_DIR "/tests/conformance/suite_contradictions.txt");
+const QString refusedFile =
+    QStringLiteral(FW_SOURCE_DIR "/tests/conformance/suite_unsupported.txt");
+
+QStringList caseFolders() {
+    QStringList folders;
+    for (const char* suite : {"node", "simple", "pytorch-operator", "pytorch-converted"}) {
+        const QDir dir(root + u'/' + QLatin1String(suite));
+        for (const QString& name : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
+            if (QFileInfo::exists(dir.filePath(name) + u"/model.onnx"_s))
+                folders << dir.filePath(name);
+    }
+    return folders;
+}
+
+// SUITE/CASE, as in the file.
+QString nameOf(const QString& folder) {
+    return QDir(root).relativeFilePath(folder);
+}
+
+QMap<QString, QString> reasonsIn(const QString& path) {
+    QMap<QString, QString> reasons;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return reasons;
+    for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
+        if (!line.startsWith(u'#') && !line.trimmed().isEmpty())
+            reasons[line.section(u' ', 0, 0)] = line.section(u' ', 1).trimmed();
+    return reasons;
+}
+
+constexpr int workers = 2;
+
+struct Case {
+    QString name, verdict, reason;
+};
+
+// One process for each half of the cases. In the order of caseFolders(); fewer if one died.
+std::vector<Case> run(const QString& target, QString& died) {
+    const QStringList folders = caseFolders();
+    std::vector<std::unique_ptr<QProcess>> running;
+    for (int worker = 0; worker < workers; ++worker) {
+        QStringList arguments{u"test"_s, u"--json"_s, u"--target"_s, target};
+        for (qsizetype i = worker; i < folders.size(); i += workers)
+            arguments << folders[i];
+        running.push_back(std::make_unique<QProcess>());
+        running.back()->start(programPath(), arguments);
+    }
+    std::vector<Case> cases(static_cast<std::size_t>(folders.size()));
+    for (std::size_t worker = 0; worker < running.size(); ++worker) {
+        QProcess& process = *running[worker];
+        if (!process.waitForFinished(600 * 1000) || process.exitStatus() != QProcess::NormalExit) {
+            died = u"fw test did not end: "_s +
+                   QString::fromUtf8(process.readAllStandardError().right(2000));
+            return {};
+        }
+        const auto document = fw::snapshot::fromJson<fw::snapshot::TestDocument>(
+            process.readAllStandardOutput().toStdString());
+        if (!document) {
+            died = QString::fromStdString(document.diag().text());
+            return {};
+        }
+        for (std::size_t i = 0; i < document->cases.size(); ++i) {
+            const auto& record = document->cases[i];
+            cases.at(worker + i * workers) = {nameOf(QString::fromStdString(record.name)),
+                                              QString::fromStdString(record.verdict),
+                                              QString::fromStdString(record.reason)};
+        }
+    }
+    return cases;
+}
+
+// What the engine says, without places and without advice.
+QString shortReason(QString reason) {
+    static const QRegularExpression place(u"^.*?error [A-Z]{3}\\d\\d: "_s);
+    static const QRegularExpression advice(u" \\((?!opset).*$|; \\d+ other nodes? .*$"_s);
+    reason.remove(place);
+    reason.remove(advice);
+    return reason;
+}
+
+QStringList surprises(const std::vector<Case>& cases) {
+    const QMap<QString, QString> refused = reasonsIn(refusedFile);
+    const QMap<QString, QString> contradictions = reasonsIn(contradictionsFile);
+    QStringList wrong;
+    for (const Case& one : cases)
+        if (one.verdict != (contradictions.contains(one.name) ? u"failed"_s
+                            : refused.contains(one.name)      ? u"unsupported"_s
+                                                              : u"passed"_s))
+            wrong << u"%1: %2 %3"_s.arg(one.name, one.verdict, one.reason);
+    return wrong;
+}
+
+// How many cases of an operator pass in an opset, and why the others are refused.
+struct Row {
+    int passed = 0, refused = 0;
+    QStringList reasons;
+};
+
+QByteArray table(const std::vector<Case>& cases) {
+    const QMap<QString, QString> contradictions = reasonsIn(contradictionsFile);
+    std::map<std::pair<QString, qint64>, Row> rows;
+    int passed = 0;
+    for (const Case& one : cases) {
+        const auto model = fw::importModel(
+            (root + u'/' + one.name + u"/model.onnx"_s).toStdString(), fw::standardOperators());
+        QString op = u"(not opened)"_s;
+        qint64 opset = 0;
+        if (model) {
+            opset = model->info.opset;
+            op = model->info.operators.size() == 1
+                     ? QString::fromStdString(model->info.operators.begin()->first)
+                     : u"(several)"_s;
+        }
+        Row& row = rows[{op, opset}];
+        ++(one.verdict == u"passed"_s ? row.passed : row.refused);
+        passed += one.verdict == u"passed"_s ? 1 : 0;
+        const QString why = contradictions.value(one.name, shortReason(one.reason));
+        if (one.verdict != u"passed"_s && !row.reasons.contains(why))
+            row.reasons << why;
+    }
+    QString out =
+        QStringLiteral(
+            "# What of ONNX runs\n\n"
+            "The backend tests of ONNX 1.12 (Debian's libonnx-testdata), one row for each "
+            "operator and opset; models of several\n"
+            "operators are one row. All cases run through own code and through the plans "
+            "of libraries\n"
+            "(`tests/conformance/test_onnx_suite.cpp`). Generated:\n\n"
+            "    FW_WRITE=1 ctest --test-dir build/release -R conformance/test_onnx_suite\n\n"
+            "%1 of %2 cases pass.\n\n"
+            "| operator | opset | pass | refused | why |\n|---|---|---|---|---|\n")
+            .arg(passed)
+            .arg(cases.size());
+    for (const auto& [key, row] : rows) {
+        QString why = row.reasons.size() > 4
+                          ? u"%1 reasons, in suite_unsupported.txt"_s.arg(row.reasons.size())
+                          : row.reasons.join(u"; "_s);
+        why.replace(u'|', u"\\|"_s);
+        out += u"| %1 | %2 | %3 | %4 | %5 |\n"_s
+                   .arg(key.first, key.second > 0 ? QString::number(key.second) : QString())
+                   .arg(row.passed)
+                   .arg(row.refused)
+                   .arg(why);
+    }
+    return out.toUtf8();
+}
+
+const QString pageFile = QStringLiteral(FW_SOURCE_DIR "/resources/docs/conformance.md");
+
+bool writeAll(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+}
+
+} // namespace
+
+class TestOnnxSuite : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void ownCode();
+    void libraryPlans();
+    void refusalsAreOfCases();
+};
+
+void TestOnnxSuite::initTestCase() {
+    if (caseFolders().isEmpty())
+        QSKIP("the backend tests of ONNX are not here: apt-get install libonnx-testdata");
+}
+
+void TestOnnxSuite::ownCode() {
+    QVERIFY(caseFolders().size() > 1000);
+    QString died;
+    const std::vector<Case> cases = run(u"x86-64 -libs="_s, died);
+    QVERIFY2(died.isEmpty(), qPrintable(died));
+    if (qEnvironmentVariableIsSet("FW_WRITE")) {
+        QByteArray list =
+            "# Cases of the backend tests of ONNX that are refused, with what is said. "
+            "SUITE/CASE reason.\n";
+        for (const Case& one : cases)
+            if (one.verdict == u"unsupported"_s)
+                list += u"%1 %2\n"_s.arg(one.name, shortReason(one.reason)).toUtf8();
+        QVERIFY(writeAll(refusedFile, list) && writeAll(pageFile, table(cases)));
+    }
+    const QStringList wrong = surprises(cases);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    QFile page(pageFile);
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    QVERIFY2(page.readAll() == table(cases), "resources/docs/conformance.md says something else: "
+                                             "run this test with FW_WRITE=1");
+}
+
+void TestOnnxSuite::libraryPlans() {
+    QString died;
+    const std::vector<Case> cases = run(u"x86-64 -libs=onednn,openblas"_s, died);
+    QVERIFY2(died.isEmpty(), qPrintable(died));
+    const QStringList wrong = surprises(cases);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestOnnxSuite::refusalsAreOfCases() {
+    QMap<QString, QString> refused = reasonsIn(refusedFile);
+    refused.insert(reasonsIn(contradictionsFile));
+    for (auto it = refused.cbegin(); it != refused.cend(); ++it) {
+        QVERIFY2(QFileInfo::exists(root + u'/' + it.key() + u"/model.onnx"_s),
+                 qPrintable(it.key() + u" is no case"_s));
+        QVERIFY2(it.value().size() > 10, qPrintable(it.key() + u" has no reason"_s));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestOnnxSuite)
+#include "test_onnx_suite.moc"

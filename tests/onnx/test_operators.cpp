@@ -1,0 +1,335 @@
+// Nodes that the operator cases do not have: other domains, old opsets, operands that are computed.
+// The reference gives what is expected, before and after the model was written and read again.
+#include "onnx/graph_tools.h"
+#include "onnx/reading.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <random>
+
+using namespace fw;
+using namespace fw::test;
+using M = ModelBuilder;
+
+namespace {
+
+constexpr int i64 = proto::TensorProto::INT64;
+
+TensorData reals(std::vector<std::int64_t> extents, const std::vector<double>& values) {
+    return dataFromDoubles(DType::F32, std::move(extents), values);
+}
+
+std::string resultOf(const Graph& graph, const std::vector<TensorData>& inputs,
+                     const std::vector<double>& wanted) {
+    const auto got = evaluateGraph(graph, inputs);
+    if (!got)
+        return got.diag().text();
+    const std::vector<double> values = got->front().toDoubles();
+    if (values.size() != wanted.size())
+        return fmt::format("{} elements instead of {}", values.size(), wanted.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!(std::fabs(values[i] - wanted[i]) <= 1e-5 * std::max(1.0, std::fabs(wanted[i]))))
+            return fmt::format("element {} is {} instead of {}", i, values[i], wanted[i]);
+    return {};
+}
+
+// Empty: as expected.
+std::string judge(const M& m, const std::vector<TensorData>& inputs,
+                  const std::vector<double>& wanted) {
+    const auto read = test::read(m.bytes());
+    if (!read)
+        return read.diag().text();
+    if (hasErrors(read->diagnostics)) // an old opset is warned of
+        return read->diagnostics.front().text();
+    if (std::string wrong = resultOf(*read->graph, inputs, wanted); !wrong.empty())
+        return wrong;
+    const auto again = writtenAndRead(*read->graph);
+    if (!again)
+        return "written: " + again.diag().text();
+    if (const std::string wrong = resultOf(*again->graph, inputs, wanted); !wrong.empty())
+        return "written: " + wrong;
+    return {};
+}
+
+M contrib(std::int64_t opset = 17) {
+    M m(opset);
+    auto* entry = m.model.add_opset_import();
+    entry->set_domain("com.microsoft");
+    entry->set_version(1);
+    return m;
+}
+
+double normal(double x) {
+    return 0.5 * (1 + std::erf(x / std::sqrt(2)));
+}
+
+} // namespace
+
+class TestOperators : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void fusedMatMul();
+    void gelus();
+    void skipNormalization();
+    void oldBroadcast();
+    void axisOfCumSum();
+    void groups();
+    void convolutionsOfEveryRank_data();
+    void convolutionsOfEveryRank();
+    void scatterOfFewer();
+    void einsums_data();
+    void einsums();
+};
+
+void TestOperators::fusedMatMul() {
+    M m = contrib();
+    m.input("a", {"2", "2"}).input("b", {"2", "2"});
+    auto& node = m.node("FusedMatMul", "a b", "y");
+    node.set_domain("com.microsoft");
+    M::set(node, "transA", 1);
+    M::setReal(node, "alpha", 0.5F);
+    m.output("y", {"2", "2"});
+    const std::string wrong =
+        judge(m, {reals({2, 2}, {1, 2, 3, 4}), reals({2, 2}, {1, 0, 2, 1})}, {3.5, 1.5, 5, 2});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+void TestOperators::gelus() {
+    for (const char* type : {"Gelu", "BiasGelu", "FastGelu", "QuickGelu"}) {
+        M m = contrib();
+        m.input("x", {"1", "2"});
+        const bool biased = std::string_view(type) == "BiasGelu";
+        if (biased)
+            m.weights("b", {2}, {1, -1});
+        m.node(type, biased ? "x b" : "x", "y").set_domain("com.microsoft");
+        m.output("y", {"1", "2"});
+        std::vector<double> wanted;
+        for (double x : {0.5, -1.0}) {
+            x += biased ? (wanted.empty() ? 1 : -1) : 0;
+            if (std::string_view(type) == "FastGelu")
+                wanted.push_back(0.5 * x *
+                                 (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))));
+            else if (std::string_view(type) == "QuickGelu")
+                wanted.push_back(x / (1 + std::exp(-1.702 * x)));
+            else
+                wanted.push_back(x * normal(x));
+        }
+        const std::string wrong = judge(m, {reals({1, 2}, {0.5, -1})}, wanted);
+        QVERIFY2(wrong.empty(), (std::string(type) + ": " + wrong).c_str());
+    }
+}
+
+void TestOperators::skipNormalization() {
+    M m = contrib();
+    m.input("x", {"1", "2"}).input("s", {"1", "2"});
+    m.weights("g", {2}, {2, 2}).weights("t", {2}, {1, 0});
+    m.node("SkipLayerNormalization", "x s g t", "y").set_domain("com.microsoft");
+    m.output("y", {"1", "2"});
+    const std::string wrong =
+        judge(m, {reals({1, 2}, {1, 2}), reals({1, 2}, {0, 3})}, {2 * -1.0 + 1, 2 * 1.0});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+void TestOperators::oldBroadcast() {
+    M m(6);
+    m.input("a", {"2", "2", "2"}).input("b", {"2"});
+    auto& node = m.node("Sub", "a b", "y");
+    M::set(node, "broadcast", 1);
+    M::set(node, "axis", 1);
+    m.output("y", {"2", "2", "2"});
+    const std::string wrong =
+        judge(m, {reals({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), reals({2}, {1, 2})},
+              {0, 1, 1, 2, 4, 5, 5, 6});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+// The axis is chosen while the model runs, counted from either end.
+void TestOperators::axisOfCumSum() {
+    M m(14);
+    m.input("x", {"2", "2"}).input("axis", {}, i64);
+    m.node("CumSum", "x axis", "y");
+    m.output("y", {"2", "2"});
+    for (const std::int64_t axis : {0, 1, -1, -2}) {
+        const bool rows = axis == 0 || axis == -2;
+        const std::string wrong =
+            judge(m, {reals({2, 2}, {1, 2, 3, 4}), dataFromIntegers(DType::I64, {}, {axis})},
+                  rows ? std::vector<double>{1, 2, 4, 6} : std::vector<double>{1, 3, 3, 7});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+}
+
+// Scale and shift for each group before opset 21, for each channel since.
+void TestOperators::groups() {
+    for (const std::int64_t opset : {18, 21}) {
+        M m(opset);
+        m.input("x", {"1", "4", "1"});
+        if (opset == 18)
+            m.weights("g", {2}, {1, 2}).weights("t", {2}, {0, 1});
+        else
+            m.weights("g", {4}, {1, 1, 2, 2}).weights("t", {4}, {0, 0, 1, 1});
+        auto& node = m.node("GroupNormalization", "x g t", "y");
+        M::set(node, "num_groups", 2);
+        m.output("y", {"1", "4", "1"});
+        const std::string wrong = judge(m, {reals({1, 4, 1}, {-1, 1, 4, 8})},
+                                        {-0.999995, 0.999995, -0.9999975, 2.9999975});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+}
+
+void TestOperators::convolutionsOfEveryRank_data() {
+    QTest::addColumn<int>("rank");
+    QTest::addColumn<bool>("transposed");
+    for (const int rank : {1, 2, 3})
+        for (const bool transposed : {false, true})
+            QTest::addRow("%s of %d axes", transposed ? "transposed" : "convolution", rank)
+                << rank << transposed;
+}
+
+// Groups, pads that differ, strides and dilations at random, against the sum as it is written down.
+void TestOperators::convolutionsOfEveryRank() {
+    QFETCH(int, rank);
+    QFETCH(bool, transposed);
+    std::mt19937 random(static_cast<unsigned>(rank) * 2 + transposed);
+    const auto below = [&](std::int64_t limit) {
+        return static_cast<std::int64_t>(random() % static_cast<unsigned>(limit));
+    };
+    for (int round = 0; round < 12; ++round) {
+        const std::int64_t groups = 1 + below(2), in = groups * (1 + below(2)),
+                           out = groups * (1 + below(2));
+        std::vector<std::int64_t> size, kernel, strides, dilations, before, behind, made;
+        for (int axis = 0; axis < rank; ++axis) {
+            kernel.push_back(1 + below(3));
+            strides.push_back(1 + below(2));
+            dilations.push_back(1 + below(2));
+            before.push_back(below(2));
+            behind.push_back(below(2));
+            const std::int64_t reach = dilations.back() * (kernel.back() - 1);
+            size.push_back(reach + 1 + below(3));
+            made.push_back(
+                transposed
+                    ? (size.back() - 1) * strides.back() + reach + 1 - before.back() - behind.back()
+                    : (size.back() + before.back() + behind.back() - reach - 1) / strides.back() +
+                          1);
+        }
+        if (*std::min_element(made.begin(), made.end()) < 1)
+            continue;
+        const auto count = [](const std::vector<std::int64_t>& sizes) {
+            return std::accumulate(sizes.begin(), sizes.end(), std::int64_t(1),
+                                   std::multiplies<>());
+        };
+        // The place of an index behind `leading`, and whether it lies inside.
+        const auto placeIn = [](const std::vector<std::int64_t>& sizes, std::int64_t leading,
+                                const std::vector<std::int64_t>& index) {
+            for (std::size_t i = 0; i < sizes.size(); ++i) {
+                if (index[i] < 0 || index[i] >= sizes[i])
+                    return std::int64_t(-1);
+                leading = leading * sizes[i] + index[i];
+            }
+            return leading;
+        };
+        const auto indexOf = [](const std::vector<std::int64_t>& sizes, std::int64_t place) {
+            std::vector<std::int64_t> index(sizes.size());
+            for (std::size_t i = sizes.size(); i-- > 0; place /= sizes[i])
+                index[i] = place % sizes[i];
+            return index;
+        };
+        std::vector<double> x(static_cast<std::size_t>(in * count(size)));
+        std::vector<double> y(static_cast<std::size_t>(out * count(made)), 0.0);
+        std::vector<float> w(static_cast<std::size_t>(in * out / groups * count(kernel)));
+        for (double& one : x)
+            one = static_cast<double>(below(7) - 3);
+        for (float& one : w)
+            one = static_cast<float>(below(7) - 3);
+        const std::int64_t inGroup = in / groups, outGroup = out / groups;
+        for (std::int64_t c = 0; c < in; ++c)
+            for (std::int64_t o = c / inGroup * outGroup; o < (c / inGroup + 1) * outGroup; ++o)
+                for (std::int64_t k = 0; k < count(kernel); ++k) {
+                    const auto tap = indexOf(kernel, k);
+                    const std::int64_t weight =
+                        transposed ? (c * outGroup + o % outGroup) * count(kernel) + k
+                                   : (o * inGroup + c % inGroup) * count(kernel) + k;
+                    // From the side with fewer elements to the place on the other.
+                    const auto& from = transposed ? size : made;
+                    const auto& to = transposed ? made : size;
+                    for (std::int64_t i = 0; i < count(from); ++i) {
+                        auto index = indexOf(from, i);
+                        for (std::size_t a = 0; a < index.size(); ++a)
+                            index[a] = index[a] * strides[a] + tap[a] * dilations[a] - before[a];
+                        const std::int64_t other = placeIn(to, transposed ? o : c, index);
+                        if (other < 0)
+                            continue;
+                        const std::int64_t mine = (transposed ? c : o) * count(from) + i;
+                        y[static_cast<std::size_t>(transposed ? other : mine)] +=
+                            x[static_cast<std::size_t>(transposed ? mine : other)] *
+                            static_cast<double>(w[static_cast<std::size_t>(weight)]);
+                    }
+                }
+        M m(13);
+        std::vector<std::int64_t> extents{1, in},
+            weights{transposed ? in : out, transposed ? outGroup : inGroup};
+        extents.insert(extents.end(), size.begin(), size.end());
+        weights.insert(weights.end(), kernel.begin(), kernel.end());
+        std::vector<std::string> dims;
+        for (const std::int64_t extent : extents)
+            dims.push_back(std::to_string(extent));
+        m.input("x", dims).weights("w", weights, w);
+        auto& node = m.node(transposed ? "ConvTranspose" : "Conv", "x w", "y");
+        std::vector<std::int64_t> pads = before;
+        pads.insert(pads.end(), behind.begin(), behind.end());
+        M::set(node, "group", groups);
+        M::set(node, "pads", pads);
+        M::set(node, "strides", strides);
+        M::set(node, "dilations", dilations);
+        m.output("y");
+        const std::string wrong = judge(m, {reals(extents, x)}, y);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+}
+
+void TestOperators::scatterOfFewer() {
+    M m(16);
+    m.input("x", {"3", "2"}).input("i", {"1", "1"}, i64).input("u", {"1", "1"});
+    m.node("ScatterElements", "x i u", "y", "put");
+    m.output("y", {"3", "2"});
+    const auto read = test::read(m.bytes());
+    QVERIFY(read.ok() && !read->diagnostics.empty());
+    const Diag& diag = read->diagnostics.front();
+    QVERIFY(diag.code == DiagCode::UnsupportedAttribute);
+    QVERIFY2(diag.message.find("do not reach through") != std::string::npos, diag.text().c_str());
+}
+
+void TestOperators::einsums_data() {
+    QTest::addColumn<QString>("equation");
+    QTest::addColumn<QList<double>>("wanted");
+    // a = [[1, 2], [3, 4]], b = [[5, 6], [7, 8]]
+    QTest::newRow("product") << "ij,jk->ik" << QList<double>{19, 22, 43, 50};
+    QTest::newRow("implicit") << "ij,jk" << QList<double>{19, 22, 43, 50};
+    QTest::newRow("inner") << "ij,ij->" << QList<double>{70};
+    QTest::newRow("outer rows") << "ij,kj->ki" << QList<double>{17, 39, 23, 53};
+    QTest::newRow("element by element") << "ij,ij->ji" << QList<double>{5, 21, 12, 32};
+    QTest::newRow("summed before") << "ij,kl->ik" << QList<double>{33, 45, 77, 105};
+    QTest::newRow("diagonals") << "ii,jj->ij" << QList<double>{5, 8, 20, 32};
+    QTest::newRow("rest") << "...j,jk->...k" << QList<double>{19, 22, 43, 50};
+}
+
+void TestOperators::einsums() {
+    QFETCH(QString, equation);
+    QFETCH(QList<double>, wanted);
+    M m(12);
+    m.input("a", {"2", "2"}).input("b", {"2", "2"});
+    auto* attribute = m.node("Einsum", "a b", "y").add_attribute();
+    attribute->set_name("equation");
+    attribute->set_type(proto::AttributeProto::STRING);
+    attribute->set_s(equation.toStdString());
+    m.output("y");
+    const std::string wrong = judge(m, {reals({2, 2}, {1, 2, 3, 4}), reals({2, 2}, {5, 6, 7, 8})},
+                                    {wanted.begin(), wanted.end()});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+QTEST_GUILESS_MAIN(TestOperators)
+#include "test_operators.moc"
