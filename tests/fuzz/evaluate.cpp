@@ -12,8 +12,8 @@ namespace {
 constexpr double exactLimit = 16777216; // 2^24: every f32 sum below it is exact
 
 const std::set<std::string>& sumsOfProducts() {
-    static const std::set<std::string> names = {"dense", "batch_matmul", "conv2d",
-                                                "conv_transpose2d"};
+    static const std::set<std::string> names = {
+        "dense", "batch_matmul", "conv2d", "conv_transpose2d", "conv", "conv_transpose"};
     return names;
 }
 
@@ -58,7 +58,31 @@ const std::set<std::string>& withoutRounding() {
                                                 "clip",
                                                 "global_max_pool",
                                                 "reduce_max",
-                                                "reduce_min"};
+                                                "reduce_min",
+                                                "arg_max",
+                                                "arg_min",
+                                                "hardmax",
+                                                "top_k",
+                                                "gather_elements",
+                                                "gather_nd",
+                                                "scatter",
+                                                "scatter_max",
+                                                "scatter_min",
+                                                "one_hot",
+                                                "trilu",
+                                                "eye",
+                                                "diagonal",
+                                                "reverse_sequence",
+                                                "pad_edge",
+                                                "pad_reflect",
+                                                "pad_wrap",
+                                                "max_pool",
+                                                "max_pool2d_places",
+                                                "resize_nearest",
+                                                "thresholded_relu",
+                                                "is_nan",
+                                                "is_inf",
+                                                "fmod"};
     return names;
 }
 
@@ -77,6 +101,8 @@ double bound(const std::string& op, const std::vector<Operand>& operands) {
         return product;
     if (sumsOfProducts().contains(op))
         return product * static_cast<double>(operands[1].data->count());
+    if (op == "cumsum" || op == "scatter_add")
+        return sum * static_cast<double>(operands[0].data->count() + operands.back().data->count());
     if (op == "reduce_sum")
         return largest * static_cast<double>(operands[0].data->count());
     return withoutRounding().contains(op) ? sum : HUGE_VAL;

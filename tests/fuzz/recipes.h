@@ -14,7 +14,11 @@ struct Recipe {
 
 std::vector<Recipe> elementwiseRecipes();
 std::vector<Recipe> movementRecipes();
-std::vector<Recipe> computeRecipes(); // contractions, windows, rows, reductions
+std::vector<Recipe> computeRecipes();   // contractions, windows, rows, reductions
+std::vector<Recipe> functionRecipes();  // of single elements, also between floats and integers
+std::vector<Recipe> selectionRecipes(); // by index or by size
+std::vector<Recipe> windowRecipes();    // over any number of axes, and values between elements
+std::vector<Recipe> arrayRecipes();     // parts of matrices, pads, rows of numbers, spectra
 std::vector<Recipe> plantedRecipes();
 
 // Shared
@@ -26,5 +30,11 @@ Id convolution(Maker& maker, Id image, std::int64_t kernel, std::int64_t filters
 Id detour(Maker& maker, Id id);
 // A value of the type of `id` that lies somewhere: an input, a constant, a result, a view ...
 Id partner(Maker& maker, Id id);
+// Mostly f32, of rank 1 at least; none if what was found has no axis.
+Id withAxis(Maker& maker);
+// The axis as an attribute says it: sometimes counted from the end.
+std::int64_t saidAxis(Maker& maker, Id id, std::size_t axis);
+// Places in an axis of this extent (0: unknown), some counted from the end; sometimes also outside.
+Id places(Maker& maker, const std::vector<std::int64_t>& extents, std::int64_t extent, DType dtype);
 
 } // namespace fw::fuzz

@@ -1,6 +1,7 @@
 #include "fuzz/recipes.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace fw::fuzz {
@@ -12,12 +13,6 @@ Id any(Maker& maker) {
         return maker.real();
     const Id id = maker.choose([](const Maker::Known&) { return true; });
     return id == none ? maker.real() : id;
-}
-
-// Of rank 1 at least.
-Id withAxis(Maker& maker) {
-    const Id id = any(maker);
-    return maker.at(id).type.rank() == 0 ? none : id;
 }
 
 Id transpose(Maker& maker) {
@@ -65,16 +60,7 @@ Id gather(Maker& maker) {
         maker.random.chance(20) ? std::vector<std::int64_t>{}
                                 : std::vector<std::int64_t>{maker.random.between(1, 6)};
     const DType dtype = maker.random.chance(50) ? DType::I64 : DType::I32;
-    Id index = none;
-    if (extent > 0 && maker.random.chance(60)) {
-        std::vector<std::int64_t> places(extents.empty() ? 1
-                                                         : static_cast<std::size_t>(extents[0]));
-        for (std::int64_t& at : places)
-            at = maker.random.between(-extent, extent - 1);
-        index = maker.constantOf(dataFromIntegers(dtype, extents, places));
-    } else { // also outside the axis: the operator clamps
-        index = maker.input(fixedShape(extents), dtype);
-    }
+    const Id index = places(maker, extents, extent, dtype);
     return maker.one("gather", {id, index},
                      attributes({{"axis", static_cast<std::int64_t>(axis)}}));
 }
@@ -242,6 +228,28 @@ std::vector<Recipe> movementRecipes() {
             {"tile", 3, tile},
             {"shape", 2, [](Maker& maker) { return maker.one("shape", {any(maker)}); }},
             {"constant_of_shape", 2, fill}};
+}
+
+Id withAxis(Maker& maker) {
+    const Id id = any(maker);
+    return maker.at(id).type.rank() == 0 ? none : id;
+}
+
+std::int64_t saidAxis(Maker& maker, Id id, std::size_t axis) {
+    const auto rank = static_cast<std::int64_t>(maker.at(id).type.rank());
+    return static_cast<std::int64_t>(axis) - (maker.random.chance(30) ? rank : 0);
+}
+
+Id places(Maker& maker, const std::vector<std::int64_t>& extents, std::int64_t extent,
+          DType dtype) {
+    const std::int64_t count =
+        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    if (extent == 0 || count > 16 || maker.random.chance(40)) // operators clamp what is outside
+        return maker.input(fixedShape(extents), dtype);
+    std::vector<std::int64_t> out(static_cast<std::size_t>(count));
+    for (std::int64_t& at : out)
+        at = maker.random.between(-extent, extent - 1);
+    return maker.constantOf(dataFromIntegers(dtype, extents, out));
 }
 
 std::vector<std::int64_t> broadcastOf(Maker& maker, const Shape& shape) {
