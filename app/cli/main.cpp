@@ -3,6 +3,7 @@
 #include "draw.h"
 #include "each_file.h"
 #include "pieces.h"
+#include "rewrite_report.h"
 #include "short_targets.h"
 
 #include "base/numbers.h"
@@ -47,6 +48,7 @@ struct Options {
     std::string libs;
     std::string book, place;  // assist
     std::optional<int> depth; // draw
+    std::string report;       // rewrite
     bool json = false;
     bool writeFiles = false, checkOnly = false; // format
 
@@ -220,10 +222,17 @@ private:
         listsBooks(assist);
         command("book", "the text of a shipped book, or which there are", ask<BookDocument>("book"))
             ->add_option("name", a.name, "fusion.fw");
-        CLI::App* rewrite =
-            onModel("rewrite", "apply rules and write the graph", ask<RewriteDocument>("rewrite"));
+        CLI::App* rewrite = onModel(
+            "rewrite", "apply rules and write the graph", [](Client& client, const Options& o) {
+                return o.report.empty()
+                           ? show<RewriteDocument>(client, "rewrite", o.arguments, o.form())
+                           : print(reportRewriting(client, o.arguments, o.report, progressLine()),
+                                   o.form());
+            });
         rewrite->add_option("-o,--output", a.output, "OUT.onnx, OUT.fw or -");
         rewrite->add_option("--trace", a.trace, "file for one line per application");
+        rewrite->add_option("--report", m_options.report,
+                            "FILE.html or FILE.md: what every rule did, to hand on");
         CLI::App* step =
             onModel("step", "the applications of rules one by one", ask<StepDocument>("step"));
         step->add_option("--number", a.application, "this application, from 1");
@@ -231,6 +240,8 @@ private:
                          "the first behind it that is \"rule R\", \"creates OP\", \"erases OP\", "
                          "\"at OPERATOR\" or \"another rule\"; may repeat")
             ->allow_extra_args(false);
+        step->add_option("--choice", a.choice,
+                         "this one of what competes for its operators, as if it were done instead");
         step->add_option("--around", a.around, "how far around the match is shown, 2");
         CLI::App* bisect =
             onModel("bisect", "which application of a rule first broke the outputs",

@@ -249,6 +249,12 @@ std::string render(const ExplainDocument& document) {
                         : gate.pass               ? "✓"
                                                   : "✗",
                         gate.name, gate.evidence.empty() ? "" : ": ", oneLine(gate.evidence, 160));
+    if (!document.way.empty()) {
+        std::vector<std::string> names;
+        for (const WayRecord& node : document.way)
+            names.push_back(oneLine(node.name, 60));
+        out += fmt::format("  the way: {}\n", list(names, " -> "));
+    }
     if (!document.decisions.empty() && document.gates.size() != 1) {
         out += "decisions\n";
         for (const DecisionRecord& decision : document.decisions)

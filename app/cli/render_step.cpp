@@ -22,6 +22,28 @@ std::string lineOf(const NodeRecord& node, const std::vector<std::int64_t>& befo
     return fmt::format("{} {}({}) -> {}", node.op, node.name, inputs, outputs);
 }
 
+std::string lineOf(const StepChoice& choice) {
+    std::string matched;
+    for (const RewrittenNode& node : choice.matched)
+        matched += fmt::format("{}{} {}", matched.empty() ? "" : ", ", node.op, node.name);
+    std::string out = fmt::format("{} at {}", choice.rule, choice.at);
+    if (!choice.file.empty())
+        out += fmt::format(" ({}:{})", choice.file, choice.line);
+    out += fmt::format(": {}; both have {}", matched, fmt::join(choice.shared, ", "));
+    return choice.unfit.empty() ? out : out + "; " + choice.unfit;
+}
+
+std::string lineOf(const StepInstead& instead) {
+    if (instead.number == 0)
+        return instead.refused + "\n";
+    std::string out = "do it instead:";
+    for (const std::string& one : instead.leaveOut)
+        out += fmt::format(" --leave-out \"{}\"", one);
+    for (const std::string& one : instead.again)
+        out += fmt::format(", without --leave-out \"{}\"", one);
+    return out + fmt::format("; then it is application {}\n", instead.number);
+}
+
 } // namespace
 
 std::string render(const StepDocument& document) {
@@ -29,7 +51,11 @@ std::string render(const StepDocument& document) {
         return "no rule was applied\n";
     const ApplicationRecord& one = *document.application;
     std::string out =
-        fmt::format("application {} of {}: {} at {}", one.number, document.total, one.rule, one.at);
+        document.choice
+            ? fmt::format("in place of application {} of {}, choice {}: {} at {}", one.number,
+                          document.total, *document.choice, one.rule, one.at)
+            : fmt::format("application {} of {}: {} at {}", one.number, document.total, one.rule,
+                          one.at);
     if (!one.file.empty())
         out += fmt::format(" ({}:{})", one.file, one.line);
     if (!one.body.empty())
@@ -69,7 +95,15 @@ std::string render(const StepDocument& document) {
     }
     out += fmt::format("work: flops {:g} -> {:g}, bytes {:g} -> {:g}\n", one.flopsBefore,
                        one.flopsAfter, one.bytesBefore, one.bytesAfter);
+    if (document.instead)
+        return out + lineOf(*document.instead);
     out += fmt::format("leave it out: --leave-out \"{} at {}\"\n", one.rule, one.at);
+    if (!document.choices.empty())
+        out += "what competes for its operators; --choice K shows it, and how to have it\n";
+    for (std::size_t i = 0; i < document.choices.size(); ++i)
+        out += fmt::format("  {} {}\n", i + 1, lineOf(document.choices[i]));
+    if (!document.choicesStopped.empty())
+        out += fmt::format("  there may be more: {}\n", document.choicesStopped);
     return out;
 }
 

@@ -19,7 +19,12 @@ BoxShape shapeOf(const Box& box) {
     double width = textWidth(printable(box.title, 200), titleSize, Weight::Bold);
     if (box.implementation != Implementation::None)
         width += 30;
-    width = std::max(width, textWidth(printable(box.subtitle, 200), titleSize, Weight::Regular));
+    const auto fit = [&](const std::string& subtitle) {
+        width = std::max(width, textWidth(printable(subtitle, 200), titleSize, Weight::Regular));
+    };
+    fit(box.subtitle);
+    for (const std::string& subtitle : box.alsoFits)
+        fit(subtitle);
     for (const std::string& line : box.lines)
         width = std::max(width, textWidth(printable(line, 200), labelSize, Weight::Regular));
     width = std::clamp(std::ceil((width + 2 * boxPadding) / 10) * 10, least, most);
@@ -32,12 +37,20 @@ BoxShape shapeOf(const Box& box) {
     return {width, height};
 }
 
-double headerWidth(const Container& container) {
-    const double title = textWidth(printable(container.title, 200), titleSize, Weight::Bold);
-    double right = textWidth(printable(container.right, 200), titleSize, Weight::Regular);
-    if (container.kind == ContainerKind::Group) // a time may come later, and moves nothing
+// A time in the header of a group may come later, and moves nothing.
+double headerWidth(const std::string& titleText, const std::string& rightText, ContainerKind kind) {
+    const double title = textWidth(printable(titleText, 200), titleSize, Weight::Bold);
+    double right = textWidth(printable(rightText, 200), titleSize, Weight::Regular);
+    if (kind == ContainerKind::Group)
         right = std::max(right, textWidth("≈ 888.8 µs", titleSize, Weight::Regular));
     return std::min(title, 320.0) + std::min(right, 160.0) + 24 + (right > 0 ? 20 : 0);
+}
+
+double headerWidth(const Container& container) {
+    double out = headerWidth(container.title, container.right, container.kind);
+    for (const auto& [title, right] : container.alsoFits)
+        out = std::max(out, headerWidth(title, right, container.kind));
+    return out;
 }
 
 using Value = std::pair<std::uint32_t, std::int32_t>; // box index, port

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fw::picture {
@@ -24,6 +25,8 @@ struct Box {
     std::int64_t container = -1;
     BoxRole role = BoxRole::Operator; // Block: a closed one, tinted by its implementation
     std::size_t copies = 0;           // above 1: drawn as a stack
+    // Subtitles that it has room for as well: the same box elsewhere says them.
+    std::vector<std::string> alsoFits = {};
 
     bool operator==(const Box&) const = default;
 };
@@ -37,6 +40,7 @@ struct Container {
     Implementation implementation = Implementation::None; // tints frame and fill
     std::int64_t parent = -1;                             // the container that it lies in
     ContainerKind kind = ContainerKind::Group;
+    std::vector<std::pair<std::string, std::string>> alsoFits = {}; // as of a box: title, right
 
     bool operator==(const Container&) const = default;
 };

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace fw::picture {
 
@@ -32,14 +33,17 @@ inline constexpr std::int64_t firstResultBox = -2;
 
 Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
 
-// One state of two as it stands in a picture of both. Ids are those of the state; what it has not
-// has a box with an id of absentBox or below, and both states have equal boxes at equal places.
-enum class JointSide : std::uint8_t { Left, Right };
+// One of the states of a joint graph as it stands in a picture of all. Ids are those of the state;
+// what it has not has a box, or a container, with an id of absentBox or below. All states have
+// equal boxes at equal places: boxes and headers are wide enough for what the others say.
 inline constexpr std::int64_t absentBox = -1'000'000'000;
-Diagram diagramOf(const snapshot::JointGraph& joint, JointSide side,
+Diagram diagramOf(const snapshot::JointGraph& joint, std::size_t state,
                   const DiagramOptions& options = {});
 // Id of the box of a node by its place.
-std::int64_t boxOf(const snapshot::JointGraph& joint, JointSide side, std::size_t node);
+std::int64_t boxOf(const snapshot::JointGraph& joint, std::size_t state, std::size_t node);
+// Ids of the containers, in the order of the joint graph's groups: the first part of a group has
+// its id, further ones have absent ones.
+std::vector<std::int64_t> containersOf(const snapshot::JointGraph& joint, std::size_t state);
 
 // "f32[1,64,56,56]" -> "1×64×56×56"; other element types are named: "i64 3", "bool 1×N".
 std::string shapeLabel(const std::string& type);

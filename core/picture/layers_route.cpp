@@ -136,9 +136,11 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
         if (fixedLeave) {
             leave[n] = *fixedLeave;
         } else {
-            const double towards = net.trunk.size() > 1 && span(net.edges.front()) > 1
+            const std::uint32_t e = net.edges.front();
+            const auto& fixedArrive = turned ? first.fromOffset : first.toOffset;
+            const double towards = net.trunk.size() > 1 && span(e) > 1
                                        ? slot(net.trunk[1]).x
-                                       : layers.slots[target(net.edges.front())].x;
+                                       : layers.slots[target(e)].x + fixedArrive.value_or(0);
             outs[static_cast<std::size_t>(net.trunk[0])].push_back({towards, &leave[n]});
         }
         for (const std::uint32_t e : net.edges) {
@@ -146,7 +148,9 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
             if (fixedArrive)
                 arrive[e] = *fixedArrive;
             else
-                ins[target(e)].push_back({slot(net.trunk[span(e) - 1]).x, &arrive[e]});
+                ins[target(e)].push_back(
+                    {slot(net.trunk[span(e) - 1]).x + (span(e) == 1 ? fixedLeave.value_or(0) : 0),
+                     &arrive[e]});
         }
     }
     for (std::size_t n = 0; n < input.nodes.size(); ++n) {

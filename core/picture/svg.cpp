@@ -31,32 +31,6 @@ std::string number(double value) {
     return out;
 }
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
-            out += "&#39;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
-}
-
 std::string_view dashText(Dash dash) {
     switch (dash) {
     case Dash::Solid:
@@ -87,7 +61,7 @@ struct Writer {
         out += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\"{} fill=\"{}\">{}</text>\n",
                            number(item.position.x), number(item.position.y), number(item.size),
                            item.weight == Weight::Bold ? " font-weight=\"bold\"" : "",
-                           hex(item.colour), escaped(item.text));
+                           hex(item.colour), escapedXml(item.text));
     }
     void operator()(const PathItem& item) const {
         if (item.points.empty())
@@ -114,6 +88,32 @@ struct Writer {
 
 } // namespace
 
+std::string escapedXml(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        switch (c) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        case '\'':
+            out += "&#39;";
+            break;
+        default:
+            out += c;
+        }
+    }
+    return out;
+}
+
 std::string svgText(const Picture& picture, ThemeKind theme) {
     const std::string width = number(std::ceil(picture.width)),
                       height = number(std::ceil(picture.height));
@@ -124,7 +124,7 @@ std::string svgText(const Picture& picture, ThemeKind theme) {
         fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                     "viewBox=\"0 0 {0} {1}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n",
                     width, height);
-    out += fmt::format("<title>{}</title>\n", escaped(picture.name));
+    out += fmt::format("<title>{}</title>\n", escapedXml(picture.name));
     out += fmt::format(
         "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
         "markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" "

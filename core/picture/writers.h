@@ -8,6 +8,9 @@ namespace fw::picture {
 
 std::string svgText(const Picture& picture, ThemeKind theme = ThemeKind::Light);
 
+// Names as text between or within the tags of XML and HTML; what cannot stand there is replaced.
+std::string escapedXml(std::string_view text);
+
 // Graphviz text of the diagram, before any layout, for people who want to draw it themselves.
 std::string dotText(const Diagram& diagram);
 

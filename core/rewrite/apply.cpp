@@ -303,6 +303,20 @@ void noteExposed(const Graph& graph, const Match& match, const RightSide& right,
 
 } // namespace
 
+Application applicationOf(std::size_t entry, const Match& match, const GraphEditor& editor) {
+    Application out;
+    out.entry = entry;
+    for (const NodeId id : match.nodes)
+        out.matched.push_back(editor.share(id));
+    for (const auto& [name, value] : match.bindings.values)
+        if (!match.bindings.lists.contains(name))
+            out.names.emplace_back(name, std::vector{value});
+    for (const auto& [name, list] : match.bindings.lists)
+        out.names.emplace_back(name, list);
+    out.firstAdded = editor.nextId();
+    return out;
+}
+
 Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match& match,
                           const Successor& forward, GraphEditor& editor) {
     const std::vector<NodeId> origins{originOfAdded(editor.nextId())};

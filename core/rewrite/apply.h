@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "condition/condition.h"
 #include "pattern/match.h"
+#include "rewrite/application.h"
 
 namespace fw {
 
@@ -72,6 +73,9 @@ struct Applied {
     std::size_t added = 0;
     Decisions notes; // what is computed twice, what is exposed
 };
+
+// What an entry of the book is about to do with a match: the operators and names of it.
+Application applicationOf(std::size_t entry, const Match& match, const GraphEditor& editor);
 
 // Adds the right side, hands the roots' users over and removes what was matched and is needed no
 // more.

@@ -229,13 +229,10 @@ private:
         GraphEditor& editor = m_progress.editor();
         const Graph& graph = m_progress.graph();
         const NodePtr root = editor.share(match.roots.front().node);
-        Application out;
-        out.entry = index;
-        for (const NodeId id : match.nodes)
-            out.matched.push_back(editor.share(id));
+        Application out = applicationOf(index, match, editor);
         if (m_progress.leavesOut(entry.tree->name, *out.matched.front()))
             return false;
-        const NodeId firstMade = out.firstAdded = editor.nextId();
+        const NodeId firstMade = out.firstAdded;
         editor.begin();
         const Result<Applied> applied = applyRule(
             *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
@@ -273,11 +270,6 @@ private:
             told.subject = entry.tree->name + " at " + told.subject;
             m_progress.decisions.push_back(std::move(told));
         }
-        for (const auto& [name, value] : match.bindings.values)
-            if (!match.bindings.lists.contains(name))
-                out.names.emplace_back(name, std::vector{value});
-        for (const auto& [name, list] : match.bindings.lists)
-            out.names.emplace_back(name, list);
         m_progress.decisions.push_back(
             {root->name, Verdict::Yes, ReasonCode::RuleApplied, entry.tree->name});
         m_progress.commit(std::move(out));

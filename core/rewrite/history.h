@@ -21,8 +21,11 @@ public:
     std::size_t done() const { return m_done; } // applications
     bool atEnd() const { return m_done == m_applications.size(); }
     // The one that comes next, and the graph in which it happens.
-    const Application& next() const { return m_applications.at(m_done); }
-    const Graph& graph() { return editorOf(next().body).graph(); }
+    const Application& next() const { return m_instead ? *m_instead : m_applications.at(m_done); }
+    const Graph& graph() { return editor().graph(); }
+    GraphEditor& editor() { return editorOf(next().body); } // of graph()
+    // Another one in place of the next, made by an editor in the same state; the last of the walk.
+    void replaceNext(Application application) { m_instead = std::move(application); }
     void step(); // the reference of graph() holds, and shows what is behind the application
     // The whole graph behind the applications done so far; ends the walk.
     Result<GraphPtr> finish();
@@ -34,6 +37,7 @@ private:
     GraphPtr m_graph;
     const std::vector<Application>& m_applications;
     std::size_t m_done = 0;
+    std::optional<Application> m_instead;
     std::map<const Graph*, std::unique_ptr<GraphEditor>> m_editors; // of what has been begun
     std::map<const Graph*, GraphPtr> m_finished;
 };

@@ -86,6 +86,10 @@ Answer graph(PipelineStore& store, const Arguments& arguments, const Context& co
         return json(std::move(out));
     }
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    if (arguments.stage == "rewritten" && arguments.application) {
+        FW_TRY(const GraphPtr behind, behindApplication(*imported, *simplified, arguments));
+        return json(describeGraph(*behind, "rewritten", *imported->graph));
+    }
     if (arguments.stage == "rewritten")
         return json(describeGraph(*simplified->graph, "rewritten", *imported->graph));
     if (arguments.stage == "partitioned")

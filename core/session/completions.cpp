@@ -121,6 +121,8 @@ public:
             break;
         case Expect::ElementType:
             elementTypes();
+            if (m_context.keyword == "op")
+                dims(); // variables among them
             break;
         case Expect::Expression:
             captures();

@@ -1,5 +1,8 @@
 #include "session/describe.h"
 
+#include "base/hash.h"
+#include "session/way_out.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,6 +196,20 @@ std::vector<snapshot::NodeId> importedNodes(const Node& node, const Graph& impor
     return out;
 }
 
+// Equal for graphs whose nodes have equal ids, names, operators and operands.
+std::string keyOf(const Graph& imported) {
+    std::uint64_t key = 0;
+    for (const NodePtr& node : imported.nodes()) {
+        key = mixHash(key, static_cast<std::uint64_t>(node->id));
+        key = mixHash(key, hashOf(node->name).low);
+        key = mixHash(key, hashOf(node->shownOp()).low);
+        for (const ValueRef& input : node->inputs)
+            key = mixHash(mixHash(key, static_cast<std::uint64_t>(input.node)),
+                          static_cast<std::uint64_t>(input.output));
+    }
+    return fmt::format("{:016x}", key);
+}
+
 } // namespace
 
 NodeRecord describeNode(const Graph& graph, const Node& node) {
@@ -200,7 +217,9 @@ NodeRecord describeNode(const Graph& graph, const Node& node) {
 }
 
 GraphDocument describeImported(const Graph& graph) {
-    return describeStage(graph, "imported", nullptr);
+    GraphDocument out = describeStage(graph, "imported", nullptr);
+    out.imported = keyOf(graph);
+    return out;
 }
 
 Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) {
@@ -221,6 +240,7 @@ Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) 
 GraphDocument describeGraph(const Graph& graph, const std::string& stage, const Graph& imported,
                             const FusionPlan* plan) {
     GraphDocument out = describeStage(graph, stage, plan);
+    out.imported = keyOf(imported);
     std::map<NodeId, std::vector<NodeId>> from;
     for (const NodePtr& node : imported.nodes())
         for (const NodeId origin : node->origins)
@@ -368,6 +388,9 @@ ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const Ed
              gate.pass ? std::string() : std::string(codeText(edge.decision.code)),
              gate.pass || !gate.evidence.empty() ? gate.evidence.str() : edge.decision.evidence});
     out.decisions.push_back(record(graph, edge));
+    if (edge.decision.verdict == Verdict::No && edge.decision.code == ReasonCode::ValueEscapes)
+        for (const NodeId id : wayOut(graph, plan, from.id, to.id))
+            out.way.push_back({id, graph.node(id).name});
     return out;
 }
 

@@ -202,6 +202,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"prod", "op", "prod(k in K : ...)"},
         {"pad", "op", "pad(x[...], v): v where the read leaves its tensor"},
         {"wrap", "op", "wrap(i, D): counts negative indices from the end"},
+        {"clamp", "op", "clamp(i, low, high): brings an index into this range"},
+        {"lowest", "op", "lowest(T): what no element of the type is below"},
         {"select", "op", "select(c, a, b): a where c holds, else b"},
         {"cast", "op", "cast(x, dtype)"},
         {"exp", "op", "e to the power of x"},

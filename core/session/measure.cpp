@@ -121,13 +121,34 @@ Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts
     return std::move(out.front());
 }
 
+// NumPy has no bf16: what wrote the data sets of ONNX through it kept the bits as u16.
+TensorData asElement(TensorData data, DType wanted) {
+    if (data.dtype() != DType::U16 || wanted != DType::BF16)
+        return data;
+    return {wanted, data.extents(), {data.bytes().begin(), data.bytes().end()}};
+}
+
+Result<std::vector<TensorData>> givenInputs(const Graph& graph, const TestDataSet& set) {
+    FW_TRY(std::vector<NamedTensor> given, readAll(set.inputs));
+    FW_TRY(std::vector<TensorData> inputs, matchTensors(inputNames(graph), std::move(given)));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        inputs[i] =
+            asElement(std::move(inputs[i]), graph.node(graph.inputs()[i]).outputs[0].type.dtype);
+    return inputs;
+}
+
+Result<std::vector<TensorData>> givenOutputs(const Graph& graph, const TestDataSet& set) {
+    FW_TRY(std::vector<NamedTensor> given, readAll(set.outputs));
+    FW_TRY(std::vector<TensorData> wanted, matchTensors(resultNames(graph), std::move(given)));
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        wanted[i] = asElement(std::move(wanted[i]), graph.type(graph.results()[i].value).dtype);
+    return wanted;
+}
+
 Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph,
                                     const TestDataSet& set, Tolerance tolerance, PassBy by) {
-    FW_TRY(std::vector<NamedTensor> given, readAll(set.inputs));
-    FW_TRY(const std::vector<TensorData> inputs, matchTensors(inputNames(graph), std::move(given)));
-    FW_TRY(std::vector<NamedTensor> expected, readAll(set.outputs));
-    FW_TRY(const std::vector<TensorData> wanted,
-           matchTensors(resultNames(graph), std::move(expected)));
+    FW_TRY(const std::vector<TensorData> inputs, givenInputs(graph, set));
+    FW_TRY(const std::vector<TensorData> wanted, givenOutputs(graph, set));
     FW_TRY(const std::vector<TensorData> got, module.run(inputs));
     return compareOutputs(std::filesystem::path(set.folder).filename().string(), graph, got, wanted,
                           tolerance, by);
@@ -169,9 +190,7 @@ Result<std::vector<TestDataSet>> dataSetsFor(const Graph& graph, const Arguments
         return std::move(folder.sets);
     std::vector<TestDataSet> fitting;
     for (TestDataSet& set : folder.sets) {
-        FW_TRY(std::vector<NamedTensor> tensors, readAll(set.inputs));
-        FW_TRY(const std::vector<TensorData> matched,
-               matchTensors(inputNames(graph), std::move(tensors)));
+        FW_TRY(const std::vector<TensorData> matched, givenInputs(graph, set));
         bool fits = true;
         for (std::size_t i = 0; i < matched.size(); ++i) {
             const Shape& shape = graph.node(graph.inputs()[i]).outputs[0].type.shape;
@@ -211,8 +230,7 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     }
     FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(*source->graph, arguments));
     if (!sets.empty()) {
-        FW_TRY(std::vector<NamedTensor> tensors, readAll(sets.front().inputs));
-        FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
+        FW_TRY(std::vector<TensorData> matched, givenInputs(*source->graph, sets.front()));
         return Operands{std::move(matched), false};
     }
     FW_TRY(std::vector<TensorData> made,

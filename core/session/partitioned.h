@@ -11,7 +11,8 @@ namespace fw {
 // between.
 Result<snapshot::StagesDocument> partitionText(Pipeline& pipeline, const Context& context);
 
-// The graph of stage "fused" with regions in place of groups.
+// The graph of stage "fused" with regions in place of groups, and of each region what the text
+// says, and who else could compute it.
 Result<snapshot::GraphDocument> partitionGraph(Pipeline& pipeline, const Context& context);
 
 } // namespace fw

@@ -255,7 +255,7 @@ bool Pipeline::importFailed() const {
     return m_imported.result && !m_imported.result->ok();
 }
 
-Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& context) {
+Result<RewriteOptions> Pipeline::rewriteOptions(const Context& context) {
     FW_TRY(const Books* known, books());
     RewriteOptions options;
     options.cancel = context.cancel;
@@ -264,6 +264,12 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
         FW_TRY(const Offer* offered, offer());
         options.offer = offered;
     }
+    return options;
+}
+
+Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& context) {
+    FW_TRY(const Books* known, books());
+    FW_TRY(const RewriteOptions options, rewriteOptions(context));
     return rewriteGraph(graph, known->rules, options);
 }
 

@@ -160,6 +160,8 @@ public:
     Result<LoadedModule*> loaded(const Context& context);
     // The loops of one group, without machine code if nothing was compiled yet.
     Result<KernelReport> lowered(int group, const Context& context);
+    // What the model is rewritten with, by the rules of books().
+    Result<RewriteOptions> rewriteOptions(const Context& context);
     // With the books of this pipeline; `graph` need not come from it.
     Result<Rewritten> rewritten(const GraphPtr& graph, const Context& context);
     // Plans, compiles and loads.

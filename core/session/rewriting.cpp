@@ -23,13 +23,6 @@ std::string nameOf(const Graph& graph, ValueRef value) {
     return value.valid() ? graph.output(value).name : std::string("none");
 }
 
-std::vector<RewrittenNode> nodesOf(const std::vector<NodePtr>& nodes) {
-    std::vector<RewrittenNode> out;
-    for (const NodePtr& node : nodes)
-        out.push_back({node->name, node->op});
-    return out;
-}
-
 std::string lineOf(const ApplicationRecord& one) {
     const auto list = [](const std::vector<RewrittenNode>& nodes) {
         std::string out;
@@ -85,6 +78,23 @@ void addDiagnostics(const RewriteTrace& trace, Diags& out) {
 
 } // namespace
 
+Result<GraphPtr> behindApplication(const Imported& imported, const Simplified& simplified,
+                                   const Arguments& arguments) {
+    const auto& all = simplified.trace.applications;
+    const std::int64_t count = arguments.application.value_or(0);
+    if (count < 0 || count > static_cast<std::int64_t>(all.size()))
+        return makeDiag(DiagCode::Usage, fmt::format("there is no application {}", count), {},
+                        fmt::format("0 to {}", all.size()));
+    return graphBehind(imported.inlined, all, static_cast<std::size_t>(count));
+}
+
+std::vector<RewrittenNode> rewrittenNodes(const std::vector<NodePtr>& nodes) {
+    std::vector<RewrittenNode> out;
+    for (const NodePtr& node : nodes)
+        out.push_back({node->name, node->op});
+    return out;
+}
+
 ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace) {
     const Application& one = history.next();
     const AppliedRule& rule = trace.applied.at(one.entry);
@@ -96,7 +106,7 @@ ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trac
     out.file = rule.file;
     out.line = rule.line;
     out.body = one.body ? one.body->name() : std::string();
-    out.matched = nodesOf(one.matched);
+    out.matched = rewrittenNodes(one.matched);
     std::set<NodeId> origins;
     for (const NodePtr& node : one.matched)
         origins.insert(node->origins.begin(), node->origins.end());
@@ -109,8 +119,8 @@ ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trac
         else if (!edit.after)
             erased.push_back(edit.before);
     }
-    out.created = nodesOf(created);
-    out.erased = nodesOf(erased);
+    out.created = rewrittenNodes(created);
+    out.erased = rewrittenNodes(erased);
     for (const auto& [name, values] : one.names) {
         BoundNameRecord& bound = out.bindings.emplace_back();
         bound.name = name;

@@ -13,6 +13,13 @@ Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
                                                   const Simplified& simplified,
                                                   const snapshot::Arguments& arguments);
 
+// The graph behind the first arguments.application applications; a Usage diagnostic if there are
+// fewer.
+Result<GraphPtr> behindApplication(const Imported& imported, const Simplified& simplified,
+                                   const snapshot::Arguments& arguments);
+
+std::vector<snapshot::RewrittenNode> rewrittenNodes(const std::vector<NodePtr>& nodes);
+
 // The next application; goes behind it.
 snapshot::ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trace);
 

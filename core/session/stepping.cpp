@@ -1,5 +1,6 @@
 #include "session/stepping.h"
 
+#include "rewrite/choices.h"
 #include "session/describe.h"
 #include "session/rewriting.h"
 
@@ -264,6 +265,68 @@ std::vector<NodeId> idsOf(const Application& one, bool behind) {
     return out;
 }
 
+// --- what competes
+
+StepChoice describeChoice(const OtherMatch& choice, const RewriteTrace& trace,
+                          const GraphEditor& editor) {
+    const AppliedRule& rule = trace.applied.at(choice.entry);
+    StepChoice out;
+    out.rule = rule.rule;
+    out.file = rule.file;
+    out.line = rule.line;
+    std::vector<NodePtr> matched;
+    for (const NodeId id : choice.match.nodes)
+        matched.push_back(editor.share(id));
+    out.at = matched.front()->name;
+    out.matched = rewrittenNodes(matched);
+    for (const NodePtr& node : choice.shared)
+        out.shared.push_back(node->name);
+    if (choice.unfit)
+        out.unfit = reasonText(*choice.unfit);
+    return out;
+}
+
+StepInstead describeInstead(Instead instead) {
+    StepInstead out;
+    out.leaveOut = std::move(instead.leaveOut);
+    out.again = std::move(instead.again);
+    out.number = static_cast<std::int64_t>(instead.number);
+    if (instead.refused)
+        out.refused = reasonText(*instead.refused);
+    return out;
+}
+
+Status goTo(std::size_t done, RewriteHistory& history, const Context& context) {
+    while (history.done() < done) {
+        history.step();
+        if (history.done() % 4096 == 0 && context.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "stepping was cancelled");
+    }
+    return {};
+}
+
+// Puts the choice that is asked for in place of the next application.
+Status replaceByChoice(std::int64_t number, const OtherMatches& choices, const GraphPtr& graph,
+                       const RewriteTrace& trace, const RuleBook& book,
+                       const RewriteOptions& options, RewriteHistory& history, StepDocument& out) {
+    if (number < 1 || number > static_cast<std::int64_t>(choices.found.size()))
+        return makeDiag(DiagCode::Usage,
+                        fmt::format("application {} has no choice {}", history.done() + 1, number),
+                        {},
+                        choices.found.empty() ? "nothing competes for its operators"
+                                              : fmt::format("1 to {}", choices.found.size()));
+    const OtherMatch& choice = choices.found[static_cast<std::size_t>(number) - 1];
+    RewriteHistory apart(graph, trace.applications);
+    FW_CHECK(goTo(history.done(), apart, {}));
+    FW_TRY(Application done, take(apart.editor(), book, choice));
+    done.body = history.next().body;
+    FW_TRY(Instead instead, insteadOf(graph, book, options, history.next(), done));
+    out.choice = number;
+    out.instead = describeInstead(std::move(instead));
+    history.replaceNext(std::move(done));
+    return {};
+}
+
 } // namespace
 
 Result<StepDocument> stepModel(Pipeline& pipeline, const Arguments& arguments,
@@ -286,12 +349,17 @@ Result<StepDocument> stepModel(Pipeline& pipeline, const Arguments& arguments,
     FW_TRY(Place place, placeOf(arguments, trace, simplified->graph->operators()));
     out.stopped = std::move(place.stopped);
     RewriteHistory history(imported->inlined, trace.applications);
-    while (history.done() + 1 < place.number) {
-        history.step();
-        if (history.done() % 4096 == 0 && context.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "stepping was cancelled");
-    }
-    const Application& one = history.next();
+    FW_CHECK(goTo(place.number - 1, history, context));
+    FW_TRY(const Books* books, pipeline.books());
+    FW_TRY(const RewriteOptions options, pipeline.rewriteOptions(context));
+    const OtherMatches choices = choicesAt(history.editor(), books->rules, history.next(), options);
+    out.choicesStopped = choices.stopped;
+    for (const OtherMatch& choice : choices.found)
+        out.choices.push_back(describeChoice(choice, trace, history.editor()));
+    if (arguments.choice)
+        FW_CHECK(replaceByChoice(*arguments.choice, choices, imported->inlined, trace, books->rules,
+                                 options, history, out));
+    const Application one = history.next();
     const Graph& graph = history.graph();
     Around around(reach);
     around.add(graph, idsOf(one, false));

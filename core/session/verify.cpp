@@ -228,7 +228,13 @@ private:
             m_context.report("verify", row.group + ": the smallest graph that shows it");
             FW_TRY(const Differing smallest, smallestOf(m_pipeline, *one.shown, m_context));
             const std::string name = row.group + "_" + row.implementation;
-            const std::string seed = m_seed == 1 ? "" : fmt::format(" --seed {}", m_seed);
+            std::string with;
+            for (const std::string& book : m_arguments.rules)
+                with += fmt::format(" --rules \"{}\"", book);
+            for (const std::string& book : m_arguments.without)
+                with += fmt::format(" --without {}", book);
+            if (m_seed != 1)
+                with += fmt::format(" --seed {}", m_seed);
             FW_TRY(
                 row.file,
                 writeDiffering(
@@ -236,7 +242,7 @@ private:
                     {fmt::format("{} differs from the reference, {} values{}:", row.implementation,
                                  kindText(smallest.kind), atSizes(smallest.sizes)),
                      smallest.worst,
-                     fmt::format("fw verify {}.fw --target \"{}\"{}", name, m_target.text, seed)}));
+                     fmt::format("fw verify {}.fw --target \"{}\"{}", name, m_target.text, with)}));
         }
         if (!one.refused)
             ++(row.verdict == "differs"   ? m_out.differing

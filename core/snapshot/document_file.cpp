@@ -75,6 +75,12 @@ void fields(Visitor& v, VersionRecord<Version>& r) {
     v(versionField, r.version);
 }
 
+struct BlocksRecord {
+    std::string shown;
+    std::string rest;
+    std::vector<std::string> others;
+};
+
 struct DocumentRecord {
     std::int64_t version = 0;
     std::string model;
@@ -86,6 +92,7 @@ struct DocumentRecord {
     std::vector<PinRecord> pins;
     std::map<std::string, std::int64_t> dims;
     std::string log;
+    std::optional<BlocksRecord> blocks;
 };
 
 template <class Visitor, class R>
@@ -105,6 +112,14 @@ void fields(Visitor& v, R& r) {
 }
 
 template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, BlocksRecord>
+void fields(Visitor& v, R& r) {
+    v("shown", r.shown);
+    v("rest", r.rest);
+    v("others", r.others);
+}
+
+template <class Visitor, class R>
 requires std::is_same_v<std::remove_const_t<R>, DocumentRecord>
 void fields(Visitor& v, R& r) {
     v(versionField, r.version);
@@ -117,6 +132,7 @@ void fields(Visitor& v, R& r) {
     v("pins", r.pins);
     v("dims", r.dims);
     v("log", r.log);
+    v("blocks", r.blocks);
 }
 
 Diag wrong(const std::string& what, const std::string& path, std::string hint = {}) {
@@ -129,7 +145,8 @@ bool isDocumentFile(std::string_view path) {
     return path.ends_with(".fwdoc");
 }
 
-std::string documentText(const Inputs& inputs, const std::string& folder) {
+std::string documentText(const Inputs& inputs, const std::string& folder,
+                         const std::optional<BlockView>& blocks) {
     DocumentRecord out;
     out.version = documentVersion;
     out.model = shortened(inputs.model, folder);
@@ -143,6 +160,10 @@ std::string documentText(const Inputs& inputs, const std::string& folder) {
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
     out.log = shortened(inputs.log, folder);
+    if (blocks)
+        out.blocks = BlocksRecord{blocks->shown == BlockView::Shown::All ? "all" : "groups",
+                                  blocks->rest == BlockView::Rest::Open ? "open" : "closed",
+                                  {blocks->others.begin(), blocks->others.end()}};
     return Writer::text(out, JsonStyle::Indented) + "\n";
 }
 
@@ -200,15 +221,31 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
     return out;
 }
 
-Status saveDocument(const Inputs& inputs, const std::string& path) {
+Status saveDocument(const Inputs& inputs, const std::string& path,
+                    const std::optional<BlockView>& blocks) {
     std::error_code error;
     const std::filesystem::path full = std::filesystem::absolute(path, error);
-    return writeFile(path, documentText(inputs, folderOf(error ? path : full.string()).string()));
+    return writeFile(path,
+                     documentText(inputs, folderOf(error ? path : full.string()).string(), blocks));
 }
 
 Result<Inputs> loadDocument(const std::string& path) {
     FW_TRY(const std::string text, readFile(path, largestDocument));
     return parseDocument(text, path);
+}
+
+std::optional<BlockView> loadBlocks(const std::string& path) {
+    const Result<std::string> text = readFile(path, largestDocument);
+    DocumentRecord in;
+    if (!text || Reader(*text).readAll(in) || !in.blocks)
+        return {};
+    BlockView out;
+    if (in.blocks->shown == "all")
+        out.shown = BlockView::Shown::All;
+    if (in.blocks->rest == "closed")
+        out.rest = BlockView::Rest::Closed;
+    out.others = {in.blocks->others.begin(), in.blocks->others.end()};
+    return out;
 }
 
 } // namespace fw::snapshot

@@ -126,9 +126,11 @@ struct Applier {
         std::sort(inputs.without.begin(), inputs.without.end());
     }
     void operator()(const LeaveOut& edit) const {
-        std::erase(inputs.leftOut, edit.application);
-        if (edit.applied == Enabled::No)
-            inputs.leftOut.push_back(edit.application);
+        for (const std::vector<std::string>* named : {&edit.applications, &edit.again})
+            for (const std::string& one : *named)
+                std::erase(inputs.leftOut, one);
+        inputs.leftOut.insert(inputs.leftOut.end(), edit.applications.begin(),
+                              edit.applications.end());
         std::sort(inputs.leftOut.begin(), inputs.leftOut.end());
     }
     void operator()(const AddPin& edit) const {
@@ -137,6 +139,10 @@ struct Applier {
             return pin.nodes == edit.pin.nodes && subjectOf(pin) == subjectOf(edit.pin);
         });
         inputs.pins.push_back(edit.pin);
+    }
+    void operator()(const AddPins& edit) const {
+        for (const Pin& pin : edit.pins)
+            (*this)(AddPin{pin});
     }
     void operator()(const RemovePin& edit) const { std::erase(inputs.pins, edit.pin); }
     void operator()(const ClearPins&) const { inputs.pins.clear(); }
@@ -163,9 +169,12 @@ struct Sayer {
         return fmt::format("switch {} {}", edit.file, edit.enabled == Enabled::Yes ? "on" : "off");
     }
     std::string operator()(const LeaveOut& edit) const {
-        return (edit.applied == Enabled::No ? "leave out " : "apply ") + edit.application;
+        return edit.applications.empty()
+                   ? fmt::format("apply {}", fmt::join(edit.again, ", "))
+                   : fmt::format("leave out {}", fmt::join(edit.applications, ", "));
     }
     std::string operator()(const AddPin& edit) const { return "pin " + pinText(edit.pin); }
+    std::string operator()(const AddPins& edit) const { return "pin " + edit.what; }
     std::string operator()(const RemovePin& edit) const { return "unpin " + pinText(edit.pin); }
     std::string operator()(const ClearPins&) const { return "clear all pins"; }
     std::string operator()(const SetDims& edit) const {

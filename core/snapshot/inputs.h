@@ -93,13 +93,17 @@ struct SwitchShipped {
     std::string file;
     Enabled enabled = Enabled::Yes;
 };
-// One application of a rule, "fold_bn at Conv_3", is left out, or wanted again.
+// Applications of rules, "fold_bn at Conv_3", are left out, and others wanted again.
 struct LeaveOut {
-    std::string application;
-    Enabled applied = Enabled::No;
+    std::vector<std::string> applications;
+    std::vector<std::string> again = {};
 };
 struct AddPin {
     Pin pin;
+};
+struct AddPins {
+    std::vector<Pin> pins; // in one step
+    std::string what;      // for the undo menu: "region onednn_0 to code of ours"
 };
 struct RemovePin {
     Pin pin;
@@ -114,7 +118,7 @@ struct SetLog {
 
 using Edit =
     std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook, SwitchBook,
-                 SwitchShipped, LeaveOut, AddPin, RemovePin, ClearPins, SetDims, SetLog>;
+                 SwitchShipped, LeaveOut, AddPin, AddPins, RemovePin, ClearPins, SetDims, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

@@ -1,7 +1,10 @@
 #include "snapshot/joint.h"
 
+#include "snapshot/time_text.h"
+
 #include <algorithm>
-#include <map>
+#include <limits>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -10,173 +13,421 @@ namespace fw::snapshot {
 namespace {
 
 using Places = std::vector<std::size_t>;
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+using Mark = JointNode::Mark;
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr int noGroup = -1, anyGroup = -2; // anyGroup: the state does not say
 
-std::vector<NodeId> originsOf(const GraphDocument& graph, const NodeRecord& node) {
-    return graph.stage == "imported" ? std::vector<NodeId>{node.id} : node.origins;
+bool isSame(const InputRef& a, const InputRef& b) {
+    return a.node == b.node && a.output == b.output;
+}
+bool has(const std::vector<InputRef>& all, const InputRef& one) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const InputRef& other) { return isSame(one, other); });
+}
+bool isSame(const std::vector<InputRef>& a, const std::vector<InputRef>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const InputRef& x, const InputRef& y) { return isSame(x, y); });
+}
+bool typesDiffer(const NodeRecord& a, const NodeRecord& b) {
+    return !std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
+                       [](const auto& x, const auto& y) { return x.type == y.type; });
 }
 
 class Joining {
 public:
-    Joining(const GraphDocument& left, const GraphDocument& right)
-        : m_left(left), m_right(right), m_rightOf(left.nodes.size(), none),
-          m_leftOf(right.nodes.size(), none) {
-        pair(true);
-        pair(false);
+    explicit Joining(std::span<const JointState> states)
+        : m_states(states), m_recordOf(states.size()), m_jointOf(states.size()),
+          m_groups(states.size()) {
+        for (std::size_t s = 0; s < states.size(); ++s) {
+            add(s);
+            for (const GroupLabel& group : graph(s).groups)
+                m_groups[s].emplace(group.id, &group);
+        }
     }
 
     JointGraph take() {
-        addNodes();
+        m_out.states = m_states.size();
+        m_out.graph.stage = m_states.back().graph->stage;
+        m_out.graph.name = m_states.back().graph->name;
+        addRecords();
         addOperands();
         addResults();
-        m_out.graph.stage = m_right.stage;
-        m_out.graph.name = m_right.name;
-        m_out.graph.groups = m_right.groups;
+        addGroups();
         return std::move(m_out);
     }
 
 private:
-    // Those that are left, by what they stand for, in their order.
-    void pair(bool byName) {
-        using Key = std::tuple<std::string, std::vector<NodeId>, std::string>;
-        const auto keyOf = [&](const GraphDocument& graph, const NodeRecord& node) {
-            return Key{node.op, originsOf(graph, node), byName ? node.name : std::string()};
-        };
+    const GraphDocument& graph(std::size_t state) const { return *m_states[state].graph; }
+    bool isOfOneImport(std::size_t a, std::size_t b) const {
+        return graph(a).imported == graph(b).imported;
+    }
+    const NodeRecord& record(std::size_t state, std::size_t joint) const {
+        return graph(state).nodes[m_recordOf[state][joint]];
+    }
+
+    // --- who lives on
+
+    // In front of `state` the last one that has the node; of those of one import, or of any.
+    enum class Import : std::uint8_t { Same, Any };
+    std::size_t latestOf(std::size_t joint, std::size_t state, Import import) const {
+        for (std::size_t s = state; s-- > 0;)
+            if (m_recordOf[s][joint] != none && (import == Import::Any || isOfOneImport(s, state)))
+                return s;
+        return none;
+    }
+
+    void add(std::size_t state) {
+        const std::vector<NodeRecord>& nodes = graph(state).nodes;
+        for (std::vector<std::size_t>& records : m_recordOf)
+            records.resize(m_count, none);
+        m_placeOf.assign(nodes.size(), none);
+        m_jointOf[state].clear();
+        if (state > 0) {
+            pairByOrigins(state, true);
+            pairByOrigins(state, false);
+            pairByName(state);
+            pairByStructure(state);
+        }
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            if (m_placeOf[i] == none) {
+                for (std::vector<std::size_t>& records : m_recordOf)
+                    records.push_back(none);
+                bind(state, i, m_count++);
+            }
+    }
+
+    void bind(std::size_t state, std::size_t node, std::size_t joint) {
+        m_placeOf[node] = joint;
+        m_recordOf[state][joint] = node;
+        m_jointOf[state].emplace(graph(state).nodes[node].id, joint);
+    }
+
+    // Those that are left on both sides, by equal keys, in their order. A key that is empty pairs
+    // nothing.
+    template <class Key>
+    void pair(std::size_t state, const auto& keyOfJoint, const auto& keyOfNode) {
         std::map<Key, Places> waiting; // last first
-        for (std::size_t i = m_left.nodes.size(); i-- > 0;)
-            if (m_rightOf[i] == none)
-                waiting[keyOf(m_left, m_left.nodes[i])].push_back(i);
-        for (std::size_t k = 0; k < m_right.nodes.size(); ++k) {
-            if (m_leftOf[k] != none)
+        for (std::size_t j = m_count; j-- > 0;)
+            if (m_recordOf[state][j] == none)
+                if (std::optional<Key> key = keyOfJoint(j))
+                    waiting[std::move(*key)].push_back(j);
+        for (std::size_t i = 0; i < m_placeOf.size() && !waiting.empty(); ++i) {
+            if (m_placeOf[i] != none)
                 continue;
-            Key key = keyOf(m_right, m_right.nodes[k]);
-            if (!byName && std::get<1>(key).empty())
-                continue; // what stands for nothing is the same only by its name
-            const auto found = waiting.find(key);
+            const std::optional<Key> key = keyOfNode(i);
+            const auto found = key ? waiting.find(*key) : waiting.end();
             if (found == waiting.end() || found->second.empty())
                 continue;
-            m_leftOf[k] = found->second.back();
-            m_rightOf[found->second.back()] = k;
+            bind(state, i, found->second.back());
             found->second.pop_back();
         }
     }
 
-    void addNodes() {
-        const auto add = [&](const NodeRecord& node, NodeId left, NodeId right) {
-            const auto id = static_cast<NodeId>(m_out.nodes.size());
-            if (left != noNode)
-                m_ofLeft.emplace(left, id);
-            if (right != noNode)
-                m_ofRight.emplace(right, id);
-            m_out.nodes.push_back({left, right, JointNode::Mark::Kept, {}, {}});
-            NodeRecord& shown = m_out.graph.nodes.emplace_back(node);
-            shown.id = id;
-            if (right == noNode)
-                shown.group = -1;
+    void pairByOrigins(std::size_t state, bool byName) {
+        using Key = std::tuple<std::string, std::vector<NodeId>, std::string>;
+        const auto keyOf = [&](std::size_t of, std::size_t node) -> std::optional<Key> {
+            const NodeRecord& one = graph(of).nodes[node];
+            const std::vector<NodeId> origins =
+                graph(of).stage == "imported" ? std::vector<NodeId>{one.id} : one.origins;
+            if (origins.empty() && !byName)
+                return {}; // what stands for nothing is the same only by its name
+            return Key{one.op, origins, byName ? one.name : std::string()};
         };
-        for (std::size_t i = 0; i < m_left.nodes.size(); ++i)
-            if (const std::size_t k = m_rightOf[i]; k == none)
-                add(m_left.nodes[i], m_left.nodes[i].id, noNode);
-            else
-                add(m_right.nodes[k], m_left.nodes[i].id, m_right.nodes[k].id);
-        for (std::size_t k = 0; k < m_right.nodes.size(); ++k)
-            if (m_leftOf[k] == none)
-                add(m_right.nodes[k], noNode, m_right.nodes[k].id);
+        pair<Key>(
+            state,
+            [&](std::size_t j) -> std::optional<Key> {
+                const std::size_t of = latestOf(j, state, Import::Same);
+                return of == none ? std::nullopt : keyOf(of, m_recordOf[of][j]);
+            },
+            [&](std::size_t i) { return keyOf(state, i); });
     }
 
-    using Ids = std::unordered_map<NodeId, NodeId>;
-    static std::vector<InputRef> operandsOf(const NodeRecord& node, const Ids& ids) {
+    // Of a node that no state of the same import has.
+    std::size_t foreignOf(std::size_t joint, std::size_t state) const {
+        return latestOf(joint, state, Import::Same) == none ? latestOf(joint, state, Import::Any)
+                                                            : none;
+    }
+
+    void pairByName(std::size_t state) {
+        using Key = std::pair<std::string, std::string>;
+        const auto keyOf = [](const NodeRecord& one) -> std::optional<Key> {
+            if (one.name.empty())
+                return {};
+            return Key{one.op, one.name};
+        };
+        pair<Key>(
+            state,
+            [&](std::size_t j) -> std::optional<Key> {
+                const std::size_t of = foreignOf(j, state);
+                return of == none ? std::nullopt : keyOf(record(of, j));
+            },
+            [&](std::size_t i) { return keyOf(graph(state).nodes[i]); });
+    }
+
+    // Operator, types of results, and operands: as places in the joint graph, constants as one.
+    using Structure =
+        std::tuple<std::string, std::vector<std::string>, std::vector<std::pair<std::size_t, int>>>;
+    std::optional<Structure> structureOf(std::size_t state, const NodeRecord& one,
+                                         const std::unordered_map<NodeId, bool>& constants) const {
+        if (one.constant)
+            return {}; // goes with who reads it
+        Structure out;
+        std::get<0>(out) = one.op;
+        for (const TensorRecord& output : one.outputs)
+            std::get<1>(out).push_back(output.type);
+        for (const InputRef& input : one.inputs) {
+            const auto known = constants.find(input.node);
+            const auto joint = m_jointOf[state].find(input.node);
+            if (known != constants.end() && known->second)
+                std::get<2>(out).emplace_back(none, 0);
+            else if (joint == m_jointOf[state].end())
+                return {};
+            else
+                std::get<2>(out).emplace_back(joint->second, input.output);
+        }
+        return out;
+    }
+
+    void pairByStructure(std::size_t state) {
+        std::vector<std::unordered_map<NodeId, bool>> constants(state + 1);
+        const auto constantsOf = [&](std::size_t of) -> const auto& {
+            if (constants[of].empty())
+                for (const NodeRecord& node : graph(of).nodes)
+                    constants[of].emplace(node.id, node.constant);
+            return constants[of];
+        };
+        std::map<Structure, Places> waiting; // last first
+        for (std::size_t j = m_count; j-- > 0;)
+            if (const std::size_t of = foreignOf(j, state);
+                of != none && m_recordOf[state][j] == none)
+                if (auto key = structureOf(of, record(of, j), constantsOf(of)))
+                    waiting[std::move(*key)].push_back(j);
+        if (waiting.empty())
+            return;
+        const std::vector<NodeRecord>& nodes = graph(state).nodes;
+        std::unordered_map<NodeId, std::size_t> at;
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            at.emplace(nodes[i].id, i);
+        for (std::size_t i = 0; i < nodes.size(); ++i) { // operands stand in front
+            if (m_placeOf[i] != none)
+                continue;
+            const auto key = structureOf(state, nodes[i], constantsOf(state));
+            const auto found = key ? waiting.find(*key) : waiting.end();
+            if (found == waiting.end() || found->second.empty())
+                continue;
+            const std::size_t joint = found->second.back();
+            found->second.pop_back();
+            bind(state, i, joint);
+            const std::size_t of = foreignOf(joint, state);
+            pairConstants(state, nodes[i], at, of, record(of, joint));
+        }
+    }
+
+    void pairConstants(std::size_t state, const NodeRecord& node,
+                       const std::unordered_map<NodeId, std::size_t>& at, std::size_t of,
+                       const NodeRecord& before) {
+        for (std::size_t k = 0; k < std::min(node.inputs.size(), before.inputs.size()); ++k) {
+            const auto now = at.find(node.inputs[k].node);
+            const auto then = m_jointOf[of].find(before.inputs[k].node);
+            if (now == at.end() || then == m_jointOf[of].end())
+                continue;
+            const NodeRecord& one = graph(state).nodes[now->second];
+            const NodeRecord& other = record(of, then->second);
+            if (one.constant && other.constant && m_placeOf[now->second] == none &&
+                m_recordOf[state][then->second] == none && !typesDiffer(one, other))
+                bind(state, now->second, then->second);
+        }
+    }
+
+    // --- what is said of them
+
+    void addRecords() {
+        const std::size_t states = m_states.size();
+        m_out.nodes.resize(m_count);
+        for (std::size_t j = 0; j < m_count; ++j) {
+            JointNode& node = m_out.nodes[j];
+            node.ids.assign(states, noNode);
+            node.hidden.resize(states);
+            std::size_t last = none;
+            for (std::size_t s = 0; s < states; ++s)
+                if (m_recordOf[s][j] != none) {
+                    node.ids[s] = record(s, j).id;
+                    last = s;
+                }
+            NodeRecord& shown = m_out.graph.nodes.emplace_back(record(last, j));
+            shown.id = static_cast<NodeId>(j);
+            shown.group = noGroup;
+            for (std::size_t s = 0; s < last; ++s)
+                if (node.isIn(s))
+                    if (const NodeRecord& one = record(s, j); one.name != shown.name ||
+                                                              one.attributes != shown.attributes ||
+                                                              typesDiffer(one, shown))
+                        node.others.emplace(s, one);
+        }
+    }
+
+    std::vector<InputRef> operandsOf(std::size_t state, std::size_t joint) const {
         std::vector<InputRef> out;
-        for (InputRef input : node.inputs)
-            if (const auto found = ids.find(input.node); found != ids.end()) {
-                input.node = found->second;
+        for (InputRef input : record(state, joint).inputs)
+            if (const auto found = m_jointOf[state].find(input.node);
+                found != m_jointOf[state].end()) {
+                input.node = static_cast<NodeId>(found->second);
                 out.push_back(std::move(input));
             }
         return out;
     }
 
-    static bool isSame(const InputRef& a, const InputRef& b) {
-        return a.node == b.node && a.output == b.output;
-    }
-    static bool has(const std::vector<InputRef>& all, const InputRef& one) {
-        return std::any_of(all.begin(), all.end(),
-                           [&](const InputRef& other) { return isSame(one, other); });
-    }
-    static bool typesDiffer(const NodeRecord& a, const NodeRecord& b) {
-        return !std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
-                           [](const auto& x, const auto& y) { return x.type == y.type; });
+    Mark markOf(const JointNode& node, std::size_t joint, std::size_t state,
+                const std::vector<std::vector<InputRef>>& operands) const {
+        const bool now = node.isIn(state), before = state > 0 && node.isIn(state - 1);
+        if (state == 0)
+            return now ? Mark::Kept : Mark::Absent;
+        if (!now || !before)
+            return now ? Mark::Created : before ? Mark::Erased : Mark::Absent;
+        const NodeRecord &one = record(state - 1, joint), &other = record(state, joint);
+        return isSame(operands[state - 1], operands[state]) && one.attributes == other.attributes &&
+                       !typesDiffer(one, other)
+                   ? Mark::Kept
+                   : Mark::Changed;
     }
 
     void addOperands() {
-        std::unordered_map<NodeId, const NodeRecord*> left, right;
-        for (const NodeRecord& node : m_left.nodes)
-            left.emplace(node.id, &node);
-        for (const NodeRecord& node : m_right.nodes)
-            right.emplace(node.id, &node);
-        for (std::size_t i = 0; i < m_out.nodes.size(); ++i) {
-            JointNode& joint = m_out.nodes[i];
-            std::vector<InputRef>& inputs = m_out.graph.nodes[i].inputs;
-            if (joint.right == noNode) {
-                joint.mark = JointNode::Mark::Erased;
-                inputs = operandsOf(*left.at(joint.left), m_ofLeft);
-                continue;
+        const std::size_t states = m_states.size();
+        for (std::size_t j = 0; j < m_count; ++j) {
+            JointNode& node = m_out.nodes[j];
+            std::vector<std::vector<InputRef>> operands(states);
+            std::vector<InputRef>& all = m_out.graph.nodes[j].inputs;
+            all.clear();
+            for (std::size_t s = states; s-- > 0;) {
+                if (!node.isIn(s))
+                    continue;
+                operands[s] = operandsOf(s, j);
+                const std::vector<InputRef> known = all;
+                for (const InputRef& one : operands[s])
+                    if (known.empty() || !has(known, one))
+                        all.push_back(one);
             }
-            const NodeRecord& now = *right.at(joint.right);
-            inputs = operandsOf(now, m_ofRight);
-            if (joint.left == noNode) {
-                joint.mark = JointNode::Mark::Created;
-                continue;
+            for (std::size_t s = 0; s < states; ++s) {
+                node.marks.push_back(markOf(node, j, s, operands));
+                for (std::size_t k = 0; node.isIn(s) && k < all.size(); ++k)
+                    if (!has(operands[s], all[k]))
+                        node.hidden[s].push_back(k);
             }
-            const NodeRecord& before = *left.at(joint.left);
-            const std::vector<InputRef> earlier = operandsOf(before, m_ofLeft);
-            const bool same =
-                std::equal(inputs.begin(), inputs.end(), earlier.begin(), earlier.end(), isSame);
-            if (!same || before.attributes != now.attributes || typesDiffer(before, now))
-                joint.mark = JointNode::Mark::Changed;
-            for (std::size_t k = 0; k < inputs.size(); ++k)
-                if (!has(earlier, inputs[k]))
-                    joint.rightOnly.push_back(k);
-            const std::vector<InputRef> later = inputs;
-            for (const InputRef& one : earlier)
-                if (!has(later, one)) {
-                    joint.leftOnly.push_back(inputs.size());
-                    inputs.push_back(one);
-                }
         }
     }
 
     void addResults() {
-        const auto add = [&](const GraphDocument& graph, const Ids& ids, bool isLeft) {
-            for (InputRef result : graph.results) {
-                const auto maker = ids.find(result.node);
-                if (maker == ids.end())
+        for (std::size_t s = 0; s < m_states.size(); ++s)
+            for (InputRef result : graph(s).results) {
+                const auto maker = m_jointOf[s].find(result.node);
+                if (maker == m_jointOf[s].end())
                     continue;
-                result.node = maker->second;
+                result.node = static_cast<NodeId>(maker->second);
                 std::vector<InputRef>& known = m_out.graph.results;
                 const auto same = std::find(known.begin(), known.end(), result);
                 const auto place = static_cast<std::size_t>(same - known.begin());
                 if (same == known.end()) {
                     known.push_back(std::move(result));
-                    m_out.results.emplace_back();
+                    m_out.results.emplace_back(m_states.size(), false);
                 }
-                (isLeft ? m_out.results[place].left : m_out.results[place].right) = true;
+                m_out.results[place][s] = true;
             }
-        };
-        add(m_left, m_ofLeft, true);
-        add(m_right, m_ofRight, false);
     }
 
-    const GraphDocument& m_left;
-    const GraphDocument& m_right;
-    Places m_rightOf, m_leftOf; // of the other graph; none: it does not live on
-    Ids m_ofLeft, m_ofRight;    // id there -> id here
+    // --- groups: what all states that have some put together
+
+    std::vector<int> groupsOf(std::size_t joint) const {
+        std::vector<int> out(m_states.size(), anyGroup);
+        for (std::size_t s = 0; s < m_states.size(); ++s)
+            if (!graph(s).groups.empty() && m_recordOf[s][joint] != none)
+                out[s] = record(s, joint).group;
+        return out;
+    }
+
+    void addGroups() {
+        std::map<std::vector<int>, int> known;
+        // Those that every state knows first: others join them.
+        for (const bool complete : {true, false})
+            for (std::size_t j = 0; j < m_count; ++j) {
+                const std::vector<int> of = groupsOf(j);
+                if (std::none_of(of.begin(), of.end(), [](int group) { return group >= 0; }) ||
+                    isComplete(of) != complete)
+                    continue;
+                auto found = known.find(of);
+                if (found == known.end() && !complete)
+                    found = std::find_if(known.begin(), known.end(),
+                                         [&](const auto& one) { return fits(of, one.first); });
+                if (found == known.end()) {
+                    found = known.emplace(of, static_cast<int>(known.size())).first;
+                    addGroup(of);
+                }
+                m_out.graph.nodes[j].group = found->second;
+            }
+    }
+
+    bool isComplete(const std::vector<int>& of) const {
+        for (std::size_t s = 0; s < of.size(); ++s)
+            if (of[s] == anyGroup && !graph(s).groups.empty())
+                return false;
+        return true;
+    }
+
+    // All that `of` says is said by `group`, too, and one of it is a group.
+    static bool fits(const std::vector<int>& of, const std::vector<int>& group) {
+        for (std::size_t s = 0; s < of.size(); ++s)
+            if (of[s] != anyGroup && of[s] != group[s])
+                return false;
+        return true;
+    }
+
+    void addGroup(const std::vector<int>& of) {
+        GroupLabel& shown = m_out.graph.groups.emplace_back();
+        std::vector<JointLabel>& labels = m_out.labels.emplace_back(of.size());
+        for (std::size_t s = 0; s < of.size(); ++s) {
+            const auto found = m_groups[s].find(of[s]);
+            if (found == m_groups[s].end())
+                continue;
+            shown = *found->second;
+            const auto text = m_states[s].groupTexts.find(shown.id);
+            labels[s] = {shown.id, shown.name,
+                         text != m_states[s].groupTexts.end() ? text->second : estimateText(shown),
+                         shown.implementation};
+        }
+        shown.id = static_cast<int>(m_out.graph.groups.size()) - 1;
+    }
+
+    std::span<const JointState> m_states;
+    std::size_t m_count = 0;
+    // By state and place in the joint graph: the place in the state's graph, or none.
+    std::vector<std::vector<std::size_t>> m_recordOf;
+    std::vector<std::unordered_map<NodeId, std::size_t>> m_jointOf; // by state: of an id
+    Places m_placeOf; // of the nodes of the state that is added
+    std::vector<std::unordered_map<int, const GroupLabel*>> m_groups; // by state
     JointGraph m_out;
 };
 
 } // namespace
 
-JointGraph joined(const GraphDocument& left, const GraphDocument& right) {
-    return Joining(left, right).take();
+bool JointNode::isChanged() const {
+    return std::any_of(marks.begin(), marks.end(), [](Mark mark) {
+        return mark == Mark::Changed || mark == Mark::Erased || mark == Mark::Created;
+    });
+}
+
+std::string estimateText(const GroupLabel& group) {
+    // Views cost nothing.
+    return group.estUs && *group.estUs >= 0.5 ? "≈ " + timeText(*group.estUs) : std::string();
+}
+
+JointGraph joined(std::span<const JointState> states) {
+    return Joining(states).take();
+}
+
+JointGraph joined(std::span<const GraphDocument* const> states) {
+    std::vector<JointState> out;
+    for (const GraphDocument* graph : states)
+        out.push_back({graph});
+    return joined(out);
 }
 
 } // namespace fw::snapshot

@@ -46,8 +46,15 @@ FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs
           v("attributes", r.attributes); v("bodies", r.bodies); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
           v("unsupported", r.unsupported); v("source", r.source); v("line", r.line);)
 FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.implementation); v("est_us", r.estUs);)
+FW_FIELDS(BorderRecord, v("name", r.name); v("type", r.type); v("node", r.node); v("bytes", r.bytes);)
+FW_FIELDS(RegionCall, v("group", r.group); v("name", r.name); v("by", r.by); v("post_ops", r.postOps);)
+FW_FIELDS(AnchorUse, v("anchor", r.anchor); v("implementation", r.implementation);)
+FW_FIELDS(RegionChoice, v("owner", r.owner); v("uses", r.uses);)
+FW_FIELDS(RegionRecord, v("id", r.id); v("name", r.name); v("owner", r.owner); v("calls", r.calls); v("inputs", r.inputs);
+          v("outputs", r.outputs); v("choices", r.choices);)
 FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("body", r.body); v("nodes", r.nodes); v("inputs", r.inputs);
-          v("results", r.results); v("groups", r.groups); v("diagnostics", r.diagnostics);)
+          v("results", r.results); v("groups", r.groups); v("regions", r.regions); v("bytes_crossing", r.bytesCrossing);
+          v("imported", r.imported); v("diagnostics", r.diagnostics);)
 FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
           v("priority", r.priority); v("guard", r.guard); v("level", r.level); v("place", r.place);
           v("est_us", r.estUs); v("measured_us", r.measuredUs);)
@@ -71,9 +78,10 @@ FW_FIELDS(FuseDocument, v("model", r.model); v("target", r.target); v("groups", 
 FW_FIELDS(GateRecord, v("name", r.name); v("pass", r.pass); v("code", r.code); v("evidence", r.evidence);
           v("candidate", r.candidate);)
 FW_FIELDS(CounterfactualRecord, v("change", r.change); v("verdict", r.verdict); v("groups", r.groups);)
+FW_FIELDS(WayRecord, v("node", r.node); v("name", r.name);)
 FW_FIELDS(ExplainDocument, v("subject", r.subject); v("nodes", r.nodes); v("group", r.group); v("verdict", r.verdict);
           v("code", r.code); v("sentence", r.sentence); v("gates", r.gates); v("decisions", r.decisions);
-          v("counterfactuals", r.counterfactuals);)
+          v("counterfactuals", r.counterfactuals); v("way", r.way);)
 FW_FIELDS(FunnelStep, rangeFields(v, r); v("clause", r.clause); v("count", r.count); v("optional", r.optional);)
 FW_FIELDS(CaptureRecord, v("name", r.name); v("kind", r.kind); v("ranges", r.ranges);)
 FW_FIELDS(BindingRecord, v("capture", r.capture); v("node", r.node); v("output", r.output);)
@@ -171,9 +179,14 @@ FW_FIELDS(SteppedNode, v("node", r.node); v("mark", r.mark); v("matched", r.matc
           v("before", r.before); v("behind", r.behind);)
 FW_FIELDS(ApplicationRun, v("rule", r.rule); v("file", r.file); v("line", r.line); v("first", r.first);
           v("count", r.count);)
+FW_FIELDS(StepChoice, v("rule", r.rule); v("at", r.at); v("file", r.file); v("line", r.line);
+          v("matched", r.matched); v("shared", r.shared); v("unfit", r.unfit);)
+FW_FIELDS(StepInstead, v("leave_out", r.leaveOut); v("again", r.again); v("number", r.number);
+          v("refused", r.refused);)
 FW_FIELDS(StepDocument, v("model", r.model); v("total", r.total); v("application", r.application);
           v("stopped", r.stopped); v("graph", r.graph); v("nodes", r.nodes); v("hidden", r.hidden);
-          v("runs", r.runs);)
+          v("runs", r.runs); v("choices", r.choices); v("choices_stopped", r.choicesStopped);
+          v("choice", r.choice); v("instead", r.instead);)
 FW_FIELDS(ApplicationError, v("number", r.number); v("rule", r.rule); v("file", r.file); v("line", r.line);
           v("at", r.at); v("max_abs", r.maxAbs); v("within", r.within);)
 FW_FIELDS(BisectDocument, v("model", r.model); v("applications", r.applications); v("states", r.states);
@@ -236,7 +249,7 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
-          v("seconds", r.seconds); v("limit", r.limit); v("application", r.application); v("until", r.until); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
+          v("seconds", r.seconds); v("limit", r.limit); v("application", r.application); v("until", r.until); v("choice", r.choice); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
           v("library", r.library); v("nodes", r.nodes);)

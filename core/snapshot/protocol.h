@@ -16,13 +16,14 @@
 // ends the worker.
 //
 // `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
-// rewritten, fused; arguments.body: the graph of a body), fuse, explain (arguments.nodes), profile,
-// bench, run, export (arguments.output), step (arguments.application, .until), stages
-// (arguments.stage, .group), value (arguments.stage, .nodes: "#12:0"), match and rewrite
-// (arguments.limit), diff (one side: arguments.side), order, check, assist (arguments.position),
-// book (arguments.name), format (arguments.book), test, tune (arguments.log), verify
-// (arguments.output), ops, doctor, draw, probe and uses (arguments.position or .name; probe:
-// .nodes). Every command reads arguments.texts in place of the files.
+// rewritten, fused, partitioned; .application: rewritten as far as that; .body: the graph of a
+// body), fuse, explain (arguments.nodes), profile, bench, run, export (arguments.output), step
+// (arguments.application, .until), stages (arguments.stage, .group), value (arguments.stage,
+// .nodes: "#12:0"), match and rewrite (arguments.limit), diff (one side: arguments.side), order,
+// check, assist (arguments.position), book (arguments.name), format (arguments.book), test, tune
+// (arguments.log), verify (arguments.output), ops, doctor, draw, probe and uses
+// (arguments.position or .name; probe: .nodes). Every command reads arguments.texts in place of
+// the files.
 #pragma once
 
 #include "base/result.h"
@@ -82,13 +83,15 @@ struct Arguments {
     std::optional<int> threads;
     std::optional<double> seconds;     // how long bench and profile may measure, match may look
     std::optional<std::int64_t> limit; // match: how many of each declaration; rewrite: applications
-    std::optional<std::int64_t> application; // step: the one to stand before; behind it with until
-    std::vector<std::string> until;          // step: where to stop, "rule R", "creates OP",
-                                             // "erases OP", "at OPERATOR", "another rule"
-    std::optional<std::int64_t> around;      // step: how far around the match is drawn, 2
-    std::optional<TextPlace> position;       // assist: where the caret stands
-    std::optional<int> beside;               // bench: busy processes beside a second measurement
-    std::string trace;                       // profile, rewrite: file for the trace
+    // step: the one to stand before; behind it with until. graph: the one to stand behind.
+    std::optional<std::int64_t> application;
+    std::vector<std::string> until;     // step: where to stop, "rule R", "creates OP",
+                                        // "erases OP", "at OPERATOR", "another rule"
+    std::optional<std::int64_t> choice; // step: this one of its choices, from 1
+    std::optional<std::int64_t> around; // step: how far around the match is drawn, 2
+    std::optional<TextPlace> position;  // assist: where the caret stands
+    std::optional<int> beside;          // bench: busy processes beside a second measurement
+    std::string trace;                  // profile, rewrite: file for the trace
     std::optional<std::int64_t> seed;
 
     bool operator==(const Arguments&) const = default;

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/shared_text.h"
 #include "snapshot/book_records.h"
+#include "snapshot/region_records.h"
 #include "snapshot/report_records.h"
 #include "snapshot/rewrite_records.h"
 #include "snapshot/sketch_records.h"
@@ -123,7 +124,11 @@ struct GraphDocument {
     std::vector<NodeRecord> nodes; // topologically ordered, with input and constant nodes
     std::vector<NodeId> inputs;
     std::vector<InputRef> results;
-    std::vector<GroupLabel> groups; // stage "fused"; of "partitioned" its regions
+    std::vector<GroupLabel> groups;      // stage "fused"; of "partitioned" its regions
+    std::vector<RegionRecord> regions;   // stage "partitioned", beside `groups`
+    std::optional<double> bytesCrossing; // that one region hands to another
+    // Of the imported graph: where two documents have the same, origins are ids of the same nodes.
+    std::string imported;
     Diags diagnostics;
 
     bool operator==(const GraphDocument&) const = default;
@@ -241,6 +246,13 @@ struct CounterfactualRecord {
     bool operator==(const CounterfactualRecord&) const = default;
 };
 
+struct WayRecord {
+    NodeId node = -1;
+    std::string name;
+
+    bool operator==(const WayRecord&) const = default;
+};
+
 struct ExplainDocument {
     std::string subject;       // "Add_18 and Clip_17", "group 3"
     std::vector<NodeId> nodes; // of stage "fused"
@@ -251,6 +263,9 @@ struct ExplainDocument {
     std::vector<GateRecord> gates; // in the order in which they were asked
     std::vector<DecisionRecord> decisions;
     std::vector<CounterfactualRecord> counterfactuals;
+    // ESC01: from where a value is made over what reads it outside to where it comes back, if it
+    // does. Of stage "fused".
+    std::vector<WayRecord> way;
 
     bool operator==(const ExplainDocument&) const = default;
 };

@@ -27,6 +27,29 @@ struct ApplicationRun {
     bool operator==(const ApplicationRun&) const = default;
 };
 
+// What could have been done in place of an application, and lost an operator to it.
+struct StepChoice {
+    std::string rule;
+    std::string at;   // the first operator that it matches
+    std::string file; // as in ApplicationRecord
+    std::int64_t line = 0;
+    std::vector<RewrittenNode> matched;
+    std::vector<std::string> shared; // operators that the application took of it
+    std::string unfit;               // why its right side does not fit; empty: it does
+
+    bool operator==(const StepChoice&) const = default;
+};
+
+// How a choice gets its turn.
+struct StepInstead {
+    std::vector<std::string> leaveOut; // applications, besides those that are left out
+    std::vector<std::string> again;    // that are left out, and must not be
+    std::int64_t number = 0;           // of its application then; 0: it cannot be had
+    std::string refused;               // why
+
+    bool operator==(const StepInstead&) const = default;
+};
+
 struct StepDocument {
     std::string model;
     std::int64_t total = 0;                       // applications
@@ -39,6 +62,13 @@ struct StepDocument {
     std::vector<SteppedNode> nodes; // of the graph, in its order
     std::int64_t hidden = 0;        // operators in reach that are too many to draw
     std::vector<ApplicationRun> runs;
+    // Of the application that was done; in the order of the books.
+    std::vector<StepChoice> choices;
+    std::string choicesStopped; // why there may be more; empty: these are all
+    // What is shown is no application of the rewriting, but this one of `choices`, from 1, as if it
+    // were done instead.
+    std::optional<std::int64_t> choice;
+    std::optional<StepInstead> instead; // of the choice
 
     bool operator==(const StepDocument&) const = default;
 };

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void includedBooksAreRead();
     void wrongRulesAreTold();
     void rewritingTellsCosts();
+    void rewritingIsReported();
     void librariesBesideATarget();
 
 private:
@@ -48,10 +49,12 @@ void TestText::goldens_data() {
     QTest::newRow("diff_targets") << twoTargets.split(u'|') << 0;
     row("diff_models", "diff tests/golden/cli/before.fw tests/golden/cli/after.fw");
     row("match_residual", "match samples/residual");
-    row("sketch_residual",
-        "sketch samples/residual Conv_left1 BatchNormalization_left1_bn Relu_left_relu --name block");
-    row("sketch_operator", "sketch samples/lenet Conv_conv1.conv2d Conv_conv1 Relu_relu1 --as op --name block");
-    row("probe_residual", "probe samples/residual Relu_stem_relu --rules tests/golden/cli/probed.fw --rule block");
+    row("sketch_residual", "sketch samples/residual Conv_left1 BatchNormalization_left1_bn "
+                           "Relu_left_relu --name block");
+    row("sketch_operator",
+        "sketch samples/lenet Conv_conv1.conv2d Conv_conv1 Relu_relu1 --as op --name block");
+    row("probe_residual",
+        "probe samples/residual Relu_stem_relu --rules tests/golden/cli/probed.fw --rule block");
     QTest::newRow("step_residual")
         << u"step|samples/residual|--number|1|--until|another rule|--around|1"_s.split(u'|') << 0;
     row("uses_residual", "uses samples/residual tail --rules tests/golden/cli/probed.fw");
@@ -128,7 +131,8 @@ void TestText::wrongRulesAreTold() {
                "rule wrong { match y = abs(x) emit y = relu(x) }\n");
     book.close();
     const QByteArray said = fw({u"check"_s, book.fileName()}, 1);
-    QVERIFY2(said.contains("right  rule  proved over reals") && said.contains("wrong  rule  refuted"),
+    QVERIFY2(said.contains("right  rule  proved over reals") &&
+                 said.contains("wrong  rule  refuted"),
              said.constData());
     QVERIFY2(said.contains("wrong.fw:2:1: warning CMP01: wrong computes something else: y"),
              said.constData());
@@ -141,6 +145,38 @@ void TestText::wrongRulesAreTold() {
     QVERIFY(fw({u"rewrite"_s, model, u"--rules"_s, book.fileName()}, 0).contains("wrong"));
 }
 
+// Names that look like markup are text in both.
+void TestText::rewritingIsReported() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath(u"<i>&model.fw"_s);
+    QFile file(model);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("graph g(x: f32[4]) -> y {\n  a = neg(x)\n  b = neg(a)\n  y = relu(b)\n}\n");
+    file.close();
+    QFile book(folder.filePath(u"twice.fw"_s));
+    QVERIFY(book.open(QIODevice::WriteOnly));
+    book.write("rule twice {\n  match y = neg(neg(x))\n  emit y = x\n}\n");
+    book.close();
+    const auto reportAs = [&](const QString& name, int exitCode = 0) {
+        const QString out = folder.filePath(name);
+        fw({u"rewrite"_s, model, u"--rules"_s, book.fileName(), u"--report"_s, out}, exitCode);
+        QFile written(out);
+        return written.open(QIODevice::ReadOnly) ? QString::fromUtf8(written.readAll()) : QString();
+    };
+    const QString page = reportAs(u"report.html"_s);
+    QVERIFY2(page.contains(u"&lt;i&gt;&amp;model.fw"_s), qPrintable(page.left(3000)));
+    QVERIFY(!page.contains(u"<i>"_s));
+    QVERIFY(page.contains(u"twice.fw:1</td><td>1</td>"_s));
+    QVERIFY(page.contains(u"<td>neg neg, neg neg_1</td>"_s));
+    QCOMPARE(page.count(u"<svg"_s), 2);
+    QVERIFY(!page.contains(u"<?xml"_s));
+    const QString text = reportAs(u"report.md"_s);
+    QVERIFY2(text.startsWith(u"# Rewriting of "_s), qPrintable(text));
+    QVERIFY(text.contains(u"\\<i\\>\\&model.fw"_s));
+    QVERIFY(text.contains(u"| twice |"_s));
+    QVERIFY(reportAs(u"report.pdf"_s, 2).isEmpty());
+}
+
 void TestText::librariesBesideATarget() {
     QProcess process;
     process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR));
@@ -149,7 +185,8 @@ void TestText::librariesBesideATarget() {
     QVERIFY(process.waitForFinished());
     QCOMPARE(process.exitCode(), 2);
     QVERIFY(process.readAllStandardError().contains("--target \"x86-64 -libs=\""));
-    QVERIFY(fw({u"info"_s, u"samples/mlp"_s, u"--target"_s, u"-libs="_s}, 0).contains("samples/mlp"));
+    QVERIFY(
+        fw({u"info"_s, u"samples/mlp"_s, u"--target"_s, u"-libs="_s}, 0).contains("samples/mlp"));
 }
 
 // By every command that takes --rules.

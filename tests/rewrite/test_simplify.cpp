@@ -46,6 +46,11 @@ std::vector<Case> cases() {
          "graph g(x: f32[2, 4, 5, 5]) -> y {\n  w = const random(1) : f32[4, 1, 3, 3]\n" + n +
              "  c = conv2d(x, w) {groups = 4}  y = batch_norm(c, g, t, m, v)\n}",
          "fold_batch_norm", "conv2d bias"},
+        {"batch norm after a convolution over three axes",
+         "graph g(x: f32[2, 3, 2, 5, 5]) -> y {\n  w = const random(1) : f32[4, 3, 1, 3, 3]\n" + n +
+             "  c = conv(x, w) {strides = [1, 2, 1], before = [0, 1, 1], behind = [0, 1, 0], "
+             "dilations = [1, 1, 1]}\n  y = batch_norm(c, g, t, m, v)\n}",
+         "fold_batch_norm_of_conv", "conv bias"},
         {"batch norm, the convolution used twice",
          "graph g(x: f32[N, 3, 6, 5]) -> y, r {\n" + w + n +
              "  c = conv2d(x, w)  y = batch_norm(c, g, t, m, v)  r = relu(c)\n}",

@@ -23,6 +23,8 @@ private Q_SLOTS:
     void stops();
     void aroundTheMatch();
     void leavingOutTakesTheNextOne();
+    void choicesAreShownAndDone();
+    void choicesThatCannotBeHad();
     void whatCannotBe();
     void withoutApplications();
 
@@ -182,6 +184,56 @@ void TestStepping::leavingOutTakesTheNextOne() {
     // The plan follows.
     const FuseDocument plan = m_asked.get<FuseDocument>("fuse", arguments);
     QVERIFY(!plan.groups.empty());
+}
+
+// Another rule wanted an operator of it: shown as if it were done, then done.
+void TestStepping::choicesAreShownAndDone() {
+    const std::string pair = "rule pair { match y = tanh(relu(x)) emit y = sin(x) }\n";
+    Arguments arguments = model(chain, rules + pair);
+    arguments.application = 1;
+    const StepDocument done = step(arguments);
+    QCOMPARE(done.choices.size(), std::size_t(1));
+    const StepChoice& choice = done.choices.front();
+    QCOMPARE(choice.rule + " at " + choice.at, std::string("pair at second"));
+    QCOMPARE(choice.line, std::int64_t(3));
+    QCOMPARE(choice.shared, std::vector<std::string>{"first"});
+    QVERIFY(namesOf(choice.matched) == (std::multiset<std::string>{"first", "second"}));
+    QVERIFY(!done.choice && !done.instead);
+    arguments.choice = 1;
+    const StepDocument shown = step(arguments);
+    QVERIFY(shown.choice == 1);
+    QVERIFY(shown.choices == done.choices);
+    QCOMPARE(shown.application->number, std::int64_t(1));
+    QVERIFY(namesOf(shown, "erased") == (std::multiset<std::string>{"first", "second"}));
+    QVERIFY(stepped(shown, "second").matched);
+    QCOMPARE(shown.instead->leaveOut, std::vector<std::string>{"negative at first"});
+    QCOMPARE(shown.instead->refused, std::string());
+    arguments.leftOut = shown.instead->leaveOut;
+    arguments.application = shown.instead->number;
+    arguments.choice.reset();
+    const StepDocument then = step(arguments);
+    QCOMPARE(then.application->rule + " at " + then.application->at, std::string("pair at second"));
+    QVERIFY(namesOf(then.application->created) == namesOf(shown.application->created));
+    QVERIFY(namesOf(then.application->erased) == namesOf(shown.application->erased));
+}
+
+void TestStepping::choicesThatCannotBeHad() {
+    Arguments arguments =
+        model("graph g(x: f32[4]) -> y {\n a = relu(x) @node(\"one\")  b = tanh(x) @node(\"two\")\n"
+              " y = add(a, b) @node(\"sum\")\n}\n",
+              "rule either { match y = add(relu(x), q) | add(q, tanh(x)) emit y = neg(q) }\n");
+    arguments.application = 1;
+    arguments.choice = 1;
+    const StepDocument shown = step(arguments);
+    QCOMPARE(shown.instead->number, std::int64_t(0));
+    QVERIFY2(shown.instead->refused.starts_with("RUL20 an earlier application took a part of the "
+                                                "match: what takes it has the same name"),
+             shown.instead->refused.c_str());
+    arguments.choice = 2;
+    const auto refused = m_asked.ask("step", arguments);
+    QVERIFY(!refused);
+    QCOMPARE(refused.diag().message, std::string("application 1 has no choice 2"));
+    QCOMPARE(refused.diag().hint, std::string("1 to 1"));
 }
 
 void TestStepping::whatCannotBe() {

@@ -116,6 +116,7 @@ void TestDocuments::planRoundTrips() {
     explain.gates = {{"convex", true, "FUS01", "no path leaves the group"}};
     explain.decisions = plan.decisions;
     explain.counterfactuals = {{"-libs=", "yes", {"a"}}};
+    explain.way = {{3, "Conv_0"}, {7, "Add_5"}};
     roundTrip(explain);
 }
 

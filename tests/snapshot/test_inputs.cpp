@@ -22,6 +22,7 @@ private Q_SLOTS:
     void boxesOfADeclaredTarget();
     void pinsPrintAsText();
     void deathsOfALibraryBecomePins();
+    void severalPinsAreOneStep();
     void historyGoesBackAndForth();
     void booksAreRenamedAndMoved();
     void documentRoundTrips();
@@ -141,6 +142,22 @@ void TestInputs::deathsOfALibraryBecomePins() {
     QVERIFY(pinAfterDeath(last, {*first, *second}, "signal 6"));
 }
 
+void TestInputs::severalPinsAreOneStep() {
+    Inputs inputs;
+    inputs.pins = {{PinKind::Use, {"a"}, "onednn.conv"}};
+    const AddPins edit{
+        {{PinKind::Use, {"a"}, "generated.conv"}, {PinKind::Use, {"b"}, "generated.dense"}},
+        "region onednn_0 to code of ours"};
+    QCOMPARE(editText(edit), std::string("pin region onednn_0 to code of ours"));
+    History history(inputs);
+    QVERIFY(history.edit(edit));
+    // A later pin of the same nodes takes the place of the earlier one.
+    QVERIFY(history.now().pins == edit.pins);
+    QVERIFY(!history.edit(edit));
+    QVERIFY(history.undo());
+    QVERIFY(history.now() == inputs);
+}
+
 void TestInputs::historyGoesBackAndForth() {
     Inputs start;
     start.model = "/m.onnx";
@@ -210,6 +227,15 @@ void TestInputs::documentRoundTrips() {
     QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
     QCOMPARE(*again, inputs);
     QVERIFY(isDocumentFile(path) && !isDocumentFile("model.onnx"));
+    // Which blocks are open stands beside them, if it is known.
+    QVERIFY(!loadBlocks(path));
+    const BlockView blocks{BlockView::Shown::All, BlockView::Rest::Closed, {"layers", "layers/3"}};
+    QVERIFY(saveDocument(inputs, path, blocks).ok());
+    QCOMPARE(loadBlocks(path), std::optional(blocks));
+    QCOMPARE(*loadDocument(path), inputs);
+    QVERIFY(saveDocument(inputs, path, BlockView()).ok());
+    QCOMPARE(loadBlocks(path), std::optional(BlockView()));
+    QVERIFY(!loadBlocks("/nowhere/a.fwdoc"));
     // Same inputs, same bytes.
     QCOMPARE(documentText(*again, m_folder.path().toStdString()),
              documentText(inputs, m_folder.path().toStdString()));
