@@ -61,8 +61,8 @@ void BooksView::addCommands() {
     needsBook(add(u"C&omplete"_s, u"Ctrl+Space"_s, [editor] { editor()->complete(); }));
     needsBook(
         add(u"Tell a&bout the word"_s, u"Ctrl+Shift+Space"_s, [editor] { editor()->askHover(); }));
-    needsBook(add(u"Who &uses it…"_s, u"Shift+F12"_s,
-                  [this] { showPlaces(m_books->currentPath()); }));
+    needsBook(
+        add(u"Who &uses it…"_s, u"Shift+F12"_s, [this] { showPlaces(m_books->currentPath()); }));
     needsBook(add(u"Go to the &definition"_s, u"F12"_s,
                   [this, editor] { goToDefinition(m_books->currentPath(), editor()->caret()); }));
     addSeparator(Place::Text);

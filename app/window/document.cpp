@@ -107,9 +107,9 @@ void Document::reload() {
     openInputs(inputs(), m_savedPath);
 }
 
-Status Document::save(const QString& path) {
+Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString()));
+    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks));
     m_savedPath = absolute;
     m_history.markSaved();
     Q_EMIT fileChanged();

@@ -7,11 +7,13 @@
 // Everything is asked from the worker; documents are read in a background thread.
 //   document.cpp          inputs, files, undo
 //   document_results.cpp  requests and what becomes of their answers
+//   document_states.cpp   graphs that are compared
 //   document_texts.cpp    books that are being edited
 #pragma once
 
 #include "app/window/worker_client.h"
 #include "snapshot/drawing_records.h"
+#include "snapshot/hierarchy.h"
 #include "snapshot/history.h"
 #include "views/common/document_parts.h"
 
@@ -37,7 +39,7 @@ public:
         openInputs(std::move(inputs), savedPath, Saved::No);
     }
     void reload();
-    Status save(const QString& path);
+    Status save(const QString& path, const std::optional<snapshot::BlockView>& blocks = {});
 
     // Pure edits of the inputs; plans again if something changed. Before a model is open they are
     // the inputs it will be opened with, and cannot be undone.
@@ -114,6 +116,8 @@ public:
     // A part that has a command. `about` says of what (nodes, stage, group); the rest is filled in.
     // Asked again, the latest wins.
     void want(Part part, const snapshot::Arguments& about);
+    // A graph of Part::States. The ones asked for last are kept.
+    void wantState(const GraphState& state);
     void stop(); // cancels what is pending
 
     const QString& path() const { return m_path; } // of the model
@@ -158,12 +162,17 @@ private:
         std::shared_ptr<const snapshot::ProfileDocument> profile;
     };
     static constexpr std::size_t keptLimit = 12;
+    static constexpr std::size_t statesLimit = 8;
 
     void ask(Part part, const snapshot::Arguments& arguments);
     template <class T>
     void askFor(Part part, const snapshot::Arguments& arguments, Shared<T>& slot);
     template <class T, class Done>
-    std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done);
+    std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done,
+                      WorkerClient::By by = WorkerClient::By::First);
+    snapshot::Arguments askedOf(const GraphState& state) const;
+    void askRewriteOf(const GraphState& state);
+    void endStates(); // of an earlier plan
     void askDoctor(bool measure = false);
     enum class Saved : std::uint8_t { Yes, No };
     void openInputs(snapshot::Inputs inputs, const QString& savedPath, Saved saved = Saved::Yes);
@@ -222,6 +231,7 @@ private:
     std::set<std::string>
         m_oldChecks; // of the checks: there is none, or another book was changed since
     std::int64_t m_assistRequest = 0, m_probeRequest = 0;
+    std::deque<GraphState> m_wantedStates; // last first
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first
     std::function<void()> m_lostTask;   // what the worker died in: a task

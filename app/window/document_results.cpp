@@ -1,7 +1,7 @@
 // Requests to the worker and what becomes of their answers.
-#include "app/window/background.h"
 #include "app/window/document_send.h"
 #include "snapshot/plan_changes.h"
+#include "views/common/background.h"
 #include "views/common/numbers.h"
 
 #include <fmt/format.h>
@@ -84,6 +84,7 @@ void Document::want(Part part, const Arguments& about) {
     wanted.levels = about.levels;
     wanted.application = about.application;
     wanted.until = about.until;
+    wanted.choice = about.choice;
     ask(part, wanted);
 }
 
@@ -119,8 +120,7 @@ void Document::openInputs(Inputs inputs, const QString& savedPath, Saved saved) 
             if (!isOpen())
                 setPart(Part::Info, State::Error, answer.diag());
             Q_EMIT problem(answer.diag()); // what was open stays open
-            if (isOpen() && state(Part::Plan) != State::Ready &&
-                state(Part::Plan) != State::Error)
+            if (isOpen() && state(Part::Plan) != State::Ready && state(Part::Plan) != State::Error)
                 replan(); // cancelled above
         });
 }
@@ -144,6 +144,7 @@ void Document::adopt(Inputs inputs, const QString& savedPath, Saved saved,
     m_oldChecks.clear();
     m_typed.clear();
     m_kept.clear();
+    m_wantedStates.clear();
     ++m_planGeneration;
     stateOf(Part::Info).state = State::Ready;
     Q_EMIT modelChanged();
@@ -205,6 +206,7 @@ void Document::plannedAnew(Importing importing, const std::string& by) {
     askOtherMatches(by);
     tell(Part::Inputs);
     cancelPlan();
+    endStates();
     for (const PartRow& row : documentParts)
         if (row.life == Life::Plan)
             setPart(row.part, has(row.part) ? State::Stale : State::Empty);

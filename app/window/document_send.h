@@ -1,8 +1,8 @@
 // How a document asks the worker: for the files that implement it.
 #pragma once
 
-#include "app/window/background.h"
 #include "app/window/document.h"
+#include "views/common/background.h"
 
 #include <malloc.h>
 
@@ -13,12 +13,13 @@ constexpr std::size_t largeAnswer = 1u << 20;
 // `done` gets the document, read in the background, or why there is none. Always called once.
 template <class T, class Done>
 std::int64_t Document::send(const std::string& command, const snapshot::Arguments& arguments,
-                            Done done) {
+                            Done done, WorkerClient::By by) {
     using Answer = Result<std::shared_ptr<const T>>;
     changeBusy(+1);
     const auto token = std::make_shared<std::int64_t>(0);
-    *token =
-        m_worker.request(command, arguments, [this, done, token](Result<snapshot::Pieces> text) {
+    *token = m_worker.request(
+        command, arguments,
+        [this, done, token](Result<snapshot::Pieces> text) {
             m_inFlight.erase(*token);
             if (!text) {
                 done(Answer(text.takeDiag()));
@@ -42,7 +43,8 @@ std::int64_t Document::send(const std::string& command, const snapshot::Argument
                     done(std::move(answer));
                     changeBusy(-1);
                 });
-        });
+        },
+        by);
     if (command != "doctor") // belongs to the machine, not to the model
         m_inFlight.insert(*token);
     return *token;

@@ -1,6 +1,8 @@
 #include "app/window/main_window.h"
 
 #include "app/window/library_boxes.h"
+#include "views/common/fitted_columns.h"
+#include "views/common/theme.h"
 
 #include <QCloseEvent>
 #include <QComboBox>
@@ -14,8 +16,6 @@
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {} // namespace
 
 MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRows& rows)
     : m_memory(memory), m_rows(rows), m_worker(workerProgram), m_document(m_worker) {
@@ -97,6 +97,12 @@ void MainWindow::dropEvent(QDropEvent* event) {
     }
 }
 
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        QMetaObject::invokeMethod(&Theme::instance(), &Theme::followFont, Qt::QueuedConnection);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
     const bool may = std::all_of(m_views.begin(), m_views.end(),
                                  [](const Shown& shown) { return shown.view->mayClose(); });
@@ -116,7 +122,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->accept();
 }
 
-// Of every splitter and every table that has a name; with other columns it is another table.
+// Of every splitter and every table that has a name; with other columns it is another table. What
+// was set by hand comes last.
 template <class Do>
 void MainWindow::forEachWidth(Do act) {
     const QString version = QString::number(layoutVersion(m_rows)) + u'/';
@@ -129,6 +136,9 @@ void MainWindow::forEachWidth(Do act) {
             act(version + header->parentWidget()->objectName() + u'/' +
                     QString::number(header->count()),
                 header);
+    for (FittedColumns* columns : findChildren<FittedColumns*>())
+        if (const QObject* table = columns->parent()->parent(); !table->objectName().isEmpty())
+            act(version + table->objectName() + u"/set"_s, columns);
 }
 
 } // namespace fw::ui

@@ -111,6 +111,7 @@ Q_SIGNALS:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 
@@ -150,6 +151,7 @@ private:
     void layOutTexts(View* view, bool something);
     void showHiddenDocks();
     void focusCentre();
+    void openMenu(); // where the keys go
     void cyclePanes(int step);
 
     // main_window_document.cpp

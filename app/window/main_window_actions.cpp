@@ -9,6 +9,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -153,6 +154,7 @@ void MainWindow::buildActions() {
     graph->addSeparator();
     addViewCommands(Place::Changes, graph);
     graph->addSeparator();
+    addAction(graph, u"&Menu of what has the keys"_s, keys("Shift+F10"), [this] { openMenu(); });
     addAction(graph, u"Ne&xt pane"_s, keys("F6"), [this] { cyclePanes(+1); });
     addAction(graph, u"Pre&vious pane"_s, keys("Shift+F6"), [this] { cyclePanes(-1); });
 
@@ -312,6 +314,16 @@ void MainWindow::updateActions() {
     m_stopAction->setEnabled(busy);
     m_backAction->setEnabled(m_selection.canGo(-1));
     m_forwardAction->setEnabled(m_selection.canGo(+1));
+}
+
+// As the menu key does, which not every keyboard has.
+void MainWindow::openMenu() {
+    QWidget* at = focusWidget();
+    if (!at)
+        return;
+    const QPoint middle = at->rect().center();
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, middle, at->mapToGlobal(middle));
+    QApplication::sendEvent(at, &event);
 }
 
 void MainWindow::applyTheme(ThemeChoice choice) {

@@ -52,6 +52,9 @@ void MainWindow::modelChanged() {
     const QString path =
         m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath();
     remember(path);
+    if (const auto blocks = snapshot::loadBlocks(m_document.documentPath().toStdString()))
+        for (const Shown& shown : m_views)
+            shown.view->showBlocks(*blocks);
     log(u"opened "_s + path);
 }
 
@@ -214,7 +217,11 @@ bool MainWindow::saveDocumentAs() {
 }
 
 bool MainWindow::saveTo(const QString& file) {
-    if (const Status saved = m_document.save(file); !saved) {
+    std::optional<snapshot::BlockView> blocks;
+    for (const Shown& shown : m_views)
+        if (auto open = shown.view->openBlocks())
+            blocks = std::move(open);
+    if (const Status saved = m_document.save(file, blocks); !saved) {
         showProblem(saved.diag()); // the old file is whole, and the document is still here
         return false;
     }

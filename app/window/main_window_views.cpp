@@ -121,6 +121,7 @@ void MainWindow::connectView(Shown& shown) {
     View* view = shown.view;
     connect(view, &View::edited, &m_document, &Document::edit);
     connect(view, &View::wanted, &m_document, &Document::want);
+    connect(view, &View::stateWanted, &m_document, &Document::wantState);
     connect(view, &View::requested, this, &MainWindow::serve);
     connect(view, &View::placeActivated, this, &MainWindow::editBook);
     connect(view, &View::counterexampleWanted, this, &MainWindow::openCounterexample);

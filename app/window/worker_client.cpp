@@ -15,9 +15,8 @@ namespace {
 constexpr std::string_view tasks[] = {"run",    "profile", "tune",  "verify",
                                       "export", "bench",   "value", "bisect"};
 // They are asked while somebody looks or types, and change nothing.
-constexpr std::string_view questions[] = {"explain", "match",  "stages", "check",  "assist",
-                                          "book",    "format", "sketch", "drawing",
-                                          "probe",   "uses"};
+constexpr std::string_view questions[] = {"explain", "match",  "stages",  "check", "assist", "book",
+                                          "format",  "sketch", "drawing", "probe", "uses"};
 
 constexpr int restMs = 60000;
 
@@ -48,12 +47,12 @@ QString WorkerClient::defaultProgram() {
 }
 
 std::int64_t WorkerClient::request(const std::string& command, const snapshot::Arguments& arguments,
-                                   Handler handler) {
+                                   Handler handler, By by) {
     const std::int64_t id = m_nextId++;
     snapshot::Request request{id, command, arguments};
     const bool question =
         std::find(std::begin(questions), std::end(questions), command) != std::end(questions);
-    if (question && m_first.isAskedFor(tasks)) {
+    if (by == By::Second || (question && m_first.isAskedFor(tasks))) {
         m_asked.emplace(id, Asked{std::move(request), std::move(handler)});
         askSecond(id);
     } else {

@@ -4,7 +4,8 @@
 // Everything goes to the first worker (worker_process.h says how it is asked, stopped and started
 // again). While that compiles, measures or writes a module, what only asks about the model or a
 // text is answered by a second one, which is started when it is needed first and ends after a rest.
-// Requests name all that they are about, unsaved texts included, so the second is told nothing
+// What is compared with the document under another target, or with other books, is asked there,
+// too. Requests name all that they are about, unsaved texts included, so the second is told nothing
 // beforehand. What is lost with the second worker is asked once more, so that a death costs nothing
 // but the message about it. Lives in the GUI thread; never blocks it.
 #pragma once
@@ -29,8 +30,10 @@ public:
     // FW_WORKER if it is set, else `fw` beside the running program.
     static QString defaultProgram();
 
+    // Second: about another model, target or books, for which the first would drop what it keeps.
+    enum class By : std::uint8_t { First, Second };
     std::int64_t request(const std::string& command, const snapshot::Arguments& arguments,
-                         Handler handler);
+                         Handler handler, By by = By::First);
     void cancel(std::int64_t id);
 
     // Of the first worker.

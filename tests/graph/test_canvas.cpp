@@ -433,6 +433,12 @@ void TestCanvas::minimapHidesNothing() {
         QVERIFY(m_canvas->nodeRect(box.id).left() >= 0);
     }
     QVERIFY(below > 0);
+    // The wheel alone brings everything out from under it, too.
+    m_canvas->setScale(1);
+    for (int i = 0; i < 400; ++i)
+        wheel(m_canvas->freeRect().center(), -120, Qt::ShiftModifier);
+    for (const picture::PlacedBox& box : wide->boxes)
+        QVERIFY2(!hidden(box.id), QByteArray::number(qlonglong(box.id)));
     // The rows at its top, as wide as fits beside the map.
     m_canvas->setSelected({});
     m_canvas->setPicture(nullptr);

@@ -56,18 +56,20 @@ void TestCollapse::init() {
     m_right = new GraphPane(u"Fused"_s, m_window.get());
     m_left->setGeometry(0, 0, 900, 900);
     m_right->setGeometry(900, 0, 300, 900);
-    m_collapse = std::make_unique<Collapse>(m_left, m_right);
+    m_collapse = std::make_unique<Collapse>();
+    m_collapse->add(m_left);
+    m_collapse->add(m_right);
     connect(m_collapse.get(), &Collapse::changed, this, &TestCollapse::redraw);
     // As the view of both graphs does it.
     connect(canvas(), &GraphCanvas::activated, this, [this](std::int64_t id, QPointF at) {
         if (isBlock(id))
-            m_collapse->toggle(GraphSide::Imported, id, at);
+            m_collapse->toggle(m_left, id, at);
     });
     connect(canvas(), &GraphCanvas::containerActivated, this, [this](std::int64_t id, QPointF at) {
-        m_collapse->toggle(GraphSide::Imported, id, at);
+        m_collapse->toggle(m_left, id, at);
     });
     connect(canvas(), &GraphCanvas::leaveWanted, this,
-            [this] { m_collapse->closeAround(GraphSide::Imported, canvas()->selected()); });
+            [this] { m_collapse->closeAround(m_left, canvas()->selected()); });
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
 }
@@ -85,11 +87,11 @@ void TestCollapse::show(const GraphDocument& graph, const std::string& model) {
 }
 
 void TestCollapse::redraw() {
-    m_collapse->show(GraphSide::Imported, m_graph, {}, m_collapse->view());
+    m_collapse->show(m_left, m_graph, {}, m_collapse->view());
 }
 
 std::int64_t TestCollapse::idOf(const std::string& path) const {
-    for (const Block& block : m_collapse->blocks(GraphSide::Imported)->blocks)
+    for (const Block& block : m_collapse->blocks(m_left)->blocks)
         if (block.path == path)
             return block.id;
     return -1;
@@ -198,32 +200,32 @@ void TestCollapse::boxesStandForTheirNodes() {
     show(transformer(60, Naming::Scopes));
     const NodeId hidden = nodeNamed("/layers.4/Add"), beside = nodeNamed("/layers.5/Add");
     const NodeId input = nodeNamed("x");
-    QCOMPARE(m_collapse->boxOf(GraphSide::Imported, hidden), idOf("layers"));
-    QCOMPARE(m_collapse->boxesOf(GraphSide::Imported, {hidden, beside, input}),
+    QCOMPARE(m_collapse->boxOf(m_left, hidden), idOf("layers"));
+    QCOMPARE(m_collapse->boxesOf(m_left, {hidden, beside, input}),
              (Ids{input, idOf("layers")}));
-    const NodeSet nodes = m_collapse->nodesOf(GraphSide::Imported, {idOf("layers"), input});
+    const NodeSet nodes = m_collapse->nodesOf(m_left, {idOf("layers"), input});
     QCOMPARE(nodes.size(), std::size_t(60 * 21 + 1));
     QVERIFY(nodes.contains(hidden) && nodes.contains(input));
-    QVERIFY(m_collapse->nodesOf(GraphSide::Imported, {-2, idOf("layers") - 1}).empty());
+    QVERIFY(m_collapse->nodesOf(m_left, {-2, idOf("layers") - 1}).empty());
 }
 
 void TestCollapse::hiddenNodesAreRevealed() {
     show(transformer(60, Naming::Scopes));
     const NodeId hidden = nodeNamed("/layers.41/attn/q/MatMul");
-    QVERIFY(m_collapse->isHidden(GraphSide::Imported, hidden));
-    m_collapse->reveal({{hidden}, {}});
+    QVERIFY(m_collapse->isHidden(m_left, hidden));
+    m_collapse->reveal(m_left, hidden);
     QTRY_VERIFY(!m_left->busy());
-    QVERIFY(!m_collapse->isHidden(GraphSide::Imported, hidden));
+    QVERIFY(!m_collapse->isHidden(m_left, hidden));
     QVERIFY(isOpen("layers") && isOpen("layers/41") && isOpen("layers/41/attn/q"));
     QVERIFY(!isOpen("layers/41/mlp") && !isOpen("layers/40"));
     QVERIFY(!canvas()->nodeRect(hidden).isNull());
     // For another one this is not needed any more, but for what people opened.
-    m_collapse->reveal({{nodeNamed("/layers.3/attn/q/MatMul")}, {}});
+    m_collapse->reveal(m_left, nodeNamed("/layers.3/attn/q/MatMul"));
     QTRY_VERIFY(!m_left->busy());
     QVERIFY(isOpen("layers/3/attn/q") && !isOpen("layers/41"));
-    m_collapse->toggle(GraphSide::Imported, idOf("layers/3/attn/v"), {});
+    m_collapse->toggle(m_left, idOf("layers/3/attn/v"), {});
     QTRY_VERIFY(!m_left->busy());
-    m_collapse->reveal({{hidden}, {}});
+    m_collapse->reveal(m_left, hidden);
     QTRY_VERIFY(!m_left->busy());
     QVERIFY(isOpen("layers/3/attn/v") && isOpen("layers/3/attn/q") && isOpen("layers/41"));
 }
@@ -231,7 +233,7 @@ void TestCollapse::hiddenNodesAreRevealed() {
 void TestCollapse::anotherPlanKeepsWhatIsOpen() {
     GraphDocument graph = transformer(60, Naming::Scopes);
     show(graph);
-    m_collapse->reveal({{nodeNamed("/layers.41/attn/Softmax")}, {}});
+    m_collapse->reveal(m_left, nodeNamed("/layers.41/attn/Softmax"));
     QTRY_VERIFY(!m_left->busy());
     graph.nodes.back().op = "gemm";
     for (NodeRecord& node : graph.nodes) // other ids, as in a graph that was made anew
@@ -248,23 +250,23 @@ void TestCollapse::anotherPlanKeepsWhatIsOpen() {
 void TestCollapse::copiesAreWalked() {
     show(transformer(60, Naming::Scopes));
     NodeId at = nodeNamed("/layers.58/mlp/Gelu");
-    at = m_collapse->inNextCopy(GraphSide::Imported, at, +1);
+    at = m_collapse->inNextCopy(m_left, at, +1);
     QCOMPARE(at, nodeNamed("/layers.59/mlp/Gelu"));
-    at = m_collapse->inNextCopy(GraphSide::Imported, at, +1);
+    at = m_collapse->inNextCopy(m_left, at, +1);
     QCOMPARE(at, nodeNamed("/layers.0/mlp/Gelu"));
-    at = m_collapse->inNextCopy(GraphSide::Imported, at, -1);
+    at = m_collapse->inNextCopy(m_left, at, -1);
     QCOMPARE(at, nodeNamed("/layers.59/mlp/Gelu"));
-    QCOMPARE(m_collapse->inNextCopy(GraphSide::Imported, nodeNamed("/embed/Add"), 1), noNode);
-    QCOMPARE(m_collapse->inNextCopy(GraphSide::Imported, 123456, 1), noNode);
+    QCOMPARE(m_collapse->inNextCopy(m_left, nodeNamed("/embed/Add"), 1), noNode);
+    QCOMPARE(m_collapse->inNextCopy(m_left, 123456, 1), noNode);
     // Of copies without names, in parts.
     show(transformer(1000, Naming::Flat), "flat");
-    const auto& all = *m_collapse->blocks(GraphSide::Imported);
+    const auto& all = *m_collapse->blocks(m_left);
     const Block& stack = all.blocks[all.blocks[0].blocks[0]];
     QCOMPARE(stack.copies, std::size_t(1000));
     QVERIFY(all.blocks[stack.blocks[0]].kind == Block::Kind::Part);
     const auto nodes = all.nodesIn(stack.blocks[0]);
     const NodeId last = m_graph->nodes[nodes.back()].id;
-    const NodeId next = m_collapse->inNextCopy(GraphSide::Imported, last, 1);
+    const NodeId next = m_collapse->inNextCopy(m_left, last, 1);
     const auto after = all.nodesIn(stack.blocks[1]);
     QCOMPARE(next, m_graph->nodes[after[20]].id);
 }
@@ -274,11 +276,11 @@ void TestCollapse::heatAndHalosAreGathered() {
     const NodeId a = nodeNamed("/layers.4/Add"), b = nodeNamed("/layers.5/Add");
     const std::map<std::int64_t, double> values{{a, 0.25}, {b, 0.5}, {nodeNamed("x"), 0.1}};
     using Together = Collapse::Together;
-    QCOMPARE(m_collapse->onBoxes(GraphSide::Imported, values, Together::Sum),
+    QCOMPARE(m_collapse->onBoxes(m_left, values, Together::Sum),
              (std::map<std::int64_t, double>{{idOf("layers"), 0.75}, {nodeNamed("x"), 0.1}}));
-    QCOMPARE(m_collapse->onBoxes(GraphSide::Imported, values, Together::Most).at(idOf("layers")),
+    QCOMPARE(m_collapse->onBoxes(m_left, values, Together::Most).at(idOf("layers")),
              0.5);
-    const auto halos = m_collapse->onBoxes(GraphSide::Imported,
+    const auto halos = m_collapse->onBoxes(m_left,
                                            {{{a}, Halo::Look::Match, u"1"_s},
                                             {{a, b}, Halo::Look::Match, u"2"_s},
                                             {{nodeNamed("x"), b}, Halo::Look::Changed, u"~"_s}});
@@ -289,7 +291,7 @@ void TestCollapse::heatAndHalosAreGathered() {
 
 void TestCollapse::namesAreReadableAtAnyScale() {
     show(transformer(60, Naming::Scopes));
-    m_collapse->toggle(GraphSide::Imported, idOf("layers"), {});
+    m_collapse->toggle(m_left, idOf("layers"), {});
     QTRY_VERIFY(!m_left->busy());
     canvas()->setScale(1);
     QVERIFY(canvas()->mapLabels().empty()); // titles are
@@ -307,7 +309,7 @@ void TestCollapse::namesAreReadableAtAnyScale() {
 
 void TestCollapse::cutEdgesAreJumped() {
     show(transformer(60, Naming::Scopes));
-    m_collapse->toggle(GraphSide::Imported, idOf("layers"), {});
+    m_collapse->toggle(m_left, idOf("layers"), {});
     QTRY_VERIFY(!m_left->busy());
     // The mask is read by every layer; at the fortieth there is only its name.
     const picture::Picture& shown = *canvas()->picture();

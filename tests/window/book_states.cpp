@@ -1,5 +1,6 @@
-// book_states [WxH] [light|dark]: pictures of the views that books concern in every state, to be
-// looked at: build folder, pictures/states. Without arguments in two sizes and both themes.
+// book_states [WxH] [light|dark]: pictures of the views in every state, to be looked at: build
+// folder, pictures/states. Without arguments in three sizes and both themes; with QT_SCALE_FACTOR=2
+// as on a display of twice the pixels.
 #include "app/window/books_view.h"
 #include "app/window/counterexample_window.h"
 #include "app/window/message_bar.h"
@@ -43,6 +44,8 @@ public:
     States(QSize size, ThemeChoice theme) : m_size(size), m_theme(theme) {
         m_suffix =
             u"-%1-%2"_s.arg(size.width()).arg(theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s);
+        if (qApp->devicePixelRatio() > 1)
+            m_suffix += u"-x%1"_s.arg(qApp->devicePixelRatio());
         begin({u"lenet"_s});
     }
     void run() {
@@ -59,7 +62,9 @@ public:
         asked();
         judged();
         stepped();
+        docks();
         busy();
+        stopped();
         error();
         offer();
     }
@@ -268,6 +273,10 @@ private:
         change(rules + u"# more\n"_s);
         QTest::qWait(900);
         shot("12-busy");
+        for (const char* dock : {"opTimesDock", "stages", "make", "steps"}) {
+            raise(dock);
+            shot(("12-busy-"_ba + dock).constData());
+        }
         ::kill(pid_t(m_window->worker().processId()), SIGCONT);
         waitIdle();
     }
@@ -277,6 +286,38 @@ private:
         raise("problems");
         shot("13-error");
         m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs="_s);
+        waitIdle();
+    }
+    // Every dock below, filled; several operators are selected.
+    void docks() {
+        m_window->document().profile();
+        waitIdle();
+        press(u"Ctrl+Shift+H"_s);
+        select({"Conv_conv1", "Relu_relu1", "MaxPool_pool1"});
+        for (const ViewRow& row : viewRows())
+            if (row.area == Area::Below) {
+                raise(row.name.toLatin1().constData());
+                waitIdle();
+                shot(("30-"_ba + row.name.toLatin1()).constData());
+            }
+        press(u"Ctrl+H"_s);
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs= -threads=1"_s); // older times
+        waitIdle();
+        raise("opTimesDock");
+        shot("31-stale");
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s);
+        waitIdle();
+    }
+    void stopped() {
+        ::kill(pid_t(m_window->worker().processId()), SIGSTOP);
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v4 -libs= -threads=1"_s);
+        QTest::qWait(100);
+        m_window->document().stop();
+        ::kill(pid_t(m_window->worker().processId()), SIGCONT);
+        waitIdle();
+        raise("changesDock");
+        shot("32-stopped");
+        m_window->setTargetText(u"x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s);
         waitIdle();
     }
     void offer() {
@@ -302,7 +343,7 @@ int main(int count, char** arguments) {
     QApplication application(count, arguments);
     QDir(u"" FW_BINARY_DIR "/pictures"_s).mkpath(u"states"_s);
     const QStringList words = QApplication::arguments();
-    for (const QSize size : {QSize(1280, 800), QSize(2560, 1440)})
+    for (const QSize size : {QSize(1280, 800), QSize(1600, 1000), QSize(2560, 1440)})
         for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
             const QString name = u"%1x%2"_s.arg(size.width()).arg(size.height());
             const QString kind = theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s;

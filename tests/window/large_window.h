@@ -5,6 +5,8 @@
 #include "views/graph/graphs_view.h"
 #include "window/window_fixture.h"
 
+#include <QWheelEvent>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,8 +15,15 @@
 #include <functional>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace fw::ui {
+
+inline double threadMs() { // processor time of this thread
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
 
 // Between two ticks the thread handled what lay in its queue: that is how long it was busy. Counted
 // is its own processor time, which does not depend on what else the machine does.
@@ -36,12 +45,6 @@ public:
     double ms() const { return m_longest; }
 
 private:
-    static double threadMs() {
-        timespec now{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
-    }
-
     QTimer m_tick;
     double m_last = 0, m_longest = 0;
 };
@@ -114,6 +117,34 @@ inline LargeOpening openLarge(WindowFixture& m, const QString& file, int limitMs
     out.overviewMs = stretch.ms();
     out.windowMb = residentMb(QCoreApplication::applicationPid());
     out.workerMb = residentMb(m.window.worker().processId());
+    return out;
+}
+
+// Milliseconds of the thread for a frame: from an event of the wheel until it is painted.
+struct FrameTimes {
+    std::vector<double> ms; // sorted
+
+    double at(double share) const { return ms.at(std::size_t(double(ms.size() - 1) * share)); }
+};
+
+// Down and up again through the graph, or into it and out again, as a hand at the wheel does.
+enum class Wheel : std::uint8_t { Pan, Zoom };
+
+inline FrameTimes framesOf(GraphCanvas* canvas, Wheel wheel, int frames = 120) {
+    FrameTimes out;
+    const QPointF middle = QRectF(canvas->viewport()->rect()).center();
+    const auto keys = wheel == Wheel::Zoom ? Qt::ControlModifier : Qt::NoModifier;
+    for (int i = 0; i < frames; ++i) {
+        const int turn = i < frames / 2 ? -60 : 60;
+        QWheelEvent event(middle, canvas->viewport()->mapToGlobal(middle), {}, {0, turn},
+                          Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        const double start = threadMs();
+        QApplication::sendEvent(canvas->viewport(), &event);
+        canvas->viewport()->repaint();
+        out.ms.push_back(threadMs() - start);
+        QCoreApplication::processEvents();
+    }
+    std::sort(out.ms.begin(), out.ms.end());
     return out;
 }
 

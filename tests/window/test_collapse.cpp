@@ -20,6 +20,7 @@ private Q_SLOTS:
     void largeModelIsReadFromItsTop();
     void whatIsFoundIsOpened();
     void anotherTargetKeepsWhatIsOpen();
+    void whatIsOpenIsSaved();
     void smallModelsCloseOnDemand();
     void streamsAreTraced();
     void neighbourhoodsAreShownAlone();
@@ -67,7 +68,7 @@ private:
         return snapshot::noNode;
     }
     const Block* block(GraphSide side, Block::Kind kind, std::size_t number = 0) const {
-        for (const Block& one : graphs().collapse()->blocks(side)->blocks)
+        for (const Block& one : graphs().collapse()->blocks(graphs().pane(side))->blocks)
             if (one.kind == kind && number-- == 0)
                 return &one;
         return nullptr;
@@ -152,6 +153,31 @@ void TestCollapse::anotherTargetKeepsWhatIsOpen() {
     QCOMPARE(canvas(side)->selected(), Ids{named(side, "b41_sigmoid")});
 }
 
+void TestCollapse::whatIsOpenIsSaved() {
+    openRepeated(80);
+    const auto side = GraphSide::Imported;
+    doubleClick(side, canvas(side)->nodeCenter(block(side, Block::Kind::Stack)->id));
+    const Block copy = *block(side, Block::Kind::Copy, 5);
+    canvas(side)->centerOn(copy.id);
+    doubleClick(side, canvas(side)->nodeCenter(copy.id));
+    const auto opened = graphs().collapse()->view();
+    QCOMPARE(opened.others.size(), std::size_t(2));
+    answerFileDialog(u"work.fwdoc"_s);
+    press(u"Ctrl+S"_s);
+    QVERIFY(QFile::exists(m_folder.filePath(u"work.fwdoc"_s)));
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    end();
+    start({});
+    this->open(u"work.fwdoc"_s);
+    QVERIFY(graphs().collapse()->view() == opened);
+    QCOMPARE(boxes(side).size(), std::size_t(81 + 8));
+    // Another model begins as it would without it.
+    this->open(u"net.fw"_s);
+    QCOMPARE(boxes(side).size(), std::size_t(81 + 8)); // the same model
+    this->open(u"residual"_s);
+    QVERIFY(graphs().collapse()->view() == snapshot::BlockView());
+}
+
 void TestCollapse::smallModelsCloseOnDemand() {
     start();
     open(u"residual"_s);
@@ -169,7 +195,7 @@ void TestCollapse::smallModelsCloseOnDemand() {
                          })->id);
     doubleClick(side, canvas(side)->toViewport({group.rect.x + 20, group.rect.y + 10}).toPoint());
     QCOMPARE(boxes(side).size(), whole - members + 1);
-    const Block* closed = graphs().collapse()->blockAt(side, group.id);
+    const Block* closed = graphs().collapse()->blockAt(graphs().pane(side), group.id);
     QVERIFY(closed);
     doubleClick(side, canvas(side)->nodeCenter(closed->id));
     QCOMPARE(boxes(side).size(), whole);

@@ -24,7 +24,7 @@ public:
         m_window->openModel(model);
         waitIdle();
         m_window->document().edit(snapshot::AddPin{pin});
-        m_window->document().edit(snapshot::LeaveOut{"soft at nobody"});
+        m_window->document().edit(snapshot::LeaveOut{{"soft at nobody"}});
         waitIdle();
         QTest::qWait(1000);
         std::printf("written\n");

@@ -4,7 +4,7 @@
 using namespace fw;
 using namespace fw::ui;
 using namespace Qt::StringLiterals;
-using snapshot::JointNode;
+using Mark = snapshot::JointNode::Mark;
 
 class TestJoint : public QObject, StoryFixture {
     Q_OBJECT
@@ -26,7 +26,8 @@ private:
     GraphsView& graphs() const { return *m_window->view<GraphsView>(); }
     GraphCanvas* canvas(GraphSide side) const { return graphs().pane(side)->canvas(); }
     std::size_t marked(GraphSide side, Halo::Look look) const { return framed(side, look); }
-    std::size_t counted(JointNode::Mark mark) const; // boxes in one of the states
+    std::size_t
+    counted(Mark mark) const; // boxes of the joint graph, the fused one against the other
 
     QString m_said;
 };
@@ -40,11 +41,11 @@ void TestJoint::openJoint() {
     connect(&graphs(), &View::said, this, [this](const QString& text) { m_said = text; });
 }
 
-std::size_t TestJoint::counted(JointNode::Mark mark) const {
+std::size_t TestJoint::counted(Mark mark) const {
     std::size_t out = 0;
     const snapshot::JointGraph& graph = *graphs().joint()->graph();
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-        out += graph.nodes[i].mark == mark && !graph.graph.nodes[i].constant;
+        out += graph.nodes[i].marks[1] == mark && !graph.graph.nodes[i].constant;
     return out;
 }
 
@@ -56,9 +57,9 @@ void TestJoint::whatLivesOnKeepsItsPlace() {
     for (std::size_t i = 0; i < joint.nodes.size(); ++i) {
         if (joint.graph.nodes[i].constant)
             continue;
-        const JointNode& node = joint.nodes[i];
-        const auto leftBox = picture::boxOf(joint, picture::JointSide::Left, i);
-        const auto rightBox = picture::boxOf(joint, picture::JointSide::Right, i);
+        const snapshot::JointNode& node = joint.nodes[i];
+        const auto leftBox = picture::boxOf(joint, 0, i);
+        const auto rightBox = picture::boxOf(joint, 1, i);
         const auto* one = left->picture() ? &left->picture()->boxes : nullptr;
         const auto* other = right->picture() ? &right->picture()->boxes : nullptr;
         const auto rectOf = [](const auto& boxes, std::int64_t id) {
@@ -68,14 +69,14 @@ void TestJoint::whatLivesOnKeepsItsPlace() {
         };
         QVERIFY(rectOf(*one, leftBox).width > 0);
         QVERIFY(rectOf(*one, leftBox) == rectOf(*other, rightBox));
-        QCOMPARE(left->isHidden(leftBox), node.left == snapshot::noNode);
-        QCOMPARE(right->isHidden(rightBox), node.right == snapshot::noNode);
-        both += node.left != snapshot::noNode && node.right != snapshot::noNode;
+        QCOMPARE(left->isHidden(leftBox), !node.isIn(0));
+        QCOMPARE(right->isHidden(rightBox), !node.isIn(1));
+        both += node.isIn(0) && node.isIn(1);
     }
     QVERIFY(both > 5);
-    QVERIFY(counted(JointNode::Mark::Erased) >= 8); // four pairs of conv2d and batch_norm
-    QCOMPARE(marked(GraphSide::Imported, Halo::Look::Erased), counted(JointNode::Mark::Erased));
-    QCOMPARE(marked(GraphSide::Fused, Halo::Look::Created), counted(JointNode::Mark::Created));
+    QVERIFY(counted(Mark::Erased) >= 8); // four pairs of conv2d and batch_norm
+    QCOMPARE(marked(GraphSide::Imported, Halo::Look::Erased), counted(Mark::Erased));
+    QCOMPARE(marked(GraphSide::Fused, Halo::Look::Created), counted(Mark::Created));
     QCOMPARE(marked(GraphSide::Imported, Halo::Look::Created), std::size_t(0));
     QCOMPARE(marked(GraphSide::Imported, Halo::Look::Changed),
              marked(GraphSide::Fused, Halo::Look::Changed));
@@ -103,11 +104,11 @@ void TestJoint::changesAreWalked() {
     QVERIFY(seen.contains({m_window->selection().imported, m_window->selection().fused}));
     // A click on what was erased says by what.
     const snapshot::JointGraph& joint = *graphs().joint()->graph();
-    for (const JointNode& node : joint.nodes)
-        if (const auto* record = nodeOf(m_window->document().imported().get(), node.left);
-            record && record->op == "batch_norm" && node.mark == JointNode::Mark::Erased) {
+    for (const snapshot::JointNode& node : joint.nodes)
+        if (const auto* record = nodeOf(m_window->document().imported().get(), node.ids[0]);
+            record && record->op == "batch_norm" && node.marks[1] == Mark::Erased) {
             QTest::mouseClick(canvas(GraphSide::Imported)->viewport(), Qt::LeftButton, {},
-                              canvas(GraphSide::Imported)->nodeCenter(node.left));
+                              canvas(GraphSide::Imported)->nodeCenter(node.ids[0]));
             QVERIFY2(
                 m_said.contains(u"has no counterpart: erased by fold_batch_norm, application "_s),
                 qPrintable(m_said));
@@ -139,7 +140,7 @@ void TestJoint::anotherModelIsJoinedToo() {
     open(u"lenet"_s);
     QTRY_VERIFY(graphs().joint()->shown());
     QCOMPARE(graphs().joint()->graph()->graph.name, std::string("lenet"));
-    QCOMPARE(counted(JointNode::Mark::Erased), std::size_t(0));
+    QCOMPARE(counted(Mark::Erased), std::size_t(0));
     press(u"F4"_s);
     QCOMPARE(m_said, u"rewriting changed nothing"_s);
 }

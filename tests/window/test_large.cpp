@@ -3,6 +3,7 @@
 //
 // What the window's thread does is measured in its own processor time, which does not depend on
 // what else the machine does; the first picture is measured by the clock, with room for a busy one.
+#include "large/shapes.h"
 #include "picture/graph_diagram.h"
 #include "views/graph/graphs_view.h"
 #include "views/inspector/outline_view.h"
@@ -47,6 +48,7 @@ class TestLarge : public QObject {
 private Q_SLOTS:
     void twoThousandNodes();
     void twentyThousandNodes();
+    void oneHundredThousandNodes();
 };
 
 void TestLarge::twoThousandNodes() {
@@ -105,6 +107,58 @@ void TestLarge::twentyThousandNodes() {
     QVERIFY2(seen.openingMs < 150, qPrintable(QString::number(seen.openingMs)));
     QVERIFY2(seen.overviewMs < 150, qPrintable(QString::number(seen.overviewMs)));
     QVERIFY2(seen.windowMb + seen.workerMb < 450, "250 MB alone on the machine");
+}
+
+// Seen from its top level, and opened block by block, while the model is planned.
+void TestLarge::oneHundredThousandNodes() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("layers.onnx"));
+    QFile out(file);
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    const std::string bytes =
+        test::largeModel(test::LargeShape::Layers, 100000).SerializeAsString();
+    QCOMPARE(out.write(bytes.data(), qint64(bytes.size())), qint64(bytes.size()));
+    out.close();
+    WindowFixture m(QStringLiteral(FW_BINARY_DIR "/bin/fw"));
+    QVERIFY(m.waitIdle());
+    const LargeOpening seen = openLarge(m, file, 60000);
+    QVERIFY(seen.pictureMs >= 0);
+    GraphPane* pane = m.pane(GraphSide::Imported);
+    GraphCanvas* canvas = pane->canvas();
+    QVERIFY(canvas->picture()->boxes.size() < 20);
+    // What lies in the first closed block, down to the nodes.
+    const auto firstClosed = [&]() -> const picture::PlacedBox* {
+        for (const picture::PlacedBox& box : canvas->picture()->boxes)
+            if (snapshot::isBlock(box.id))
+                return &box;
+        return nullptr;
+    };
+    const GraphsView& graphs = *m.window.view<GraphsView>();
+    const snapshot::Hierarchy& blocks =
+        *graphs.collapse()->blocks(graphs.pane(GraphSide::Imported));
+    LongestStretch stretch;
+    qint64 slowest = 0;
+    int depth = 0;
+    for (std::int64_t id = firstClosed()->id; id != -1 && depth < 9; ++depth) {
+        canvas->setScale(1);
+        canvas->centerOn(id);
+        QElapsedTimer timer;
+        timer.start();
+        QTest::mouseDClick(canvas->viewport(), Qt::LeftButton, {}, canvas->nodeCenter(id));
+        QVERIFY(waitUntil([&] { return !pane->busy() && canvas->complete(); }, 20000));
+        slowest = std::max(slowest, timer.elapsed());
+        const auto& inside = blocks.find(id)->blocks;
+        id = inside.empty() ? -1 : blocks.blocks[inside.front()].id;
+    }
+    QVERIFY(depth > 2);
+    qInfo("picture after %lld ms, longest stretch of work %.0f ms; a block after at most %lld ms, "
+          "longest stretch %.0f ms",
+          static_cast<long long>(seen.pictureMs), seen.openingMs, static_cast<long long>(slowest),
+          stretch.ms());
+    QVERIFY2(seen.pictureMs < 15000, "3 s alone on the machine; tests run beside others");
+    QVERIFY2(seen.openingMs < 300, qPrintable(QString::number(seen.openingMs)));
+    QVERIFY2(slowest < 1500, "0.1 s alone on the machine, while nothing is planned");
+    QVERIFY2(stretch.ms() < 300, qPrintable(QString::number(stretch.ms())));
 }
 
 QTEST_MAIN(TestLarge)

@@ -63,7 +63,7 @@ void TestPatternView::ruleIsDrawn() {
     // A box leads to its place.
     for (const auto& node : view().drawing()->nodes)
         if (node.mark == "created")
-            Q_EMIT view().pane()->canvas()->activated(node.node);
+            Q_EMIT view().pane()->canvas()->activated(node.node, {});
     waitIdle();
     QCOMPARE(editor()->caret().line, lineOf(u"emit"_s));
     // Elsewhere there is none.

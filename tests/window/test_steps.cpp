@@ -25,6 +25,7 @@ private Q_SLOTS:
     void phasesAndApplications();
     void runToAStop();
     void leftOutAndSaved();
+    void anotherMatchIsDoneInstead();
 
 private:
     void openSteps();
@@ -156,6 +157,52 @@ void TestSteps::leftOutAndSaved() {
     QTRY_COMPARE(m_window->document().inputs().leftOut,
                  std::vector<std::string>{name.toStdString()});
     QVERIFY(steps().model().applications() != before);
+}
+
+// Chosen with the keys, seen before it is done, and undone.
+void TestSteps::anotherMatchIsDoneInstead() {
+    const auto write = [&](const QString& name, const char* text) {
+        QFile file(m_folder.filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    };
+    write(u"chain.fw"_s, "graph g(x: f32[4]) -> y {\n"
+                         " a = relu(x) @node(\"first\")  b = tanh(a) @node(\"second\")\n"
+                         " y = exp(b) @node(\"last\")\n}\n");
+    write(u"mine.fw"_s, "rule single { match y = relu(x) emit y = neg(x) }\n"
+                        "rule pair { match y = tanh(relu(x)) emit y = sin(x) }\n");
+    start();
+    open(u"chain.fw"_s);
+    m_window->document().edit(snapshot::AddBook{m_folder.filePath(u"mine.fw"_s).toStdString()});
+    m_window->findChild<QDockWidget*>(u"steps"_s)->raise();
+    waitIdle();
+    QTRY_COMPARE(steps().model().nameOf(0), u"single at first"_s);
+    QTRY_COMPARE(steps().choices()->count(), 2);
+    QVERIFY(steps().choices()->isVisible());
+    press(u"F10"_s);
+    waitIdle();
+    QVERIFY(!steps().instead()->isEnabled());
+    press(u"Alt+Shift+F11"_s); // nothing is chosen
+    QVERIFY(m_window->document().inputs().leftOut.empty());
+    press(u"Alt+Shift+F10"_s);
+    waitIdle();
+    QTRY_VERIFY2(steps().sentence().startsWith(u"in place of 1 of 1: pair at second"_s),
+                 qPrintable(steps().sentence()));
+    QCOMPARE(steps().choices()->currentText(), u"pair at second"_s);
+    QTRY_COMPARE(marks(), u"0 matched, 1 created, 2 erased, 1 changed"_s);
+    QVERIFY(m_window->document().inputs().leftOut.empty()); // it is only seen
+    press(u"Alt+Shift+F11"_s);
+    waitIdle();
+    QTRY_COMPARE(steps().model().nameOf(0), u"pair at second"_s);
+    QCOMPARE(m_window->document().inputs().leftOut, std::vector<std::string>{"single at first"});
+    QTRY_VERIFY(steps().sentence().startsWith(u"1 of 1: pair at second"_s));
+    QCOMPARE(steps().choices()->count(), 2); // now the other way round
+    m_window->document().undo();
+    waitIdle();
+    QTRY_COMPARE(steps().model().nameOf(0), u"single at first"_s);
+    press(u"Alt+Shift+F10"_s), press(u"Alt+Shift+F10"_s); // there and back
+    waitIdle();
+    QTRY_VERIFY(steps().sentence().startsWith(u"1 of 1: single at first"_s));
 }
 
 QTEST_MAIN(TestSteps)

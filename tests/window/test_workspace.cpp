@@ -534,8 +534,8 @@ void TestWorkspace::nodesHaveAMenu() {
     QApplication::sendEvent(canvas->viewport(), &event);
     auto* menu = window().findChild<QMenu*>(QStringLiteral("nodeMenu"));
     QTRY_VERIFY(menu->isVisible());
-    QCOMPARE(menu->actions().size(), qsizetype(7));
-    menu->actions().front()->trigger(); // the whole group
+    QCOMPARE(menu->actions().size(), qsizetype(12));
+    QVERIFY(m->trigger("Select the whole group"));
     menu->hide();
     QVERIFY(m->waitIdle());
     QCOMPARE(window().selection().group, 0);

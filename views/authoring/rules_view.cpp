@@ -37,7 +37,7 @@ RulesView::RulesView(QWidget* parent)
       m_order(new QTreeView), m_new(new QPushButton(u"New"_s, this)),
       m_open(new QPushButton(u"Open…"_s, this)), m_close(new QPushButton(u"Close"_s, this)),
       m_inOrder(new QPushButton(u"In order"_s, this)) {
-    setOverlay(new StateOverlay(m_lists));
+    setPlanOverlay(new StateOverlay(m_lists));
     m_lists->addWidget(m_tree);
     m_lists->addWidget(m_order);
     m_tree->setObjectName(u"rules"_s);

@@ -70,6 +70,7 @@ SketchView::SketchView(QWidget* parent)
     pageLayout->setContentsMargins(0, 0, 0, 0);
     pageLayout->addWidget(body);
     setOverlay(new StateOverlay(page));
+    connect(overlay(), &StateOverlay::actionRequested, this, &SketchView::ask);
     for (const auto& [title, word] : kinds)
         m_kind->addItem(QString::fromLatin1(title), QString::fromLatin1(word));
     m_kind->setAccessibleName(u"What is made"_s);
@@ -171,13 +172,23 @@ void SketchView::documentChanged(Parts) {
         return;
     }
     const auto& sketch = document().sketch();
-    switch (document().state(Part::Sketch)) {
+    const Diag& error = document().error(Part::Sketch);
+    const State state = document().state(Part::Sketch);
+    if ((state == State::Stale || state == State::Empty) && error.code == DiagCode::Cancelled) {
+        if (sketch)
+            overlay()->setStale(u"Making text was stopped; this is older."_s, u"Ask again"_s);
+        else
+            overlay()->setEmpty(u"Stopped"_s, u"Making text was stopped."_s, u"Ask again"_s);
+        m_make->setEnabled(false);
+        return;
+    }
+    switch (state) {
     case State::Busy:
         if (!sketch)
             overlay()->setBusy(u"Making text …"_s);
         return;
     case State::Error:
-        overlay()->setError(text(document().error(Part::Sketch).text()));
+        overlay()->setError(u"No text"_s, text(error.text()), againText(error));
         m_make->setEnabled(false);
         return;
     case State::Stale: // ids of the imported graph stay what they are, others do not

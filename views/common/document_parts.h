@@ -9,6 +9,7 @@
 #include "snapshot/inputs.h"
 #include "snapshot/records.h"
 #include "snapshot/step_records.h"
+#include "views/common/graph_state.h"
 
 #include <QString>
 
@@ -41,6 +42,16 @@ using BookTexts = std::map<std::string, TextMatches>;                      // by
 // (chain, fuse, pattern, ...) in the graph as the rules left it.
 using RuleFinds = std::vector<Shared<snapshot::MatchDocument>>;
 
+// A graph that is not the document's own imported or fused one.
+struct StateGraph {
+    Shared<snapshot::GraphDocument> graph;
+    Shared<snapshot::RewriteDocument> rewrite; // what rules did on the way there, once it is known
+    State state = State::Empty;                // Stale: of an earlier plan
+    Diag error;
+    std::int64_t request = 0; // in flight
+};
+using StateGraphs = std::map<GraphState, StateGraph>; // those that were asked for
+
 // What ends a part.
 enum class Life : std::uint8_t {
     Always,  // nothing that is opened
@@ -59,6 +70,7 @@ enum class Life : std::uint8_t {
     X(Imported,    imported,      Shared<snapshot::GraphDocument>,   Model,   "graph") \
     X(Fused,       fused,         Shared<snapshot::GraphDocument>,   Model,   "graph") \
     X(Regions,     regions,       Shared<snapshot::GraphDocument>,   Plan,    "graph") /* of libraries, when they are shown */ \
+    X(States,      stateGraphs,   StateGraphs,                       Plan,    "") /* that are compared */ \
     X(Plan,        plan,          Shared<snapshot::FuseDocument>,    Model,   "fuse") \
     X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    "") /* a task */ \
     X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    "explain") \

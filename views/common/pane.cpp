@@ -1,10 +1,12 @@
 #include "views/common/pane.h"
 
+#include "views/common/elided_label.h"
 #include "views/common/elided_name.h"
 #include "views/common/theme.h"
 
 #include <QApplication>
 #include <QDockWidget>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -16,7 +18,9 @@
 namespace fw::ui {
 namespace {
 
-constexpr int rowHeight = 22;
+int rowHeight(const QFontMetrics& metrics) {
+    return std::max(22, metrics.height() + 6);
+}
 
 Colour tintOf(picture::Implementation implementation) {
     switch (implementation) {
@@ -33,11 +37,16 @@ Colour tintOf(picture::Implementation implementation) {
     return Colour::Reference;
 }
 
+// What is behind the part that stays whole.
+QString nameIn(const QModelIndex& index) {
+    return index.data().toString().mid(index.data(WholeFrontRole).toInt());
+}
+
 // Those that may be seen together with it.
 SharedParts sharedWithRows(const QModelIndex& index, const QWidget* view) {
     constexpr int looked = 60; // rows above and below
     SharedParts out;
-    const QString name = index.data().toString();
+    const QString name = nameIn(index);
     const auto* tree = qobject_cast<const QTreeView*>(view);
     for (const int step : {-1, +1}) {
         QModelIndex at = index.siblingAtColumn(0);
@@ -47,7 +56,7 @@ SharedParts sharedWithRows(const QModelIndex& index, const QWidget* view) {
                             : tree->indexBelow(at);
             if (!at.isValid())
                 break;
-            out.compare(name, at.siblingAtColumn(index.column()).data().toString());
+            out.compare(name, nameIn(at.siblingAtColumn(index.column())));
         }
     }
     return out;
@@ -57,7 +66,12 @@ QString elidedCell(const QStyleOptionViewItem& item, const QString& text, const 
                    int width) {
     if (item.fontMetrics.horizontalAdvance(text) <= width)
         return text;
-    return elidedName(text, sharedWithRows(index, item.widget), item.fontMetrics, width);
+    const QString front = text.left(index.data(WholeFrontRole).toInt());
+    const int left = width - item.fontMetrics.horizontalAdvance(front);
+    if (left < item.fontMetrics.averageCharWidth())
+        return item.fontMetrics.elidedText(text, Qt::ElideRight, width);
+    return front + elidedName(text.mid(front.size()), sharedWithRows(index, item.widget),
+                              item.fontMetrics, left);
 }
 
 void prepareCommon(QAbstractItemView* view) {
@@ -77,40 +91,64 @@ void prepareCommon(QAbstractItemView* view) {
 PaneHeader::PaneHeader(const QString& title, QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("paneHeader"));
     setAttribute(Qt::WA_StyledBackground);
-    setFixedHeight(28);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 0, 10, 0);
     row->setSpacing(8);
     m_title = new QLabel(title, this);
     m_title->setObjectName(QStringLiteral("paneTitle"));
-    m_title->setMinimumHeight(28); // a dock asks its title bar's size hint only
-    m_detail = new QLabel(this);
+    m_detail = new ElidedLabel(this);
     m_detail->setObjectName(QStringLiteral("paneDetail"));
     m_detail->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_detail->setMinimumWidth(0);
     m_detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    for (QLabel* label : {m_title, m_detail}) {
+    for (QLabel* label : {m_title, static_cast<QLabel*>(m_detail)}) {
         label->setTextFormat(Qt::PlainText);
         label->setAttribute(Qt::WA_TransparentForMouseEvents); // a dock is dragged by its header
     }
     row->addWidget(m_title);
     row->addWidget(m_detail, 1);
+    fitHeight();
+}
+
+void PaneHeader::fitHeight() {
+    const int height = std::max(28, fontMetrics().height() + 12);
+    setFixedHeight(height);
+    m_title->setMinimumHeight(height); // a dock asks its title bar's size hint only
+}
+
+void PaneHeader::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        fitHeight();
 }
 
 void PaneHeader::setTitle(const QString& title) {
     m_title->setText(title);
 }
 void PaneHeader::setDetail(const QString& detail) {
-    m_detail->setText(detail);
+    m_detail->setFullText(detail);
 }
 QString PaneHeader::title() const {
     return m_title->text();
 }
 QString PaneHeader::detail() const {
-    return m_detail->text();
+    return m_detail->fullText();
 }
 void PaneHeader::addWidget(QWidget* widget) {
     layout()->addWidget(widget);
+}
+
+QToolButton* PaneHeader::addMenu(QMenu* menu, const QString& name) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(QStringLiteral("paneMenu"));
+    button->setText(QStringLiteral("▾"));
+    button->setAccessibleName(name);
+    button->setToolTip(name);
+    button->setAutoRaise(true);
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setMenu(menu);
+    static_cast<QHBoxLayout*>(layout())->insertWidget(1, button);
+    return button;
 }
 
 PaneHeader* PaneHeader::install(QDockWidget* dock) {
@@ -138,7 +176,7 @@ QSize RowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInde
         size.rwidth() += 36;
     if (index.data(ShareRole).isValid())
         size.setWidth(std::max(size.width(), 120));
-    size.setHeight(std::max(size.height(), rowHeight));
+    size.setHeight(std::max(size.height(), rowHeight(option.fontMetrics)));
     return size;
 }
 
@@ -235,7 +273,11 @@ void prepare(QTableView* view) {
     view->setTabKeyNavigation(false); // else Tab goes round in it for ever
     view->verticalHeader()->hide();
     view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    view->verticalHeader()->setDefaultSectionSize(rowHeight);
+    const auto setHeight = [view] {
+        view->verticalHeader()->setDefaultSectionSize(rowHeight(view->fontMetrics()));
+    };
+    setHeight();
+    QObject::connect(&Theme::instance(), &Theme::changed, view, setHeight);
     view->horizontalHeader()->setHighlightSections(false);
     view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     view->horizontalHeader()->setStretchLastSection(true);

@@ -8,16 +8,21 @@
 
 class QDockWidget;
 class QLabel;
+class QMenu;
 class QTableView;
+class QToolButton;
 class QTreeView;
 
 namespace fw::ui {
+
+class ElidedLabel;
 
 // What the delegates below read from a model, besides Qt's roles.
 enum ItemRole {
     ShareRole = Qt::UserRole + 100, // double 0..1: a bar
     ImplementationRole,             // int of picture::Implementation: a chip before the text
     ToneRole,                       // int of Tone: colours the text green, red or as usual
+    WholeFrontRole, // int: so many characters at the front stay whole where a text is elided
 };
 
 enum class Tone : std::uint8_t { None, Good, Warning, Bad };
@@ -33,15 +38,21 @@ public:
     void setDetail(const QString& detail);
     QString title() const;
     QString detail() const;
-    void addWidget(QWidget* widget); // after the detail
+    void addWidget(QWidget* widget);                        // after the detail
+    QToolButton* addMenu(QMenu* menu, const QString& name); // beside the title
 
     // Replaces the dock's own title bar; the dock keeps being dragged by it. While it floats a
     // button leads back into the window.
     static PaneHeader* install(QDockWidget* dock);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void fitHeight();
+
     QLabel* m_title = nullptr;
-    QLabel* m_detail = nullptr;
+    ElidedLabel* m_detail = nullptr;
 };
 
 // Draws bars, chips and verdict colours where a model has them, and everything else as usual.

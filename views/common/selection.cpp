@@ -4,21 +4,42 @@
 
 namespace fw::ui {
 
+namespace {
+
+snapshot::NodeId firstOf(const snapshot::NodeSet& ids) {
+    return ids.empty() ? snapshot::noNode : *ids.begin();
+}
+
+} // namespace
+
 int Selection::group() const {
     return m_picked.group >= 0 || m_picked.fused.empty()
                ? m_picked.group
-               : m_provenance.groupOf(*m_picked.fused.begin());
+               : m_provenance.groupOf(m_picked.fusedSubject);
 }
 
-Picked Selection::ofImported(snapshot::NodeSet ids) const {
+QString Selection::ofSeveral() const {
+    const bool imported = m_side == GraphSide::Imported || m_picked.fused.empty();
+    const std::size_t count = (imported ? m_picked.imported : m_picked.fused).size();
+    return m_picked.group >= 0 || count < 2 ? QString()
+                                            : QStringLiteral(", 1 of %1 selected").arg(count);
+}
+
+Picked Selection::ofImported(snapshot::NodeSet ids, snapshot::NodeId subject) const {
     Picked out;
     out.fused = m_provenance.toFused(ids);
+    out.importedSubject = ids.contains(subject) ? subject : firstOf(ids);
+    // Nothing may stand for it any more.
+    const snapshot::NodeId same = firstOf(m_provenance.toFused({out.importedSubject}));
+    out.fusedSubject = same == snapshot::noNode ? firstOf(out.fused) : same;
     out.imported = std::move(ids);
     return out;
 }
 
-Picked Selection::ofFused(snapshot::NodeSet ids) const {
+Picked Selection::ofFused(snapshot::NodeSet ids, snapshot::NodeId subject) const {
     Picked out;
+    out.fusedSubject = ids.contains(subject) ? subject : firstOf(ids);
+    out.importedSubject = firstOf(m_provenance.toImported({out.fusedSubject}));
     out.imported = m_provenance.toImported(ids);
     if (!ids.empty()) {
         const int group = m_provenance.groupOf(*ids.begin());
@@ -45,8 +66,11 @@ void Selection::pick(const Picked& picked, const QObject* origin,
         Q_EMIT pointed(*pointedAt, node);
 }
 
-void Selection::set(const Picked& picked, const QObject* origin,
-                    std::optional<GraphSide> pointedAt) {
+void Selection::set(Picked picked, const QObject* origin, std::optional<GraphSide> pointedAt) {
+    if (!picked.imported.contains(picked.importedSubject))
+        picked.importedSubject = firstOf(picked.imported);
+    if (!picked.fused.contains(picked.fusedSubject))
+        picked.fusedSubject = firstOf(picked.fused);
     if (picked == m_picked)
         return;
     m_picked = picked;
@@ -64,7 +88,9 @@ void Selection::set(const Picked& picked, const QObject* origin,
 void Selection::follow(snapshot::Provenance provenance) {
     m_provenance = std::move(provenance);
     m_side.reset();
-    const auto translated = [&](const Picked& old) { return ofImported(old.imported); };
+    const auto translated = [&](const Picked& old) {
+        return ofImported(old.imported, old.importedSubject);
+    };
     m_picked = translated(m_picked);
     std::transform(m_history.begin(), m_history.end(), m_history.begin(), translated);
 }

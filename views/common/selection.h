@@ -23,7 +23,12 @@ enum class GraphSide : std::uint8_t { Imported, Fused };
 struct Picked {
     snapshot::NodeSet imported;
     snapshot::NodeSet fused;
-    int group = -1; // if a whole group is meant
+    int group = -1;  // if a whole group is meant
+    int region = -1; // if a whole region of Part::Regions is
+    // Of several the one that views of one node speak of: that was picked last, or the first.
+    // noNode: none.
+    snapshot::NodeId importedSubject = snapshot::noNode;
+    snapshot::NodeId fusedSubject = snapshot::noNode;
 
     bool empty() const { return imported.empty() && fused.empty(); }
     bool operator==(const Picked&) const = default;
@@ -62,15 +67,21 @@ public:
 
     // --- nodes and groups
     const Picked& picked() const { return m_picked; }
-    int group() const; // that was picked, or of the first node; -1: none
+    int group() const; // that was picked, or of the subject; -1: none
+    // ", 1 of 5 selected", behind the one that a view speaks of; empty: there are no others.
+    QString ofSeveral() const;
     // The graph in which the nodes were pointed at, if they were.
     std::optional<GraphSide> side() const { return m_side; }
 
-    Picked ofImported(snapshot::NodeSet ids) const;
-    Picked ofFused(snapshot::NodeSet ids) const; // all members of a group are the group
+    // `subject`: one of them; noNode: the first.
+    Picked ofImported(snapshot::NodeSet ids, snapshot::NodeId subject = snapshot::noNode) const;
+    Picked ofFused(snapshot::NodeSet ids, // all members of a group are the group
+                   snapshot::NodeId subject = snapshot::noNode) const;
     Picked ofGroup(int group) const;
-    Picked of(GraphSide side, snapshot::NodeSet ids) const {
-        return side == GraphSide::Imported ? ofImported(std::move(ids)) : ofFused(std::move(ids));
+    Picked of(GraphSide side, snapshot::NodeSet ids,
+              snapshot::NodeId subject = snapshot::noNode) const {
+        return side == GraphSide::Imported ? ofImported(std::move(ids), subject)
+                                           : ofFused(std::move(ids), subject);
     }
     void pick(const Picked& picked, const QObject* origin = nullptr,
               std::optional<GraphSide> pointedAt = {});
@@ -108,7 +119,7 @@ Q_SIGNALS:
     void revealed(fw::ui::GraphSide side, qint64 node, fw::ui::Selection::Reveal how);
 
 private:
-    void set(const Picked& picked, const QObject* origin, std::optional<GraphSide> pointedAt);
+    void set(Picked picked, const QObject* origin, std::optional<GraphSide> pointedAt);
 
     static constexpr std::size_t historyLimit = 200;
 

@@ -203,6 +203,8 @@ void StateOverlay::place() {
 bool StateOverlay::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize && watched == parentWidget() && m_state != ViewState::Ready)
         place();
+    else if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+        update();
     return QWidget::eventFilter(watched, event);
 }
 
@@ -213,6 +215,10 @@ void StateOverlay::paintEvent(QPaintEvent*) {
     QColor veil = Theme::instance().colour(Colour::Pane);
     veil.setAlpha(m_state == ViewState::Busy ? 140 : 255); // of the rest nothing can be used
     painter.fillRect(rect(), veil);
+    if (parentWidget()->hasFocus()) { // the frame of the view lies below
+        painter.setPen(Theme::instance().colour(Colour::Accent));
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
 }
 
 } // namespace fw::ui

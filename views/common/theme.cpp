@@ -3,7 +3,12 @@
 #include "views/common/style.h"
 
 #include <QApplication>
+#include <QFontDatabase>
+#include <QFontInfo>
 #include <QPalette>
+
+#include <algorithm>
+#include <cmath>
 
 namespace fw::ui {
 
@@ -24,18 +29,39 @@ ThemeKind Theme::systemKind() {
                : ThemeKind::Light;
 }
 
+double Theme::fontScale() {
+    constexpr double usual = 12, least = 8, most = 48;
+    return std::clamp(double(QFontInfo(QApplication::font()).pixelSize()), least, most) / usual;
+}
+
+int Theme::scaled(int pixels) {
+    return int(std::lround(pixels * fontScale()));
+}
+
 QFont Theme::textFont(int pixelSize, QFont::Weight weight) {
+    QFont font = QApplication::font();
+    font.setPixelSize(scaled(pixelSize));
+    font.setWeight(weight);
+    return font;
+}
+
+QFont Theme::codeFont(int pixelSize) {
+    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setStyleHint(QFont::Monospace);
+    font.setPixelSize(scaled(pixelSize));
+    return font;
+}
+
+QFont Theme::graphFont(int pixelSize, QFont::Weight weight) {
     QFont font(QStringLiteral("DejaVu Sans"));
     font.setPixelSize(pixelSize);
     font.setWeight(weight);
     return font;
 }
 
-QFont Theme::codeFont(int pixelSize) {
-    QFont font(QStringLiteral("DejaVu Sans Mono"));
-    font.setStyleHint(QFont::Monospace);
-    font.setPixelSize(pixelSize);
-    return font;
+void Theme::followFont() {
+    if (QApplication::font() != m_font)
+        apply(m_kind);
 }
 
 void Theme::apply(ThemeKind kind) {
@@ -67,14 +93,14 @@ void Theme::apply(ThemeKind kind) {
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
         palette.setColor(QPalette::Disabled, role, colour(Colour::BoxLine));
     QApplication::setPalette(palette);
-    QApplication::setFont(textFont());
+    m_font = QApplication::font();
     qApp->setStyleSheet(styleSheet(kind));
     Q_EMIT changed(kind);
 }
 
-// Colours are written as @Meaning and replaced from the palette.
+// Colours are written as @Meaning and replaced from the palette, sizes that grow with the font as
+// @14px, the family of code as @code.
 static const char g_styleSheet[] = R"(
-* { font-family: "DejaVu Sans"; font-size: 12px; }
 QMainWindow { background: @Pane; }
 QMainWindow::separator { background: @Line; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: @Accent; }
@@ -101,7 +127,8 @@ QToolButton[primary="true"], QPushButton[primary="true"], QPushButton:default {
   background: @Accent; color: @OnAccent; border-color: @Accent; font-weight: bold; }
 QToolButton[primary="true"]:hover, QPushButton[primary="true"]:hover { background: @Hover; border-color: @Hover; color: @OnAccent; }
 QToolButton[primary="true"]:disabled, QPushButton[primary="true"]:disabled { background: @Line; border-color: @Line; color: @Muted; }
-QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus { border-color: @Accent; }
+QPushButton:focus, QToolBar QToolButton:focus, QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: @Accent; }
+QToolButton[primary="true"]:focus, QPushButton[primary="true"]:focus, QPushButton:default:focus { border: 2px solid @Text; padding: 3px 10px; }
 QSlider::groove:horizontal { height: 4px; background: @Line; border-radius: 2px; margin: 0 6px; }
 QSlider::sub-page:horizontal { background: @Accent; border-radius: 2px; margin: 0 6px; }
 QSlider::handle:horizontal { width: 12px; margin: -4px -6px; border-radius: 6px; background: @Accent; }
@@ -123,14 +150,15 @@ QTabBar::tab:hover:!selected { color: @Text; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QHeaderView { background: @Pane; border: none; }
 QHeaderView::section { background: @Pane; color: @Muted; border: none; border-bottom: 1px solid @Line; padding: 4px 9px; }
-QAbstractItemView { background: @Pane; alternate-background-color: @PaneAlternate; border: none; outline: none;
+QAbstractItemView { background: @Pane; alternate-background-color: @PaneAlternate; border: 1px solid @Pane; outline: none;
   gridline-color: transparent; selection-background-color: @PaneHighlight; selection-color: @Text; }
 QTreeView::item, QTableView::item, QListView::item { padding: 2px 4px; border: none; min-height: 17px; }
 QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @PaneHighlight; }
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @PaneHighlight; color: @Text; }
 QTreeView::item:selected:active, QTableView::item:selected:active, QListView::item:selected:active { color: @Accent; }
-QPlainTextEdit, QTextEdit, QTextBrowser { background: @Pane; color: @Text; border: none;
+QPlainTextEdit, QTextEdit, QTextBrowser { background: @Pane; color: @Text; border: 1px solid @Pane;
   selection-background-color: @Accent; selection-color: @OnAccent; }
+QAbstractItemView:focus, QPlainTextEdit:focus, QTextEdit:focus { border-color: @Accent; }
 QScrollBar { background: transparent; border: none; }
 QScrollBar:vertical { width: 10px; }
 QScrollBar:horizontal { height: 10px; }
@@ -147,7 +175,8 @@ QProgressBar { background: @PaneAlternate; border: 1px solid @Line; border-radiu
 QProgressBar::chunk { background: @Accent; border-radius: 3px; }
 QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 9px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: center left; left: 1px; width: 7px; height: 5px; }
-QPlainTextEdit[code="true"] { font-family: "DejaVu Sans Mono"; }
+QPlainTextEdit[code="true"] { font-family: "@code"; font-size: @12px; }
+QLabel[strong="true"] { font-weight: bold; }
 #messageBar { background: @FailingFill; border: none; border-bottom: 1px solid @Line; }
 #messageBar QLabel { color: @Failing; }
 #noteBar { background: @PaneHighlight; border: none; border-bottom: 1px solid @Line; }
@@ -156,10 +185,12 @@ QPlainTextEdit[code="true"] { font-family: "DejaVu Sans Mono"; }
 QLabel[muted="true"] { color: @Muted; }
 #paneHeader { background: @Pane; border-bottom: 1px solid @Line; }
 #paneTitle { font-weight: bold; }
+#paneMenu { border: none; padding: 0px 4px; }
+#paneMenu::menu-indicator { image: none; width: 0px; }
 #paneDetail { color: @Muted; }
 #palette { background: @Chrome; border: 1px solid @Line; border-radius: 6px; }
 #stateCard { background: @Pane; border: 1px solid @Line; border-radius: 6px; }
-#stateTitle { font-size: 14px; font-weight: bold; }
+#stateTitle { font-size: @14px; font-weight: bold; }
 #stateTitle[state="error"] { color: @Failing; }
 #stateText { color: @Muted; }
 #staleRibbon { background: @PaneHighlight; border-bottom: 1px solid @Line; }
@@ -175,9 +206,18 @@ QString Theme::styleSheet(ThemeKind kind) {
             continue;
         }
         qsizetype end = i + 1;
+        while (end < text.size() && text[end].isDigit())
+            ++end;
+        if (end > i + 1) {
+            out += QString::number(scaled(text.mid(i + 1, end - i - 1).toInt()));
+            i = end - 1;
+            continue;
+        }
         while (end < text.size() && text[end].isLetter())
             ++end;
         const std::string name = text.mid(i + 1, end - i - 1).toStdString();
+        if (name == "code")
+            out += codeFont().family();
 #define FW_X(meaning, light, dark)                                                                 \
     if (name == #meaning)                                                                          \
         out += QString::fromStdString(hexText(rgb(Colour::meaning, kind)));

@@ -27,6 +27,12 @@ void View::setOverlay(StateOverlay* overlay) {
             [this] { Q_EMIT requested(Request::Stop); });
 }
 
+void View::setPlanOverlay(StateOverlay* overlay) {
+    setOverlay(overlay);
+    connect(overlay, &StateOverlay::actionRequested, this,
+            [this] { Q_EMIT requested(Request::Reload); });
+}
+
 void View::pickRow(int group, snapshot::NodeId node) {
     selection().pick(node == snapshot::noNode ? selection().ofGroup(group)
                      : document().fused()     ? selection().ofFused({node})
@@ -43,21 +49,35 @@ QAction* View::addCommand(Place place, const QString& text, const QString& keys,
     return action;
 }
 
+QString againText(const Diag& diag) {
+    return diag.code == DiagCode::WorkerDied ? u"Try again"_s : QString();
+}
+
 bool showPlanState(StateOverlay& overlay, const DocumentParts& document, bool filled) {
     const QString why = QString::fromStdString(document.error(Part::Plan).text());
+    const QString again = againText(document.error(Part::Plan));
+    if (document.wasStopped(Part::Plan)) {
+        if (filled)
+            overlay.setStale(u"Planning was stopped."_s, u"Go on"_s);
+        else
+            overlay.setEmpty(u"Stopped"_s, u"Planning was stopped."_s, u"Go on"_s);
+        return true;
+    }
     switch (document.state(Part::Plan)) {
     case State::Busy:
         overlay.setBusy(u"Planning …"_s);
         return true;
     case State::Stale:
-        if (filled)
+        if (filled && document.error(Part::Plan).code == DiagCode::Cancelled)
+            overlay.setStale(u"Planning was stopped; this is older."_s, u"Go on"_s);
+        else if (filled)
             overlay.setStale(document.staleReason());
         return true;
     case State::Error:
         if (filled)
-            overlay.setStale(why);
+            overlay.setStale(why, again);
         else
-            overlay.setError(u"There is no plan"_s, why);
+            overlay.setError(u"There is no plan"_s, why, again);
         return true;
     case State::Ready:
     case State::Empty:

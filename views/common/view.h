@@ -6,6 +6,7 @@
 // (app/window/view_rows.cpp) alone, and a view knows nothing of the window.
 #pragma once
 
+#include "snapshot/hierarchy.h"
 #include "snapshot/inputs.h"
 #include "snapshot/protocol.h"
 #include "views/common/choice.h"
@@ -14,6 +15,7 @@
 
 #include <QWidget>
 
+#include <optional>
 #include <vector>
 
 class QAction;
@@ -101,8 +103,11 @@ public:
     virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
     // Puts declarations into a book, where it is read next; false: it holds no books.
     virtual bool takeText(const QString& /*declarations*/) { return false; }
-    virtual QStringList openBooks() const { return {}; } // whose texts it shows
-    virtual bool holdsFiles() const { return false; }    // that can be saved
+    // Which blocks of graphs are open, as the document keeps it; none: it shows no blocks.
+    virtual std::optional<snapshot::BlockView> openBlocks() const { return {}; }
+    virtual void showBlocks(const snapshot::BlockView&) {} // of the model that comes next
+    virtual QStringList openBooks() const { return {}; }   // whose texts it shows
+    virtual bool holdsFiles() const { return false; }      // that can be saved
     // Whether what would be lost may be; asks people.
     virtual bool mayClose() { return true; }
     virtual void closing() {}
@@ -116,6 +121,7 @@ Q_SIGNALS:
     void edited(const fw::snapshot::Edit& edit);
     // A part that the worker answers for; of what, is said by `about`.
     void wanted(fw::ui::Part part, const fw::snapshot::Arguments& about);
+    void stateWanted(const fw::ui::GraphState& state); // a graph of Part::States
     void requested(fw::ui::Request request);
     void placeActivated(const QString& book, int line, int column); // line 0: where it was left
     void written(const QString& declarations);                      // to be put into a book
@@ -146,7 +152,8 @@ protected:
     const DocumentParts& document() const { return *m_document; }
     bool isAttached() const { return m_document != nullptr; }
     Selection& selection() const { return *m_selection; }
-    void setOverlay(StateOverlay* overlay); // its Cancel stops what is pending
+    void setOverlay(StateOverlay* overlay);     // its Cancel stops what is pending
+    void setPlanOverlay(StateOverlay* overlay); // of showPlanState(): its action plans again
     void setDetail(const QString& detail) { Q_EMIT detailChanged(detail); }
     // Of a list of groups and nodes, whose ids are those of the fused graph, or of the imported one
     // while there is no other; noNode: the group.
@@ -164,6 +171,9 @@ private:
     StateOverlay* m_overlay = nullptr;
     bool m_inFront = false;
 };
+
+// What the button says under an error that asking again may mend; empty: it would not.
+QString againText(const Diag& diag);
 
 // Of a view that hangs on the plan without showing it: what it has (`filled`) stays usable until
 // there is a newer plan. False if there is none and nothing to say: the view says why itself.

@@ -96,7 +96,7 @@ BookEditor::BookEditor(QWidget* parent)
 }
 
 void BookEditor::refreshTheme() {
-    setFont(Theme::codeFont(13));
+    setFont(Theme::codeFont());
     setTabStopDistance(fontMetrics().horizontalAdvance(u' ') * 8);
     m_completer->popup()->setFont(Theme::codeFont());
     refreshSelections();

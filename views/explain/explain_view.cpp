@@ -1,6 +1,8 @@
 #include "views/explain/explain_view.h"
 
 #include "views/common/flow_layout.h"
+#include "views/common/numbers.h"
+#include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
@@ -125,7 +127,7 @@ ExplainView::ExplainView(QWidget* parent)
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setWordWrap(true);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_sentence->setFont(Theme::textFont(12, QFont::Bold));
+    m_sentence->setProperty("strong", true);
     m_sentence->setContentsMargins(10, 8, 10, 6);
     m_sentence->setAccessibleName(u"Answer"_s);
     m_gates->setHeaderHidden(true);
@@ -173,6 +175,8 @@ ExplainView::ExplainView(QWidget* parent)
 void ExplainView::documentChanged(Parts) {
     const State state = document().state(Part::Explain);
     const Picked& picked = selection().picked();
+    if (const snapshot::RegionRecord* region = regionOf(document(), picked.region))
+        return showRegion(*region);
     const bool about = !picked.fused.empty();
     const bool stopped = (state == State::Stale || state == State::Empty) &&
                          document().error(Part::Explain).code == DiagCode::Cancelled;
@@ -180,10 +184,13 @@ void ExplainView::documentChanged(Parts) {
     const bool shown = about && state != State::Error && !stopped;
     setContent(shown ? document().explanation() : nullptr);
     setPair(picked.fused.size() == 2 && picked.group < 0 ? Pair::Yes : Pair::No);
-    setDetail(shown && document().explanation() ? text(document().explanation()->subject)
-                                                : QString());
+    setDetail(shown && document().explanation()
+                  ? text(document().explanation()->subject) +
+                        (picked.fused.size() > 2 ? selection().ofSeveral() : QString())
+                  : QString());
     if (about && state == State::Error)
-        overlay()->setError(u"No explanation"_s, text(document().error(Part::Explain).text()));
+        overlay()->setError(u"No explanation"_s, text(document().error(Part::Explain).text()),
+                            againText(document().error(Part::Explain)));
     else if (about && stopped)
         overlay()->setEmpty(u"Stopped"_s, u"The explanation was stopped."_s, u"Ask again"_s);
     else if (about && state == State::Busy)
@@ -200,12 +207,12 @@ void ExplainView::selectionChanged(const QObject*) {
 
 void ExplainView::selectionSettled() {
     const Picked& picked = selection().picked();
-    if (!document().fused() || picked.fused.empty())
+    if (!document().fused() || picked.fused.empty() || regionOf(document(), picked.region))
         return;
     std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
     if (ids.size() > 2 || picked.group >= 0) { // a group answers through its anchor
-        snapshot::NodeId anchor = ids.front();
-        if (document().plan())
+        snapshot::NodeId anchor = picked.fusedSubject;
+        if (picked.group >= 0 && document().plan())
             for (const auto& group : document().plan()->groups)
                 if (picked.fused.contains(group.anchorId))
                     anchor = group.anchorId;
@@ -258,6 +265,48 @@ void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanatio
     fillWhatIfs(*explanation);
 }
 
+void ExplainView::showRegion(const snapshot::RegionRecord& region) {
+    setContent(nullptr);
+    setPair(Pair::No);
+    overlay()->setReady();
+    setDetail(u"region "_s + text(region.name));
+    m_actions->setVisible(true);
+    m_sentence->setText(u"%1 computes %2 in a row."_s.arg(
+        ownerText(region.owner), countOf(std::int64_t(region.calls.size()), u"group"_s)));
+    const auto row = [&](const QString& name, const QString& what, Tone tone) {
+        auto* item = new QTreeWidgetItem(m_gates);
+        setCell(item, 1, name, tone);
+        setCell(item, 2, what, tone);
+    };
+    for (const snapshot::RegionCall& call : region.calls) {
+        QStringList behind;
+        for (const std::string& postOp : call.postOps)
+            behind << text(postOp);
+        row(text(call.name),
+            text(call.by) + (behind.isEmpty() ? QString() : u", then "_s + behind.join(u", "_s)),
+            Tone::Plain);
+    }
+    const auto border = [&](const QString& way, const std::vector<snapshot::BorderRecord>& all) {
+        for (const snapshot::BorderRecord& value : all)
+            row(way,
+                u"%1: %2, %3 bytes"_s.arg(text(value.name), text(value.type))
+                    .arg(value.bytes, 0, 'f', 0),
+                Tone::Muted);
+    };
+    border(u"in"_s, region.inputs);
+    border(u"out"_s, region.outputs);
+    for (const RegionPin& choice : regionChoices(document(), region.id)) {
+        auto* button = new QPushButton(u"Pin to "_s + choice.text, m_actions);
+        button->setToolTip(
+            toolTipOf(u"Let %1 compute the region; undo brings this plan back. %2"_s.arg(
+                choice.text, choice.detail)));
+        connect(button, &QPushButton::clicked, this,
+                [this, pins = choice.pins] { Q_EMIT edited(pins); });
+        m_whatIfRow->addWidget(button);
+        m_whatIfs.push_back(button);
+    }
+}
+
 void ExplainView::setPair(Pair pair) {
     m_together->setVisible(pair == Pair::Yes);
     m_apart->setVisible(pair == Pair::Yes);
@@ -301,6 +350,14 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
         setCell(item, 2, text(gate.evidence) + code, gate.pass ? Tone::Muted : Tone::Plain);
         if (!gate.pass && gate.candidate.empty() && !failing)
             failing = item;
+    }
+    if (!explanation.way.empty()) {
+        QStringList names;
+        for (const snapshot::WayRecord& node : explanation.way)
+            names << text(node.name);
+        auto* item = new QTreeWidgetItem(m_gates);
+        setCell(item, 1, u"the way, marked in the graph"_s);
+        setCell(item, 2, names.join(u" → "_s), Tone::Bad);
     }
     for (const auto& decision : explanation.decisions) {
         // The answer itself stands above, and its gate.

@@ -1,7 +1,8 @@
 // Why something is fused, or not: a sentence, the gates in the order in which they were asked with
 // ✓ or ✖ and their evidence, the decisions about the neighbours, and what would change the answer:
-// each counterfactual is a button that makes the change (it can be undone). Everything can be
-// copied as text.
+// each counterfactual is a button that makes the change (it can be undone). Of a region its calls,
+// each with what it does behind its own computation, what crosses its border, and who else could
+// compute it. Everything can be copied as text.
 #pragma once
 
 #include "views/common/view.h"
@@ -40,6 +41,7 @@ private:
     enum class Pair { No, Yes };
     void setContent(const Shared<snapshot::ExplainDocument>& explanation); // may be null
     void setPair(Pair pair);
+    void showRegion(const snapshot::RegionRecord& region);
     void showFailing();
     void pinSelection(snapshot::PinKind kind);
     void tryChange(const QString& change); // "-libs=onednn"

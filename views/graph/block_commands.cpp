@@ -7,22 +7,22 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-void GraphsView::connectBlocks(GraphSide side) {
-    GraphCanvas* canvas = pane(side)->canvas();
-    const auto toggle = [this, side](std::int64_t id, QPointF at) {
-        m_collapse->toggle(side, id, at);
+void GraphsView::connectBlocks(GraphPane* shown) {
+    GraphCanvas* canvas = shown->canvas();
+    const auto toggle = [this, shown](std::int64_t id, QPointF at) {
+        m_collapse->toggle(shown, id, at);
     };
     connect(canvas, &GraphCanvas::activated, this, [toggle](std::int64_t id, QPointF at) {
         if (snapshot::isBlock(id))
             toggle(id, at);
     });
     connect(canvas, &GraphCanvas::containerActivated, this, toggle);
-    connect(canvas, &GraphCanvas::wholeActivated, this, [this, side](std::int64_t id, QPointF at) {
+    connect(canvas, &GraphCanvas::wholeActivated, this, [this, shown](std::int64_t id, QPointF at) {
         if (snapshot::isBlock(id))
-            m_collapse->openAll(side, id, at);
+            m_collapse->openAll(shown, id, at);
     });
     connect(canvas, &GraphCanvas::leaveWanted, this,
-            [this, side, canvas] { m_collapse->closeAround(side, canvas->selected()); });
+            [this, shown, canvas] { m_collapse->closeAround(shown, canvas->selected()); });
 }
 
 void GraphsView::addBlockCommands() {
@@ -33,21 +33,22 @@ void GraphsView::addBlockCommands() {
     addCommand(
         Place::View, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
         [this] {
-            if (current() == pane(side())->canvas())
-                m_collapse->closeAround(side(), current()->selected());
+            const GraphPane* shown = pane(currentPane());
+            if (current() == shown->canvas())
+                m_collapse->closeAround(shown, current()->selected());
         },
         Needs::Model, OfNodes::Yes);
     const auto walkCopies = [this](int step) {
-        const Picked& picked = selection().picked();
-        const GraphSide at = side();
-        const auto& nodes = at == GraphSide::Imported ? picked.imported : picked.fused;
+        const std::size_t at = currentPane();
+        const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
         if (nodes.empty())
             return Q_EMIT said(u"select a node first"_s);
-        const snapshot::NodeId next = m_collapse->inNextCopy(at, *nodes.begin(), step);
+        const snapshot::NodeId next = m_collapse->inNextCopy(pane(at), *nodes.begin(), step);
         if (next == snapshot::noNode)
             return Q_EMIT said(u"what is selected lies in no block that is repeated"_s);
-        selection().pick(selection().of(at, {next}));
-        selection().reveal(at, next);
+        selection().pick(pickedOf(at, {next}));
+        m_collapse->reveal(pane(at), next);
+        comeIntoView(at, {next, Selection::Reveal::IntoView, true});
     };
     addCommand(
         Place::Walk, u"Same place in the next &copy"_s, u"Ctrl+Alt+]"_s,

@@ -46,6 +46,7 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
     const picture::PlacedBox* before = m_index->box(m_focus);
     const QPointF anchor = before ? toViewport(before->rect.center()) : QPointF();
     const bool anchored = before != nullptr; // `before` ends with the old picture
+    const std::vector<Seen> seen = anchored ? std::vector<Seen>() : uppermostSeen();
     const bool wasEmpty = !m_picture;
     const double oldWidth = m_picture ? m_picture->width : 0;
     const auto held = std::exchange(m_held, {});
@@ -66,21 +67,44 @@ void GraphCanvas::setIndex(std::shared_ptr<const SceneIndex> index) {
         m_focus = m_selected.empty() ? -1 : *m_selected.begin();
     m_cameFrom = m_hovered = -1;
     refreshEmphasis();
+    refreshWay();
     refreshHidden();
     refreshLit();
     if (m_clickedContainer != -1 && !m_index->container(m_clickedContainer))
         m_clickedContainer = -1;
     const picture::PlacedBox* after = anchored ? m_index->box(m_focus) : nullptr;
+    const auto living = std::find_if(seen.begin(), seen.end(), [&](const Seen& one) {
+        const picture::PlacedBox* box = m_index->box(one.box);
+        return box && box->label == one.label; // ids of another graph mean other nodes
+    });
     if (const auto place = held ? placeOf(held->box, held->container) : std::nullopt)
         moveTo(m_offset + *place - held->at);
     else if (after)
         moveTo(toPoint(after->rect.center()) * m_scale - anchor);
     else if (wasEmpty || !m_picture)
         showStart();
+    else if (living != seen.end())
+        moveTo(toPoint(m_index->box(living->box)->rect.center()) * m_scale - living->at);
     else
         moveTo(m_offset + QPointF((m_picture->width - oldWidth) / 2 * m_scale, 0));
     describe();
     changeLook();
+}
+
+std::vector<GraphCanvas::Seen> GraphCanvas::uppermostSeen() const {
+    constexpr std::size_t most = 20; // one of them lives on, or none is likely to
+    std::vector<Seen> out;
+    if (!m_picture)
+        return out;
+    const QRectF view = viewport()->rect();
+    for (const picture::PlacedBox& box : m_picture->boxes)
+        if (const QPointF at = toViewport(box.rect.center());
+            view.contains(at) && !isHidden(box.id))
+            out.push_back({box.id, std::string(box.label), at});
+    std::sort(out.begin(), out.end(),
+              [](const Seen& a, const Seen& b) { return a.at.y() < b.at.y(); });
+    out.resize(std::min(out.size(), most));
+    return out;
 }
 
 std::optional<QPointF> GraphCanvas::placeOf(std::int64_t box, std::int64_t container) const {
@@ -357,6 +381,8 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
     std::int64_t id = -1;
     if (event->reason() == QContextMenuEvent::Keyboard) {
         id = m_focus;
+        if (id != -1)
+            reveal(id);
         at = id == -1 ? viewport()->rect().center() : nodeCenter(id);
         if (id != -1 && !m_selected.contains(id))
             changeSelection({id}, id);
@@ -460,7 +486,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_F:
         return fitSelection();
     case Qt::Key_0:
-        return setScale(1);
+        return setScale(usualScale());
     case Qt::Key_Plus:
     case Qt::Key_Equal:
         return setScale(m_scale * 1.25);

@@ -33,7 +33,8 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     // The view starts at the top when nothing was shown before; otherwise a selected box that lives
-    // on stays where it is on the screen, or the middle of the picture does. Selected ids that are
+    // on stays where it is on the screen, or the uppermost in view that does, or the middle of the
+    // picture. Selected ids that are
     // gone leave the selection without a signal.
     void setPicture(std::shared_ptr<const picture::Picture> picture);
     void setIndex(std::shared_ptr<const SceneIndex> index); // of a picture; for large ones
@@ -46,6 +47,7 @@ public:
     // Does not emit selectionChanged: only people do.
     void setSelected(const Ids& ids);
     Ids selected() const { return Ids(m_selected.begin(), m_selected.end()); }
+    std::int64_t focused() const { return m_focus; } // the one selected last; -1: none
     // Scrolls only when the box is outside the middle of the view.
     void reveal(std::int64_t id);
     void centerOn(std::int64_t id);
@@ -58,7 +60,7 @@ public:
     struct Hidden {
         std::set<std::int64_t> boxes;
         std::set<std::pair<std::int64_t, std::int64_t>> edges; // by the boxes that they join
-        bool containers = false;                               // all of them
+        std::set<std::int64_t> containers;
         bool operator==(const Hidden&) const = default;
     };
     void setHidden(Hidden hidden);
@@ -81,6 +83,7 @@ public:
     bool minimapShown() const { return m_minimapShown; }
 
     double scale() const { return m_scale; }
+    static double usualScale();  // 100 %: texts are as large as those of the window
     void setScale(double scale); // keeps the middle of the view
     void fitAll();
     void fitSelection(); // or all, when nothing is selected
@@ -97,6 +100,7 @@ public:
     struct MapLabel {
         QRectF place; // in the viewport
         QString text;
+        bool dimmed = false;
     };
     std::vector<MapLabel> mapLabels() const; // names of blocks where their titles are too small
     // What is painted now: scale, visible items with marks. For tests.
@@ -125,6 +129,8 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     bool viewportEvent(QEvent* event) override;
 
@@ -173,14 +179,19 @@ private:
     void paintHeader(QPainter& painter, const picture::RectItem& item) const; // if it has a heat
     std::optional<picture::Rgb> heatOf(const picture::Owner& owner) const;
     void paintText(QPainter& painter, const picture::TextItem& item) const;
+    bool isUnderLabel(const picture::Owner& owner) const; // of the map
+    bool isReadable(const picture::TextItem& item) const; // at this scale, and no label is over it
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
     void paintHalos(QPainter& painter) const;
     void paintMapLabels(QPainter& painter) const;
+    void paintFocus(QPainter& painter) const; // where the keys go
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
     void paintHeatLegend(QPainter& painter, double x, double y) const;
     void refreshEmphasis();
+    bool refreshWay(); // whether other lines stand out now
     void refreshHidden();
+    void refreshBridges();
     void refreshLit();
     bool isDimmed(const picture::Owner& owner) const;
     QColor colour(Colour meaning) const { return toQt(picture::rgb(meaning, m_theme)); }
@@ -191,13 +202,17 @@ private:
     double m_scale = 1;
     QPointF m_offset; // of the viewport's corner in scaled scene pixels
     bool m_startPending = false;
+    bool m_atStart = false; // nothing moved since the beginning was shown
 
     std::set<std::int64_t> m_selected;
     std::set<std::int64_t> m_wholeContainers; // all members selected
     std::int64_t m_clickedContainer = -1;     // whose frame was clicked last
     std::vector<char> m_emphasised;           // per edge of the diagram: touches the selection
+    std::vector<char> m_onWay;                // per edge of the diagram; empty: none
     Hidden m_hidden;
     std::vector<char> m_hiddenEdges; // per edge of the diagram
+    // Where lines that end at the frame of a hidden container go on below its header.
+    std::map<const picture::PathItem*, std::vector<picture::Point>> m_bridges;
     std::optional<std::set<std::int64_t>> m_lit;
     std::set<std::int64_t> m_litContainers;
     Part m_part = Part::All;
@@ -209,6 +224,12 @@ private:
     };
     std::optional<QPointF> placeOf(std::int64_t box, std::int64_t container) const;
     std::optional<Held> m_held; // for the next picture
+    struct Seen {
+        std::int64_t box = -1;
+        std::string label;
+        QPointF at; // in the viewport
+    };
+    std::vector<Seen> uppermostSeen() const;
     std::int64_t m_hovered = -1;
     HeatOf m_heat, m_containerHeat;
     QString m_heatMost;

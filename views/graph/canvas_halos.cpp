@@ -3,6 +3,9 @@
 
 #include <QPainter>
 
+#include <algorithm>
+#include <set>
+
 namespace fw::ui {
 
 namespace {
@@ -30,6 +33,8 @@ Stroke strokeOf(Halo::Look look) {
         return {Colour::Created, 2, Qt::SolidLine};
     case Halo::Look::Erased:
         return {Colour::Failing, 2, Qt::DashLine};
+    case Halo::Look::Way:
+        return {Colour::Failing, 2, Qt::SolidLine};
     case Halo::Look::Changed:
         return {Colour::Changed, 2, Qt::SolidLine};
     case Halo::Look::Match:
@@ -44,7 +49,27 @@ void GraphCanvas::setHalos(std::vector<Halo> halos) {
     if (halos == m_halos)
         return;
     m_halos = std::move(halos);
+    if (refreshWay())
+        changeLook();
     viewport()->update();
+}
+
+bool GraphCanvas::refreshWay() {
+    std::set<std::pair<std::int64_t, std::int64_t>> steps;
+    for (const Halo& halo : m_halos)
+        if (halo.look == Halo::Look::Way)
+            for (std::size_t i = 1; i < halo.ids.size(); ++i)
+                steps.emplace(halo.ids[i - 1], halo.ids[i]);
+    std::vector<char> onWay;
+    if (m_picture && !steps.empty()) {
+        onWay.reserve(m_picture->links.size());
+        for (const auto& link : m_picture->links)
+            onWay.push_back(steps.contains({link.from, link.to}) ? 1 : 0);
+    }
+    if (onWay == m_onWay)
+        return false;
+    m_onWay = std::move(onWay);
+    return true;
 }
 
 void GraphCanvas::paintHalos(QPainter& painter) const {
@@ -69,7 +94,8 @@ void GraphCanvas::paintHalos(QPainter& painter) const {
                 continue;
             painter.setFont(Theme::textFont(10, QFont::Bold));
             const double width = painter.fontMetrics().horizontalAdvance(halo.badge) + 10;
-            const QRectF pill(frame.right() - width, frame.top() - 9, width, 15);
+            const double height = std::max(15.0, painter.fontMetrics().height() + 2.0);
+            const QRectF pill(frame.right() - width, frame.top() + 6 - height, width, height);
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour(stroke.colour));
             painter.drawRoundedRect(pill, 7, 7);
@@ -77,6 +103,29 @@ void GraphCanvas::paintHalos(QPainter& painter) const {
             painter.drawText(pill, Qt::AlignCenter, halo.badge);
         }
     }
+}
+
+void GraphCanvas::paintFocus(QPainter& painter) const {
+    if (!hasFocus())
+        return;
+    constexpr double beside = gap + 4; // outside of any halo
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour(Colour::Accent), 1));
+    painter.drawRect(QRectF(viewport()->rect()).adjusted(0.5, 0.5, -0.5, -0.5));
+    if (const QRectF box = nodeRect(m_focus); !box.isNull()) {
+        painter.setPen(QPen(colour(Colour::Text), 1.5, Qt::DotLine));
+        painter.drawRoundedRect(box.adjusted(-beside, -beside, beside, beside), 9, 9);
+    }
+}
+
+void GraphCanvas::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    viewport()->update();
+}
+
+void GraphCanvas::focusOutEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
 }
 
 } // namespace fw::ui

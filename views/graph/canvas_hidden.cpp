@@ -2,6 +2,8 @@
 // one layout.
 #include "views/graph/canvas.h"
 
+#include <cmath>
+
 namespace fw::ui {
 
 void GraphCanvas::setHidden(Hidden hidden) {
@@ -15,13 +17,42 @@ void GraphCanvas::setHidden(Hidden hidden) {
 
 void GraphCanvas::refreshHidden() {
     m_hiddenEdges.assign(m_picture ? m_picture->links.size() : 0, 0);
-    if (m_hidden.boxes.empty() && m_hidden.edges.empty())
-        return;
     for (std::size_t e = 0; e < m_hiddenEdges.size(); ++e) {
         const picture::Link& link = m_picture->links[e];
         m_hiddenEdges[e] = isHidden(link.from) || isHidden(link.to) ||
                            m_hidden.edges.contains({link.from, link.to});
     }
+    refreshBridges();
+}
+
+void GraphCanvas::refreshBridges() {
+    m_bridges.clear();
+    if (!m_picture || m_hidden.containers.empty())
+        return;
+    const auto isAt = [](double y, double wanted) { return std::abs(y - wanted) < 1; };
+    const auto eachPath = [&](const auto& act) {
+        for (const picture::Item& item : m_picture->items)
+            if (const auto* path = std::get_if<picture::PathItem>(&item);
+                path && !path->points.empty())
+                for (const std::uint32_t e : path->edges)
+                    if (m_hiddenEdges[e] == 0)
+                        act(*path, e);
+    };
+    std::vector<std::vector<picture::Point>> starts(m_picture->links.size());
+    eachPath([&](const picture::PathItem& path, std::uint32_t e) {
+        starts[e].push_back(path.points.front());
+    });
+    eachPath([&](const picture::PathItem& path, std::uint32_t e) {
+        const picture::PlacedBox* box = m_index->box(m_picture->links[e].to);
+        for (std::int64_t id = box ? box->container : -1; id != -1;) {
+            const picture::PlacedContainer* around = m_index->container(id);
+            if (m_hidden.containers.contains(id) && isAt(path.points.back().y, around->rect.y))
+                for (const picture::Point& start : starts[e])
+                    if (isAt(start.y, around->rect.y + around->headerHeight))
+                        m_bridges[&path].push_back(start);
+            id = around->parent;
+        }
+    });
 }
 
 bool GraphCanvas::isHidden(const picture::Owner& owner) const {
@@ -33,7 +64,7 @@ bool GraphCanvas::isHidden(const picture::Owner& owner) const {
     case picture::OwnerKind::Box:
         return isHidden(owner.id);
     case picture::OwnerKind::Container:
-        return m_hidden.containers;
+        return m_hidden.containers.contains(owner.id);
     case picture::OwnerKind::None:
         break;
     }

@@ -20,7 +20,7 @@ constexpr std::size_t mostLabels = 400;
 struct Label {
     QRectF place; // of the block, in the viewport
     std::string_view text;
-    bool open = false;
+    picture::Owner owner;
     double depth = 0;
 };
 
@@ -32,25 +32,25 @@ std::vector<GraphCanvas::MapLabel> GraphCanvas::mapLabels() const {
         return out;
     const QRectF view = viewport()->rect();
     std::vector<Label> wanted;
-    const auto add = [&](const picture::Rect& rect, std::string_view text, bool open,
+    const auto add = [&](const picture::Rect& rect, std::string_view text, picture::Owner owner,
                          double depth) {
         const QRectF place(toViewport({rect.x, rect.y}), QSizeF(rect.width, rect.height) * m_scale);
         if (place.width() >= leastWidth && place.intersects(view) && !text.empty())
-            wanted.push_back({place, text, open, depth});
+            wanted.push_back({place, text, owner, depth});
     };
     for (const picture::PlacedContainer& container : m_picture->containers) {
-        if (container.kind == picture::ContainerKind::Group &&
-            (m_scale >= groupScale || m_hidden.containers))
+        if (m_hidden.containers.contains(container.id) ||
+            (container.kind == picture::ContainerKind::Group && m_scale >= groupScale))
             continue;
         double depth = 0;
         for (auto around = container.parent; around != -1;
              around = m_index->container(around)->parent)
             ++depth;
-        add(container.rect, container.label, true, depth);
+        add(container.rect, container.label, {picture::OwnerKind::Container, container.id}, depth);
     }
     for (const picture::PlacedBox& box : m_picture->boxes)
         if (snapshot::isBlock(box.id) && !isHidden(box.id))
-            add(box.rect, box.title, false, 100);
+            add(box.rect, box.title, {picture::OwnerKind::Box, box.id}, 100);
     std::stable_sort(wanted.begin(), wanted.end(), [](const Label& a, const Label& b) {
         return a.depth != b.depth ? a.depth < b.depth : a.place.width() > b.place.width();
     });
@@ -63,15 +63,20 @@ std::vector<GraphCanvas::MapLabel> GraphCanvas::mapLabels() const {
             metrics.elidedText(QString::fromUtf8(label.text), Qt::ElideMiddle, most);
         const QSizeF size(metrics.horizontalAdvance(text) + 8, metrics.height() + 1);
         QRectF place(label.place.topLeft() + QPointF(2, 2), size); // in the corner of an open one
-        if (!label.open || label.place.height() < 3 * size.height())
+        if (label.owner.kind == picture::OwnerKind::Box || label.place.height() < 3 * size.height())
             place.moveCenter(label.place.center());
         const bool free = std::none_of(out.begin(), out.end(), [&](const MapLabel& other) {
             return other.place.intersects(place);
         });
         if (free)
-            out.push_back({place, text});
+            out.push_back({place, text, isDimmed(label.owner)});
     }
     return out;
+}
+
+bool GraphCanvas::isUnderLabel(const picture::Owner& owner) const {
+    return m_scale < blockScale && snapshot::isBlock(owner.id) &&
+           (owner.kind == picture::OwnerKind::Box || owner.kind == picture::OwnerKind::Container);
 }
 
 void GraphCanvas::paintMapLabels(QPainter& painter) const {
@@ -82,7 +87,7 @@ void GraphCanvas::paintMapLabels(QPainter& painter) const {
         painter.setPen(Qt::NoPen);
         painter.setBrush(behind);
         painter.drawRoundedRect(label.place, 4, 4);
-        painter.setPen(colour(Colour::Text));
+        painter.setPen(colour(label.dimmed ? Colour::Line : Colour::Text));
         painter.drawText(label.place, Qt::AlignCenter, label.text);
     }
 }

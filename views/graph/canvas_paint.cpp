@@ -34,8 +34,8 @@ QPainterPath pathOf(const picture::PathItem& item) {
 }
 
 QFont fontOf(double size, picture::Weight weight) {
-    QFont font = Theme::textFont(static_cast<int>(std::lround(size)),
-                                 weight == picture::Weight::Bold ? QFont::Bold : QFont::Normal);
+    QFont font = Theme::graphFont(static_cast<int>(std::lround(size)),
+                                  weight == picture::Weight::Bold ? QFont::Bold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting); // widths as in the table of core/picture
     return font;
 }
@@ -52,6 +52,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     paintMapLabels(painter);
     paintHalos(painter);
+    paintFocus(painter);
     if (m_drag == Drag::Select || m_drag == Drag::Zoom) {
         QColor fill = colour(Colour::Accent);
         fill.setAlpha(28);
@@ -214,10 +215,14 @@ std::optional<picture::Rgb> GraphCanvas::heatOf(const picture::Owner& owner) con
     return picture::heat(heat->second, m_theme);
 }
 
-void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) const {
+bool GraphCanvas::isReadable(const picture::TextItem& item) const {
     const bool important =
         item.role == picture::TextRole::Title || item.role == picture::TextRole::Header;
-    if (m_scale < (important ? titleScale : textScale))
+    return m_scale >= (important ? titleScale : textScale) && !isUnderLabel(item.owner);
+}
+
+void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) const {
+    if (!isReadable(item))
         return;
     QColor pen = colour(item.colour);
     if (item.role != picture::TextRole::Chip)
@@ -231,20 +236,31 @@ void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) co
 void GraphCanvas::paintPath(QPainter& painter, const picture::PathItem& item) const {
     if (item.points.size() < 4)
         return;
-    bool emphasised = false, hovered = false;
+    bool emphasised = false, hovered = false, onWay = false;
     for (const std::uint32_t e : item.edges) {
         emphasised |= m_emphasised[e] != 0;
+        onWay |= !m_onWay.empty() && m_onWay[e] != 0;
         hovered |= m_hovered != -1 &&
                    (m_picture->links[e].from == m_hovered || m_picture->links[e].to == m_hovered);
     }
-    const QColor line = colour(emphasised ? Colour::Accent : hovered ? Colour::Hover : item.colour);
-    const double width = std::max(item.width + (emphasised || hovered ? 0.5 : 0.0), 0.7 / m_scale);
+    const QColor line = colour(onWay        ? Colour::Failing
+                               : emphasised ? Colour::Accent
+                               : hovered    ? Colour::Hover
+                                            : item.colour);
+    const double wider = onWay ? 1.5 : emphasised || hovered ? 0.5 : 0;
+    const double width = std::max(item.width + wider, (onWay ? 2 : 0.7) / m_scale);
     Qt::PenStyle style = Qt::SolidLine;
     if (item.dash != picture::Dash::Solid)
         style = item.dash == picture::Dash::Dashed ? Qt::DashLine : Qt::DotLine;
     painter.setPen(QPen(line, width, style, Qt::FlatCap));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(pathOf(item));
+    if (const auto goesOn = m_bridges.find(&item); goesOn != m_bridges.end()) {
+        const picture::Point& end = item.points.back();
+        for (const picture::Point& start : goesOn->second)
+            painter.drawLine(QPointF(end.x, end.y), QPointF(start.x, start.y));
+        return;
+    }
     if (item.arrow == picture::Arrow::None || m_scale < plainScale)
         return;
     const picture::Point tip = item.points.back();
@@ -332,7 +348,8 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
 void GraphCanvas::paintLegend(QPainter& painter) const {
     std::set<picture::Implementation> present;
     for (const picture::PlacedContainer& container : m_picture->containers)
-        if (!m_hidden.containers && container.implementation != picture::Implementation::None)
+        if (!m_hidden.containers.contains(container.id) &&
+            container.implementation != picture::Implementation::None)
             present.insert(container.implementation);
     if (legendHeight() == 0)
         return;
@@ -392,9 +409,7 @@ QString GraphCanvas::dump() const {
         for (const std::uint32_t i : m_index->itemsIn(visibleScene())) {
             const picture::Item& item = m_picture->items[i];
             if (const auto* text = std::get_if<picture::TextItem>(&item)) {
-                const bool important = text->role == picture::TextRole::Title ||
-                                       text->role == picture::TextRole::Header;
-                if (m_scale >= (important ? titleScale : textScale))
+                if (isReadable(*text))
                     out += fmt::format("text {}\n", text->text);
             } else if (const auto* rect = std::get_if<picture::RectItem>(&item)) {
                 if (rect->owner.kind == picture::OwnerKind::Container)

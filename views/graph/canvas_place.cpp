@@ -28,7 +28,8 @@ void GraphCanvas::showStart() {
     const auto readable = [&](double width) {
         const double wide = width / m_picture->width,
                      whole = std::min(wide, height / m_picture->height);
-        return std::clamp(whole >= 0.7 ? whole : wide, 0.7, 1.0);
+        const double least = 0.7 * usualScale();
+        return std::clamp(whole >= least ? whole : wide, least, usualScale());
     };
     m_scale = readable(viewport()->width());
     if (mapColumn() > 0)
@@ -44,7 +45,12 @@ void GraphCanvas::showStart() {
             middle = first->rect.center().x;
     }
     moveTo({middle * m_scale - room.center().x(), 0});
+    m_atStart = true;
     Q_EMIT scaleChanged(m_scale);
+}
+
+double GraphCanvas::usualScale() {
+    return Theme::fontScale();
 }
 
 picture::Point GraphCanvas::toScene(QPointF at) const {
@@ -83,6 +89,7 @@ void GraphCanvas::moveTo(QPointF offset) {
         offset.setY(
             std::clamp(offset.y(), keep - viewport()->height(), std::max(bottom - keep, 0.0)));
     }
+    m_atStart = false;
     m_offset = {std::round(offset.x()), std::round(offset.y())};
     viewport()->update();
     Q_EMIT moved();
@@ -120,7 +127,7 @@ void GraphCanvas::zoomTo(const picture::Rect& rect, double largest) {
 
 void GraphCanvas::fitAll() {
     if (m_picture)
-        zoomTo({0, 0, m_picture->width, m_picture->height}, 1.5);
+        zoomTo({0, 0, m_picture->width, m_picture->height}, 1.5 * usualScale());
 }
 
 void GraphCanvas::fitSelection() {
@@ -134,7 +141,7 @@ void GraphCanvas::fitSelection() {
         x1 = std::max(x1, rect.right() + 40);
         y1 = std::max(y1, rect.bottom() + 40);
     }
-    zoomTo({x0, y0, x1 - x0, y1 - y0}, 1.5);
+    zoomTo({x0, y0, x1 - x0, y1 - y0}, 1.5 * usualScale());
 }
 
 void GraphCanvas::centerOn(std::int64_t id) {
@@ -153,7 +160,7 @@ void GraphCanvas::reveal(std::int64_t id) {
 
 void GraphCanvas::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
-    if (m_startPending && isVisible())
+    if ((m_startPending && isVisible()) || m_atStart)
         showStart();
     else
         // What is in the middle stays there.
@@ -208,10 +215,11 @@ QRectF GraphCanvas::freeRect() const {
 
 double GraphCanvas::legendHeight() const {
     const bool any =
-        m_picture && !m_hidden.containers &&
+        m_picture &&
         std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
-                    [](const picture::PlacedContainer& container) {
-                        return container.implementation != picture::Implementation::None;
+                    [this](const picture::PlacedContainer& container) {
+                        return container.implementation != picture::Implementation::None &&
+                               !m_hidden.containers.contains(container.id);
                     });
     return (any || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
 }

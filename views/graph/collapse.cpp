@@ -9,25 +9,29 @@ using snapshot::BlockView;
 using snapshot::Hierarchy;
 using snapshot::NodeId;
 
-namespace {
-
-constexpr GraphSide sides[] = {GraphSide::Imported, GraphSide::Fused};
-
-} // namespace
-
 struct Collapse::Coming {
     Graph graph; // null: the blocks are of another one
     BlockView view;
     Shown shown;
 };
 
-Collapse::Collapse(GraphPane* imported, GraphPane* fused, QObject* parent)
-    : QObject(parent), m_panes{imported, fused} {
-    for (const GraphSide side : sides)
-        connect(pane(side), &GraphPane::busyChanged, this, [this, side] {
-            if (!pane(side)->busy())
-                arrived(side);
-        });
+void Collapse::add(GraphPane* pane) {
+    m_panes.push_back(pane);
+    connect(pane, &GraphPane::busyChanged, this, [this, pane] {
+        if (!pane->busy())
+            arrived(pane);
+    });
+    connect(pane, &QObject::destroyed, this, [this, pane] {
+        std::erase(m_panes, pane);
+        m_shown.erase(pane);
+        m_coming.erase(pane);
+    });
+}
+
+const Collapse::Shown& Collapse::shown(const GraphPane* pane) const {
+    static const Shown nothing;
+    const auto found = m_shown.find(pane);
+    return found == m_shown.end() ? nothing : found->second;
 }
 
 void Collapse::begin(const std::string& model, const snapshot::GraphDocument& graph) {
@@ -38,6 +42,14 @@ void Collapse::begin(const std::string& model, const snapshot::GraphDocument& gr
                                                  [](const auto& node) { return !node.constant; }));
     m_view = boxes <= mostOpen ? BlockView{}
                                : BlockView{BlockView::Shown::All, BlockView::Rest::Closed, {}};
+    if (const auto saved = std::exchange(m_saved, {}))
+        m_view = *saved;
+    m_revealing.clear();
+}
+
+void Collapse::restore(BlockView view) {
+    m_saved = std::move(view);
+    m_model.clear();
 }
 
 void Collapse::setView(BlockView view) {
@@ -48,16 +60,16 @@ void Collapse::setView(BlockView view) {
     Q_EMIT changed();
 }
 
-void Collapse::show(GraphSide side, const Graph& graph, const picture::DiagramOptions& options,
+void Collapse::show(GraphPane* pane, const Graph& graph, const picture::DiagramOptions& options,
                     const BlockView& view) {
-    auto& coming = m_coming[std::size_t(side)];
+    auto& coming = m_coming[pane];
     std::shared_ptr<const Hierarchy> known;
-    if (coming && coming->graph == graph && !pane(side)->busy())
-        known = shown(side).blocks;
+    if (coming && coming->graph == graph && !pane->busy())
+        known = shown(pane).blocks;
     coming = std::make_shared<Coming>();
     coming->graph = graph;
     coming->view = view;
-    pane(side)->setDiagram([coming, options, known] { // in another thread
+    pane->setDiagram([coming, options, known] { // in another thread
         picture::DiagramOptions all = options;
         all.blocks = known ? known : std::make_shared<const Hierarchy>(hierarchyOf(*coming->graph));
         all.view = coming->view;
@@ -68,8 +80,8 @@ void Collapse::show(GraphSide side, const Graph& graph, const picture::DiagramOp
     });
 }
 
-void Collapse::showOthers(GraphSide side, std::shared_ptr<const Hierarchy> blocks,
-                          std::vector<NodeId> nodes) {
+void Collapse::showOthers(GraphPane* pane, std::shared_ptr<const Hierarchy> blocks,
+                          std::vector<NodeId> nodes, std::vector<std::int64_t> containers) {
     auto coming = std::make_shared<Coming>();
     coming->view = m_view;
     coming->shown.blocks = std::move(blocks);
@@ -77,21 +89,22 @@ void Collapse::showOthers(GraphSide side, std::shared_ptr<const Hierarchy> block
         if (nodes[place] != snapshot::noNode)
             coming->shown.places.emplace(nodes[place], place);
     coming->shown.nodes = std::move(nodes);
-    m_coming[std::size_t(side)] = std::move(coming);
+    coming->shown.containers = std::move(containers);
+    m_coming[pane] = std::move(coming);
 }
 
-void Collapse::arrived(GraphSide side) {
-    const auto& coming = m_coming[std::size_t(side)];
-    if (!coming || !coming->shown.blocks || !pane(side)->canvas()->picture())
+void Collapse::arrived(const GraphPane* pane) {
+    const std::shared_ptr<Coming> coming = m_coming[pane];
+    if (!coming || !coming->shown.blocks || !pane->canvas()->picture())
         return;
-    Shown& now = m_shown[std::size_t(side)];
+    Shown& now = m_shown[pane];
     now = coming->shown;
     now.closed = closedAround(*now.blocks, coming->view);
     Q_EMIT settled();
 }
 
-std::uint32_t Collapse::blockOf(GraphSide side, NodeId node) const {
-    const Shown& now = shown(side);
+std::uint32_t Collapse::blockOf(const GraphPane* pane, NodeId node) const {
+    const Shown& now = shown(pane);
     if (!now.blocks)
         return Hierarchy::none;
     const auto& places = now.places.empty() ? now.blocks->placeOf : now.places;
@@ -99,45 +112,55 @@ std::uint32_t Collapse::blockOf(GraphSide side, NodeId node) const {
     return place == places.end() ? Hierarchy::none : now.blocks->blockOf[place->second];
 }
 
-std::int64_t Collapse::boxOf(GraphSide side, NodeId node) const {
-    const std::uint32_t block = blockOf(side, node);
-    const Shown& now = shown(side);
+std::int64_t Collapse::boxOf(const GraphPane* pane, NodeId node) const {
+    const std::uint32_t block = blockOf(pane, node);
+    const Shown& now = shown(pane);
     return block == Hierarchy::none || now.closed[block] == Hierarchy::none
                ? node
                : now.blocks->blocks[now.closed[block]].id;
 }
 
-bool Collapse::isMissing(GraphSide side, NodeId node) const {
-    return blocks(side) && blockOf(side, node) == Hierarchy::none;
+std::int64_t Collapse::boxAt(const GraphPane* pane, std::uint32_t place) const {
+    const Shown& now = shown(pane);
+    if (!now.blocks || place >= now.nodes.size())
+        return snapshot::noNode;
+    const std::uint32_t block = now.blocks->blockOf[place];
+    return block == Hierarchy::none || now.closed[block] == Hierarchy::none
+               ? now.nodes[place]
+               : now.blocks->blocks[now.closed[block]].id;
 }
 
-Ids Collapse::boxesOf(GraphSide side, const snapshot::NodeSet& nodes) const {
+bool Collapse::isMissing(const GraphPane* pane, NodeId node) const {
+    return blocks(pane) && blockOf(pane, node) == Hierarchy::none;
+}
+
+Ids Collapse::boxesOf(const GraphPane* pane, const snapshot::NodeSet& nodes) const {
     Ids out;
     std::set<std::int64_t> known;
     for (const NodeId node : nodes)
-        if (const std::int64_t box = boxOf(side, node); box == node || known.insert(box).second)
+        if (const std::int64_t box = boxOf(pane, node); box == node || known.insert(box).second)
             out.push_back(box);
     return out;
 }
 
-std::map<std::int64_t, double> Collapse::onBoxes(GraphSide side,
+std::map<std::int64_t, double> Collapse::onBoxes(const GraphPane* pane,
                                                  const std::map<std::int64_t, double>& values,
                                                  Together together) const {
     std::map<std::int64_t, double> out;
     for (const auto& [node, value] : values) {
-        double& all = out[boxOf(side, node)];
+        double& all = out[boxOf(pane, node)];
         all = together == Together::Sum ? all + value : std::max(all, value);
     }
     return out;
 }
 
-std::vector<Halo> Collapse::onBoxes(GraphSide side, std::vector<Halo> halos) const {
+std::vector<Halo> Collapse::onBoxes(const GraphPane* pane, std::vector<Halo> halos) const {
     std::vector<Halo> out;
     std::map<std::pair<Halo::Look, std::int64_t>, int> hidden;
     for (Halo& halo : halos) {
         std::set<std::int64_t> closed;
         std::erase_if(halo.ids, [&](std::int64_t id) {
-            const std::int64_t box = boxOf(side, id);
+            const std::int64_t box = boxOf(pane, id);
             if (box != id)
                 closed.insert(box);
             return box != id;
@@ -152,9 +175,9 @@ std::vector<Halo> Collapse::onBoxes(GraphSide side, std::vector<Halo> halos) con
     return out;
 }
 
-snapshot::NodeSet Collapse::nodesOf(GraphSide side, const Ids& boxes) const {
+snapshot::NodeSet Collapse::nodesOf(const GraphPane* pane, const Ids& boxes) const {
     snapshot::NodeSet out;
-    const Shown& now = shown(side);
+    const Shown& now = shown(pane);
     for (const std::int64_t box : boxes) {
         if (box >= 0)
             out.insert(box);
@@ -168,41 +191,48 @@ snapshot::NodeSet Collapse::nodesOf(GraphSide side, const Ids& boxes) const {
     return out;
 }
 
-const Block* Collapse::blockAt(GraphSide side, std::int64_t id) const {
-    const Hierarchy* all = blocks(side);
+const Block* Collapse::blockAt(const GraphPane* pane, std::int64_t id) const {
+    const Hierarchy* all = blocks(pane);
     if (!all)
         return nullptr;
     if (snapshot::isBlock(id))
         return all->find(id);
+    const auto& containers = shown(pane).containers;
     const auto found = std::find_if(all->blocks.begin(), all->blocks.end(), [&](const Block& one) {
-        return one.kind == Block::Kind::Group && one.group == id;
+        return one.kind == Block::Kind::Group &&
+               (containers.empty() ? one.group : containers[std::size_t(one.group)]) == id;
     });
     return found == all->blocks.end() ? nullptr : &*found;
 }
 
-// In both panes the block stays where it is, in this one at `at`.
-void Collapse::hold(GraphSide side, const Block& block, std::optional<QPointF> at) {
-    for (const GraphSide each : sides)
-        pane(each)->canvas()->hold(block.id, block.group,
-                                   each == side ? at : std::optional<QPointF>());
+// In all panes the block stays where it is, in this one at `at`.
+void Collapse::hold(const GraphPane* pane, const Block& block, std::optional<QPointF> at) {
+    for (GraphPane* each : m_panes) {
+        const auto& containers = shown(each).containers;
+        const std::int64_t container =
+            block.group >= 0 && std::size_t(block.group) < containers.size()
+                ? containers[std::size_t(block.group)]
+                : block.group;
+        each->canvas()->hold(block.id, container, each == pane ? at : std::optional<QPointF>());
+    }
 }
 
-void Collapse::toggle(GraphSide side, std::int64_t id, QPointF at) {
-    const Block* block = blockAt(side, id);
+void Collapse::toggle(const GraphPane* pane, std::int64_t id, QPointF at) {
+    const Block* block = blockAt(pane, id);
     if (!block)
         return;
-    hold(side, *block, at);
+    hold(pane, *block, at);
     BlockView view = m_view;
     view.set(*block, view.isOpen(*block) ? BlockView::Rest::Closed : BlockView::Rest::Open);
     setView(std::move(view));
 }
 
-void Collapse::openAll(GraphSide side, std::int64_t id, QPointF at) {
-    const Block* block = blockAt(side, id);
+void Collapse::openAll(const GraphPane* pane, std::int64_t id, QPointF at) {
+    const Block* block = blockAt(pane, id);
     if (!block)
         return;
-    hold(side, *block, at);
-    const Hierarchy& all = *blocks(side);
+    hold(pane, *block, at);
+    const Hierarchy& all = *blocks(pane);
     BlockView view = m_view;
     const auto number = std::uint32_t(block - all.blocks.data());
     for (std::uint32_t b = number; b < all.blocks.size(); ++b)
@@ -211,44 +241,41 @@ void Collapse::openAll(GraphSide side, std::int64_t id, QPointF at) {
     setView(std::move(view));
 }
 
-void Collapse::closeAround(GraphSide side, const Ids& boxes) {
-    const Hierarchy* all = blocks(side);
+void Collapse::closeAround(const GraphPane* pane, const Ids& boxes) {
+    const Hierarchy* all = blocks(pane);
     if (!all || boxes.empty())
         return;
-    const Block* inside = blockAt(side, boxes.front());
-    std::uint32_t block = inside ? inside->parent : blockOf(side, boxes.front());
+    const Block* inside = blockAt(pane, boxes.front());
+    std::uint32_t block = inside ? inside->parent : blockOf(pane, boxes.front());
     if (block == Hierarchy::none)
         return;
     while (block != 0 && !m_view.isShown(all->blocks[block]))
         block = all->blocks[block].parent;
     if (block == 0)
         return;
-    hold(side, all->blocks[block], {});
+    hold(pane, all->blocks[block], {});
     BlockView view = m_view;
     view.set(all->blocks[block], BlockView::Rest::Closed);
     setView(std::move(view));
 }
 
-void Collapse::reveal(const Picked& nodes) {
-    const auto of = [&](GraphSide side) -> const snapshot::NodeSet& {
-        return side == GraphSide::Imported ? nodes.imported : nodes.fused;
-    };
-    if (std::none_of(std::begin(sides), std::end(sides), [&](GraphSide side) {
-            return std::any_of(of(side).begin(), of(side).end(),
-                               [&](NodeId node) { return isClosed(side, node, m_view); });
+void Collapse::reveal(const NodesOf& nodes) {
+    if (std::none_of(nodes.begin(), nodes.end(), [&](const auto& one) {
+            return std::any_of(one.second.begin(), one.second.end(),
+                               [&](NodeId node) { return isClosed(one.first, node, m_view); });
         }))
         return;
     BlockView view = m_view;
-    for (const GraphSide side : sides)
-        for (std::size_t b = 0; blocks(side) && b < blocks(side)->blocks.size(); ++b)
-            if (const Block& block = blocks(side)->blocks[b]; m_revealing.contains(block.path))
+    for (const GraphPane* pane : m_panes)
+        for (std::size_t b = 0; blocks(pane) && b < blocks(pane)->blocks.size(); ++b)
+            if (const Block& block = blocks(pane)->blocks[b]; m_revealing.contains(block.path))
                 view.set(block, BlockView::Rest::Closed);
     std::set<std::string> revealing;
-    for (const GraphSide side : sides)
-        for (const NodeId node : of(side))
-            for (std::uint32_t at = blockOf(side, node); at != Hierarchy::none && at != 0;
-                 at = blocks(side)->blocks[at].parent)
-                if (const Block& block = blocks(side)->blocks[at]; !view.isOpen(block)) {
+    for (const auto& [pane, here] : nodes)
+        for (const NodeId node : here)
+            for (std::uint32_t at = blockOf(pane, node); at != Hierarchy::none && at != 0;
+                 at = blocks(pane)->blocks[at].parent)
+                if (const Block& block = blocks(pane)->blocks[at]; !view.isOpen(block)) {
                     view.set(block, BlockView::Rest::Open);
                     revealing.insert(block.path);
                 }
@@ -256,10 +283,10 @@ void Collapse::reveal(const Picked& nodes) {
     m_revealing = std::move(revealing);
 }
 
-bool Collapse::isClosed(GraphSide side, NodeId node, const BlockView& view) const {
-    for (std::uint32_t at = blockOf(side, node); at != Hierarchy::none && at != 0;
-         at = blocks(side)->blocks[at].parent)
-        if (!view.isOpen(blocks(side)->blocks[at]))
+bool Collapse::isClosed(const GraphPane* pane, NodeId node, const BlockView& view) const {
+    for (std::uint32_t at = blockOf(pane, node); at != Hierarchy::none && at != 0;
+         at = blocks(pane)->blocks[at].parent)
+        if (!view.isOpen(blocks(pane)->blocks[at]))
             return true;
     return false;
 }
@@ -273,11 +300,11 @@ void Collapse::openEverything() {
     setView(m_view == all ? BlockView() : all);
 }
 
-NodeId Collapse::inNextCopy(GraphSide side, NodeId node, int step) const {
-    const std::uint32_t inside = blockOf(side, node);
+NodeId Collapse::inNextCopy(const GraphPane* pane, NodeId node, int step) const {
+    const std::uint32_t inside = blockOf(pane, node);
     if (inside == Hierarchy::none)
         return snapshot::noNode;
-    const Hierarchy& all = *blocks(side);
+    const Hierarchy& all = *blocks(pane);
     std::uint32_t copy = inside, stack = 0;
     for (std::uint32_t block = inside; block != 0 && stack == 0; block = all.blocks[block].parent) {
         if (all.blocks[block].kind == Block::Kind::Stack)
@@ -300,7 +327,7 @@ NodeId Collapse::inNextCopy(GraphSide side, NodeId node, int step) const {
     const auto at = std::find(copies.begin(), copies.end(), copy) - copies.begin();
     const auto count = std::ptrdiff_t(copies.size());
     const std::uint32_t next = copies[std::size_t((at + step + count) % count)];
-    const Shown& now = shown(side);
+    const Shown& now = shown(pane);
     const auto& places = now.places.empty() ? now.blocks->placeOf : now.places;
     const auto here = all.nodesIn(copy), there = all.nodesIn(next);
     const auto place = std::find(here.begin(), here.end(), places.at(node)) - here.begin();

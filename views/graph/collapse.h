@@ -1,8 +1,8 @@
-// Which blocks of the two graphs are open, and which box stands for a node while it is not to be
+// Which blocks of the graphs are open, and which box stands for a node while it is not to be
 // seen itself.
 //
-// One value (snapshot::BlockView) holds for both panes: blocks are named by their paths, so what is
-// opened in one graph opens in the other. A model with few operators is shown whole at first, a
+// One value (snapshot::BlockView) holds for all panes: blocks are named by their paths, so what is
+// opened in one graph opens in the others. A model with few operators is shown whole at first, a
 // larger one from its top level.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "views/common/selection.h"
 #include "views/graph/graph_pane.h"
 
-#include <array>
+#include <map>
 
 namespace fw::ui {
 
@@ -19,53 +19,61 @@ class Collapse : public QObject {
     Q_OBJECT
 
 public:
-    // The panes live longer.
-    Collapse(GraphPane* imported, GraphPane* fused, QObject* parent = nullptr);
+    using QObject::QObject;
+    void add(GraphPane* pane); // until it is deleted
 
     static constexpr std::size_t mostOpen = 400; // boxes of a graph that is shown whole at first
 
     // What is open in a model that was not shown before; otherwise it stays as it is.
     void begin(const std::string& model, const snapshot::GraphDocument& graph);
+    void restore(snapshot::BlockView view); // of the model that comes next, as it was saved
     const snapshot::BlockView& view() const { return m_view; }
     void setView(snapshot::BlockView view);
 
     using Graph = Shared<snapshot::GraphDocument>;
-    void show(GraphSide side, const Graph& graph, const picture::DiagramOptions& options,
+    void show(GraphPane* pane, const Graph& graph, const picture::DiagramOptions& options,
               const snapshot::BlockView& view);
     // The pane is given its picture by others; `nodes` is, by place in the graph that the blocks
-    // are of, the node that stands there in this one.
-    void showOthers(GraphSide side, std::shared_ptr<const snapshot::Hierarchy> blocks,
-                    std::vector<snapshot::NodeId> nodes);
+    // are of, the node that stands there in this one, `containers` the same of its groups.
+    void showOthers(GraphPane* pane, std::shared_ptr<const snapshot::Hierarchy> blocks,
+                    std::vector<snapshot::NodeId> nodes, std::vector<std::int64_t> containers);
 
     // --- of the picture that is there
-    const snapshot::Hierarchy* blocks(GraphSide side) const { return shown(side).blocks.get(); }
-    std::int64_t boxOf(GraphSide side, snapshot::NodeId node) const;
-    Ids boxesOf(GraphSide side, const snapshot::NodeSet& nodes) const; // each once
-    snapshot::NodeSet nodesOf(GraphSide side, const Ids& boxes) const;
-    bool isHidden(GraphSide side, snapshot::NodeId node) const { return boxOf(side, node) != node; }
+    const snapshot::Hierarchy* blocks(const GraphPane* pane) const {
+        return shown(pane).blocks.get();
+    }
+    std::int64_t boxOf(const GraphPane* pane, snapshot::NodeId node) const;
+    // Of a place in the graph that the blocks are of; noNode: nothing of this one stands there.
+    std::int64_t boxAt(const GraphPane* pane, std::uint32_t place) const;
+    Ids boxesOf(const GraphPane* pane, const snapshot::NodeSet& nodes) const; // each once
+    snapshot::NodeSet nodesOf(const GraphPane* pane, const Ids& boxes) const;
+    bool isHidden(const GraphPane* pane, snapshot::NodeId node) const {
+        return boxOf(pane, node) != node;
+    }
     // Values of nodes as those of the boxes that stand for them.
     enum class Together : std::uint8_t { Sum, Most };
-    std::map<std::int64_t, double>
-    onBoxes(GraphSide side, const std::map<std::int64_t, double>& values, Together together) const;
+    std::map<std::int64_t, double> onBoxes(const GraphPane* pane,
+                                           const std::map<std::int64_t, double>& values,
+                                           Together together) const;
     // What is framed in closed blocks is one frame with a count around each of them.
-    std::vector<Halo> onBoxes(GraphSide side, std::vector<Halo> halos) const;
-    bool isMissing(GraphSide side, snapshot::NodeId node) const; // in the picture's graph
+    std::vector<Halo> onBoxes(const GraphPane* pane, std::vector<Halo> halos) const;
+    bool isMissing(const GraphPane* pane, snapshot::NodeId node) const; // in the picture's graph
     // The block of a box or of a container; null: it is none.
-    const snapshot::Block* blockAt(GraphSide side, std::int64_t id) const;
+    const snapshot::Block* blockAt(const GraphPane* pane, std::int64_t id) const;
 
     // --- what people do; the picture follows
-    void toggle(GraphSide side, std::int64_t id, QPointF at);  // what is there stays at this place
-    void openAll(GraphSide side, std::int64_t id, QPointF at); // with all that lies in it
-    void closeAround(GraphSide side, const Ids& boxes);        // the innermost open block
+    void toggle(const GraphPane* pane, std::int64_t id,
+                QPointF at); // what is there stays at this place
+    void openAll(const GraphPane* pane, std::int64_t id, QPointF at); // with all that lies in it
+    void closeAround(const GraphPane* pane, const Ids& boxes);        // the innermost open block
+    using NodesOf = std::map<const GraphPane*, snapshot::NodeSet>;
     // Opens what hides them, and closes what was opened so for others and is not needed any more.
-    void reveal(const Picked& nodes);
-    void reveal(GraphSide side, snapshot::NodeId node) {
-        reveal(side == GraphSide::Imported ? Picked{{node}, {}} : Picked{{}, {node}});
-    }
+    void reveal(const NodesOf& nodes);
+    void reveal(const GraphPane* pane, snapshot::NodeId node) { reveal(NodesOf{{pane, {node}}}); }
     void closeEverything();
     void openEverything(); // once more: without frames around what is no group
     // The same place in the next copy of the stack that it lies in; noNode: it lies in none.
-    snapshot::NodeId inNextCopy(GraphSide side, snapshot::NodeId node, int step) const;
+    snapshot::NodeId inNextCopy(const GraphPane* pane, snapshot::NodeId node, int step) const;
 
 Q_SIGNALS:
     void changed(); // the view: the pictures are to be made anew
@@ -76,23 +84,25 @@ private:
         std::shared_ptr<const snapshot::Hierarchy> blocks;
         std::vector<snapshot::NodeId> nodes; // by place; noNode: not in this graph
         std::unordered_map<snapshot::NodeId, std::uint32_t> places;
-        std::vector<std::uint32_t> closed; // per block, the closed one around it
+        std::vector<std::int64_t> containers; // by group of the blocks; empty: the same
+        std::vector<std::uint32_t> closed;    // per block, the closed one around it
     };
     struct Coming; // made with the picture
 
-    const Shown& shown(GraphSide side) const { return m_shown[std::size_t(side)]; }
-    GraphPane* pane(GraphSide side) const { return m_panes[std::size_t(side)]; }
-    std::uint32_t blockOf(GraphSide side, snapshot::NodeId node) const;
-    void arrived(GraphSide side);
-    bool isClosed(GraphSide side, snapshot::NodeId node, const snapshot::BlockView& view) const;
-    void hold(GraphSide side, const snapshot::Block& block, std::optional<QPointF> at);
+    const Shown& shown(const GraphPane* pane) const;
+    std::uint32_t blockOf(const GraphPane* pane, snapshot::NodeId node) const;
+    void arrived(const GraphPane* pane);
+    bool isClosed(const GraphPane* pane, snapshot::NodeId node,
+                  const snapshot::BlockView& view) const;
+    void hold(const GraphPane* pane, const snapshot::Block& block, std::optional<QPointF> at);
 
-    std::array<GraphPane*, 2> m_panes;
-    std::array<Shown, 2> m_shown;
-    std::array<std::shared_ptr<Coming>, 2> m_coming;
+    std::vector<GraphPane*> m_panes;
+    std::map<const GraphPane*, Shown> m_shown;
+    std::map<const GraphPane*, std::shared_ptr<Coming>> m_coming;
     snapshot::BlockView m_view;
     std::set<std::string> m_revealing; // paths of what is open to reveal something only
     std::string m_model;
+    std::optional<snapshot::BlockView> m_saved; // of the next model
 };
 
 } // namespace fw::ui

@@ -35,6 +35,13 @@ GraphPane::GraphPane(const QString& title, QWidget* parent)
     });
 }
 
+void GraphPane::setTitle(const QString& title) {
+    constexpr int longest = 230;
+    m_header->setTitle(m_header->fontMetrics().elidedText(title, Qt::ElideMiddle, longest));
+    m_header->setToolTip(title);
+    m_canvas->setAccessibleName(title + u" graph"_s);
+}
+
 void GraphPane::setDetail(const QString& text) {
     m_header->setDetail(text);
 }

@@ -20,7 +20,9 @@ public:
     // Made and laid out in the background, the latest wins.
     void setDiagram(PictureJob::Maker diagram);
     void clear();
+    void setTitle(const QString& title);
     void setDetail(const QString& text); // right of the title
+    PaneHeader* header() const { return m_header; }
     GraphCanvas* canvas() const { return m_canvas; }
     StateOverlay* overlay() const { return m_overlay; }
     bool busy() const { return m_job.running(); }

@@ -14,12 +14,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr GraphSide sides[] = {GraphSide::Imported, GraphSide::Fused};
 constexpr int mostSteps = 50;
-
-const snapshot::NodeSet& of(const Picked& picked, GraphSide side) {
-    return side == GraphSide::Imported ? picked.imported : picked.fused;
-}
 
 } // namespace
 
@@ -32,21 +27,22 @@ void GraphsView::addReachCommands() {
         [this] { showAround(+1); }, Needs::Model, OfNodes::Yes);
     addCommand(Place::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
                [this] { showAround(-1); });
-    for (const GraphSide side : sides) {
-        GraphCanvas* canvas = pane(side)->canvas();
-        connect(canvas, &GraphCanvas::traceWanted, this, &GraphsView::trace);
-        connect(canvas, &GraphCanvas::aroundWanted, this, &GraphsView::showAround);
-        connect(canvas, &GraphCanvas::escaped, this, &GraphsView::endReach);
-    }
 }
 
-// Of the selection, in the graph that has the keys; the other one shows the same nodes. Of two
+void GraphsView::connectReach(GraphPane* shown) {
+    GraphCanvas* canvas = shown->canvas();
+    connect(canvas, &GraphCanvas::traceWanted, this, &GraphsView::trace);
+    connect(canvas, &GraphCanvas::aroundWanted, this, &GraphsView::showAround);
+    connect(canvas, &GraphCanvas::escaped, this, &GraphsView::endReach);
+}
+
+// Of the selection, in the graph that has the keys; the other ones show the same nodes. Of two
 // nodes the ways between them, if there is one. Without a selection, or when it is traced already,
 // everything is shown as before.
 void GraphsView::trace() {
-    const GraphSide at = side();
-    const auto& graph = graphOf(at);
-    const snapshot::NodeSet nodes = of(selection().picked(), at);
+    const std::size_t at = currentPane();
+    const auto graph = graphOf(at);
+    const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
     if (!graph || nodes.empty() || (m_traced && m_tracedFrom == nodes)) {
         if (!m_traced)
             Q_EMIT said(u"select what is to be traced"_s);
@@ -55,68 +51,68 @@ void GraphsView::trace() {
         const snapshot::NodeSet ways =
             nodes.size() == 2 ? snapshot::waysBetween(*graph, *nodes.begin(), *nodes.rbegin())
                               : snapshot::NodeSet();
-        m_traced = selection().of(at, ways.empty() ? snapshot::streamOf(*graph, nodes) : ways);
+        const snapshot::NodeSet lit = ways.empty() ? snapshot::streamOf(*graph, nodes) : ways;
+        m_traced = pickedOf(at, lit);
         m_tracedFrom = nodes;
-        for (const GraphSide side : sides)
-            m_tracedIn[std::size_t(side)] = graphOf(side);
+        m_tracedIn[0] = document().imported();
+        m_tracedIn[1] = document().fused();
         Q_EMIT said((ways.empty() ? u"%1 up and down stream, Esc for all"_s
                                   : u"%1 on the ways between these, Esc for all"_s)
-                        .arg(countOf(std::int64_t(of(*m_traced, at).size()), u"node"_s)));
+                        .arg(countOf(std::int64_t(lit.size()), u"node"_s)));
     }
     showTrace();
 }
 
 void GraphsView::showTrace() {
-    for (const GraphSide side : sides)
-        if (graphOf(side) != m_tracedIn[std::size_t(side)])
-            m_traced.reset(); // ids of the new graph are others
-    for (const GraphSide side : sides) {
-        GraphCanvas* canvas = pane(side)->canvas();
+    if (m_tracedIn[0] != document().imported() || m_tracedIn[1] != document().fused())
+        m_traced.reset(); // ids of the new graphs are others
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        const GraphPane* shown = pane(i);
         std::optional<std::set<std::int64_t>> lit;
-        if (m_traced && graphOf(side)) {
-            const snapshot::NodeSet& nodes = of(*m_traced, side);
-            const Ids boxes = m_collapse->boxesOf(side, nodes);
+        if (const auto graph = graphOf(i); m_traced && graph) {
+            const snapshot::NodeSet nodes = nodesIn(i, *m_traced);
+            const Ids boxes = m_collapse->boxesOf(shown, nodes);
             lit.emplace(boxes.begin(), boxes.end());
             std::int64_t box = picture::firstResultBox;
-            for (const snapshot::InputRef& result : graphOf(side)->results) {
+            for (const snapshot::InputRef& result : graph->results) {
                 if (nodes.contains(result.node))
                     lit->insert(box);
                 --box;
             }
         }
-        canvas->setLit(std::move(lit));
-        canvas->setPart(m_around && m_around->side == side ? GraphCanvas::Part::Some
-                                                           : GraphCanvas::Part::All);
+        shown->canvas()->setLit(std::move(lit));
+        shown->canvas()->setPart(m_around && m_around->pane == shown ? GraphCanvas::Part::Some
+                                                                     : GraphCanvas::Part::All);
     }
 }
 
 void GraphsView::showAround(int by) {
-    const GraphSide at = m_around ? m_around->side : side();
+    const std::size_t at = m_around ? indexOf(m_around->pane) : currentPane();
     if (m_around) {
         m_around->steps = std::clamp(m_around->steps + by, 0, mostSteps);
     } else {
-        const snapshot::NodeSet& nodes = of(selection().picked(), at);
+        const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
         if (nodes.empty() || m_joint->shown())
             return Q_EMIT said(nodes.empty() ? u"select the middle of a neighbourhood first"_s
                                              : u"a neighbourhood is shown of graphs apart"_s);
-        m_around = Around{graphOf(at), at, nodes, 1};
+        m_around = Around{graphOf(at), pane(at), nodes, 1};
     }
-    m_drawn[std::size_t(at)] = nullptr;
+    m_panes[at].drawn = nullptr;
     showGraph(at);
     showTrace();
 }
 
 // Null: all of it is shown.
-Shared<snapshot::GraphDocument> GraphsView::partOf(GraphSide side) {
-    const auto& graph = graphOf(side);
-    if (!m_around || m_around->side != side)
+Shared<snapshot::GraphDocument> GraphsView::partOf(std::size_t at) {
+    const auto graph = graphOf(at);
+    if (!m_around || m_around->pane != pane(at))
         return nullptr;
     if (m_around->graph != graph) { // ids of the new one are others
         m_around.reset();
         return nullptr;
     }
     const snapshot::NodeSet nodes = snapshot::nodesAround(*graph, m_around->nodes, m_around->steps);
-    pane(side)->setDetail(u"%1 within %2, I for more, Esc for all"_s.arg(
+    pane(at)->setDetail(u"%1 within %2, I for more, Esc for all"_s.arg(
         countOf(std::int64_t(nodes.size()), u"node"_s), countOf(m_around->steps, u"step"_s)));
     return std::make_shared<const snapshot::GraphDocument>(snapshot::partOf(*graph, nodes));
 }
@@ -125,9 +121,9 @@ void GraphsView::endReach() {
     if (m_traced) {
         m_traced.reset();
     } else if (m_around) {
-        const GraphSide at = m_around->side;
+        const std::size_t at = indexOf(m_around->pane);
         m_around.reset();
-        m_drawn[std::size_t(at)] = nullptr;
+        m_panes[at].drawn = nullptr;
         showGraph(at);
     }
     showTrace();

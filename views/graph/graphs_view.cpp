@@ -1,102 +1,150 @@
 #include "views/graph/graphs_view.h"
 
 #include "picture/graph_diagram.h"
-#include "snapshot/time_text.h"
 #include "views/common/numbers.h"
+#include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QSplitter>
 
 #include <algorithm>
+#include <numeric>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-constexpr GraphSide sides[] = {GraphSide::Imported, GraphSide::Fused};
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
-// Only what a canvas shows: constants are folded into their consumers.
-snapshot::NodeSet drawn(const snapshot::GraphDocument* graph, snapshot::NodeSet ids) {
-    std::erase_if(ids, [&](snapshot::NodeId id) {
-        const auto* node = nodeOf(graph, id);
-        return !node || node->constant;
-    });
-    return ids;
-}
-
-} // namespace
-
 GraphsView::GraphsView(QWidget* parent)
-    : View(parent), m_imported(new GraphPane(u"Imported"_s)), m_fused(new GraphPane(u"Fused"_s)),
-      m_step(new StepPane) {
-    auto* panes = new QSplitter(Qt::Horizontal, this);
-    panes->setObjectName(u"panes"_s);
-    panes->addWidget(m_imported);
-    panes->addWidget(m_fused);
-    panes->addWidget(m_step);
+    : View(parent), m_splitter(new QSplitter(Qt::Horizontal, this)), m_step(new StepPane),
+      m_collapse(new Collapse(this)), m_joint(new JointPanes(m_collapse, this)) {
+    m_splitter->setObjectName(u"panes"_s);
+    m_splitter->addWidget(m_step);
     m_step->hide();
-    panes->setChildrenCollapsible(false);
-    panes->setSizes({500, 560, 560});
+    makePane({Stage::Imported});
+    makePane({Stage::Fused});
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setSizes({500, 560, 560});
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(panes);
-    setFocusProxy(m_fused);
-    m_collapse = new Collapse(m_imported, m_fused, this);
-    for (const GraphSide side : sides) {
-        connectPane(side);
-        connectBlocks(side);
-    }
+    layout->addWidget(m_splitter);
+    setFocusProxy(pane(1));
     connect(m_collapse, &Collapse::changed, this, &GraphsView::redraw);
-    connect(m_imported->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) {
-        if (id >= 0)
-            Q_EMIT insideWanted(id);
-    });
-    m_joint = new JointPanes(m_imported, m_fused, this);
+    connect(m_joint, &JointPanes::ready, this, &GraphsView::jointReady);
+    connect(m_joint, &JointPanes::busyChanged, this, &GraphsView::busyChanged);
     connect(m_step, &GraphPane::busyChanged, this, &GraphsView::busyChanged);
     addCommands();
 }
 
+bool GraphsView::settled() const {
+    return !m_step->busy() && !m_joint->busy() &&
+           std::none_of(m_panes.begin(), m_panes.end(),
+                        [](const Shown& shown) { return shown.pane->busy(); });
+}
+
+std::size_t GraphsView::makePane(const GraphState& state) {
+    auto* made = new GraphPane(state.text());
+    m_splitter->insertWidget(m_splitter->count() - 1, made); // in front of the application
+    m_panes.push_back({made, state});
+    m_collapse->add(made);
+    connectPane(made);
+    connectBlocks(made);
+    connectReach(made);
+    return m_panes.size() - 1;
+}
+
+std::size_t GraphsView::indexOf(const GraphPane* pane) const {
+    return std::size_t(std::find_if(m_panes.begin(), m_panes.end(),
+                                    [&](const Shown& shown) { return shown.pane == pane; }) -
+                       m_panes.begin());
+}
+
+std::optional<std::size_t> GraphsView::paneOf(GraphSide side) const {
+    for (std::size_t i = 0; i < m_panes.size(); ++i)
+        if (sideOf(i) == side)
+            return i;
+    return {};
+}
+
+std::optional<GraphSide> GraphsView::sideOf(std::size_t pane) const {
+    const GraphState& state = m_panes[pane].state;
+    if (state.is(Stage::Imported))
+        return GraphSide::Imported;
+    return state.hasFusedIds() ? std::optional(GraphSide::Fused) : std::nullopt;
+}
+
+GraphPane* GraphsView::pane(GraphSide side) const {
+    return pane(paneOf(side).value_or(side == GraphSide::Imported ? 0 : 1));
+}
+
+std::size_t GraphsView::currentPane() const {
+    for (std::size_t i = 0; i < m_panes.size(); ++i)
+        if (pane(i)->isAncestorOf(window()->focusWidget()))
+            return i;
+    return 1;
+}
+
 GraphCanvas* GraphsView::current() const {
-    if (side() == GraphSide::Fused && m_step->isVisible())
-        return m_step->canvas();
-    return pane(side())->canvas();
+    const std::size_t at = currentPane();
+    return at > 0 && m_step->isVisible() ? m_step->canvas() : pane(at)->canvas();
 }
 
 void GraphsView::stepChanged() {
     const auto& step = selection().step();
     const bool keys = m_step->isAncestorOf(window()->focusWidget());
+    const bool appears = step && m_step->isHidden(), ends = !step && !m_step->isHidden();
+    if (appears)
+        m_sizesApart = m_splitter->sizes();
     m_step->setVisible(step.has_value());
-    m_fused->setVisible(!step);
-    setFocusProxy(step ? static_cast<QWidget*>(m_step) : m_fused);
+    if (appears && std::any_of(m_panes.begin() + 1, m_panes.end(), [this](const Shown& shown) {
+            return shown.pane->isAncestorOf(window()->focusWidget());
+        }))
+        m_step->setFocus(); // what had the keys is hidden now
+    for (std::size_t i = 1; i < m_panes.size(); ++i)
+        pane(i)->setVisible(!step);
+    if (appears) {
+        QList<int> halves(m_splitter->count(), 0);
+        const int all = std::accumulate(m_sizesApart.begin(), m_sizesApart.end(), 0);
+        halves.first() = all / 2;
+        halves.last() = all - all / 2;
+        m_splitter->setSizes(halves);
+    } else if (ends && m_sizesApart.size() == m_splitter->count()) {
+        m_splitter->setSizes(m_sizesApart);
+    }
+    setFocusProxy(step ? static_cast<QWidget*>(m_step) : pane(1));
     if (step)
         m_step->show(document().step(), *step);
     else if (keys)
-        m_fused->setFocus();
+        pane(1)->setFocus();
 }
 
-void GraphsView::connectPane(GraphSide side) {
-    GraphPane* shown = pane(side);
+void GraphsView::connectPane(GraphPane* shown) {
     GraphCanvas* canvas = shown->canvas();
+    auto* menu = new QMenu(shown);
+    shown->header()->addMenu(menu, u"What this pane shows"_s);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu, shown] {
+        menu->clear();
+        for (const Choice& choice : choicesFor(indexOf(shown)))
+            menu->addAction(choice.text, this, choice.act)->setToolTip(choice.detail);
+    });
     connect(shown->overlay(), &StateOverlay::cancelRequested, this,
             [this] { Q_EMIT requested(Request::Stop); });
-    connect(shown->overlay(), &StateOverlay::actionRequested, this,
-            [this] { Q_EMIT requested(Request::Reload); });
-    connect(shown, &GraphPane::busyChanged, this, [this, side, shown] {
+    connect(shown->overlay(), &StateOverlay::actionRequested, this, [this, shown] {
+        if (const std::size_t at = indexOf(shown); compared(at))
+            Q_EMIT stateWanted(m_panes[at].state);
+        else
+            Q_EMIT requested(Request::Reload);
+    });
+    connect(shown, &GraphPane::busyChanged, this, [this, shown] {
         if (!shown->busy()) { // other boxes stand for the same nodes
             showSelection(nullptr);
             showHalos();
             showHeat();
             showTrace();
-            showAwaited(side);
+            showAwaited(indexOf(shown));
         }
         Q_EMIT busyChanged();
     });
@@ -105,25 +153,28 @@ void GraphsView::connectPane(GraphSide side) {
             [this](std::int64_t, const QPoint& at) { Q_EMIT menuRequested(at); });
     connect(canvas, &GraphCanvas::scaleChanged, this, &GraphsView::showStatus);
     connect(canvas, &GraphCanvas::selectionChanged, this,
-            [this, side](const std::vector<std::int64_t>& ids) {
-                selection().pick(selection().of(side, m_collapse->nodesOf(side, ids)), this, side);
-            });
+            [this, shown](const std::vector<std::int64_t>& ids) { picked(indexOf(shown), ids); });
+    connect(canvas, &GraphCanvas::activated, this, [this, shown](std::int64_t id) {
+        if (id >= 0 && sideOf(indexOf(shown)) == GraphSide::Imported)
+            Q_EMIT insideWanted(id);
+    });
 }
 
 void GraphsView::addCommands() {
     const auto fit = addCommand(
         Place::Bar, u"Fit"_s, {},
         [this] {
-            for (const GraphSide side : sides)
-                pane(side)->canvas()->fitAll();
+            for (const Shown& shown : m_panes)
+                shown.pane->canvas()->fitAll();
         },
         Needs::Nothing);
-    fit->setToolTip(u"Fit both graphs"_s);
+    fit->setToolTip(u"Fit all graphs"_s);
     addCommand(Place::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
     addCommand(
         Place::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
         Needs::Model, OfNodes::Yes);
-    addCommand(Place::View, u"&100 %"_s, u"Ctrl+0"_s, [this] { current()->setScale(1); });
+    addCommand(Place::View, u"&100 %"_s, u"Ctrl+0"_s,
+               [this] { current()->setScale(GraphCanvas::usualScale()); });
     addCommand(Place::View, u"Zoom &in"_s, u"Ctrl++"_s,
                [this] { current()->setScale(current()->scale() * 1.25); });
     addCommand(Place::View, u"Zoom &out"_s, u"Ctrl+-"_s,
@@ -133,17 +184,18 @@ void GraphsView::addCommands() {
     minimap->setCheckable(true);
     minimap->setChecked(true);
     connect(minimap, &QAction::toggled, this, [this](bool on) {
-        for (const GraphSide side : sides)
-            pane(side)->canvas()->setMinimapShown(on);
+        for (const Shown& shown : m_panes)
+            shown.pane->canvas()->setMinimapShown(on);
     });
-    QAction* regions = addCommand(
+    m_regionsCommand = addCommand(
         Place::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
-    regions->setCheckable(true);
-    connect(regions, &QAction::toggled, this, &GraphsView::setRegionsShown);
+    m_regionsCommand->setCheckable(true);
+    connect(m_regionsCommand, &QAction::toggled, this, &GraphsView::setRegionsShown);
     m_jointCommand = addCommand(
-        Place::View, u"&One layout for both graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
+        Place::View, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
     m_jointCommand->setCheckable(true);
     connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
+    addStateCommands();
     addSeparator(Place::View);
     addBlockCommands();
     addReachCommands();
@@ -169,91 +221,54 @@ void GraphsView::addCommands() {
 }
 
 std::vector<QWidget*> GraphsView::stops() {
-    return {m_imported->canvas(), m_step->isVisible() ? m_step->canvas() : m_fused->canvas()};
+    if (m_step->isVisible())
+        return {pane(0)->canvas(), m_step->canvas()};
+    std::vector<QWidget*> out;
+    for (const Shown& shown : m_panes)
+        out.push_back(shown.pane->canvas());
+    return out;
 }
 
 GraphSide GraphsView::side() const {
-    return m_imported->isAncestorOf(window()->focusWidget()) ? GraphSide::Imported
-                                                             : GraphSide::Fused;
+    return sideOf(currentPane()).value_or(GraphSide::Fused);
 }
 
 void GraphsView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Imported, Part::Info}))
-        showGraph(GraphSide::Imported);
-    // Times stand in the headers of the groups.
-    if (parts.hasAny({Part::Fused, Part::Regions, Part::Plan, Part::Info}) ||
-        (parts.has(Part::Profile) && document().fused()))
-        showGraph(GraphSide::Fused);
+    if (document().inputs().model != m_model)
+        beginAnew();
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        const bool imported = sideOf(i) == GraphSide::Imported;
+        const Parts mine = compared(i) ? Parts{Part::States, Part::Plan, Part::Info}
+                           : imported  ? Parts{Part::Imported, Part::Info}
+                                       : Parts{Part::Fused, Part::Regions, Part::Plan, Part::Info};
+        // Times stand in the headers of the groups.
+        if (parts.hasAny(mine) ||
+            (sideOf(i) == GraphSide::Fused && parts.has(Part::Profile) && document().fused()))
+            showGraph(i);
+    }
     if (parts.has(Part::Plan)) {
         selectionChanged(nullptr);
-        if (m_regions)
+        if (m_regionsCommand->isChecked())
             Q_EMIT detailsWanted();
     }
     if (parts.has(Part::Step) && selection().step())
         m_step->show(document().step(), *selection().step());
-    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile}))
+    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile, Part::States}))
         showHeat();
+    if (parts.has(Part::Explain))
+        showHalos();
+    if (parts.hasAny({Part::Plan, Part::States}))
+        wantStates();
     showStatus();
 }
 
-void GraphsView::showState(GraphSide side) {
-    const bool imported = side == GraphSide::Imported;
-    const Part part = imported ? Part::Imported : Part::Fused;
-    const auto& graph = imported ? document().imported() : document().fused();
-    StateOverlay* overlay = pane(side)->overlay();
-    const auto failed = [&](const Diag& diag) {
-        const QString again = diag.code == DiagCode::WorkerDied ? u"Try again"_s : QString();
-        if (graph) // what was there stays usable
-            overlay->setStale(text(diag.text()), again);
-        else
-            overlay->setError(imported ? u"The graph cannot be shown"_s : u"There is no plan"_s,
-                              text(diag.text()), again);
-    };
-    const auto stopped = [&] {
-        if (!document().wasStopped(part) && (imported || !document().wasStopped(Part::Plan)))
-            return false;
-        const QString said = imported ? u"Reading was stopped."_s : u"Planning was stopped."_s;
-        if (graph)
-            overlay->setStale(said, u"Go on"_s);
-        else
-            overlay->setEmpty(u"Stopped"_s, said, u"Go on"_s);
-        return true;
-    };
-    switch (document().state(part)) {
-    case State::Empty:
-        if (!stopped())
-            overlay->setReady();
-        break;
-    case State::Busy:
-        overlay->setBusy(imported ? u"Reading …"_s : u"Planning …"_s);
-        break;
-    case State::Ready:
-        if (!imported && document().state(Part::Plan) == State::Error)
-            failed(document().error(Part::Plan));
-        else if (!imported && stopped())
-            break;
-        else
-            overlay->setReady();
-        break;
-    case State::Stale:
-        overlay->setStale(document().staleReason());
-        break;
-    case State::Error:
-        failed(document().error(part));
-        break;
-    }
-}
-
-const Shared<snapshot::GraphDocument>& GraphsView::graphOf(GraphSide side) const {
-    if (side == GraphSide::Imported)
-        return document().imported();
-    const bool regions = m_regions && document().state(Part::Regions) == State::Ready;
-    return regions ? document().regions() : document().fused();
-}
-
 void GraphsView::setRegionsShown(bool shown) {
-    m_regions = shown;
-    showGraph(GraphSide::Fused);
+    for (std::size_t i = 0; i < m_panes.size(); ++i)
+        if (m_panes[i].state.is(shown ? Stage::Fused : Stage::Partitioned)) {
+            m_panes[i].state.stage = shown ? Stage::Partitioned : Stage::Fused;
+            nameOf(i);
+            showGraph(i);
+        }
     showHeat();
     if (shown)
         Q_EMIT detailsWanted();
@@ -261,7 +276,10 @@ void GraphsView::setRegionsShown(bool shown) {
 
 void GraphsView::selectionSettled() {
     const State state = document().state(Part::Regions);
-    if (!m_regions || !document().plan() || document().state(Part::Plan) != State::Ready ||
+    const bool wants = std::any_of(m_panes.begin(), m_panes.end(), [](const Shown& shown) {
+        return shown.state.is(Stage::Partitioned);
+    });
+    if (!wants || !document().plan() || document().state(Part::Plan) != State::Ready ||
         state == State::Ready || state == State::Busy || state == State::Error)
         return;
     snapshot::Arguments about;
@@ -269,188 +287,55 @@ void GraphsView::selectionSettled() {
     Q_EMIT wanted(Part::Regions, about);
 }
 
-void GraphsView::showGraph(GraphSide side) {
-    const bool imported = side == GraphSide::Imported;
-    const auto& graph = graphOf(side);
-    GraphPane* shown = pane(side);
-    showState(side);
-    auto& drawn = m_drawn[std::size_t(side)];
+void GraphsView::showGraph(std::size_t at) {
+    Shown& shown = m_panes[at];
+    const auto graph = graphOf(at);
+    showState(at);
     if (!graph) {
-        m_joint->clear();
-        if (std::exchange(drawn, nullptr))
-            shown->clear();
+        if (std::exchange(shown.drawn, nullptr)) {
+            if (m_joint->stateOf(shown.pane))
+                m_joint->clear();
+            shown.pane->clear();
+        }
         return;
     }
-    if (document().state(imported ? Part::Imported : Part::Fused) != State::Ready)
+    if (stateOf(at) != State::Ready)
         return;
     // A new picture only for a new graph; a new time in a header is one, too.
     Shared<snapshot::ProfileDocument> times;
-    const bool groups = !imported && graph == document().fused();
+    const bool groups = graph == document().fused();
     if (groups && document().state(Part::Profile) == State::Ready)
         times = document().profileResult();
-    if (drawn == graph && shown->canvas()->picture() && (imported || times == m_drawnTimes))
+    if (shown.drawn == graph && shown.pane->canvas()->picture() && times == shown.times)
         return;
-    drawn = graph;
-    picture::DiagramOptions options;
-    if (!imported)
-        m_drawnTimes = times;
-    if (m_drawnTimes) {
-        std::map<int, double> sums;
-        for (const auto& row : m_drawnTimes->rows)
-            sums[row.groupId] += row.medianUs;
-        for (const auto& [group, us] : sums)
-            options.groupTexts[group] = snapshot::timeText(us);
-    }
+    shown.drawn = graph;
+    shown.times = times;
     int operators = 0;
     for (const auto& node : graph->nodes)
         operators += !node.constant && node.op != "input";
     const QString ops = countOf(operators, u"op"_s);
-    shown->setDetail(
-        imported ? ops
-                 : countOf(std::int64_t(graph->groups.size()), groups ? u"group"_s : u"region"_s) +
-                       u", "_s + ops);
+    const bool regions = graph->stage == "partitioned";
+    shown.pane->setDetail(
+        graph->groups.empty() && graph->stage != "fused"
+            ? ops
+            : countOf(std::int64_t(graph->groups.size()), regions ? u"region"_s : u"group"_s) +
+                  u", "_s + ops);
     m_collapse->begin(document().info() ? document().info()->model : graph->name, *graph);
-    if (const auto part = partOf(side))
-        m_collapse->show(side, part, options, {});
-    else if (!showJoint(options))
-        m_collapse->show(side, graph, options, m_collapse->view());
+    picture::DiagramOptions options;
+    options.groupTexts = groupTextsOf(times.get());
+    if (const auto part = partOf(at))
+        m_collapse->show(shown.pane, part, options, {});
+    else if (!showJoint())
+        m_collapse->show(shown.pane, graph, options, m_collapse->view());
 }
 
 void GraphsView::redraw() {
-    for (const GraphSide side : sides)
-        m_drawn[std::size_t(side)] = nullptr;
-    for (const GraphSide side : sides)
-        showGraph(side);
-}
-
-void GraphsView::setJoint(bool) {
-    m_joint->clear();
-    m_around.reset();
-    redraw();
-    showHalos();
-}
-
-bool GraphsView::showJoint(const picture::DiagramOptions& options) {
-    const auto &left = m_drawn[0], &right = m_drawn[1];
-    if (!m_jointCommand->isChecked())
-        return false;
-    if (!left || !right || document().state(Part::Imported) != State::Ready ||
-        document().state(Part::Fused) != State::Ready) {
-        m_joint->clear(); // until both are there
-        return false;
-    }
-    if (const std::size_t nodes = left->nodes.size() + right->nodes.size();
-        nodes > JointPanes::mostNodes) {
-        m_joint->clear();
-        Q_EMIT said(u"one layout takes up to %1 nodes, these are %2"_s.arg(JointPanes::mostNodes)
-                        .arg(nodes));
-        return false;
-    }
-    m_joint->show(left, right, options, *m_collapse);
-    showHalos();
-    return true;
-}
-
-bool GraphsView::serve(Request request) {
-    if (request == Request::NextChange)
-        return walkChanges(+1);
-    return request == Request::PreviousChange && walkChanges(-1);
-}
-
-bool GraphsView::walkChanges(int step) {
-    if (!m_joint->shown())
-        return false;
-    const auto changes = m_joint->changes();
-    if (changes.empty()) {
-        Q_EMIT said(u"rewriting changed nothing"_s);
-        return true;
-    }
-    const Picked& picked = selection().picked();
-    const auto at = std::find_if(changes.begin(), changes.end(), [&](const auto* node) {
-        return picked.fused.contains(node->right) ||
-               (node->right == snapshot::noNode && picked.imported.contains(node->left));
-    });
-    const auto count = std::ptrdiff_t(changes.size());
-    const std::ptrdiff_t next = at == changes.end() ? (step > 0 ? 0 : count - 1)
-                                                    : (at - changes.begin() + step + count) % count;
-    const snapshot::JointNode& node = *changes[std::size_t(next)];
-    const bool erased = node.right == snapshot::noNode;
-    const GraphSide side = erased ? GraphSide::Imported : GraphSide::Fused;
-    Picked one;
-    (erased ? one.imported : one.fused) = {erased ? node.left : node.right};
-    if (node.mark == snapshot::JointNode::Mark::Changed)
-        one.imported = {node.left};
-    selection().pick(one, nullptr, side);
-    selection().reveal(side, erased ? node.left : node.right);
-    Q_EMIT said(u"change %1 of %2"_s.arg(next + 1).arg(count));
-    return true;
-}
-
-// Of a node that only one of the graphs has: what took it out, or put it in.
-void GraphsView::sayCounterpart() {
-    const Picked& picked = selection().picked();
-    if (!m_joint->shown() || !selection().side())
-        return;
-    const bool imported = *selection().side() == GraphSide::Imported;
-    const snapshot::NodeSet& nodes = imported ? picked.imported : picked.fused;
-    if (nodes.size() != 1)
-        return;
-    const auto* joint = m_joint->find(
-        imported ? picture::JointSide::Left : picture::JointSide::Right, *nodes.begin());
-    const auto* node =
-        nodeOf(imported ? document().imported().get() : document().fused().get(), *nodes.begin());
-    if (!joint || !node ||
-        (joint->mark != snapshot::JointNode::Mark::Erased &&
-         joint->mark != snapshot::JointNode::Mark::Created))
-        return;
-    QString how = imported ? u"rewriting took it out"_s : u"rewriting put it in"_s;
-    const snapshot::RewrittenNode wanted{node->name, node->op};
-    if (document().rewrite())
-        for (const auto& one : document().rewrite()->applications) {
-            const auto& list = imported ? one.erased : one.created;
-            if (std::find(list.begin(), list.end(), wanted) != list.end())
-                how = (imported ? u"erased by %1, application %2"_s
-                                : u"created by %1, application %2"_s)
-                          .arg(text(one.rule))
-                          .arg(one.number);
-        }
-    Q_EMIT said(u"%1 has no counterpart: %2"_s.arg(text(node->name), how));
-}
-
-// What is picked elsewhere, and hidden in a closed block, is opened if it is little.
-void GraphsView::selectionChanged(const QObject* origin) {
-    const std::size_t opened = origin == this ? 1 : 20; // nodes, at most
-    if (origin == this)
-        sayCounterpart();
-    showSelection(origin);
-    Picked shown;
-    for (const GraphSide side : sides) {
-        if (origin == this && selection().side() == side)
-            continue;
-        const bool imported = side == GraphSide::Imported;
-        (imported ? shown.imported : shown.fused) =
-            drawn(graphOf(side).get(),
-                  imported ? selection().picked().imported : selection().picked().fused);
-    }
-    const bool opens = std::max(shown.imported.size(), shown.fused.size()) <= opened;
-    if (opens)
-        m_collapse->reveal(shown);
-    for (const GraphSide side : sides)
-        if (const auto& nodes = side == GraphSide::Imported ? shown.imported : shown.fused;
-            !nodes.empty())
-            comeIntoView(side, {*nodes.begin(), Selection::Reveal::IntoView, opens});
-}
-
-void GraphsView::showSelection(const QObject* origin) {
-    const Picked& picked = selection().picked();
-    for (const GraphSide side : sides) {
-        if (origin == this && selection().side() == side)
-            continue;
-        const snapshot::NodeSet& nodes =
-            side == GraphSide::Imported ? picked.imported : picked.fused;
-        pane(side)->canvas()->setSelected(
-            m_collapse->boxesOf(side, drawn(graphOf(side).get(), nodes)));
-    }
+    if (m_joint->shown())
+        return m_joint->redraw();
+    for (Shown& shown : m_panes)
+        shown.drawn = nullptr;
+    for (std::size_t i = 0; i < m_panes.size(); ++i)
+        showGraph(i);
 }
 
 void GraphsView::placeChanged() {
@@ -459,97 +344,41 @@ void GraphsView::placeChanged() {
 
 void GraphsView::showHalos() {
     const PickedPlace& place = selection().place();
-    for (const GraphSide side : sides) {
-        std::vector<Halo> halos = m_joint->marks(
-            side == GraphSide::Imported ? picture::JointSide::Left : picture::JointSide::Right);
-        if (place.side == side)
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        std::vector<Halo> halos = m_joint->marks(pane(i));
+        if (place.side == sideOf(i))
             halos.insert(halos.end(), place.frames.begin(), place.frames.end());
-        pane(side)->canvas()->setHalos(m_collapse->onBoxes(side, std::move(halos)));
+        halos = m_collapse->onBoxes(pane(i), std::move(halos));
+        if (Halo way = wayIn(i); way.ids.size() > 1)
+            halos.push_back(std::move(way));
+        pane(i)->canvas()->setHalos(std::move(halos));
     }
+}
+
+// Where what is explained gets out of a group, or comes back: of the pair that is selected.
+Halo GraphsView::wayIn(std::size_t at) const {
+    Halo out{{}, Halo::Look::Way, {}};
+    const auto explained = document().explanation();
+    if (!explained || sideOf(at) != GraphSide::Fused || compared(at) ||
+        document().state(Part::Explain) != State::Ready ||
+        snapshot::NodeSet(explained->nodes.begin(), explained->nodes.end()) !=
+            selection().picked().fused)
+        return out;
+    for (const snapshot::WayRecord& node : explained->way)
+        if (const std::int64_t box = m_collapse->boxOf(pane(at), node.node);
+            out.ids.empty() || out.ids.back() != box)
+            out.ids.push_back(box);
+    return out;
 }
 
 void GraphsView::revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) {
-    if (m_around && m_around->side == side && m_collapse->isMissing(side, node))
-        endReach();
-    m_collapse->reveal(side, node);
-    comeIntoView(side, {node, how, true});
-}
-
-// Now, or with the picture that is being made.
-void GraphsView::comeIntoView(GraphSide side, const Awaited& what) {
-    m_awaited[std::size_t(side)] = what;
-    if (!pane(side)->busy() && pane(side)->canvas()->picture())
-        showAwaited(side);
-}
-
-void GraphsView::showAwaited(GraphSide side) {
-    const auto awaited = std::exchange(m_awaited[std::size_t(side)], {});
-    if (!awaited)
+    const auto at = paneOf(side);
+    if (!at)
         return;
-    GraphCanvas* canvas = pane(side)->canvas();
-    const std::int64_t box = m_collapse->boxOf(side, awaited->node);
-    if (awaited->opens && box != awaited->node) { // of a graph that was not there before
-        m_awaited[std::size_t(side)] = Awaited{awaited->node, awaited->how, false};
-        return m_collapse->reveal(side, awaited->node);
-    }
-    if (awaited->how == Selection::Reveal::InTheMiddle)
-        canvas->centerOn(box);
-    else
-        canvas->reveal(box);
-}
-
-void GraphsView::setHeat(Heat heat) {
-    m_heat = heat;
-    showHeat();
-}
-
-// Relative to the hottest group or node: a share of the time, or the time per operation. A group,
-// or a region, takes as long as its nodes together, and is as slow as the slowest of them.
-void GraphsView::showHeat() {
-    GraphCanvas::HeatOf fused, imported, containers;
-    QString most;
-    if (m_heat != Heat::None && document().state(Part::Profile) == State::Ready &&
-        document().fused()) {
-        for (const auto& row : document().profileResult()->rows) {
-            if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
-                continue;
-            for (const auto& node : row.nodes) {
-                const double heat = m_heat == Heat::Time ? row.medianUs * node.share.value_or(0)
-                                                         : row.medianUs * 1e6 / *row.flops;
-                fused[node.id] = heat;
-            }
-        }
-        double hottest = 0;
-        for (const auto& node : graphOf(GraphSide::Fused)->nodes) {
-            const auto heat = fused.find(node.id);
-            if (heat == fused.end())
-                continue;
-            double& all = node.group < 0 ? hottest : containers[node.group];
-            all = node.group >= 0 && m_heat == Heat::Time ? all + heat->second
-                                                          : std::max(all, heat->second);
-            hottest = std::max(hottest, all);
-        }
-        const auto together =
-            m_heat == Heat::Time ? Collapse::Together::Sum : Collapse::Together::Most;
-        const auto boxes = m_collapse->onBoxes(GraphSide::Fused, fused, together);
-        for (const auto& [id, heat] : boxes)
-            hottest = std::max(hottest, heat);
-        most = m_heat == Heat::Time ? text(snapshot::timeText(hottest))
-                                    : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s;
-        for (auto& [id, heat] : containers)
-            heat = hottest > 0 ? heat / hottest : 0;
-        for (auto& [id, heat] : fused) {
-            heat = hottest > 0 ? heat / hottest : 0;
-            for (const auto origin : selection().provenance().toImported({id}))
-                imported[origin] = std::max(imported[origin], heat);
-        }
-        fused = boxes;
-        for (auto& [id, heat] : fused)
-            heat = hottest > 0 ? heat / hottest : 0;
-        imported = m_collapse->onBoxes(GraphSide::Imported, imported, together);
-    }
-    m_fused->canvas()->setHeat(std::move(fused), std::move(containers), most);
-    m_imported->canvas()->setHeat(std::move(imported), {}, most);
+    if (m_around && m_around->pane == pane(*at) && m_collapse->isMissing(pane(*at), node))
+        endReach();
+    m_collapse->reveal(pane(*at), node);
+    comeIntoView(*at, {node, how, true});
 }
 
 void GraphsView::showStatus() {

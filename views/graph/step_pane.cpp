@@ -34,9 +34,10 @@ void StepPane::show(const Shared<snapshot::StepDocument>& step, StepPhase phase)
 // All of it, or where the match is if that would be too small to read.
 void StepPane::showMatch() {
     canvas()->fitAll();
-    if (!m_step || canvas()->scale() >= readable)
+    const double least = readable * GraphCanvas::usualScale();
+    if (!m_step || canvas()->scale() >= least)
         return;
-    canvas()->setScale(readable);
+    canvas()->setScale(least);
     for (const snapshot::SteppedNode& node : m_step->nodes)
         if (node.matched && canvas()->nodeRect(node.node).isValid())
             return canvas()->centerOn(node.node);

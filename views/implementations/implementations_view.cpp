@@ -2,13 +2,14 @@
 
 #include "base/decision.h"
 
+#include "views/common/fitted_columns.h"
+#include "views/common/flow_layout.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -92,7 +93,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     : View(parent), m_table(new QTreeView(this)), m_detail(new QPlainTextEdit(this)),
       m_pin(new QPushButton(u"Pin"_s, this)), m_avoid(new QPushButton(u"Avoid"_s, this)),
       m_unpin(new QPushButton(u"Clear pins"_s, this)) {
-    setOverlay(new StateOverlay(m_table));
+    setPlanOverlay(new StateOverlay(m_table));
     m_table->setObjectName(u"implementations"_s);
     m_table->setAccessibleName(u"Implementations"_s);
     m_table->setModel(&m_model);
@@ -103,30 +104,25 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_table->header()->setMinimumSectionSize(40);
     m_table->setTextElideMode(Qt::ElideRight); // the reason begins with what matters
     m_table->setIndentation(14);
-    const int time = m_table->fontMetrics().horizontalAdvance(u"12.3 µs"_s) + cellBorder;
-    const int widths[] = {leastName, 0, time, time, 72, 48};
-    static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
-    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
-        if (widths[column] > 0)
-            m_table->header()->resizeSection(column, widths[column]);
+    m_columns = new FittedColumns(m_table->header());
+    fitColumns();
+    connect(&Theme::instance(), &Theme::changed, this, [this] { fitColumns(); });
     m_detail->setReadOnly(true);
     m_detail->setProperty("code", true);
     m_detail->setAccessibleName(u"Details of the implementation"_s);
     m_pin->setToolTip(u"Compute this group by this candidate, whatever the priorities say"_s);
     m_avoid->setToolTip(u"Compute this group by any candidate but this one"_s);
     m_unpin->setToolTip(u"Let the books decide about this group again"_s);
-    auto* buttons = new QVBoxLayout;
-    buttons->setContentsMargins(6, 6, 8, 6);
-    buttons->addWidget(m_pin);
-    buttons->addWidget(m_avoid);
-    buttons->addWidget(m_unpin);
-    buttons->addStretch(1);
+    auto* buttons = new FlowLayout(6);
+    buttons->setContentsMargins(8, 4, 8, 6);
+    for (QPushButton* button : {m_pin, m_avoid, m_unpin})
+        buttons->addWidget(button);
     auto* below = new QWidget(this);
-    auto* row = new QHBoxLayout(below);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
-    row->addWidget(m_detail, 1);
-    row->addLayout(buttons);
+    auto* rows = new QVBoxLayout(below);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(m_detail, 1);
+    rows->addLayout(buttons);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setObjectName(u"implementationsSplitter"_s);
     splitter->addWidget(m_table);
@@ -175,33 +171,18 @@ void ImplementationsView::documentChanged(Parts parts) {
 
 void ImplementationsView::showPlan() {
     const auto& plan = document().plan();
-    const QString why = text(document().error(Part::Plan).text());
     if (document().state(Part::Plan) == State::Ready || !plan)
         setPlan(plan);
-    switch (document().state(Part::Plan)) {
-    case State::Empty:
-        overlay()->setEmpty(u"No plan yet"_s, document().wasStopped(Part::Plan)
-                                                  ? u"Planning was stopped; F5 begins again."_s
-                                                  : u"Open a model to see who computes what."_s);
-        break;
-    case State::Busy:
-        overlay()->setBusy(u"Planning …"_s);
-        break;
-    case State::Ready:
-        overlay()->setReady();
-        break;
-    case State::Stale:
-        overlay()->setStale(document().staleReason());
-        break;
-    case State::Error:
-        if (plan)
-            overlay()->setStale(why);
-        else
-            overlay()->setError(u"There is no plan"_s, why);
-        break;
-    }
+    if (!showPlanState(*overlay(), document(), plan != nullptr))
+        overlay()->setEmpty(u"No plan yet"_s, u"Open a model to see who computes what."_s);
+    showDetail();
+}
+
+void ImplementationsView::showDetail() {
+    const auto& plan = document().plan();
     const QString log = QFileInfo(text(document().inputs().log)).fileName();
     setDetail(plan ? countOf(std::int64_t(plan->groups.size()), u"group"_s) +
+                         selection().ofSeveral() +
                          (log.isEmpty() ? QString() : u", measurements "_s + log)
                    : QString());
 }
@@ -214,10 +195,20 @@ void ImplementationsView::resizeEvent(QResizeEvent* event) {
 // The priority is in the reason as well: in a narrow view its room is the reason's.
 
 void ImplementationsView::hideColumns() {
-    m_table->setColumnHidden(ImplementationsModel::Verified, !m_model.isVerified());
-    m_table->setColumnHidden(ImplementationsModel::Priority,
-                             width() < (m_model.isVerified() ? 600 : 520));
+    m_columns->setHidden(ImplementationsModel::Verified, !m_model.isVerified());
+    m_columns->setHidden(ImplementationsModel::Priority,
+                         width() < Theme::scaled(m_model.isVerified() ? 600 : 520));
     fitNames();
+}
+
+void ImplementationsView::fitColumns() {
+    const int time = m_table->fontMetrics().horizontalAdvance(u"12.3 µs"_s) + cellBorder;
+    const int widths[] = {Theme::scaled(leastName), 0, time, time, Theme::scaled(72),
+                          Theme::scaled(48)};
+    static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
+    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
+        if (widths[column] > 0)
+            m_columns->fit(column, widths[column]);
 }
 
 // Who computes a group can be read first, then its name; what is left over is for the reasons.
@@ -237,8 +228,8 @@ void ImplementationsView::fitNames() {
         if (column != ImplementationsModel::Name && column != ImplementationsModel::Verdict &&
             !m_table->isColumnHidden(column))
             room -= m_table->columnWidth(column);
-    m_table->setColumnWidth(ImplementationsModel::Name,
-                            std::clamp(room - chosen - cellBorder, leastName, name));
+    m_columns->fit(ImplementationsModel::Name,
+                   std::clamp(room - chosen - cellBorder, leastName, name));
 }
 
 void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {
@@ -252,6 +243,7 @@ void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {
 }
 
 void ImplementationsView::selectionChanged(const QObject* origin) {
+    showDetail();
     if (origin == this)
         return;
     const QModelIndex index = m_model.indexOfGroup(selection().group());

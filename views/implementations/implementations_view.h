@@ -11,6 +11,8 @@ class QTreeView;
 
 namespace fw::ui {
 
+class FittedColumns;
+
 class ImplementationsView : public View {
     Q_OBJECT
 
@@ -34,10 +36,12 @@ protected:
 
 private:
     void showPlan();
+    void showDetail();
     void setPlan(const Shared<snapshot::FuseDocument>& plan);
     void pin(snapshot::PinKind kind);
     void showCurrent();
     void hideColumns();
+    void fitColumns();
     void fitNames();
 
     ImplementationsModel m_model;
@@ -48,6 +52,7 @@ private:
     QPushButton* m_unpin;
     QPersistentModelIndex m_opened;
     bool m_selecting = false;
+    FittedColumns* m_columns;
 };
 
 } // namespace fw::ui

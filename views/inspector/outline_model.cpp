@@ -107,6 +107,8 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
                              (node->outputs.empty()
                                   ? QString()
                                   : u": "_s + QString::fromStdString(node->outputs[0].type)));
+        case ItemRole::WholeFrontRole: // the operator, and the blanks behind it
+            return index.column() == 0 ? int(QString::fromStdString(node->op).size()) + 2 : 0;
         case GroupRole:
             return node->group;
         case NodeRole:

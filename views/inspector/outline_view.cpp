@@ -20,7 +20,7 @@ constexpr int mostOpened = 5000; // operators of a graph whose groups are shown 
 
 OutlineView::OutlineView(QWidget* parent)
     : View(parent), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)) {
-    setOverlay(new StateOverlay(m_tree));
+    setPlanOverlay(new StateOverlay(m_tree));
     m_filtered.setSourceModel(&m_model);
     m_filtered.setFilterRole(OutlineModel::SearchRole);
     m_filtered.setRecursiveFilteringEnabled(true);
@@ -94,9 +94,9 @@ void OutlineView::selectionChanged(const QObject* origin) {
     if (origin == this)
         return;
     const Picked& picked = selection().picked();
-    const snapshot::NodeSet& nodes = picked.fused.empty() ? picked.imported : picked.fused;
-    const snapshot::NodeId node =
-        picked.group >= 0 || nodes.empty() ? snapshot::noNode : *nodes.begin();
+    const snapshot::NodeId node = picked.group >= 0      ? snapshot::noNode
+                                  : picked.fused.empty() ? picked.importedSubject
+                                                         : picked.fusedSubject;
     m_selecting = true;
     QModelIndex source = m_model.indexOfNode(node);
     if (!source.isValid())

@@ -114,14 +114,16 @@ void PropertiesView::selectionChanged(const QObject*) {
         const bool asImported = selection().side() == GraphSide::Imported || picked.fused.empty();
         const auto* graph = asImported ? imported.get() : document().fused().get();
         const snapshot::NodeSet& ids = asImported ? picked.imported : picked.fused;
-        if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, *ids.begin())) {
+        const snapshot::NodeId subject = asImported ? picked.importedSubject : picked.fusedSubject;
+        if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, subject)) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
             if (document().info())
                 for (Property& row : readingsOf(*document().info(),
                                                 asImported ? std::vector{node->id} : node->origins))
                     properties.push_back(std::move(row));
-            title = QString::fromStdString(node->name.empty() ? node->op : node->name);
+            title = QString::fromStdString(node->name.empty() ? node->op : node->name) +
+                    selection().ofSeveral();
             tensors = tensorsOf(*node, graph);
         }
     }

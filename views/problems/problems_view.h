@@ -71,7 +71,6 @@ public:
     explicit LogView(QWidget* parent = nullptr);
 
     void lineLogged(const QString& line) override;
-    std::vector<QWidget*> stops() override { return {}; } // there is nothing to do in it
 
     QString text() const;
 

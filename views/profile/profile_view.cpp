@@ -1,15 +1,18 @@
 #include "views/profile/profile_view.h"
 
 #include "views/common/elided_label.h"
+#include "views/common/fitted_columns.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/common/theme.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -38,12 +41,10 @@ ProfileView::ProfileView(QWidget* parent)
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(ProfileModel::Name, QHeaderView::Interactive);
     m_table->header()->setSectionResizeMode(ProfileModel::Bar, QHeaderView::Stretch);
-    const int widths[] = {196, 44, 88, 64, 0, 70, 80, 62, 56};
-    static_assert(std::size(widths) == ProfileModel::ColumnCount);
-    for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
-        if (widths[column] > 0)
-            m_table->header()->resizeSection(column, widths[column]);
-    }
+    m_table->header()->setMinimumSectionSize(20);
+    m_columns = new FittedColumns(m_table->header());
+    fitColumns();
+    connect(&Theme::instance(), &Theme::changed, this, [this] { fitColumns(); });
     for (QLabel* label : {static_cast<QLabel*>(m_footer), m_footerRight}) {
         label->setTextFormat(Qt::PlainText);
         label->setProperty("muted", true);
@@ -64,6 +65,31 @@ ProfileView::ProfileView(QWidget* parent)
                     pickRow(current.data(ProfileModel::GroupRole).toInt(),
                             current.data(ProfileModel::NodeRole).toLongLong());
             });
+}
+
+// Where there is little room, what can be told from the time goes first, then the name gives way.
+void ProfileView::fitColumns() {
+    using Model = ProfileModel;
+    const int widths[] = {196, 44, 88, 64, 60, 70, 80, 62, 56}; // of the bar: the least
+    static_assert(std::size(widths) == Model::ColumnCount);
+    int needed = m_table->verticalScrollBar()->sizeHint().width();
+    for (int column = 0; column < Model::ColumnCount; ++column) {
+        needed += Theme::scaled(widths[column]);
+        if (column != Model::Bar)
+            m_columns->fit(column, Theme::scaled(widths[column]));
+    }
+    for (const int column : {Model::Calls, Model::Gbps, Model::Gflops}) {
+        const bool hidden = needed > m_table->width();
+        m_columns->setHidden(column, hidden);
+        needed -= hidden ? Theme::scaled(widths[column]) : 0;
+    }
+    if (const int lacking = needed - m_table->width(); lacking > 0)
+        m_columns->fit(Model::Name, std::max(Theme::scaled(widths[Model::Name]) - lacking, 80));
+}
+
+void ProfileView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    fitColumns();
 }
 
 void ProfileView::documentChanged(Parts parts) {

@@ -13,6 +13,7 @@ class QTreeView;
 namespace fw::ui {
 
 class ElidedLabel;
+class FittedColumns;
 
 class ProfileView : public View {
     Q_OBJECT
@@ -27,12 +28,17 @@ public:
     QString footerText() const;
     QString asText() const; // tab-separated, for the clipboard
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitColumns();
     void setProfile(const Shared<snapshot::ProfileDocument>& profile);
 
     ProfileModel m_model;
     QSortFilterProxyModel m_sorted;
     QTreeView* m_table;
+    FittedColumns* m_columns;
     ElidedLabel* m_footer;
     QLabel* m_footerRight;
     bool m_selecting = false;

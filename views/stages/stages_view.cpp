@@ -73,6 +73,7 @@ StagesView::StagesView(QWidget* parent)
     layout->addWidget(m_text, 1);
     connect(m_stages, &QComboBox::currentIndexChanged, this, [this] { Q_EMIT detailsWanted(); });
     connect(&Theme::instance(), &Theme::changed, this, &StagesView::tint);
+    connect(overlay(), &StateOverlay::actionRequested, this, [this] { selectionSettled(); });
 }
 
 QString StagesView::stage() const {
@@ -92,25 +93,36 @@ void StagesView::showEvent(QShowEvent* event) {
 
 void StagesView::documentChanged(Parts) {
     const auto& shown = document().stage();
-    QString title;
-    if (shown && shown->group && document().plan())
-        for (const auto& group : document().plan()->groups)
-            if (group.id == *shown->group)
-                title = QString::fromStdString(group.name);
     const State state = document().state(Part::Stages);
+    const Diag& error = document().error(Part::Stages);
+    const bool stopped =
+        (state == State::Stale || state == State::Empty) && error.code == DiagCode::Cancelled;
     if (state == State::Error)
-        overlay()->setError(u"No text"_s,
-                            QString::fromStdString(document().error(Part::Stages).text()));
+        overlay()->setError(u"No text"_s, QString::fromStdString(error.text()), againText(error));
+    else if (stopped && shown)
+        overlay()->setStale(u"Lowering was stopped; this was asked for before."_s, u"Ask again"_s);
+    else if (stopped)
+        overlay()->setEmpty(u"Stopped"_s, u"Lowering was stopped."_s, u"Ask again"_s);
     else if (state == State::Busy)
         return overlay()->setBusy(u"Lowering …"_s);
     else if (state == State::Stale)
         overlay()->setStale(u"This belongs to an earlier plan."_s);
     else
         overlay()->setReady();
-    setText(state == State::Error ? nullptr : shown, title);
+    setText(state == State::Error ? nullptr : shown);
+}
+
+void StagesView::showTitle() {
+    QString title;
+    if (m_shown && m_shown->group && document().plan())
+        for (const auto& group : document().plan()->groups)
+            if (group.id == *m_shown->group)
+                title = QString::fromStdString(group.name) + selection().ofSeveral();
+    m_title->setText(title);
 }
 
 void StagesView::selectionChanged(const QObject* origin) {
+    showTitle();
     if (origin != this)
         tint();
 }
@@ -119,9 +131,8 @@ void StagesView::selectionSettled() {
     if (!isVisible() || !document().plan())
         return;
     const std::string wantedStage = stage().toStdString();
-    const bool whole =
-        wantedStage == "graph" || wantedStage == "rewritten" || wantedStage == "fused" ||
-        wantedStage == "partitioned";
+    const bool whole = wantedStage == "graph" || wantedStage == "rewritten" ||
+                       wantedStage == "fused" || wantedStage == "partitioned";
     const int group = whole ? -1 : selection().group();
     const auto& now = document().stage();
     const bool same = now && document().state(Part::Stages) == State::Ready &&
@@ -140,9 +151,10 @@ void StagesView::pickNodesOf(int line) {
         selection().pick(selection().ofFused(nodes), this);
 }
 
-void StagesView::setText(const Shared<snapshot::StagesDocument>& shown, const QString& title) {
+void StagesView::setText(const Shared<snapshot::StagesDocument>& shown) {
     m_shown = shown;
-    m_title->setText(title);
+    if (isAttached())
+        showTitle();
     m_text->setPlainText(m_shown ? QString::fromStdString(m_shown->text) : QString());
     tint();
 }

@@ -32,7 +32,8 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void setText(const Shared<snapshot::StagesDocument>& text, const QString& title);
+    void setText(const Shared<snapshot::StagesDocument>& text);
+    void showTitle();
     void tint();
 
     QComboBox* m_stages;

@@ -1,13 +1,15 @@
 #include "views/steps/steps_view.h"
 
 #include "views/common/combo_box.h"
+#include "views/common/elided_label.h"
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/common/tool_tip.h"
 #include "views/steps/step_slider.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScopedValueRollback>
@@ -24,9 +26,17 @@ namespace {
 
 constexpr const char* anotherRule = "another rule";
 
+QString listed(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names)
+        out << QString::fromStdString(name);
+    return out.join(u", "_s);
+}
+
 QString sentenceOf(const snapshot::StepDocument& document) {
     const snapshot::ApplicationRecord& one = *document.application;
-    QString out = u"%1 of %2: %3 at %4"_s.arg(one.number)
+    QString out = (document.choice ? u"in place of %1 of %2: %3 at %4"_s : u"%1 of %2: %3 at %4"_s)
+                      .arg(one.number)
                       .arg(document.total)
                       .arg(QString::fromStdString(one.rule), QString::fromStdString(one.at));
     if (!one.body.empty())
@@ -37,13 +47,30 @@ QString sentenceOf(const snapshot::StepDocument& document) {
         out += u"; stopped, "_s + QString::fromStdString(document.stopped);
     if (document.hidden > 0)
         out += u"; %1 more operators around it"_s.arg(document.hidden);
+    if (document.instead && document.instead->number > 0)
+        out += u"; needs %1 left out"_s.arg(listed(document.instead->leaveOut));
+    else if (document.instead)
+        out += u"; "_s + QString::fromStdString(document.instead->refused);
     return out;
+}
+
+QString textOf(const snapshot::StepChoice& choice) {
+    return QString::fromStdString(choice.rule + " at " + choice.at);
+}
+
+QString tipOf(const snapshot::StepChoice& choice) {
+    QStringList matched;
+    for (const snapshot::RewrittenNode& node : choice.matched)
+        matched << QString::fromStdString(node.op + " " + node.name);
+    QString out =
+        u"%1: %2. Both have %3"_s.arg(textOf(choice), matched.join(u", "_s), listed(choice.shared));
+    return choice.unfit.empty() ? out : out + u". "_s + QString::fromStdString(choice.unfit);
 }
 
 } // namespace
 
 StepsView::StepsView(QWidget* parent)
-    : View(parent), m_table(new QTreeView(this)), m_sentence(new QLabel(this)) {
+    : View(parent), m_table(new QTreeView(this)), m_sentence(new ElidedLabel(this)) {
     m_table->setObjectName(u"steps"_s);
     m_table->setAccessibleName(u"Applications of rules"_s);
     m_table->setModel(&m_model);
@@ -54,16 +81,14 @@ StepsView::StepsView(QWidget* parent)
     m_table->header()->resizeSection(StepsModel::Number, 64);
     m_table->header()->resizeSection(StepsModel::Rule, 130);
     m_table->header()->resizeSection(StepsModel::At, 130);
-    m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setContentsMargins(10, 2, 10, 4);
-    m_sentence->setMinimumWidth(1);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeBar());
-    layout->addWidget(m_sentence);
+    layout->addWidget(makeChoiceBar());
     layout->addWidget(m_table, 1);
     setOverlay(new StateOverlay(m_table));
 
@@ -75,9 +100,8 @@ StepsView::StepsView(QWidget* parent)
     connect(
         &m_model, &StepsModel::wantedChanged, this,
         [this](const QString& application, bool applied) {
-            Q_EMIT edited(
-                snapshot::LeaveOut{application.toStdString(),
-                                   applied ? snapshot::Enabled::Yes : snapshot::Enabled::No});
+            const std::vector<std::string> one{application.toStdString()};
+            Q_EMIT edited(applied ? snapshot::LeaveOut{{}, one} : snapshot::LeaveOut{one});
         },
         Qt::QueuedConnection);
     addCommand(Place::Changes, u"Next &step of rewriting"_s, u"F10"_s, [this] { step(+1); });
@@ -89,7 +113,33 @@ StepsView::StepsView(QWidget* parent)
                [this] { run(QString::fromLatin1(anotherRule)); });
     addCommand(Place::Changes, u"Lea&ve the application out, or apply it"_s,
                u"Ctrl+Alt+Backspace"_s, [this] { leaveOutCurrent(); });
+    addCommand(Place::Changes, u"What else could be d&one there"_s, u"Alt+Shift+F10"_s,
+               [this] { nextChoice(); });
+    addCommand(Place::Changes, u"Do th&is instead"_s, u"Alt+Shift+F11"_s, [this] { doInstead(); });
     fill();
+}
+
+// The sentence, and beside it what else there was to do.
+QWidget* StepsView::makeChoiceBar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 8, 0);
+    row->setSpacing(6);
+    row->addWidget(m_sentence, 1);
+    m_choices = new ComboBox(bar);
+    m_choices->setAccessibleName(u"What competes for these operators"_s);
+    m_choices->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_choices->setMinimumContentsLength(22);
+    m_choices->setMinimumWidth(80);
+    connect(m_choices, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (!m_filling && index >= 0)
+            ask(m_wanted, index);
+    });
+    row->addWidget(m_choices);
+    m_instead = new QPushButton(u"Do this instead"_s, bar);
+    connect(m_instead, &QPushButton::clicked, this, [this] { doInstead(); });
+    row->addWidget(m_instead);
+    return bar;
 }
 
 QWidget* StepsView::makeBar() {
@@ -150,7 +200,7 @@ int StepsView::number() const {
 }
 
 QString StepsView::sentence() const {
-    return m_sentence->text();
+    return m_sentence->fullText();
 }
 
 bool StepsView::hasAnswer() const {
@@ -205,7 +255,8 @@ void StepsView::fill() {
     if (m_model.rowCount() > 0) {
         overlay()->setReady();
     } else {
-        m_sentence->clear();
+        m_sentence->setFullText({});
+        showChoices();
         if (rewrite)
             overlay()->setEmpty(u"No rule was applied"_s,
                                 u"The model stands as it was imported."_s);
@@ -216,10 +267,12 @@ void StepsView::fill() {
     showPhase();
 }
 
-void StepsView::ask(int number) {
+void StepsView::ask(int number, std::int64_t choice) {
     m_wanted = number;
     snapshot::Arguments about;
     about.application = number;
+    if (choice > 0)
+        about.choice = choice;
     Q_EMIT wanted(Part::Step, about);
 }
 
@@ -227,7 +280,8 @@ void StepsView::show(int number, StepPhase phase) {
     if (number < 1 || number > last())
         return;
     m_phase = phase;
-    if (hasAnswer() && document().state(Part::Step) == State::Ready && this->number() == number) {
+    if (hasAnswer() && document().state(Part::Step) == State::Ready && this->number() == number &&
+        !document().step()->choice) {
         m_wanted = number;
         return showStep();
     }
@@ -270,10 +324,59 @@ void StepsView::leaveOutCurrent() {
                         Qt::CheckStateRole);
 }
 
+void StepsView::showChoices() {
+    const QScopedValueRollback filling(m_filling, true);
+    m_choices->clear();
+    const snapshot::StepDocument* step = hasAnswer() ? document().step().get() : nullptr;
+    const bool any = step && !step->choices.empty();
+    m_choices->setVisible(any);
+    m_instead->setVisible(any);
+    if (!any)
+        return;
+    m_choices->addItem(
+        u"done; %1 instead"_s.arg(countOf(std::int64_t(step->choices.size()), u"other"_s)));
+    for (const snapshot::StepChoice& choice : step->choices) {
+        m_choices->addItem(textOf(choice));
+        m_choices->setItemData(m_choices->count() - 1, toolTipOf(tipOf(choice)), Qt::ToolTipRole);
+    }
+    const auto shown = std::size_t(step->choice.value_or(0));
+    m_choices->setCurrentIndex(int(shown));
+    m_choices->setToolTip(toolTipOf(
+        shown > 0 ? tipOf(step->choices.at(shown - 1))
+                  : u"Other matches that this application took operators of (Alt+Shift+F10)"_s +
+                        (step->choicesStopped.empty()
+                             ? QString()
+                             : u"; there may be more: "_s +
+                                   QString::fromStdString(step->choicesStopped))));
+    m_instead->setEnabled(step->instead && step->instead->number > 0);
+    m_instead->setToolTip(m_instead->isEnabled()
+                              ? u"Leaves out what takes its operators (Alt+Shift+F11)"_s
+                              : toolTipOf(step->instead
+                                              ? QString::fromStdString(step->instead->refused)
+                                              : u"Choose another match first"_s));
+}
+
+void StepsView::nextChoice() {
+    Q_EMIT called();
+    if (m_choices->count() > 0)
+        m_choices->setCurrentIndex((m_choices->currentIndex() + 1) % m_choices->count());
+}
+
+void StepsView::doInstead() {
+    Q_EMIT called();
+    if (!m_instead->isEnabled() || !hasAnswer() || !document().step()->instead)
+        return;
+    const snapshot::StepInstead instead = *document().step()->instead;
+    m_wanted = int(instead.number);
+    m_phase = StepPhase::Match;
+    Q_EMIT edited(snapshot::LeaveOut{instead.leaveOut, instead.again});
+}
+
 void StepsView::showStep() {
     if (document().state(Part::Step) == State::Error) {
-        m_sentence->setText(QString::fromStdString(document().error(Part::Step).message) + u": "_s +
-                            QString::fromStdString(document().error(Part::Step).hint));
+        m_sentence->setFullText(QString::fromStdString(document().error(Part::Step).message) +
+                                u": "_s +
+                                QString::fromStdString(document().error(Part::Step).hint));
         return;
     }
     if (document().state(Part::Step) != State::Ready || !hasAnswer())
@@ -281,7 +384,8 @@ void StepsView::showStep() {
     const Shared<snapshot::StepDocument>& step = document().step();
     const auto& one = *step->application;
     m_wanted = int(one.number);
-    m_sentence->setText(sentenceOf(*step));
+    m_sentence->setFullText(sentenceOf(*step));
+    showChoices();
     {
         const QScopedValueRollback filling(m_filling, true);
         m_slider->setRange(1, int(step->total));

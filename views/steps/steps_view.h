@@ -7,12 +7,12 @@
 #include "views/steps/steps_model.h"
 
 class QComboBox;
-class QLabel;
 class QPushButton;
 class QTreeView;
 
 namespace fw::ui {
 
+class ElidedLabel;
 class StepSlider;
 
 class StepsView : public View {
@@ -36,15 +36,22 @@ public:
     QTreeView* table() const { return m_table; }
     StepSlider* slider() const { return m_slider; }
     QComboBox* until() const { return m_until; }
+    // What competes for the operators of the application: first what was done, then the others.
+    QComboBox* choices() const { return m_choices; }
+    QPushButton* instead() const { return m_instead; } // does what is chosen
 
 private:
     QWidget* makeBar();
-    void ask(int number);
-    void fill();     // the list
-    void showStep(); // what the document has
+    void ask(int number, std::int64_t choice = 0); // 0: what was done
+    void fill();                                   // the list
+    void showStep();                               // what the document has
     void showPhase();
     void setPhase(StepPhase phase);
     void leaveOutCurrent();
+    QWidget* makeChoiceBar();
+    void showChoices();
+    void nextChoice();
+    void doInstead();
     bool hasAnswer() const; // of what is asked for
     int last() const;       // application; the list may end before
 
@@ -52,7 +59,9 @@ private:
     QTreeView* m_table;
     StepSlider* m_slider;
     QComboBox* m_until;
-    QLabel* m_sentence;
+    ElidedLabel* m_sentence;
+    QComboBox* m_choices;
+    QPushButton* m_instead;
     QPushButton* m_phases[3];
     QPushButton* m_back;
     QPushButton* m_forward;

@@ -1,0 +1,78 @@
+// Boxes and groups by their times.
+#include "snapshot/time_text.h"
+#include "views/graph/graphs_view.h"
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+void GraphsView::setHeat(Heat heat) {
+    m_heat = heat;
+    showHeat();
+}
+
+// Relative to the hottest group or node: a share of the time, or the time per operation. A group,
+// or a region, takes as long as its nodes together, and is as slow as the slowest of them. What is
+// compared with the document's plan was not measured.
+void GraphsView::showHeat() {
+    GraphCanvas::HeatOf nodes;
+    const bool measured = m_heat != Heat::None && document().state(Part::Profile) == State::Ready &&
+                          document().fused();
+    if (measured)
+        for (const auto& row : document().profileResult()->rows) {
+            if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
+                continue;
+            for (const auto& node : row.nodes)
+                nodes[node.id] = m_heat == Heat::Time ? row.medianUs * node.share.value_or(0)
+                                                      : row.medianUs * 1e6 / *row.flops;
+        }
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        const auto side = sideOf(i);
+        if (!measured || !side) {
+            pane(i)->canvas()->setHeat({});
+            continue;
+        }
+        const auto graph = *side == GraphSide::Fused ? graphOf(i) : document().fused();
+        GraphCanvas::HeatOf boxes = nodes, containers;
+        double hottest = 0;
+        for (const auto& node : graph->nodes) {
+            const auto heat = nodes.find(node.id);
+            if (heat == nodes.end())
+                continue;
+            double& all = node.group < 0 ? hottest : containers[node.group];
+            all = node.group >= 0 && m_heat == Heat::Time ? all + heat->second
+                                                          : std::max(all, heat->second);
+            hottest = std::max(hottest, all);
+        }
+        const auto together =
+            m_heat == Heat::Time ? Collapse::Together::Sum : Collapse::Together::Most;
+        const auto inBlocks = m_collapse->onBoxes(pane(i), nodes, together);
+        if (*side == GraphSide::Fused)
+            for (const auto& [id, heat] : inBlocks)
+                hottest = std::max(hottest, heat);
+        const auto share = [&](GraphCanvas::HeatOf& all) {
+            for (auto& [id, heat] : all)
+                heat = hottest > 0 ? heat / hottest : 0;
+        };
+        if (*side == GraphSide::Fused)
+            boxes = inBlocks;
+        share(boxes);
+        share(containers);
+        if (*side == GraphSide::Imported) {
+            GraphCanvas::HeatOf imported;
+            for (const auto& [id, heat] : boxes)
+                for (const auto origin : selection().provenance().toImported({id}))
+                    imported[origin] = std::max(imported[origin], heat);
+            boxes = m_collapse->onBoxes(pane(i), imported, together);
+            containers.clear();
+        }
+        pane(i)->canvas()->setHeat(std::move(boxes), std::move(containers),
+                                   m_heat == Heat::Time
+                                       ? QString::fromStdString(snapshot::timeText(hottest))
+                                       : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s);
+    }
+}
+
+} // namespace fw::ui
