@@ -302,7 +302,8 @@ void TestGrowth::stepping() {
 
 void TestGrowth::joining() {
     compare([](const Size& size) {
-        QVERIFY(!snapshot::joined(size.document, size.document).nodes.empty());
+        const snapshot::JointState states[] = {{&size.document}, {&size.document}};
+        QVERIFY(!snapshot::joined(states).nodes.empty());
     });
 }
 
