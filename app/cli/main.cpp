@@ -44,6 +44,7 @@ struct Options {
     Arguments arguments;
     std::vector<std::string> inputs;
     std::vector<std::string> dims;
+    std::vector<std::string> types;
     std::vector<std::string> levels; // sketch
     std::string libs;
     std::string book, place;  // assist
@@ -74,6 +75,10 @@ Status finish(Options& options) {
         if (!value || *value < 0)
             return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
         options.arguments.dims[pair.first] = *value;
+    }
+    for (const std::string& text : options.types) {
+        FW_TRY(auto pair, splitPair(text, "--type"));
+        options.arguments.types.insert_or_assign(pair.first, pair.second);
     }
     for (const std::string& text : options.levels) {
         FW_TRY(auto pair, splitPair(text, "--set"));
@@ -153,6 +158,11 @@ private:
             ->required();
         return target(app);
     }
+    void types(CLI::App* app) {
+        app->add_option("--type", m_options.types,
+                        "'NAME=f32[N, 4]' is the type of a value that nothing infers; may repeat")
+            ->allow_extra_args(false);
+    }
     // Its document lists the books with what is wrong in them.
     void listsBooks(CLI::App* app) { m_listBooks.push_back(app); }
     CLI::App* target(CLI::App* app) {
@@ -169,6 +179,7 @@ private:
         app->add_option("--log", m_options.arguments.log,
                         "a file of measurements, which decide before priorities");
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        types(app);
         app->add_option("--threads", m_options.arguments.threads,
                         "short for -threads=N in the target");
         return app;
@@ -310,6 +321,7 @@ private:
         diff->add_option("--stage", a.stage,
                          "of two models: imported (the default), rewritten or fused");
         diff->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        types(diff);
         diff->add_option("--threads", a.threads, "short for -threads=N in the targets");
         CLI::App* run =
             onModel("run", "run once and compare with the folder's data",

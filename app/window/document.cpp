@@ -21,6 +21,7 @@ Arguments argumentsOf(const Inputs& inputs) {
     out.leftOut = inputs.leftOut;
     out.pins = inputs.pinText();
     out.dims = inputs.dims;
+    out.types = inputs.types;
     out.log = inputs.log;
     return out;
 }

@@ -171,8 +171,8 @@ void Document::replan() {
 void Document::inputsEdited(const Inputs& before) {
     m_inputs = m_history.now();
     // The imported graph depends on books, which may bring operators, and on bound dimensions.
-    const bool importing =
-        before.enabledBooks() != inputs().enabledBooks() || before.dims != inputs().dims;
+    const bool importing = before.enabledBooks() != inputs().enabledBooks() ||
+                           before.dims != inputs().dims || before.types != inputs().types;
     if (importing) // so that what is said of the model is said of it as it is read then
         send<snapshot::InfoDocument>(
             "info", arguments(),

@@ -14,6 +14,7 @@ Arguments Document::askedOf(const GraphState& state) const {
         other.leftOut.clear();
         other.pins.clear();
         other.dims.clear();
+        other.types.clear();
         other.log.clear();
     }
     if (state.target) {

@@ -168,6 +168,7 @@ private:
     bool saveDocumentAs();
     void openBookDialog();
     void askDims();
+    void askTypes();
     void openLogDialog();
     void tuneDialog(); // asks for a file unless one is open
     void verifyCandidates();

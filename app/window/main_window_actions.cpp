@@ -150,6 +150,8 @@ void MainWindow::buildActions() {
     needsModel(whole);
     buildBodies(graph);
     needsModel(addAction(graph, u"Free &dimensions…"_s, keys("Ctrl+D"), [this] { askDims(); }));
+    needsModel(
+        addAction(graph, u"T&ypes of values…"_s, keys("Ctrl+Shift+D"), [this] { askTypes(); }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();
     addViewCommands(Place::Changes, graph);

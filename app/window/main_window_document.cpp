@@ -5,6 +5,7 @@
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
 #include "app/window/picture_file.h"
+#include "app/window/types_dialog.h"
 #include "app/window/welcome_view.h"
 #include "snapshot/document_file.h"
 #include "views/common/theme.h"
@@ -248,6 +249,21 @@ void MainWindow::askDims() {
     DimsDialog dialog(names, bound, this);
     if (dialog.exec() == QDialog::Accepted)
         m_document.edit(snapshot::SetDims{dialog.dims()});
+}
+
+void MainWindow::askTypes() {
+    const auto& given = m_document.inputs().types;
+    std::vector<std::string> names;
+    for (const auto& [name, type] : given)
+        names.push_back(name);
+    for (const std::string& name : m_document.info()->untyped)
+        if (!given.contains(name))
+            names.push_back(name);
+    if (names.empty())
+        return say(u"every value of this model has a type"_s);
+    TypesDialog dialog(names, given, this);
+    if (dialog.exec() == QDialog::Accepted)
+        m_document.edit(snapshot::SetTypes{dialog.types()});
 }
 
 void MainWindow::openLogDialog() {

@@ -24,6 +24,7 @@
     X(AlreadyAnchored,    "IMP03", "the group already has an anchor: {}") \
     X(TakenByOther,       "CLM01", "another group has it: {}") \
     X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
+    X(OpaqueGroup,        "OPQ02", "nothing computes it, a group of its own: {}") \
     X(NotConnected,       "CON01", "no value leads from one to the other: {}") \
     X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \
     X(GroupLimit,         "LIM11", "the group is as large as it may be: {}") \

@@ -26,6 +26,7 @@
     X(DtypeMismatch,     "SHP02", 2, "element types do not fit together") \
     X(DimUnbound,        "SHP03", 2, "a free dimension has no value") \
     X(DimOverflow,       "SHP04", 2, "a tensor is too large") \
+    X(TypeUnknown,       "SHP05", 2, "the type of a value is not known") \
     X(InputMismatch,     "RUN01", 2, "an input does not fit the model") \
     X(NotRunnable,       "RUN02", 2, "the model cannot be run") \
     X(Syntax,            "TXT01", 2, "the text was not understood") \

@@ -32,7 +32,7 @@ Result<GroupPlanner::Split> GroupPlanner::split(const Forming& group) const {
     FW_TRY(const FusionPlan plan, GroupPlanner(*part, m_target, options).run());
     Split out;
     for (const Group& one : plan.groups)
-        if (!one.isView()) {
+        if (one.hasCode()) {
             out.us += one.estimateUs;
             out.groups += fmt::format("{}{} by {} {:.3g} us", out.groups.empty() ? "" : ", ",
                                       one.name, one.implementation, one.estimateUs);

@@ -77,7 +77,8 @@ Status GroupPlanner::form(const Node& seed) {
     group.anchor = workload(seed.id);
     group.kind = group.anchor.facts.kind;
     group.view = isView(m_graph, seed);
-    if (!group.view) {
+    group.opaque = seed.isUnknown();
+    if (!group.view && !group.opaque) {
         group.choose(choose(seed.id, pinned(seed.id)));
         if (group.selection().implementation == nullptr)
             return makeDiag(DiagCode::NotRunnable,
@@ -88,7 +89,7 @@ Status GroupPlanner::form(const Node& seed) {
     const std::size_t index = m_forming.size();
     m_forming.push_back(std::move(group));
     claim(index, seed.id);
-    if (m_forming[index].view)
+    if (m_forming[index].view || m_forming[index].opaque)
         return {};
     while (grow(index)) {
     }
@@ -344,8 +345,10 @@ bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gate
     const bool view = isView(m_graph, *candidate.node);
     if (!gates.pass("has a tensor expression", candidate.facts.kind != FusionKind::Opaque && !view,
                     ReasonCode::OpaqueOperator,
-                    fmt::format("{} is {}", candidate.node->op,
-                                view ? "a view" : kindText(candidate.facts.kind))))
+                    fmt::format("{} is {}", candidate.node->shownOp(),
+                                view                          ? "a view"
+                                : candidate.node->isUnknown() ? "not known"
+                                                              : kindText(candidate.facts.kind))))
         return false;
     if (const std::string wish = pinned(next);
         !wish.empty() &&
@@ -445,7 +448,8 @@ void GroupPlanner::merge(std::size_t index) {
             return;
         hostIndex = *where;
     }
-    if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].closed)
+    if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].opaque ||
+        m_forming[*hostIndex].closed)
         return;
     const Forming& host = m_forming[*hostIndex];
     bool joined = true;

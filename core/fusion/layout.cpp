@@ -45,6 +45,9 @@ public:
         for (const Group& group : m_plan.groups) {
             if (group.isView()) {
                 keep(m_graph.node(group.anchor));
+            } else if (group.isOpaque()) {
+                m_flat.insert(group.inputs.begin(), group.inputs.end());
+                m_flat.insert(group.outputs.begin(), group.outputs.end());
             } else if (group.kind == GroupKind::Parts) {
                 for (const Group& part : group.parts)
                     ask(part);
@@ -165,7 +168,7 @@ private:
         if (m_graph.isResult(value) || m_graph.node(value.node).isInput())
             return refuse("it belongs to the model's signature");
         if (m_flat.contains(value))
-            return refuse("a view reads it as a row");
+            return refuse("it is read or made in the order of its dimensions");
         const auto rows = m_rows.find(value);
         if (rows != m_rows.end() && rows->second.otherwiseUs >= wanted.otherwiseUs)
             return refuse(fmt::format("{} works on rows of it", rows->second.by));

@@ -19,7 +19,7 @@ namespace {
 bool mayReuse(const Graph& graph, const FusionPlan& plan, const Group& group, ValueRef value,
               ValueRef output) {
     const Node& producer = graph.node(value.node);
-    if (producer.isInput() || producer.isConstant() || isView(graph, producer) ||
+    if (producer.isLeaf() || producer.isUnknown() || isView(graph, producer) ||
         graph.isResult(value) || graph.isResult(output) ||
         plan.layout(value) != plan.layout(output) || graph.type(value) != graph.type(output))
         return false;

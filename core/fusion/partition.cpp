@@ -46,7 +46,9 @@ private:
         for (std::size_t g = 0; g < m_count; ++g) {
             const Group& group = m_plan.groups[g];
             const Library* library = group.by ? group.by->library() : nullptr;
-            if (!group.isView())
+            if (group.isOpaque())
+                m_owner[g] = group.computedBy();
+            else if (!group.isView())
                 m_owner[g] = library != nullptr ? library->name() : std::string();
             else if (!m_reads[g].empty())
                 m_owner[g] = m_owner[m_reads[g].front()];

@@ -12,7 +12,7 @@ namespace fw {
 
 struct Region {
     std::string name;                      // "onednn_0", "own_1"
-    std::string owner;                     // a library; empty: code of ours
+    std::string owner;                     // a library, or "opaque"; empty: code of ours
     std::vector<int> groups;               // ids, in order of execution; views among them
     std::vector<ValueRef> inputs, outputs; // at its border, in order of first use; no constants
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -15,7 +16,8 @@ namespace fw {
 
 GroupPlanner::GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options)
     : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book),
-      m_cancel(options.cancel), m_facts(graph), m_position(graph), m_where(graph) {}
+      m_cancel(options.cancel), m_missing(graph), m_facts(graph), m_position(graph),
+      m_where(graph) {}
 
 Status GroupPlanner::mayGoOn() const {
     if (m_cancel.cancelled())
@@ -80,6 +82,32 @@ double bytesOf(const Graph& graph, ValueRef value) {
     return count;
 }
 
+namespace {
+
+// As it may stand in the name of a group: what an unknown operator is called is a stranger's text.
+std::string nameOf(const Node& node) {
+    std::string out = node.isUnknown() ? node.shownOp() : node.op;
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) >= 128 ||
+            std::isalnum(static_cast<unsigned char>(c)) == 0)
+            c = '_';
+    return out;
+}
+
+// Why an unknown node is not understood.
+Diag obstacleOf(const Node& node, MissingTypes& missing) {
+    if (auto diag = missing.readBy(node))
+        return std::move(*diag);
+    const std::string domain = node.attrs.text("domain", {});
+    return makeDiag(DiagCode::UnknownOperator,
+                    fmt::format("the operator {}{}{} is not known", domain,
+                                domain.empty() ? "" : ".", node.shownOp()),
+                    {{}, node.name},
+                    "what is around it can be planned and timed, the model cannot be run");
+}
+
+} // namespace
+
 Group GroupPlanner::describe(const Forming& forming) const {
     Group group;
     group.nodes = forming.nodes;
@@ -92,7 +120,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
     for (const NodeId id : group.nodes) {
         const Node& node = m_graph.node(id);
         const Facts& facts = m_facts.at(id);
-        group.name += (group.name.empty() ? "" : "_") + node.op;
+        group.name += (group.name.empty() ? "" : "_") + nameOf(node);
         group.work.flops += facts.flops;
         group.work.transcendentals += facts.transcendentals;
         for (const ValueRef& input : node.inputs)
@@ -123,6 +151,11 @@ Group GroupPlanner::describe(const Forming& forming) const {
         group.source = "only";
         return group;
     }
+    if (forming.opaque) {
+        group.kind = GroupKind::Opaque;
+        group.source = "only";
+        return group;
+    }
     group.implementation = forming.selection().name;
     group.by = forming.selection().implementation;
     group.kind = group.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
@@ -141,7 +174,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
 
 // Results that nobody reads are no outputs of a group, and what only they need is not computed.
 void GroupPlanner::noteUnread(const Group& group) {
-    if (group.isView())
+    if (!group.hasCode())
         return;
     for (const NodeId id : group.nodes) {
         const Node& node = m_graph.node(id);
@@ -192,6 +225,10 @@ void GroupPlanner::finish() {
             continue;
         groups.push_back(describe(forming));
         noteUnread(groups.back());
+        if (forming.opaque)
+            m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
+                                      ReasonCode::OpaqueGroup,
+                                      obstacleOf(*forming.anchor.node, m_missing).message});
         m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
                               forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
@@ -216,6 +253,9 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
         gates.pass("open to others", false, ReasonCode::TakenByOther,
                    fmt::format("a pin or a fusion rule says what is in the group of {}",
                                (from.closed ? from : to).anchor.node->name));
+    else if (from.opaque || to.opaque)
+        gates.pass("has a tensor expression", false, ReasonCode::OpaqueOperator,
+                   (from.opaque ? from : to).anchor.node->shownOp() + " is not known");
     else if (from.view)
         gates.pass("has a tensor expression", false, ReasonCode::ViewOf,
                    m_graph.node(value.node).op);
@@ -293,7 +333,7 @@ void Group::becomeView() {
 }
 
 std::string Group::computedBy() const {
-    return isView() ? "view" : implementation;
+    return isView() ? "view" : isOpaque() ? "opaque" : implementation;
 }
 
 bool isView(const Graph& graph, const Node& node) {
@@ -303,22 +343,22 @@ bool isView(const Graph& graph, const Node& node) {
 
 Diags obstacles(const Graph& graph) {
     Diags out;
-    for (const NodePtr& node : graph.nodes()) {
-        if (node->isUnknown()) {
-            const std::string domain = node->attrs.text("domain", "");
-            const std::string type = node->attrs.text("op_type", "?");
-            out.push_back(makeDiag(DiagCode::UnknownOperator,
-                                   fmt::format("operator {}{}{} is not known", domain,
-                                               domain.empty() ? "" : ".", type),
-                                   {{}, node->name}, "the model can be looked at, but not run"));
-        } else if (isOperator(*node)) {
-            if (isView(graph, *node))
-                continue;
-            if (auto diag = graph.operators().find(node->op)->refusal(callOf(graph, *node)))
-                out.push_back(diag->at({{}, node->name}));
-        }
-    }
+    MissingTypes missing(graph);
+    for (const NodePtr& node : graph.nodes())
+        if (node->isUnknown())
+            out.push_back(obstacleOf(*node, missing));
+        else if (auto diag = withoutCode(graph, *node))
+            out.push_back(std::move(*diag));
     return out;
+}
+
+std::optional<Diag> withoutCode(const Graph& graph, const Node& node) {
+    if (!isOperator(node) || node.isUnknown() || isView(graph, node))
+        return std::nullopt;
+    std::optional<Diag> diag = graph.operators().find(node.op)->refusal(callOf(graph, node));
+    if (diag)
+        diag->at({{}, node.name});
+    return diag;
 }
 
 const Group& FusionPlan::groupAt(NodeId node) const {

@@ -36,8 +36,9 @@ struct EdgeDecision {
 };
 
 // View: nothing is computed. Kernel: loops of ours. Call: a library's. Parts: a library's call with
-// kernels before or behind it.
-enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts };
+// kernels before or behind it. Opaque: an operator that nothing computes; what it reads is made,
+// and its results have to be given.
+enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Opaque };
 
 struct Group {
     int id = -1;
@@ -45,8 +46,8 @@ struct Group {
     std::string name;          // from its operators: "conv2d_bias_relu_3"
     std::vector<NodeId> nodes; // in topological order
     NodeId anchor = -1;
-    std::string implementation; // as the book names it; empty for a view
-    ImplementationPtr by;       // the code behind it; null for a view
+    std::string implementation; // as the book names it; empty for a view and what is opaque
+    ImplementationPtr by;       // the code behind it; null for a view and what is opaque
     std::string source;         // what decided: "pin", "priority", "only", "cost", "order", "log"
     bool untuned = false;       // Selection::untuned
     std::vector<Candidate> candidates;
@@ -64,8 +65,10 @@ struct Group {
     Lowering lowering;        // of a kernel; calls of libraries are made when they are compiled
 
     bool isView() const { return kind == GroupKind::View; }
+    bool isOpaque() const { return kind == GroupKind::Opaque; }
+    bool hasCode() const { return !isView() && !isOpaque(); }
     void becomeView();
-    std::string computedBy() const; // for people: the implementation, or "view"
+    std::string computedBy() const; // for people: the implementation, "view" or "opaque"
 };
 
 // What became of a fusion rule.
@@ -99,15 +102,19 @@ struct PlanOptions {
     std::map<ValueRef, StorageMap> border = {};
 };
 
-// Refuses graphs with operators that nothing can compute (NotRunnable, naming the first node);
-// Cancelled if that was asked for meanwhile.
+// An operator that is not known is an opaque group, and everything around it is planned. Refuses
+// known operators that no implementation takes (NotRunnable, naming the first node); Cancelled if
+// that was asked for meanwhile.
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options = {});
 
 double bytesOf(const Graph& graph, ValueRef value); // free dimensions count as 1
 
-// The reason why a graph cannot be compiled, one diagnostic per node; empty if it can.
+// What keeps a graph from being run, one diagnostic per node, causes before what follows from them;
+// empty if nothing does. TypeUnknown: the node reads a value whose type is not known.
 Diags obstacles(const Graph& graph);
+// Why a known operator has no computation; nullopt if it has one.
+std::optional<Diag> withoutCode(const Graph& graph, const Node& node);
 
 // Lowers every kernel, so that the plan names what will run (lower_groups.cpp).
 Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& options,

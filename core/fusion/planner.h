@@ -8,6 +8,7 @@
 #pragma once
 
 #include "fusion/plan.h"
+#include "ir/missing_type.h"
 #include "ir/node_table.h"
 
 #include <set>
@@ -21,16 +22,17 @@ bool isMapKind(FusionKind kind);
 struct Forming {
     std::vector<NodeId> nodes; // in topological order
     Workload anchor;
-    std::shared_ptr<const Selection> chosen;   // null for a view; copies of a group share it
+    std::shared_ptr<const Selection> chosen;   // null without code; copies of a group share it
     FusionKind kind = FusionKind::Elementwise; // the hardest of its nodes
     bool anchored = false;                     // the anchor is more than a map
     bool closed = false;                       // formed by a pin or a rule: it does not grow
     bool view = false;
+    bool opaque = false;
     bool stacked = false;     // the implementation does not take all of it
     std::vector<NodeId> call; // a library's: the anchor and what follows in its call
     Decisions warnings;
 
-    const Selection& selection() const; // empty for a view
+    const Selection& selection() const; // empty without code
     void choose(Selection selection);
     bool has(NodeId id) const;
     Growing growing() const; // what the anchor's implementation took behind it
@@ -137,6 +139,7 @@ private:
     const Catalog& m_catalog;
     const FusionBook& m_book;
     const CancelToken m_cancel;
+    MissingTypes m_missing;
     NodeTable<Facts> m_facts;
     NodeTable<std::size_t> m_position; // in topological order
     NodeTable<std::size_t> m_where;    // node -> its group

@@ -106,7 +106,7 @@ std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
         if (isView(m_graph, m_graph.node(id)))
             return label(id) + " is a view, it computes nothing";
         if (m_facts.at(id).kind == FusionKind::Opaque)
-            return fmt::format("{} has no tensor expression", m_graph.node(id).op);
+            return fmt::format("{} has no tensor expression", m_graph.node(id).shownOp());
         for (const NodeId other : nodes)
             if (const auto pin = apart(id, other))
                 return fmt::format("{} and {} are kept apart, {}", label(id), label(other), *pin);

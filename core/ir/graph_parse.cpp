@@ -1,9 +1,11 @@
 // From the tree of a graph to the graph.
 #include "ir/graph_text.h"
+#include "ir/missing_type.h"
 #include "ir/tensor_text.h"
 
 #include "expr/parse.h"
 #include "expr/simplify.h"
+#include "syntax/parser.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +55,10 @@ public:
             if (!m_isBody && !m_used.contains(name))
                 return makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
                                 {m_file});
+        for (const auto& [name, type] : m_options.types)
+            if (!m_isBody && !m_typed.contains(name))
+                return makeDiag(DiagCode::UnknownName, "no unknown operator gives " + name,
+                                {m_file}, "a type is given to what nothing infers (fw info)");
         return m_editor.finish(m_options.origins);
     }
 
@@ -217,6 +223,7 @@ private:
                 FW_TRY(TensorType declared, typeFromTree(type, m_scope));
                 wish.declaredTypes.push_back(std::move(declared));
             }
+            FW_CHECK(giveTypes(tree, wish));
         }
         for (const ValueTree& result : tree.results)
             wish.outputNames.push_back(result.name);
@@ -234,6 +241,26 @@ private:
                           tree.span);
         for (std::size_t i = 0; i < values->size(); ++i)
             define(tree.results[i].name, (*values)[i], tree.origins);
+        return {};
+    }
+
+    // Results of which nothing infers the type may be told by the options.
+    Status giveTypes(const GraphNodeTree& tree, GraphEditor::NewNode& wish) {
+        for (std::size_t i = 0; i < std::min(tree.results.size(), wish.declaredTypes.size()); ++i) {
+            const auto given = m_options.types.find(tree.results[i].name);
+            if (m_isBody || given == m_options.types.end())
+                continue;
+            FW_TRY(const TypeTree type, parseTypeTree(given->second, given->first));
+            FW_TRY(wish.declaredTypes[i], typeFromTree(type, m_scope));
+            m_typed.insert(given->first);
+            for (const char* key : {untypedOutputsKey, unrankedOutputsKey})
+                if (const AttrValue* value = wish.attrs.find(key))
+                    if (const auto* outputs = std::get_if<Integers>(value)) {
+                        Integers rest = *outputs;
+                        std::erase(rest, static_cast<std::int64_t>(i));
+                        wish.attrs.set(key, std::move(rest));
+                    }
+        }
         return {};
     }
 
@@ -327,6 +354,7 @@ private:
     GraphEditor m_editor;
     ExprScope m_scope;
     bool m_isBody;
+    std::set<std::string> m_typed; // results that the options gave a type
     std::set<std::string> m_ownUsed;
     std::set<std::string>& m_used; // of the given dimensions
     std::set<std::string> m_names;

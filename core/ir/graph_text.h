@@ -39,6 +39,9 @@ struct GraphTextOptions {
     std::string file = {}; // for errors
     std::map<std::string, std::int64_t> dims =
         {}; // values for free dimensions; UnknownName if one does not occur
+    // Types of results of unknown operators in place of those that are written: "f32[N, 4]";
+    // UnknownName if there is no such result.
+    std::map<std::string, std::string> types = {};
     GraphEditor::Origins origins = GraphEditor::Origins::Keep;
 };
 

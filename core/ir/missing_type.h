@@ -13,8 +13,25 @@ inline constexpr const char* unrankedOutputsKey = "unranked_outputs";
 struct MissingType {
     bool element = false; // the element type is made up as well
     std::string why;      // "nothing infers the type of c: com.me.MyConv (mc) is not known"
+    std::string value;    // c, whose type would tell that of the others
 };
-// nullopt: the type of the value is known.
+
+// Asked of many values of one graph, which may grow meanwhile: each is looked at once.
+class MissingTypes {
+public:
+    explicit MissingTypes(const Graph& graph) : m_graph(graph) {}
+
+    // nullopt: the type of the value is known.
+    std::optional<MissingType> find(ValueRef value);
+    // TypeUnknown if the node is not understood because of an operand whose type is not known, with
+    // the operator that is the cause.
+    std::optional<Diag> readBy(const Node& node);
+
+private:
+    const Graph& m_graph;
+    std::map<ValueRef, std::shared_ptr<const MissingType>> m_causes;
+};
+
 std::optional<MissingType> missingType(const Graph& graph, ValueRef value);
 
 } // namespace fw

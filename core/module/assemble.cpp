@@ -43,6 +43,8 @@ public:
         for (const Group& group : m_plan.groups) {
             if (group.isView())
                 view(group);
+            else if (group.isOpaque())
+                given(group);
             else if (group.lowering.call)
                 librarySteps(group);
             else
@@ -103,12 +105,14 @@ private:
         for (std::size_t i = 0; i < m_graph.results().size(); ++i) {
             const NamedValue& result = m_graph.results()[i];
             const TensorType& type = m_graph.type(result.value);
+            if (isText(m_graph.output(result.value)))
+                return;
             const auto id =
                 tensor(result.name, type, elementCount(type.shape), runtime::Storage::Output);
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
             m_outputs.push_back(id);
             const Node& producer = m_graph.node(result.value.node);
-            const bool written = !producer.isInput() && !producer.isConstant() &&
+            const bool written = !producer.isLeaf() && !producer.isUnknown() &&
                                  !isView(m_graph, producer) && !m_values.contains(result.value);
             if (written)
                 m_values[result.value] = id;
@@ -153,6 +157,8 @@ private:
             return known->second;
         if (const auto home = m_plan.homes.find(ref); home != m_plan.homes.end())
             return value(home->second);
+        if (isText(m_graph.output(ref)))
+            return 0;
         const TensorType& type = m_graph.type(ref);
         const auto id =
             tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape),
@@ -165,6 +171,8 @@ private:
         const Node& node = m_graph.node(group.anchor);
         if (!isView(m_graph, node))
             return; // its operands were computed in its memory
+        if (isText(node.outputs.at(0)))
+            return;
         const runtime::TensorId base = value(node.inputs.at(0));
         const TensorType& type = node.outputs.at(0).type;
         const auto id =
@@ -172,6 +180,30 @@ private:
         m_program.tensors[id].base = base;
         m_program.tensors[id].viewOffset = m_program.addConstant(0);
         m_values[{node.id, 0}] = id;
+    }
+
+    // Only operators that are not known read or make text.
+    bool isText(const Output& output) {
+        if (output.type.dtype != DType::Text)
+            return false;
+        if (!m_problem)
+            m_problem = makeDiag(DiagCode::NotRunnable,
+                                 fmt::format("{} is text, which no code works with", output.name));
+        return true;
+    }
+
+    // What nothing computes is given like an input, behind those of the model.
+    void given(const Group& group) {
+        for (const ValueRef& result : group.outputs) {
+            const Output& output = m_graph.output(result);
+            if (output.type.dtype == DType::Text)
+                continue; // for who reads it to refuse
+            const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
+                                   runtime::Storage::Input);
+            m_program.tensors[id].index = static_cast<std::uint32_t>(m_program.inputs.size());
+            m_program.inputs.push_back(id);
+            m_values[result] = id;
+        }
     }
 
     // The value takes the memory of an operand that is no longer needed.

@@ -21,8 +21,9 @@ struct Assembled {
 };
 
 // Every group of `parts.plan` has its lowering; `uses` holds those that are not views, by their id
-// there. Steps say which group of the user's plan they are of. `known`: the weights of other
-// modules, or null. LibraryFailed if a library cannot pack its weights.
+// there. Results of opaque groups are inputs behind those of the graph. Steps say which group of
+// the user's plan they are of. `known`: the weights of other modules, or null. LibraryFailed if a
+// library cannot pack its weights.
 Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
                            const std::map<int, KernelUse>& uses, std::size_t kernelCount,
                            KnownWeights* known = nullptr);

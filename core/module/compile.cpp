@@ -241,7 +241,7 @@ Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target&
     LoweringMemo own;
     LoweringMemo& memo = known != nullptr ? *known : own;
     for (Group& group : out.parts.plan.groups) {
-        if (group.isView() || group.lowering.kernel)
+        if (!group.hasCode() || group.lowering.kernel)
             continue;
         if (cancel.cancelled())
             return cancelled();
@@ -274,8 +274,10 @@ const KernelReport* CompiledModule::report(int group) const {
 
 Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, const Group& group,
                                  const Target& target, LoweringMemo* memo) {
-    if (group.isView())
-        return makeDiag(DiagCode::NotRunnable, group.name + " is a view: it has no loops",
+    if (!group.hasCode())
+        return makeDiag(DiagCode::NotRunnable,
+                        fmt::format("{} is {}: it has no loops", group.name,
+                                    group.isView() ? "a view" : "opaque"),
                         {{}, group.name});
     Decisions notices;
     if (group.kind != GroupKind::Parts) {
@@ -348,7 +350,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         options.cache->trim();
     std::map<int, KernelUse> uses;
     for (const Group& group : groups) {
-        if (group.isView())
+        if (!group.hasCode())
             continue;
         KernelUse use;
         if (const auto job = jobOf.find(group.id); job != jobOf.end())

@@ -55,7 +55,7 @@ struct CompileTimes {
 };
 
 struct CompiledModule {
-    runtime::Program program;
+    runtime::Program program; // results of opaque groups are inputs behind those of the graph
     std::vector<std::shared_ptr<const CompiledKernel>> kernels; // equal groups share one
     std::shared_ptr<const AlignedBytes> weights; // of several modules, if they have the same
     std::vector<KernelReport> reports;           // groups that have a kernel, in order of execution

@@ -74,7 +74,7 @@ SpentOperands::SpentOperands(const Graph& graph, const FusionPlan& plan)
 bool SpentOperands::ownsMemory(ValueRef value) const {
     const Node& producer = m_graph.node(value.node);
     return !producer.isInput() && !producer.isConstant() && !m_graph.isResult(value) &&
-           !m_plan.homes.contains(value) && !m_plan.groupAt(value.node).isView() &&
+           !m_plan.homes.contains(value) && m_plan.groupAt(value.node).hasCode() &&
            !m_hosts.contains(value);
 }
 

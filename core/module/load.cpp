@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -187,8 +188,8 @@ Result<std::vector<TensorData>> LoadedModule::run(const std::vector<TensorData>&
 }
 
 Result<std::vector<TensorData>>
-LoadedModule::randomInputs(std::uint64_t seed,
-                           const std::map<std::string, std::int64_t>& dims) const {
+LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims,
+                           std::vector<TensorData> given) const {
     const runtime::Program& program = m_executor->program();
     std::vector<std::int64_t> symbols;
     std::vector<bool> open;
@@ -197,10 +198,19 @@ LoadedModule::randomInputs(std::uint64_t seed,
         open.push_back(bound == dims.end());
         symbols.push_back(bound == dims.end() ? 1 : bound->second);
     }
+    for (std::size_t i = 0; i < std::min(given.size(), program.inputs.size()); ++i) {
+        const runtime::Tensor& tensor = program.tensors[program.inputs[i]];
+        for (std::size_t d = 0; d < tensor.dims.size() && d < given[i].extents().size(); ++d)
+            if (const auto symbol = runtime::symbolOf(program.expressions[tensor.dims[d]])) {
+                symbols[*symbol] = given[i].extents()[d];
+                open[*symbol] = false;
+            }
+    }
     fit(program, open, symbols);
-    std::vector<TensorData> out;
-    for (const runtime::TensorId id : program.inputs) {
-        const runtime::Tensor& tensor = program.tensors[id];
+    std::vector<TensorData> out = std::move(given);
+    seed += out.size();
+    while (out.size() < program.inputs.size()) {
+        const runtime::Tensor& tensor = program.tensors[program.inputs[out.size()]];
         std::vector<std::int64_t> shape;
         for (const runtime::ExpressionId dim : tensor.dims) {
             std::int64_t value = 0;

@@ -23,10 +23,11 @@ public:
     Status runTimed(std::vector<runtime::StepTime>& times);
     Status runEach(std::vector<runtime::StepTime>& times); // every step alone; no outputs
     Result<std::vector<TensorData>> outputs();
-    // Seeded values for every input; free dimensions take `dims` or 1, or what an assumption that 1
-    // breaks names instead.
-    Result<std::vector<TensorData>>
-    randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const;
+    // Seeded values for every input, behind those of the first ones that are given; free dimensions
+    // take the sizes of these, `dims` or 1, or what an assumption that 1 breaks names instead.
+    Result<std::vector<TensorData>> randomInputs(std::uint64_t seed,
+                                                 const std::map<std::string, std::int64_t>& dims,
+                                                 std::vector<TensorData> given = {}) const;
 
 private:
     friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>,

@@ -2,6 +2,7 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
+#include "ir/type_text.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +29,11 @@ Status ModelImporter::checkDeclared(const std::string& name, const TensorType& f
     if (!fits)
         m_run.out.diagnostics.push_back(makeWarning(
             declared->dtype == found.dtype ? DiagCode::ShapeMismatch : DiagCode::DtypeMismatch,
-            fmt::format("the model declares '{}' as {}, it is {}", cleanText(name),
-                        declared->text(), found.text()),
+            fmt::format("{} '{}' as {}, it is {}",
+                        m_run.options.types.contains(name) && m_prefix.empty()
+                            ? "--type declares"
+                            : "the model declares",
+                        cleanText(name), declared->text(), found.text()),
             {{}, pathOf(index)}));
     return {};
 }
@@ -41,7 +45,47 @@ Status ModelImporter::checkResults(int index) {
     return {};
 }
 
+Result<std::optional<TensorType>> ModelImporter::givenType(const std::string& name) {
+    const auto given = m_run.options.types.find(name);
+    if (!m_prefix.empty() || given == m_run.options.types.end())
+        return std::optional<TensorType>();
+    const std::string shown = cleanText(name);
+    Result<TensorType> type =
+        typeFromText(given->second, [&](const std::string& dim) { return m_run.dims.known(dim); });
+    if (!type) {
+        Diag diag = type.takeDiag();
+        diag.message = fmt::format("the type given to '{}': {}", shown, diag.message);
+        return diag;
+    }
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : type->shape)
+        extents.push_back(dim.asInt().value_or(1));
+    const auto count = checkedCount(extents);
+    if (static_cast<std::int64_t>(type->rank()) > limits().rank || !count ||
+        !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(type->dtype))))
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("the type given to '{}' has more than {} dimensions, or more "
+                                    "bytes than can be counted",
+                                    shown, limits().rank),
+                        {}, "give it a smaller one");
+    return std::optional(type.take());
+}
+
+Status ModelImporter::checkGivenTypes() {
+    for (const auto& [name, type] : m_run.options.types) {
+        FW_TRY(const auto given, givenType(name));
+        if (given && find(name) == nullptr)
+            m_run.out.diagnostics.push_back(makeWarning(
+                DiagCode::UnknownName,
+                fmt::format("the model has no value '{}' to give a type", cleanText(name))));
+    }
+    return {};
+}
+
 Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string& name) {
+    FW_TRY(auto given, givenType(name));
+    if (given)
+        return given;
     const Name* known = find(name);
     if (!known || !known->declared || !known->declared->type().has_tensor_type())
         return std::optional<TensorType>();

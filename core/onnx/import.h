@@ -35,6 +35,9 @@ struct ImportOptions {
     // Values for free dimensions, by the model's name or by the name in the graph ("batch" or
     // "Batch").
     std::map<std::string, std::int64_t> dims;
+    // Types of values that nothing infers, by their names in the model: "f32[N, 4]". They go before
+    // what the model declares.
+    std::map<std::string, std::string> types = {};
     OnnxLimits limits;
     DefineOperators define = nullptr; // without it the operators that a model carries are not read
 };

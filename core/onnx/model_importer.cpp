@@ -61,6 +61,7 @@ Result<Imported> ModelImporter::run() {
     FW_CHECK(readHeader());
     FW_CHECK(build());
     Imported& out = m_run.out;
+    FW_CHECK(checkGivenTypes());
     for (const std::string& name : m_run.dims.unusedBindings())
         out.diagnostics.push_back(
             makeWarning(DiagCode::UnknownName,
@@ -68,6 +69,9 @@ Result<Imported> ModelImporter::run() {
     for (auto& [node, diag] : m_nodeDiags)
         if (m_editor.find(node))
             out.diagnostics.push_back(std::move(diag));
+    // What stops `run` first, and of that what is the cause of the rest.
+    std::stable_partition(out.diagnostics.begin(), out.diagnostics.end(),
+                          [](const Diag& diag) { return diag.severity == Severity::Error; });
     FW_TRY(out.graph, m_editor.finish());
     FW_TRY(out.inlined, inlineCalls(out.graph));
     out.weightFiles = m_run.external.files();
@@ -255,13 +259,19 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
         return refuse("is not a tensor, which is not supported");
     const auto& type = input.type().tensor_type();
-    const auto dtype = dtypeFromOnnx(type.elem_type());
+    FW_TRY(auto given, givenType(input.name()));
+    const auto dtype = given ? given->dtype : dtypeFromOnnx(type.elem_type());
     if (!dtype || *dtype == DType::Text)
         return refuse(fmt::format("has element type {}, which is not supported",
                                   onnxDtypeText(type.elem_type())));
-    FW_TRY(auto shape, m_run.dims.shape(type, m_prefix + name));
-    if (!shape && m_prefix.empty())
-        return refuse("has no shape, not even a number of dimensions");
+    FW_TRY(auto shape, given ? std::optional(std::move(given->shape))
+                             : m_run.dims.shape(type, m_prefix + name));
+    if (!shape && m_prefix.empty()) {
+        Diag diag = refuse("has no shape, not even a number of dimensions");
+        diag.hint =
+            fmt::format("--type '{}={}[N, 4]' would say what it is", name, dtypeText(*dtype));
+        return diag;
+    }
     if (!shape) { // a body says no more than it must
         Value& value = this->value(input.name());
         value.untyped = true;
@@ -457,10 +467,7 @@ Status ModelImporter::importNode(int index) {
     if (isDone)
         return {};
     if (isUntyped)
-        return importUnknown(index, name,
-                             makeDiag(DiagCode::UnknownOperator,
-                                      fmt::format("{} reads a value of unknown type", type), {},
-                                      "it becomes known when the operator before it is"));
+        return importUnknown(index, name, makeDiag(DiagCode::TypeUnknown, ""));
     const ImportFunction import =
         findImporter(node.domain(), node.op_type(), opsetOf(node.domain()));
     if (!import && !clause)

@@ -6,6 +6,7 @@
 // behind.
 #pragma once
 
+#include "ir/missing_type.h"
 #include "onnx/import.h"
 #include "onnx/local_functions.h"
 #include "onnx/names.h"
@@ -155,6 +156,10 @@ private:
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, int index);
     Status checkResults(int index); // of a node that was understood
+    // What the user says of a value (ImportOptions::types); nullopt: nothing.
+    Result<std::optional<TensorType>> givenType(const std::string& name);
+    Status checkGivenTypes();
+    // What the user or else the model says of a value before it is found.
     Result<std::optional<TensorType>> declaredType(const std::string& name);
     std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
     Result<Attrs> unknownAttrs(const proto::NodeProto& node);
@@ -179,6 +184,7 @@ private:
     Opsets m_opsets;
     std::int64_t m_opset = 1; // of the standard domain
     GraphEditor m_editor;
+    std::optional<MissingTypes> m_missing; // once it is asked
 
     std::pmr::monotonic_buffer_resource m_nameMemory;
     // Every value of the graph. Names are found far more often than there are any, so the table of

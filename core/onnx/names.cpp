@@ -82,6 +82,13 @@ Dim DimNames::named(const std::string& param) {
     return bindOrVar(param, found->second);
 }
 
+Dim DimNames::known(const std::string& name) {
+    for (const auto& [param, given] : m_names)
+        if (given == name)
+            return bindOrVar(param, given);
+    return named(name);
+}
+
 Dim DimNames::unnamed(const std::string& value, std::size_t axis) {
     const std::string key = fmt::format("{}_d{}", value, axis);
     return named(key);

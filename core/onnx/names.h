@@ -22,6 +22,7 @@ public:
 
     Dim named(const std::string& param);                     // dim_param of the model
     Dim unnamed(const std::string& value, std::size_t axis); // "X_d0"
+    Dim known(const std::string& name); // by its name in the graph, or else as named()
     // Shape of a declared type; OnnxMalformed on a negative extent. Without a shape: nullopt.
     Result<std::optional<Shape>> shape(const proto::TypeProto::Tensor& type,
                                        const std::string& value);

@@ -236,6 +236,14 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             value.ref = (*values)[i];
             value.untyped = untyped[i];
         }
+    if (why.code == DiagCode::TypeUnknown) {
+        if (!m_missing)
+            m_missing.emplace(m_editor.graph());
+        auto told = m_missing->readBy(*m_editor.find(values->front().node));
+        why = told ? std::move(*told)
+                   : makeDiag(DiagCode::TypeUnknown,
+                              fmt::format("{} reads a value of unknown type", typeName(node)));
+    }
     why.severity = Severity::Error;
     why.where.node.clear();
     m_nodeDiags.emplace_back(values->front().node, inNode(index, std::move(why)));

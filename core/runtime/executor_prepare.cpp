@@ -46,18 +46,17 @@ Status Executor::bindSymbols(std::vector<std::int64_t>& values) const {
             return fail(FW_INPUT_MISSING, "input %zu (%s) has not been set", i,
                         tensor.name.c_str());
         for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
-            const Expression& extent = m_program.expressions[tensor.dims[d]];
-            if (extent.code.size() != 1 || extent.code[0].op != Op::Symbol)
+            const auto id = symbolOf(m_program.expressions[tensor.dims[d]]);
+            if (!id)
                 continue;
-            const auto id = static_cast<std::size_t>(extent.code[0].value);
             const std::int64_t value = m_inputs[i].view.shape[d];
-            if (values[id] != unbound && values[id] != value)
-                return fail(FW_BAD_SHAPE,
-                            "free dimension %s is %lld from %s but %lld from input %s",
-                            m_program.symbols[id].name.c_str(), static_cast<long long>(values[id]),
-                            source[id].c_str(), static_cast<long long>(value), tensor.name.c_str());
-            values[id] = value;
-            source[id] = "input " + tensor.name;
+            if (values[*id] != unbound && values[*id] != value)
+                return fail(
+                    FW_BAD_SHAPE, "free dimension %s is %lld from %s but %lld from input %s",
+                    m_program.symbols[*id].name.c_str(), static_cast<long long>(values[*id]),
+                    source[*id].c_str(), static_cast<long long>(value), tensor.name.c_str());
+            values[*id] = value;
+            source[*id] = "input " + tensor.name;
         }
     }
     for (std::size_t i = 0; i < values.size(); ++i) {

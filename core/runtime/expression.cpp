@@ -133,6 +133,12 @@ Evaluation apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
 
 } // namespace
 
+std::optional<std::size_t> symbolOf(const Expression& expression) {
+    if (expression.code.size() != 1 || expression.code[0].op != Op::Symbol)
+        return std::nullopt;
+    return static_cast<std::size_t>(expression.code[0].value);
+}
+
 Evaluation evaluate(const Expression& expression, const std::int64_t* symbols,
                     std::int64_t& result) {
     std::int64_t stack[maximumStack];

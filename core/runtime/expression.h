@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace fw::runtime {
@@ -60,6 +61,8 @@ Expression select(Expression condition, const Expression& then, const Expression
 // existing symbols only.
 bool wellFormed(const Expression& expression, std::size_t symbolCount);
 bool usesSymbols(const Expression& expression);
+// The one symbol that the expression is; nullopt if it is anything else.
+std::optional<std::size_t> symbolOf(const Expression& expression);
 
 enum class Evaluation : std::uint8_t { Ok, Overflow, DivisionByZero };
 

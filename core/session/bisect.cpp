@@ -55,6 +55,7 @@ public:
                                           arguments.atol.value_or(1e-5)} {}
 
     Result<BisectDocument> run() {
+        FW_CHECK(m_pipeline.runnable(m_context));
         FW_TRY(const Imported* imported, m_pipeline.imported(m_context));
         FW_TRY(const Simplified* simplified, m_pipeline.simplified(m_context));
         m_graph = imported->inlined;

@@ -166,7 +166,7 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
         for (const Diag& diag : *told)
             out.notices.push_back(diag.text());
     for (GroupRecord& group : out.groups) {
-        if (plan->groups[static_cast<std::size_t>(group.id)].isView())
+        if (!plan->groups[static_cast<std::size_t>(group.id)].hasCode())
             continue;
         if (context.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "planning was cancelled");

@@ -1,11 +1,13 @@
 #include "session/describe.h"
 
 #include "base/hash.h"
+#include "ir/missing_type.h"
 #include "session/way_out.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 namespace fw {
@@ -262,6 +264,13 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     out.diagnostics = imported.diagnostics;
     for (const Symbol dim : graph.freeDims())
         out.freeDims.push_back(std::string(dim.text()));
+    MissingTypes missing(graph);
+    std::set<std::string> causes;
+    for (const NodePtr& node : graph.nodes())
+        for (std::size_t i = 0; i < node->outputs.size(); ++i)
+            if (const auto cause = missing.find({node->id, static_cast<int>(i)}))
+                if (causes.insert(cause->value).second)
+                    out.untyped.push_back(cause->value);
     for (const NodePtr& node : graph.nodes()) {
         if (node->isInput())
             out.inputs.push_back(record(node->outputs[0]));
@@ -324,7 +333,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
             row.inputs.push_back(record(graph.output(input)));
         for (const ValueRef& output : group.outputs)
             row.outputs.push_back(record(graph.output(output)));
-        if (!group.isView()) {
+        if (group.hasCode()) {
             row.estUs = group.estimateUs;
             if (fixed) {
                 row.flops = group.work.flops;
@@ -411,6 +420,10 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
     if (group.isView()) {
         out.code = codeText(ReasonCode::ViewOf);
         out.sentence = fmt::format("{} is a view: nothing is computed", node.name);
+    } else if (group.isOpaque()) {
+        out.code = codeText(ReasonCode::OpaqueGroup);
+        out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}",
+                                   node.name, node.shownOp());
     } else if (group.nodes.size() == 1) {
         out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
                                    group.implementation);

@@ -43,6 +43,8 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
         arguments.rules.push_back(std::move(book));
     for (const auto& [name, value] : inputs.dims)
         arguments.dims.try_emplace(name, value);
+    for (const auto& [name, type] : inputs.types)
+        arguments.types.try_emplace(name, type);
     if (arguments.log.empty())
         arguments.log = inputs.log;
     arguments.pins = inputs.pinText() + arguments.pins;
@@ -50,11 +52,11 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
 }
 
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
-    PipelineInputs out{arguments.model,  arguments.target,
-                       arguments.rules,  textsFor(arguments.rules, arguments.texts),
-                       arguments.dims,   arguments.pins,
-                       arguments.log,    arguments.agreed,
-                       arguments.leftOut};
+    PipelineInputs out{arguments.model,   arguments.target,
+                       arguments.rules,   textsFor(arguments.rules, arguments.texts),
+                       arguments.dims,    arguments.pins,
+                       arguments.log,     arguments.agreed,
+                       arguments.leftOut, arguments.types};
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

@@ -3,13 +3,54 @@
 #include "base/files.h"
 #include "ir/graph_text.h"
 #include "ir/inline_calls.h"
+#include "ir/missing_type.h"
 #include "library/library.h"
+#include "onnx/declaration.h"
 #include "onnx/tensor_file.h"
+#include "syntax/lexer.h"
+
+#include <fmt/format.h>
 
 #include <cctype>
 #include <filesystem>
 
 namespace fw {
+
+namespace {
+
+// In text a node is unknown because it says so; an operator is called by its name.
+Diag unknownIn(const Graph& graph, const Node& node, MissingTypes& missing) {
+    if (auto diag = missing.readBy(node))
+        return std::move(*diag);
+    Diag out = makeDiag(
+        DiagCode::UnknownOperator, fmt::format("the operator {} is not known", node.shownOp()),
+        {{}, node.name}, "what is around it can be planned and timed, the model cannot be run");
+    if (!node.bodies.empty())
+        return out;
+    UnknownCall call;
+    call.type = node.attrs.text("op_type", {});
+    for (const ValueRef& input : node.inputs)
+        call.operands.push_back(input.valid() ? std::optional(graph.type(input)) : std::nullopt);
+    for (const auto& [name, value] : node.attrs) {
+        if (name == "domain" || name == "op_type")
+            continue;
+        call.attributes.emplace_back(name, attributeType(value));
+        if (call.attributes.back().second.empty())
+            return out;
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        call.results.push_back(missing.find({node.id, static_cast<int>(i)})
+                                   ? std::nullopt
+                                   : std::optional(node.outputs[i].type));
+    const Declaration made = declarationOf(call, graph.operators(), OnnxClause::Without);
+    out.hint = fmt::format("write {} in place of unknown {} {}, and say what it computes in this "
+                           "file or in a book, which is given with --rules: {}",
+                           made.name, quoteText(node.attrs.text("domain", {})),
+                           quoteText(call.type), made.text);
+    return out;
+}
+
+} // namespace
 
 bool isGraphFile(const std::string& path) {
     return std::filesystem::path(path).extension() == ".fw";
@@ -26,14 +67,16 @@ std::string tensorFile(const std::string& folder, const std::string& name) {
 
 Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
-                               const std::map<std::string, std::int64_t>& dims) {
+                               const std::map<std::string, std::int64_t>& dims,
+                               const std::map<std::string, std::string>& types) {
     FW_TRY(const std::string text, readFile(path, 64u << 20));
-    return parseGraphFile(text, path, std::move(operators), dims);
+    return parseGraphFile(text, path, std::move(operators), dims, types);
 }
 
 Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 std::shared_ptr<const OperatorSet> operators,
-                                const std::map<std::string, std::int64_t>& dims) {
+                                const std::map<std::string, std::int64_t>& dims,
+                                const std::map<std::string, std::string>& types) {
     Diags errors;
     const std::shared_ptr<const OperatorSet> known = operators;
     operators = withOperators(*known, text, path, errors);
@@ -42,6 +85,7 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     GraphTextOptions options;
     options.file = path;
     options.dims = dims;
+    options.types = types;
     options.origins = GraphEditor::Origins::Fresh;
     const std::string folder = std::filesystem::path(path).parent_path().string();
     options.constants = [&](const std::string& name, const std::string&,
@@ -56,16 +100,14 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
     out.info.producer = "text";
     FW_TRY(out.inlined, inlineCalls(out.graph));
+    MissingTypes missing(*out.graph);
     for (const NodePtr& node : out.graph->nodes()) {
         if (node->isInput() || node->isConstant())
             continue;
         const bool unknown = node->isUnknown();
         ++out.info.operators[node->shownOp()];
         if (unknown)
-            out.diagnostics.push_back(
-                makeDiag(DiagCode::UnknownOperator,
-                         "the operator " + node->attrs.text("op_type", {}) + " is not known",
-                         {path, node->name}, "the graph can be drawn, but not run"));
+            out.diagnostics.push_back(unknownIn(*out.graph, *node, missing).at({.file = path}));
     }
     return out;
 }

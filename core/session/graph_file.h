@@ -13,11 +13,13 @@ bool isGraphFile(const std::string& path); // by its name: "net.fw"
 // (UnknownName) without one.
 Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
-                               const std::map<std::string, std::int64_t>& dims);
+                               const std::map<std::string, std::int64_t>& dims,
+                               const std::map<std::string, std::string>& types = {});
 // The same from text; `path` is for messages.
 Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 std::shared_ptr<const OperatorSet> operators,
-                                const std::map<std::string, std::int64_t>& dims);
+                                const std::map<std::string, std::int64_t>& dims,
+                                const std::map<std::string, std::string>& types = {});
 
 // FOLDER/NAME.npy; what may not be part of a file's name becomes _.
 std::string tensorFile(const std::string& folder, const std::string& name);

@@ -90,7 +90,7 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
     FW_TRY(const PlanOptions options, pipeline.planOptions());
     FW_TRY(Apart apart, pipeline.apart(part, options, context, runs));
     FW_TRY(Apart together, apartPinned(pipeline, part, {pin, "fuse --measure"}, context, runs));
-    const auto computes = [](const Group& one) { return !one.isView(); };
+    const auto computes = [](const Group& one) { return one.hasCode(); };
     if (std::count_if(together.plan.groups.begin(), together.plan.groups.end(), computes) != 1)
         return makeDiag(DiagCode::NotRunnable, "the pin was refused");
     FW_TRY(const std::vector<TensorData> operands, apart.module->randomInputs(seed, {}));
@@ -141,8 +141,16 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
 Result<std::map<std::string, std::int64_t>>
 boundDims(Pipeline& pipeline, const std::vector<TensorData>& operands, const Context& context) {
     FW_TRY(const Imported* imported, pipeline.imported(context));
+    FW_TRY(LoadedModule * module, pipeline.loaded(context));
     const Graph& graph = *imported->graph;
     std::map<std::string, std::int64_t> out = pipeline.inputs().dims;
+    const runtime::Program& program = module->executor().program();
+    for (std::size_t i = graph.inputs().size(); i < operands.size(); ++i) { // made up
+        const std::vector<runtime::ExpressionId>& dims = program.tensors[program.inputs[i]].dims;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            if (const auto symbol = runtime::symbolOf(program.expressions[dims[d]]))
+                out[program.symbols[*symbol].name] = operands[i].extents()[d];
+    }
     for (std::size_t i = 0; i < operands.size() && i < graph.inputs().size(); ++i) {
         const TensorType& type = graph.node(graph.inputs()[i]).outputs[0].type;
         for (std::size_t d = 0; d < type.rank() && d < operands[i].extents().size(); ++d)
@@ -181,7 +189,7 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
                 !status)
                 document.notices.push_back(fmt::format("{} was not measured together with {}: {}",
                                                        row.name, next->name, status.diag().text()));
-        if (group.isView() || group.nodes.size() < 2)
+        if (!group.hasCode() || group.nodes.size() < 2)
             continue;
         const Result<SplitTime> split = timeSplit(pipeline, group, seed, seconds / 10, context);
         if (!split) {

@@ -13,6 +13,7 @@
 #include "session/worker.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -210,32 +211,34 @@ Result<std::vector<TestDataSet>> dataSetsFor(const Graph& graph, const Arguments
 Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
                              const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
+    const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
+    // What nothing computes is made up behind what is given.
+    const auto completed = [&](std::vector<TensorData> given) -> Result<Operands> {
+        FW_TRY(std::vector<TensorData> all,
+               module.randomInputs(seed, arguments.dims, std::move(given)));
+        return Operands{std::move(all), false};
+    };
     const std::vector<std::string> names = inputNames(*source->graph);
     if (!arguments.inputs.empty()) {
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                std::string known;
-                for (const std::string& one : names)
-                    known += (known.empty() ? "" : ", ") + one;
+            if (std::find(names.begin(), names.end(), name) == names.end())
                 return makeDiag(DiagCode::InputMismatch, "the model has no input " + name,
-                                {arguments.model}, "its inputs are " + known);
-            }
+                                {arguments.model},
+                                fmt::format("its inputs are {}", fmt::join(names, ", ")));
             FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
             tensors.push_back(std::move(tensor));
         }
         FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
-        return Operands{std::move(matched), false};
+        return completed(std::move(matched));
     }
     FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(*source->graph, arguments));
     if (!sets.empty()) {
         FW_TRY(std::vector<TensorData> matched, givenInputs(*source->graph, sets.front()));
-        return Operands{std::move(matched), false};
+        return completed(std::move(matched));
     }
-    FW_TRY(std::vector<TensorData> made,
-           module.randomInputs(static_cast<std::uint64_t>(arguments.seed.value_or(1)),
-                               arguments.dims));
+    FW_TRY(std::vector<TensorData> made, module.randomInputs(seed, arguments.dims));
     return Operands{std::move(made), true};
 }
 
@@ -263,6 +266,7 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
                              const Context& context) {
+    FW_CHECK(pipeline.runnable(context));
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
@@ -314,6 +318,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
 
 Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
                             const Context& context) {
+    FW_CHECK(pipeline.runnable(context));
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
@@ -360,7 +365,7 @@ Status timeOperators(Pipeline& pipeline, const Operands& operands, const Argumen
         const auto row =
             std::find_if(document.rows.begin(), document.rows.end(),
                          [&](const ProfileRow& one) { return one.group == group.name; });
-        if (row == document.rows.end() || group.isView())
+        if (row == document.rows.end() || !group.hasCode())
             continue;
         if (group.nodes.size() == 1) {
             for (ShareRecord& share : row->nodes)
@@ -522,6 +527,11 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     if (out.dims.empty())
         compareWithEstimates(*plan, out);
     tellInputs(out.dims, out.randomInputs, out.notices);
+    for (const Group& group : plan->groups)
+        if (group.isOpaque())
+            out.notices.push_back(
+                fmt::format("{} ({}) is opaque and not timed: what reads it has made-up values",
+                            graph.node(group.anchor).name, graph.node(group.anchor).shownOp()));
     return out;
 }
 
@@ -545,7 +555,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     Result<Pipeline*> pipeline = store.find(inputs);
     if (!pipeline)
         return give("failed", pipeline.diag());
-    Result<LoadedModule*> module = (*pipeline)->loaded(context);
+    const Status runnable = (*pipeline)->runnable(context);
+    Result<LoadedModule*> module = runnable ? (*pipeline)->loaded(context) : runnable.diag();
     if (!module) {
         const bool refused =
             exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;

@@ -74,7 +74,7 @@ std::vector<RegionChoice> choicesOf(const FusionPlan& plan, const Region& region
         const Group& group = groupOf(plan, id);
         std::map<std::string, Candidates> byOwner;
         for (const Candidate& candidate : group.candidates)
-            if (candidate.verdict == Verdict::Yes && candidate.by && !group.isView())
+            if (candidate.verdict == Verdict::Yes && candidate.by && group.hasCode())
                 byOwner[libraryOf(candidate)].push_back(candidate);
         for (const auto& [owner, candidates] : byOwner)
             if (const auto choice = chooseAmong(candidates); choice && owner != region.owner) {
@@ -108,7 +108,7 @@ Result<RegionRecord> describeRegion(Pipeline& pipeline, const Graph& graph, cons
         call.group = id;
         call.name = group.name;
         call.by = group.computedBy();
-        if (!region.owner.empty() && !group.isView()) {
+        if (!region.owner.empty() && group.hasCode()) {
             FW_TRY(const KernelReport report, pipeline.lowered(id, context));
             call.postOps = report.postOps;
         }

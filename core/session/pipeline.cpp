@@ -117,6 +117,8 @@ std::string Pipeline::importKey(const Books& books) const {
     std::string key = m_modelFile + "\n" + m_stamps.model + "\n";
     for (const auto& [name, extent] : m_inputs.dims)
         key += fmt::format("{} = {}\n", name, extent);
+    for (const auto& [name, type] : m_inputs.types)
+        key += fmt::format("{}: {}\n", name, type);
     for (const OnnxReading& reading : books.operators->onnxReadings()) // notices cite them
         if (reading.source == OperatorSource::Book)
             key += reading.binding.where.text() + "\n";
@@ -236,10 +238,11 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
+        options.types = m_inputs.types;
         options.define = withModelOperators;
         FW_TRY(Imported imported,
                isGraphFile(m_modelFile)
-                   ? readGraphFile(m_modelFile, known->operators, m_inputs.dims)
+                   ? readGraphFile(m_modelFile, known->operators, m_inputs.dims, m_inputs.types)
                    : importModel(m_modelFile, known->operators, options, context.cancel));
         m_importMs = milliseconds(start);
         ++m_shared->made.imported;
@@ -249,6 +252,19 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
             weights.stamps[file] = stampOf(file);
         return imported;
     });
+}
+
+Status Pipeline::runnable(const Context& context) {
+    FW_TRY(const Imported* source, imported(context));
+    FW_TRY(const Simplified* simple, simplified(context));
+    const Diags problems = obstacles(*simple->graph);
+    if (problems.empty())
+        return {};
+    Diag first = closerReason(problems.front(), source->diagnostics);
+    if (problems.size() > 1)
+        first.message += fmt::format("; {} other node{} cannot run either (fw info)",
+                                     problems.size() - 1, problems.size() > 2 ? "s" : "");
+    return inFile(std::move(first));
 }
 
 bool Pipeline::importFailed() const {
@@ -326,13 +342,9 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
     FW_TRY(const Books* known, books());
     FW_TRY(const Target* on, target());
     return share(m_plan, m_shared->plans, planKey(*known, *on), [&]() -> Result<FusionPlan> {
-        if (const Diags problems = obstacles(*source->graph); !problems.empty()) {
-            Diag first = closerReason(problems.front(), m_imported.result->value().diagnostics);
-            if (problems.size() > 1)
-                first.message += fmt::format("; {} other node{} cannot run either (fw info)",
-                                             problems.size() - 1, problems.size() > 2 ? "s" : "");
-            return inFile(std::move(first));
-        }
+        for (const NodePtr& node : source->graph->nodes())
+            if (auto refused = withoutCode(*source->graph, *node))
+                return inFile(std::move(*refused));
         FW_CHECK(givesWhatIsRequired(*source->graph, *known, *on, context));
         if (context.cancel.cancelled())
             return cancelled();

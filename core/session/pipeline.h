@@ -44,7 +44,8 @@ struct PipelineInputs {
     std::string pins;                     // text of a book that holds the user's pins; may be empty
     std::string log;                      // file of measurements; may be empty
     std::vector<std::string> agreed = {}; // libraries of books that may be loaded: names, contents
-    std::vector<std::string> leftOut = {}; // applications of rules: rewrite/left_out.h
+    std::vector<std::string> leftOut = {};         // applications of rules: rewrite/left_out.h
+    std::map<std::string, std::string> types = {}; // of values that nothing infers: "f32[N, 4]"
 
     auto operator<=>(const PipelineInputs&) const = default;
 };
@@ -167,6 +168,8 @@ public:
     // Plans, compiles and loads.
     Result<Apart> apart(GraphPtr graph, const PlanOptions& options, const Context& context,
                         const ApartRuns& runs = {});
+    // Refuses a model with operators that nothing computes, with what there is to do about it.
+    Status runnable(const Context& context);
     bool importFailed() const;
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }

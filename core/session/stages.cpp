@@ -124,8 +124,10 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
                 if (context.cancel.cancelled())
                     return makeDiag(DiagCode::Cancelled, "the listing was cancelled");
                 listing.heading(group);
-                if (group.isView()) {
-                    listing.line("# a view: nothing is computed", group.nodes);
+                if (!group.hasCode()) {
+                    listing.line(group.isView() ? "# a view: nothing is computed"
+                                                : "# opaque: nothing computes it",
+                                 group.nodes);
                     continue;
                 }
                 FW_TRY(const KernelReport report, pipeline.lowered(group.id, context));
@@ -143,6 +145,7 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
                                 const Context& context) {
     if (arguments.output.empty())
         return makeDiag(DiagCode::Usage, "export needs a folder", {}, "fw export MODEL -o DIR");
+    FW_CHECK(pipeline.runnable(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     const CompiledModule& compiledModule = *compiled->module;
     const std::filesystem::path path(arguments.model);

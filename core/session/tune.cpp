@@ -36,7 +36,7 @@ std::vector<std::string> contendersOf(const Group& group) {
 std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target) {
     std::vector<Contest> out;
     for (const Group& group : plan.groups) {
-        if (group.isView() || contendersOf(group).size() < 2)
+        if (!group.hasCode() || contendersOf(group).size() < 2)
             continue;
         std::string workload = workloadText(graph, graph.node(group.anchor), target);
         const auto known = std::find_if(out.begin(), out.end(), [&](const Contest& contest) {

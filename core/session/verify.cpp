@@ -54,7 +54,7 @@ Result<std::vector<Subject>> subjectsOf(const Graph& graph, const FusionPlan& pl
     std::vector<Subject> out;
     std::map<std::string, std::size_t> known;
     for (const Group& group : plan.groups) {
-        if (group.isView())
+        if (!group.hasCode())
             continue;
         Subject subject{&group, nullptr, graph.node(group.anchor).name, {group.id}};
         FW_TRY(subject.part, graphOf(graph, {&group}));

@@ -91,6 +91,7 @@ struct DocumentRecord {
     std::vector<std::string> leftOut;
     std::vector<PinRecord> pins;
     std::map<std::string, std::int64_t> dims;
+    std::map<std::string, std::string> types;
     std::string log;
     std::optional<BlocksRecord> blocks;
 };
@@ -131,6 +132,7 @@ void fields(Visitor& v, R& r) {
     v("left_out", r.leftOut);
     v("pins", r.pins);
     v("dims", r.dims);
+    v("types", r.types);
     v("log", r.log);
     v("blocks", r.blocks);
 }
@@ -159,6 +161,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder,
     for (const Pin& pin : inputs.pins)
         out.pins.push_back({kindName(pin.kind), pin.nodes, pin.implementation, pin.because});
     out.dims = inputs.dims;
+    out.types = inputs.types;
     out.log = shortened(inputs.log, folder);
     if (blocks)
         out.blocks = BlocksRecord{blocks->shown == BlockView::Shown::All ? "all" : "groups",
@@ -217,6 +220,7 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
         out.pins.push_back(std::move(made));
     }
     out.dims = std::move(in.dims);
+    out.types = std::move(in.types);
     out.log = absolute(in.log, folder);
     return out;
 }

@@ -147,6 +147,7 @@ struct Applier {
     void operator()(const RemovePin& edit) const { std::erase(inputs.pins, edit.pin); }
     void operator()(const ClearPins&) const { inputs.pins.clear(); }
     void operator()(const SetDims& edit) const { inputs.dims = edit.dims; }
+    void operator()(const SetTypes& edit) const { inputs.types = edit.types; }
     void operator()(const SetLog& edit) const { inputs.log = edit.path; }
 };
 
@@ -182,6 +183,12 @@ struct Sayer {
         for (const auto& [name, value] : edit.dims)
             out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
         return out.empty() ? "free dimensions" : out;
+    }
+    std::string operator()(const SetTypes& edit) const {
+        std::string out;
+        for (const auto& [name, type] : edit.types)
+            out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", name, type);
+        return out.empty() ? "types" : out;
     }
     std::string operator()(const SetLog& edit) const {
         return edit.path.empty() ? "close measurements" : "measurements " + nameOf(edit.path);

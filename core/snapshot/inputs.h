@@ -49,6 +49,7 @@ struct Inputs {
     std::vector<std::string> leftOut; // applications that are not wanted: "fold_bn at Conv_3"
     std::vector<Pin> pins;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+    std::map<std::string, std::string> types; // of values that nothing infers: "f32[N, 4]"
     std::string log;                          // absolute path of a file of measurements; or empty
 
     std::string fullTarget() const; // with -libs= if libraries are listed
@@ -112,13 +113,16 @@ struct ClearPins {};
 struct SetDims {
     std::map<std::string, std::int64_t> dims; // those that are not listed are free
 };
+struct SetTypes {
+    std::map<std::string, std::string> types; // those that are not listed stay unknown
+};
 struct SetLog {
     std::string path; // empty: none
 };
 
-using Edit =
-    std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook, SwitchBook,
-                 SwitchShipped, LeaveOut, AddPin, AddPins, RemovePin, ClearPins, SetDims, SetLog>;
+using Edit = std::variant<SetTarget, SwitchLibrary, AddBook, RemoveBook, RenameBook, MoveBook,
+                          SwitchBook, SwitchShipped, LeaveOut, AddPin, AddPins, RemovePin,
+                          ClearPins, SetDims, SetTypes, SetLog>;
 
 // An edit that changes nothing gives equal inputs.
 Inputs applied(Inputs inputs, const Edit& edit);

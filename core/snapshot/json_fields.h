@@ -38,7 +38,7 @@ FW_FIELDS(Fix, rangeFields(v, r); v("text", r.text); v("label", r.label);)
 FW_FIELDS(BodyRecord, v("path", r.path); v("name", r.name); v("inputs", r.inputs); v("captured", r.captured);
           v("outputs", r.outputs); v("nodes", r.nodes);)
 FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.name); v("producer", r.producer);
-          v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims);
+          v("inputs", r.inputs); v("outputs", r.outputs); v("free_dims", r.freeDims); v("untyped", r.untyped);
           v("nodes", r.nodes); v("ops", r.ops); v("parameters", r.parameters); v("parameter_bytes", r.parameterBytes); v("flops", r.flops);
           v("opset", r.opset); v("bodies", r.bodies); v("runnable", r.runnable); v("diagnostics", r.diagnostics);
           v("readings", r.readings);)
@@ -245,7 +245,7 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims);
+          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims); v("types", r.types);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);

@@ -57,6 +57,7 @@ struct Arguments {
     // the SHA-256 of files that he agreed to load.
     std::vector<std::string> agreed;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+    std::map<std::string, std::string> types; // of values that nothing infers: "f32[N, 4]"
     std::string stage;
     std::string body; // graph: its path; the graph of a body instead of a stage
     std::optional<int> group;

@@ -65,6 +65,9 @@ struct InfoDocument {
     std::vector<TensorRecord> inputs;
     std::vector<TensorRecord> outputs;
     std::vector<std::string> freeDims; // names
+    // Values whose type nothing infers, because the operator that makes them is not known. Those
+    // that are computed from them are not listed.
+    std::vector<std::string> untyped;
     std::int64_t nodes = 0;
     std::map<std::string, std::int64_t> ops; // operator -> how many nodes
     std::int64_t parameters = 0;             // elements

@@ -22,7 +22,7 @@ struct BorderRecord {
 struct RegionCall {
     int group = -1;
     std::string name;
-    std::string by; // the implementation, or "view"
+    std::string by; // the implementation, "view" or "opaque"
     std::vector<std::string> postOps;
 
     bool operator==(const RegionCall&) const = default;

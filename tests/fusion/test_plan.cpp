@@ -73,7 +73,7 @@ private Q_SLOTS:
     void viewsCostNothing();
     void differentSpacesStayApart();
     void groupsHaveALimit();
-    void unknownOperatorsAreObstacles();
+    void unknownOperatorsAreOpaque();
     void imagesLieChannelsLast();
     void priorityChoosesAmongCandidates();
     void equalGroupsHaveEqualBodies();
@@ -211,7 +211,7 @@ void TestPlan::groupsHaveALimit() {
     QCOMPARE(codeBetween(*graph, plan, "relu3", "relu4"), std::string("LIM11"));
 }
 
-void TestPlan::unknownOperatorsAreObstacles() {
+void TestPlan::unknownOperatorsAreOpaque() {
     Builder b;
     GraphEditor::NewNode node;
     node.op = "unknown";
@@ -225,7 +225,15 @@ void TestPlan::unknownOperatorsAreObstacles() {
     QCOMPARE(problems.size(), std::size_t(1));
     QCOMPARE(problems[0].code, DiagCode::UnknownOperator);
     QCOMPARE(problems[0].where.node, std::string("odd"));
-    QCOMPARE(planFusion(*graph, target()).diag().code, DiagCode::NotRunnable);
+    const FusionPlan plan = planFusion(*graph, target()).value();
+    verifyPlan(*graph, plan);
+    const Group& group = plan.groupAt(odd.node);
+    QVERIFY(group.isOpaque() && !group.hasCode());
+    QCOMPARE(group.computedBy(), std::string("opaque"));
+    QCOMPARE(codeBetween(*graph, plan, "odd", "relu"), std::string("OPQ01"));
+    QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const Decision& notice) {
+        return notice.subject == "odd" && notice.code == ReasonCode::OpaqueGroup;
+    }));
 }
 
 void TestPlan::imagesLieChannelsLast() {
@@ -260,7 +268,8 @@ void TestPlan::priorityChoosesAmongCandidates() {
     // chosen by priority; the plain one ready with a lower one; those of other kinds take no part
     QCOMPARE(codes, (std::set<std::string>{"CHO02", "SCH13"}));
     const Node& relu = graph->node(group.anchor);
-    const Workload anchor{graph.get(), &relu, graph->operators().find("relu")->facts(callOf(*graph, relu)).value()};
+    const Workload anchor{graph.get(), &relu,
+                          graph->operators().find("relu")->facts(callOf(*graph, relu)).value()};
     const Selection plain = generatedCatalog().select(anchor, target(), {"generated.plain", {}});
     QCOMPARE(plain.source, std::string("pin"));
     QCOMPARE(generatedCatalog().absorbsEpilogue(plain, {}, {}).code, ReasonCode::AbsorbsNothing);

@@ -134,9 +134,9 @@ void TestBodies::valuesOfCallsHaveNames() {
 
 void TestBodies::whatCannotRunSaysSoPerNode() {
     Asked a;
-    for (const char* command : {"fuse", "run", "profile", "explain"}) {
+    for (const char* command : {"run", "export"}) {
         Arguments arguments = on(controlFlow);
-        arguments.nodes = {"Relu_start"};
+        arguments.output = "module"; // which is not written
         const auto answer = a.ask(command, arguments);
         QVERIFY(!answer.ok());
         QCOMPARE(answer.diag().code, DiagCode::NotRunnable);
@@ -146,8 +146,8 @@ void TestBodies::whatCannotRunSaysSoPerNode() {
                  answer.diag().text().c_str());
         QVERIFY(!answer.diag().hint.empty());
     }
-    QVERIFY(a.ask("rewrite", on(controlFlow)).ok());
-    QVERIFY(a.ask("match", on(controlFlow)).ok());
+    for (const char* command : {"rewrite", "match", "fuse"})
+        QVERIFY(a.ask(command, on(controlFlow)).ok());
 }
 
 void TestBodies::unknownBodiesAreNamed() {

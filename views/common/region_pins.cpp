@@ -24,9 +24,9 @@ std::vector<RegionPin> regionChoices(const DocumentParts& document, int number) 
     const snapshot::RegionRecord* region = regionOf(document, number);
     if (!region)
         return out;
-    const auto groups = std::size_t(
-        std::count_if(region->calls.begin(), region->calls.end(),
-                      [](const snapshot::RegionCall& call) { return call.by != "view"; }));
+    const auto groups = std::size_t(std::count_if(
+        region->calls.begin(), region->calls.end(),
+        [](const snapshot::RegionCall& call) { return call.by != "view" && call.by != "opaque"; }));
     for (const snapshot::RegionChoice& choice : region->choices) {
         RegionPin& one = out.emplace_back();
         one.text = ownerText(choice.owner);
