@@ -25,6 +25,7 @@
     X(TakenByOther,       "CLM01", "another group has it: {}") \
     X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
     X(OpaqueGroup,        "OPQ02", "nothing computes it, a group of its own: {}") \
+    X(HostComputes,       "HST01", "computed by its reference, one element after another: {}") \
     X(NotConnected,       "CON01", "no value leads from one to the other: {}") \
     X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \
     X(GroupLimit,         "LIM11", "the group is as large as it may be: {}") \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 namespace fw {
 
@@ -115,21 +116,55 @@ void divideAtCall(const Graph& graph, const Target& target, const Catalog& catal
                      group.parts.emplace_back(partOf(graph, group, std::move(after), "_after")));
 }
 
+void leaveToHost(const Graph& graph, Group& group, const std::string& why, Decisions& notices) {
+    notices.push_back(
+        {graph.node(group.anchor).name, Verdict::Note, ReasonCode::HostComputes, why});
+    const auto leave = [](Group& one) {
+        one.kind = GroupKind::Host;
+        one.implementation.clear();
+        one.by = nullptr;
+        one.source = "only";
+        one.lowering = {};
+        one.estimateUs = 0;
+    };
+    std::vector<Group> parts;
+    if (group.nodes.size() > 1)
+        for (const NodeId id : group.nodes)
+            leave(
+                parts.emplace_back(partOf(graph, group, {id}, "_" + std::to_string(parts.size()))));
+    leave(group);
+    if (!parts.empty())
+        group.kind = GroupKind::Parts;
+    group.parts = std::move(parts);
+}
+
+namespace {
+
+void addLeaves(const Group& group, PartOfGroup from, PlanOfParts& out) {
+    if (group.kind == GroupKind::Parts) {
+        for (const Group& part : group.parts)
+            addLeaves(part, from, out);
+        return;
+    }
+    Group& leaf = out.plan.groups.emplace_back(group);
+    leaf.id = static_cast<int>(out.plan.groups.size()) - 1;
+    for (const NodeId id : leaf.nodes)
+        out.plan.groupOf[id] = leaf.id;
+    out.from.push_back(from);
+}
+
+} // namespace
+
 PlanOfParts planOfParts(const FusionPlan& plan) {
     PlanOfParts out;
     out.plan.layouts = plan.layouts;
     out.plan.homes = plan.homes;
     for (const Group& group : plan.groups) {
-        std::vector<Group> parts =
-            group.kind == GroupKind::Parts ? group.parts : std::vector<Group>{group};
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            Group& part = parts[i];
-            part.id = static_cast<int>(out.plan.groups.size());
-            for (const NodeId id : part.nodes)
-                out.plan.groupOf[id] = part.id;
-            out.from.push_back({group.id, static_cast<int>(i)});
-            out.plan.groups.push_back(std::move(part));
-        }
+        if (group.kind != GroupKind::Parts)
+            addLeaves(group, {group.id, 0}, out);
+        else
+            for (std::size_t i = 0; i < group.parts.size(); ++i)
+                addLeaves(group.parts[i], {group.id, static_cast<int>(i)}, out);
     }
     return out;
 }

@@ -71,30 +71,29 @@ void GateList::decide(Verdict verdict, ReasonCode code, std::string evidence) {
     m_edge.decision.evidence = std::move(evidence);
 }
 
-Status GroupPlanner::form(const Node& seed) {
+void GroupPlanner::form(const Node& seed) {
     Forming group;
     group.nodes = {seed.id};
     group.anchor = workload(seed.id);
     group.kind = group.anchor.facts.kind;
     group.view = isView(m_graph, seed);
     group.opaque = seed.isUnknown();
-    if (!group.view && !group.opaque) {
+    if (const auto without = withoutCode(m_graph, seed)) {
+        group.host = without->message;
+    } else if (!group.view && !group.opaque) {
         group.choose(choose(seed.id, pinned(seed.id)));
-        if (group.selection().implementation == nullptr)
-            return makeDiag(DiagCode::NotRunnable,
-                            fmt::format("no implementation of {} for {}", seed.op, m_target.text),
-                            {{}, seed.name});
         group.anchored = !isMapKind(group.kind);
+        if (group.selection().implementation == nullptr)
+            group.host = fmt::format("no implementation of {} for {}", seed.op, m_target.text);
     }
     const std::size_t index = m_forming.size();
     m_forming.push_back(std::move(group));
     claim(index, seed.id);
-    if (m_forming[index].view || m_forming[index].opaque)
-        return {};
+    if (m_forming[index].view || m_forming[index].opaque || !m_forming[index].host.empty())
+        return;
     while (grow(index)) {
     }
     merge(index);
-    return {};
 }
 
 std::vector<NodeId> GroupPlanner::readersOf(const Forming& group) const {
@@ -449,7 +448,7 @@ void GroupPlanner::merge(std::size_t index) {
         hostIndex = *where;
     }
     if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].opaque ||
-        m_forming[*hostIndex].closed)
+        !m_forming[*hostIndex].host.empty() || m_forming[*hostIndex].closed)
         return;
     const Forming& host = m_forming[*hostIndex];
     bool joined = true;

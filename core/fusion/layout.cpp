@@ -45,9 +45,9 @@ public:
         for (const Group& group : m_plan.groups) {
             if (group.isView()) {
                 keep(m_graph.node(group.anchor));
-            } else if (group.isOpaque()) {
-                m_flat.insert(group.inputs.begin(), group.inputs.end());
-                m_flat.insert(group.outputs.begin(), group.outputs.end());
+            } else if (group.isOpaque() || group.isHost()) {
+                m_inOrder.insert(group.inputs.begin(), group.inputs.end());
+                m_inOrder.insert(group.outputs.begin(), group.outputs.end());
             } else if (group.kind == GroupKind::Parts) {
                 for (const Group& part : group.parts)
                     ask(part);
@@ -168,7 +168,10 @@ private:
         if (m_graph.isResult(value) || m_graph.node(value.node).isInput())
             return refuse("it belongs to the model's signature");
         if (m_flat.contains(value))
-            return refuse("it is read or made in the order of its dimensions");
+            return refuse("a view reads it as a row");
+        if (m_inOrder.contains(value))
+            return refuse(
+                "no code of ours reads or makes it: it is in the order of its dimensions");
         const auto rows = m_rows.find(value);
         if (rows != m_rows.end() && rows->second.otherwiseUs >= wanted.otherwiseUs)
             return refuse(fmt::format("{} works on rows of it", rows->second.by));
@@ -191,6 +194,7 @@ private:
     std::map<ValueRef, Wanted> m_rows;
     std::vector<ValueRef> m_open; // keys of m_images, in the order in which they were found
     std::set<ValueRef> m_flat;
+    std::set<ValueRef> m_inOrder; // of opaque groups and of those that the host computes
 };
 
 } // namespace

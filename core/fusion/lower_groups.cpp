@@ -38,7 +38,7 @@ bool mayReuse(const Graph& graph, const FusionPlan& plan, const Group& group, Va
 
 // What a refusal is; anything else is an error of the whole.
 bool isRefusal(const Diag& diag) {
-    return diag.code == DiagCode::ScheduleIllegal || diag.code == DiagCode::LibraryFailed;
+    return diag.code == DiagCode::LibraryFailed || exitCode(diag.code) == 2;
 }
 
 // Gives the group to the next candidate; false if there is none.
@@ -115,11 +115,10 @@ Status lowerGroup(const Graph& graph, const FusionPlan& plan, const Target& targ
         const Diag& why = made->diag();
         if (!isRefusal(why))
             return Diag(why).at({{}, group.name});
-        if (!passOn(group, why.message, notices))
-            return makeDiag(
-                DiagCode::NotRunnable,
-                fmt::format("no implementation computes {}: {}", group.name, why.message),
-                {{}, group.name});
+        if (!passOn(group, why.message, notices)) {
+            leaveToHost(graph, group, why.message, notices);
+            return {};
+        }
     }
 }
 

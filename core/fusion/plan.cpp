@@ -31,8 +31,8 @@ Result<FusionPlan> GroupPlanner::run() {
         FW_CHECK(mayGoOn());
         m_position.set(node->id, position++);
         if (isOperator(*node)) {
-            FW_TRY(Facts facts, m_graph.operators().find(node->op)->facts(callOf(m_graph, *node)));
-            m_facts.set(node->id, std::move(facts));
+            auto facts = m_graph.operators().find(node->op)->facts(callOf(m_graph, *node));
+            m_facts.set(node->id, facts ? facts.take() : Facts());
         }
     }
     readPins();
@@ -51,7 +51,7 @@ Result<FusionPlan> GroupPlanner::run() {
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());
         if (isOperator(*node) && !m_where.contains(node->id))
-            FW_CHECK(form(*node));
+            form(*node);
     }
     finish();
     FW_CHECK(mayGoOn());
@@ -86,7 +86,9 @@ namespace {
 
 // As it may stand in the name of a group: what an unknown operator is called is a stranger's text.
 std::string nameOf(const Node& node) {
-    std::string out = node.isUnknown() ? node.shownOp() : node.op;
+    if (!node.isUnknown())
+        return node.op;
+    std::string out = node.shownOp();
     for (char& c : out)
         if (static_cast<unsigned char>(c) >= 128 ||
             std::isalnum(static_cast<unsigned char>(c)) == 0)
@@ -154,6 +156,12 @@ Group GroupPlanner::describe(const Forming& forming) const {
     if (forming.opaque) {
         group.kind = GroupKind::Opaque;
         group.source = "only";
+        return group;
+    }
+    if (!forming.host.empty()) {
+        group.kind = GroupKind::Host;
+        group.source = "only";
+        group.candidates = forming.selection().candidates;
         return group;
     }
     group.implementation = forming.selection().name;
@@ -229,6 +237,9 @@ void GroupPlanner::finish() {
             m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
                                       ReasonCode::OpaqueGroup,
                                       obstacleOf(*forming.anchor.node, m_missing).message});
+        if (!forming.host.empty())
+            m_plan.notices.push_back(
+                {forming.anchor.node->name, Verdict::Note, ReasonCode::HostComputes, forming.host});
         m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
                               forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
@@ -256,6 +267,9 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
     else if (from.opaque || to.opaque)
         gates.pass("has a tensor expression", false, ReasonCode::OpaqueOperator,
                    (from.opaque ? from : to).anchor.node->shownOp() + " is not known");
+    else if (!from.host.empty() || !to.host.empty())
+        gates.pass("has code", false, ReasonCode::HostComputes,
+                   (from.host.empty() ? to : from).host);
     else if (from.view)
         gates.pass("has a tensor expression", false, ReasonCode::ViewOf,
                    m_graph.node(value.node).op);
@@ -333,7 +347,7 @@ void Group::becomeView() {
 }
 
 std::string Group::computedBy() const {
-    return isView() ? "view" : isOpaque() ? "opaque" : implementation;
+    return isView() ? "view" : isOpaque() ? "opaque" : isHost() ? "reference" : implementation;
 }
 
 bool isView(const Graph& graph, const Node& node) {
@@ -347,8 +361,6 @@ Diags obstacles(const Graph& graph) {
     for (const NodePtr& node : graph.nodes())
         if (node->isUnknown())
             out.push_back(obstacleOf(*node, missing));
-        else if (auto diag = withoutCode(graph, *node))
-            out.push_back(std::move(*diag));
     return out;
 }
 

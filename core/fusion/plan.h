@@ -37,8 +37,8 @@ struct EdgeDecision {
 
 // View: nothing is computed. Kernel: loops of ours. Call: a library's. Parts: a library's call with
 // kernels before or behind it. Opaque: an operator that nothing computes; what it reads is made,
-// and its results have to be given.
-enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Opaque };
+// and its results have to be given. Host: one that no code is made for; its reference computes it.
+enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Opaque, Host };
 
 struct Group {
     int id = -1;
@@ -46,8 +46,8 @@ struct Group {
     std::string name;          // from its operators: "conv2d_bias_relu_3"
     std::vector<NodeId> nodes; // in topological order
     NodeId anchor = -1;
-    std::string implementation; // as the book names it; empty for a view and what is opaque
-    ImplementationPtr by;       // the code behind it; null for a view and what is opaque
+    std::string implementation; // as the book names it; empty without code
+    ImplementationPtr by;       // the code behind it; null where there is none
     std::string source;         // what decided: "pin", "priority", "only", "cost", "order", "log"
     bool untuned = false;       // Selection::untuned
     std::vector<Candidate> candidates;
@@ -66,9 +66,10 @@ struct Group {
 
     bool isView() const { return kind == GroupKind::View; }
     bool isOpaque() const { return kind == GroupKind::Opaque; }
-    bool hasCode() const { return !isView() && !isOpaque(); }
+    bool isHost() const { return kind == GroupKind::Host; }
+    bool hasCode() const { return !isView() && !isOpaque() && !isHost(); }
     void becomeView();
-    std::string computedBy() const; // for people: the implementation, "view" or "opaque"
+    std::string computedBy() const; // for people: the implementation, "view", "opaque", "reference"
 };
 
 // What became of a fusion rule.
@@ -102,9 +103,9 @@ struct PlanOptions {
     std::map<ValueRef, StorageMap> border = {};
 };
 
-// An operator that is not known is an opaque group, and everything around it is planned. Refuses
-// known operators that no implementation takes (NotRunnable, naming the first node); Cancelled if
-// that was asked for meanwhile.
+// An operator that is not known is an opaque group, and everything around it is planned; a known
+// one that no code can be made for is left to its reference. Cancelled if that was asked for
+// meanwhile.
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options = {});
 
@@ -113,7 +114,7 @@ double bytesOf(const Graph& graph, ValueRef value); // free dimensions count as 
 // What keeps a graph from being run, one diagnostic per node, causes before what follows from them;
 // empty if nothing does. TypeUnknown: the node reads a value whose type is not known.
 Diags obstacles(const Graph& graph);
-// Why a known operator has no computation; nullopt if it has one.
+// Why a known operator has no tensor expression; nullopt if it has one.
 std::optional<Diag> withoutCode(const Graph& graph, const Node& node);
 
 // Lowers every kernel, so that the plan names what will run (lower_groups.cpp).
@@ -124,9 +125,13 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
 GroupSite siteOf(const Graph& graph, const FusionPlan& plan, const Group& group);
 
 // The code of the group by its implementation. While one refuses, which is noted, the next
-// candidate is asked, and the group is its; an error if there is no other.
+// candidate is asked, and the group is its; without another it is left to the host.
 Status lowerGroup(const Graph& graph, const FusionPlan& plan, const Target& target,
                   LoweringMemo& memo, Group& group, Decisions& notices);
+
+// Leaves the group to the references of its nodes: it becomes one of GroupKind::Host, or of parts
+// that are.
+void leaveToHost(const Graph& graph, Group& group, const std::string& why, Decisions& notices);
 
 // True if the node hands on its first operand's elements in the same order (reshape and its
 // spellings).

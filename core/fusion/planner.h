@@ -28,6 +28,7 @@ struct Forming {
     bool closed = false;                       // formed by a pin or a rule: it does not grow
     bool view = false;
     bool opaque = false;
+    std::string host;         // why no code is made for it; empty: there is some
     bool stacked = false;     // the implementation does not take all of it
     std::vector<NodeId> call; // a library's: the anchor and what follows in its call
     Decisions warnings;
@@ -75,7 +76,7 @@ private:
     void order(std::vector<Group> groups);
 
     // grow.cpp
-    Status form(const Node& seed);
+    void form(const Node& seed);
     bool grow(std::size_t group);
     void merge(std::size_t group);
     // The readers on all ways out of the group up to the first operator where they meet; empty with

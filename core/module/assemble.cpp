@@ -45,6 +45,8 @@ public:
                 view(group);
             else if (group.isOpaque())
                 given(group);
+            else if (group.isHost())
+                host(group);
             else if (group.lowering.call)
                 librarySteps(group);
             else
@@ -59,6 +61,7 @@ public:
         m_program.metadata = metadata();
         Assembled out;
         out.weights = m_weights.take();
+        out.hosts = std::move(m_hosts);
         out.packedBytes = m_weights.madeBytes();
         m_program.weightsBytes = out.weights->size();
         out.program = std::move(m_program);
@@ -229,6 +232,37 @@ private:
         for (const Symbol& symbol : nest.symbols)
             out.symbols.push_back(expression(varExpr(symbol)));
         m_program.steps.push_back(std::move(out));
+    }
+
+    void host(const Group& group) {
+        const Node& node = m_graph.node(group.anchor);
+        HostNode one;
+        one.node = node.name;
+        one.op = node.op;
+        one.operators = m_graph.operatorSet();
+        one.call = fw::callOf(m_graph, node);
+        runtime::Step out = stepOf(group);
+        out.kernel = runtime::hostKernel;
+        out.call = static_cast<std::uint32_t>(m_hosts.size());
+        for (const ValueRef& operand : node.inputs) {
+            one.operands.emplace_back();
+            if (!operand.valid())
+                continue;
+            one.operands.back() = hostValue(operand);
+            out.buffers.push_back({value(operand), runtime::Access::Read});
+        }
+        for (const ValueRef& result : group.outputs) {
+            one.results.emplace_back(result.output, hostValue(result));
+            out.buffers.push_back({value(result), runtime::Access::Write});
+        }
+        m_hosts.push_back(std::move(one));
+        m_program.steps.push_back(std::move(out));
+    }
+
+    // Constants lie in the order of their dimensions.
+    HostValue hostValue(ValueRef ref) const {
+        return {m_graph.type(ref),
+                m_graph.constant(ref) != nullptr ? StorageMap{} : m_plan.layout(ref)};
     }
 
     runtime::Step stepOf(const Group& group) {
@@ -429,6 +463,7 @@ private:
     const std::map<int, KernelUse>& m_uses;
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
+    std::vector<HostNode> m_hosts;
     WeightsBuilder m_weights;
     std::vector<std::byte> m_scratch;
     std::optional<Diag> m_problem; // with a constant: the first

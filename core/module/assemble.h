@@ -3,6 +3,7 @@
 
 #include "fusion/call_parts.h"
 #include "module/constants.h"
+#include "module/host_steps.h"
 #include "module/in_place.h"
 #include "runtime/program.h"
 
@@ -16,13 +17,14 @@ struct KernelUse {
 
 struct Assembled {
     runtime::Program program;
+    std::vector<HostNode> hosts;
     std::shared_ptr<const AlignedBytes> weights;
     std::size_t packedBytes = 0; // of them, brought into their order now
 };
 
-// Every group of `parts.plan` has its lowering; `uses` holds those that are not views, by their id
-// there. Results of opaque groups are inputs behind those of the graph. Steps say which group of
-// the user's plan they are of. `known`: the weights of other modules, or null. LibraryFailed if a
+// Every group of `parts.plan` with code has its lowering; `uses` holds those, by their id there.
+// Results of opaque groups are inputs behind those of the graph. Steps say which group of the
+// user's plan they are of. `known`: the weights of other modules, or null. LibraryFailed if a
 // library cannot pack its weights.
 Result<Assembled> assemble(const Graph& graph, const PlanOfParts& parts, const Target& target,
                            const std::map<int, KernelUse>& uses, std::size_t kernelCount,

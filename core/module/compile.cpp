@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace fw {
 
@@ -216,10 +217,20 @@ KernelReport joined(const Group& whole, std::vector<KernelReport> parts) {
     return out;
 }
 
+KernelReport reportOfHost(const Group& group) {
+    KernelReport out;
+    out.group = group.id;
+    out.host = true;
+    out.schedule = out.implementation = group.computedBy();
+    out.nest.name = group.name;
+    return out;
+}
+
 KernelReport reportOf(const Graph& graph, const Group& group, const std::vector<InPlace>& inPlace,
                       const Decisions& notices) {
-    KernelReport out =
-        group.lowering.call ? reportOfCall(graph, group) : reportOfKernel(group, inPlace);
+    KernelReport out = group.isHost()        ? reportOfHost(group)
+                       : group.lowering.call ? reportOfCall(graph, group)
+                                             : reportOfKernel(group, inPlace);
     out.decisions.insert(out.decisions.begin(), notices.begin(), notices.end());
     return out;
 }
@@ -247,7 +258,19 @@ Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target&
             return cancelled();
         FW_CHECK(lowerGroup(graph, out.parts.plan, target, memo, group, out.notices[group.id]));
     }
-    return out;
+    const std::vector<Group>& groups = out.parts.plan.groups;
+    if (std::none_of(groups.begin(), groups.end(),
+                     [](const Group& group) { return group.kind == GroupKind::Parts; }))
+        return out;
+    // What was left to the host is one group for each node.
+    Settled flat{planOfParts(out.parts.plan), {}};
+    for (std::size_t i = 0; i < flat.parts.from.size(); ++i) {
+        const auto before = static_cast<std::size_t>(flat.parts.from[i].group);
+        flat.notices.emplace(static_cast<int>(i),
+                             std::exchange(out.notices[static_cast<int>(before)], {}));
+        flat.parts.from[i] = out.parts.from[before];
+    }
+    return flat;
 }
 
 // Reports of parts as those of the groups that they are of.
@@ -276,8 +299,10 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
                                  const Target& target, LoweringMemo* memo) {
     if (!group.hasCode())
         return makeDiag(DiagCode::NotRunnable,
-                        fmt::format("{} is {}: it has no loops", group.name,
-                                    group.isView() ? "a view" : "opaque"),
+                        fmt::format("{} has no loops: {}", group.name,
+                                    group.isView()     ? "it is a view"
+                                    : group.isOpaque() ? "it is opaque"
+                                                       : "its reference computes it"),
                         {{}, group.name});
     Decisions notices;
     if (group.kind != GroupKind::Parts) {
@@ -286,6 +311,8 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
         Group called = group;
         LoweringMemo own;
         FW_CHECK(lowerGroup(graph, plan, target, memo != nullptr ? *memo : own, called, notices));
+        if (called.kind == GroupKind::Parts)
+            return reportOfHost(called);
         return reportOf(graph, called, {}, notices);
     }
     FusionPlan alone; // with the parts as groups of their own
@@ -350,6 +377,8 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         options.cache->trim();
     std::map<int, KernelUse> uses;
     for (const Group& group : groups) {
+        if (group.isHost())
+            out.reports.push_back(reportOf(graph, group, {}, settled.noticesOf(group)));
         if (!group.hasCode())
             continue;
         KernelUse use;
@@ -365,6 +394,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     FW_TRY(Assembled assembled,
            assemble(graph, settled.parts, target, uses, out.kernels.size(), options.weights));
     out.program = std::move(assembled.program);
+    out.hosts = std::move(assembled.hosts);
     out.weights = std::move(assembled.weights);
     out.times.packedBytes = assembled.packedBytes;
     out.times.assembleMs = milliseconds(assembling);

@@ -7,6 +7,7 @@
 #include "fusion/plan.h"
 #include "loop/loop.h"
 #include "module/constants.h"
+#include "module/host_steps.h"
 #include "runtime/program.h"
 
 #include <functional>
@@ -32,6 +33,7 @@ struct KernelReport {
     std::string tensorText;            // the tensor expression
     LoopNest nest;                     // graph node ids as provenance
     int kernel = -1;                   // into CompiledModule::kernels; -1: a library computes it
+    bool host = false;                 // a reference computes it: no nest, no call
     std::string libraryCall;           // its text, then there is no nest
     std::string library;               // whose call it is: "openblas"
     std::vector<std::string> postOps;  // what the call does after its own computation, in order
@@ -57,6 +59,7 @@ struct CompileTimes {
 struct CompiledModule {
     runtime::Program program; // results of opaque groups are inputs behind those of the graph
     std::vector<std::shared_ptr<const CompiledKernel>> kernels; // equal groups share one
+    std::vector<HostNode> hosts;                 // what the program's steps of that kind compute
     std::shared_ptr<const AlignedBytes> weights; // of several modules, if they have the same
     std::vector<KernelReport> reports;           // groups that have a kernel, in order of execution
     CompileTimes times;

@@ -130,6 +130,8 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     options.threads = target.threads;
     options.arenaFill = fill;
     options.libraries = runtime::prepareCall;
+    out->m_host = std::make_unique<HostNodes>(module->hosts, module->program.symbols);
+    options.host = out->m_host.get();
     FW_CHECK(
         check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(),
                                       std::move(weights), options, out->m_executor)));
@@ -150,16 +152,23 @@ Status LoadedModule::setInputs(const std::vector<TensorData>& inputs) {
     return {};
 }
 
+// What an operator refused is told as it said it.
+Status LoadedModule::checked(const runtime::Status& status) const {
+    if (!status.ok() && m_host->refusal())
+        return *m_host->refusal();
+    return check(status);
+}
+
 Status LoadedModule::runAgain() {
-    return check(m_executor->run());
+    return checked(m_executor->run());
 }
 
 Status LoadedModule::runTimed(std::vector<runtime::StepTime>& times) {
-    return check(m_executor->run(times));
+    return checked(m_executor->run(times));
 }
 
 Status LoadedModule::runEach(std::vector<runtime::StepTime>& times) {
-    return check(m_executor->runEach(times));
+    return checked(m_executor->runEach(times));
 }
 
 Result<std::vector<TensorData>> LoadedModule::outputs() {

@@ -30,11 +30,13 @@ public:
                                                  std::vector<TensorData> given = {}) const;
 
 private:
+    Status checked(const runtime::Status& status) const;
     friend Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledModule>,
                                                             const Target&, runtime::ArenaFill);
     std::shared_ptr<const CompiledModule> m_module;
     JitModule m_jit;
     std::vector<fw_kernel> m_kernels;
+    std::unique_ptr<HostNodes> m_host; // before the executor that asks it
     std::unique_ptr<runtime::Executor> m_executor;
     std::vector<TensorData> m_inputs;
 };

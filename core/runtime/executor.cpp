@@ -11,7 +11,7 @@ namespace fw::runtime {
 Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
                    const ExecutorOptions& options)
     : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
-      m_arenaFill(options.arenaFill), m_libraries(options.libraries),
+      m_arenaFill(options.arenaFill), m_libraries(options.libraries), m_host(options.host),
       m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
       m_outputs(m_program.outputs.size()) {
     for (const Step& step : m_program.steps)
@@ -57,6 +57,11 @@ Status Executor::open(Program program, const fw_kernel* kernels, std::size_t ker
     for (const Step& step : program.steps)
         if (step.kernel == libraryKernel && !options.libraries)
             return fail(FW_LIBRARY_MISSING, "step %s calls a library, and there is none here",
+                        step.name.c_str());
+    for (const Step& step : program.steps)
+        if (step.kernel == hostKernel && !options.host)
+            return fail(FW_BAD_PROGRAM,
+                        "step %s has no code: only the program that compiled it can do it",
                         step.name.c_str());
     executor.reset(new Executor(std::move(program), kernels, std::move(weights), options));
     // Without free dimensions the calls are known now, and so is every refusal.
@@ -220,6 +225,8 @@ Status Executor::runStep(std::size_t step) const {
         std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));
         return {};
     }
+    if (entry.kernel == hostKernel)
+        return m_host->run(entry.call, m_buffers[step].data(), m_symbols.data());
     if (entry.kernel == libraryKernel) {
         Status status = m_calls.front().byStep[step]->run(m_buffers[step].data(), m_scratch.data());
         if (!status.ok())

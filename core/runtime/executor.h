@@ -23,6 +23,14 @@ enum class ArenaFill : std::uint8_t {
     Poison
 }; // Poison: all bits set (NaN) before each run, for tests
 
+// Does the steps of hostKernel.
+class HostSteps {
+public:
+    virtual ~HostSteps() = default;
+    // Buffers in the order of the step's; symbols: the values of the program's free dimensions.
+    virtual Status run(std::uint32_t call, void* const* buffers, const std::int64_t* symbols) = 0;
+};
+
 struct ExecutorOptions {
     std::int32_t threads = 0; // 0: CpuInfo::cores
     Denormals denormals = Denormals::Keep;
@@ -30,6 +38,8 @@ struct ExecutorOptions {
     // How library calls are made ready: prepareCall, or null where no step is one. A pointer, so
     // that a module without such steps does not carry the code.
     PrepareCall libraries = nullptr;
+    // Outlives the executor; null: a program with such steps is refused.
+    HostSteps* host = nullptr;
     // The OpenMP threads of libraries are this program's: they are kept off the caller's core.
     bool ownsOpenMpThreads = false;
 };
@@ -118,6 +128,7 @@ private:
     ArenaFill m_arenaFill;
     bool m_ownsOpenMpThreads = false;
     PrepareCall m_libraries;
+    HostSteps* m_host;
     std::vector<Calls> m_calls; // the set in use first
 
     std::vector<std::int64_t> m_wanted; // symbols set by name; -1: not set

@@ -59,6 +59,9 @@ constexpr std::uint32_t copyKernel = 0xffffffffu;
 // A step that calls a library: see Step::call.
 constexpr std::uint32_t libraryKernel = 0xfffffffeu;
 
+// A step that only the process that compiled the program can do, by ExecutorOptions::host.
+constexpr std::uint32_t hostKernel = 0xfffffffdu;
+
 // A step that belongs to no group of the plan: the copy of a result.
 constexpr std::uint32_t noGroup = 0xffffffffu;
 
@@ -67,8 +70,8 @@ struct Step {
     std::uint32_t group = noGroup; // of the plan that was compiled: its number
     std::uint32_t part = 0;   // of that group, in order of execution: a call with its reorders, the
                               // kernels before and behind it
-    std::uint32_t kernel = 0; // into the kernel table, copyKernel or libraryKernel
-    std::uint32_t call = 0;   // libraryKernel: into Program::calls
+    std::uint32_t kernel = 0; // into the kernel table, copyKernel, libraryKernel or hostKernel
+    std::uint32_t call = 0;   // libraryKernel: into Program::calls; hostKernel: HostSteps::run
     std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
     std::vector<std::string> nodes;    // of the imported graph

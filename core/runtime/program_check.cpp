@@ -153,6 +153,8 @@ private:
                             step.name.c_str());
             return libraryCall(step, m_program.calls[step.call]);
         }
+        if (step.kernel == hostKernel)
+            return {};
         if (step.kernel >= m_program.kernelCount)
             return fail(FW_BAD_PROGRAM, "step %s names a kernel that does not exist",
                         step.name.c_str());

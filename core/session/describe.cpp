@@ -424,6 +424,11 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
         out.code = codeText(ReasonCode::OpaqueGroup);
         out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}",
                                    node.name, node.shownOp());
+    } else if (group.isHost()) {
+        out.code = codeText(ReasonCode::HostComputes);
+        out.sentence = fmt::format(
+            "{} is a group of its own: no code is made for it, its reference computes it",
+            node.name);
     } else if (group.nodes.size() == 1) {
         out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
                                    group.implementation);

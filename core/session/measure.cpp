@@ -509,6 +509,7 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
                 ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call]),
                               runtime::kindText(program.calls[step.call]))
             : step.kernel == runtime::copyKernel ? "copy"
+            : step.kernel == runtime::hostKernel ? "reference"
                                                  : "generated";
         const Group* group = groupOfStep(*plan, step);
         if (group != nullptr && step.kernel == runtime::libraryKernel &&

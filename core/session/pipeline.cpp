@@ -342,9 +342,6 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
     FW_TRY(const Books* known, books());
     FW_TRY(const Target* on, target());
     return share(m_plan, m_shared->plans, planKey(*known, *on), [&]() -> Result<FusionPlan> {
-        for (const NodePtr& node : source->graph->nodes())
-            if (auto refused = withoutCode(*source->graph, *node))
-                return inFile(std::move(*refused));
         FW_CHECK(givesWhatIsRequired(*source->graph, *known, *on, context));
         if (context.cancel.cancelled())
             return cancelled();

@@ -13,6 +13,7 @@
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +23,8 @@ namespace fw {
 namespace {
 
 using namespace snapshot;
+
+constexpr const char* hostText = "# no code: its reference computes it";
 
 std::string planText(const Graph& graph, const FusionPlan& plan) {
     std::string out;
@@ -72,7 +75,9 @@ Status listReport(Listing& listing, const KernelReport& report, const Group& gro
     }
     if (!report.parts.empty())
         return {};
-    if (!report.libraryCall.empty())
+    if (report.host)
+        listing.line(hostText, group.nodes);
+    else if (!report.libraryCall.empty())
         listing.block(report.libraryCall, group.nodes);
     else if (stage == "tensor")
         listing.block(report.tensorText, group.nodes);
@@ -125,8 +130,9 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
                     return makeDiag(DiagCode::Cancelled, "the listing was cancelled");
                 listing.heading(group);
                 if (!group.hasCode()) {
-                    listing.line(group.isView() ? "# a view: nothing is computed"
-                                                : "# opaque: nothing computes it",
+                    listing.line(group.isView()     ? "# a view: nothing is computed"
+                                 : group.isOpaque() ? "# opaque: nothing computes it"
+                                                    : hostText,
                                  group.nodes);
                     continue;
                 }
@@ -168,6 +174,15 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
             std::find(files.begin(), files.end(), opened->info.path) == files.end())
             files.push_back(opened->info.path);
     }
+    for (const runtime::Step& step : request.program.steps)
+        if (step.kernel == runtime::hostKernel)
+            return pipeline.inFile(makeDiag(
+                DiagCode::NotRunnable,
+                fmt::format("{} has no code (HST01), and a module has nothing else",
+                            fmt::join(step.nodes, ", ")),
+                {{}, step.nodes.empty() ? step.name : step.nodes.front()},
+                "fw explain says why; another target or an implementation of a book may have code "
+                "for it"));
     context.report("export", arguments.output);
     FW_TRY(const module::ExportReport report,
            module::exportModule(request, arguments.output, context.cancel));

@@ -1,6 +1,5 @@
 #include "tensor/evaluate_graph.h"
 
-#include "expr/simplify.h"
 #include "ir/inline_calls.h"
 
 #include <fmt/format.h>
@@ -8,6 +7,17 @@
 namespace fw {
 
 namespace {
+
+Result<TensorType> concrete(const TensorType& type, const Substitution& dims) {
+    TensorType out{type.dtype, {}};
+    for (const Dim& dim : type.shape) {
+        const Dim fixed = simplify(substitute(dim, dims));
+        if (!fixed.asInt())
+            return makeDiag(DiagCode::DimUnbound, "no input says what " + fixed.text() + " is");
+        out.shape.push_back(fixed);
+    }
+    return out;
+}
 
 class Evaluation {
 public:
@@ -30,7 +40,7 @@ public:
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const Output& output = m_graph.node(m_graph.inputs()[i]).outputs.at(0);
-            FW_TRY(const TensorType type, concrete(output.type));
+            FW_TRY(const TensorType type, concrete(output.type, m_dims));
             if (!(type == inputs[i].type()))
                 return mismatch(output, inputs[i]);
         }
@@ -53,18 +63,7 @@ public:
                             "the operator " + node.shownOp() + " is not known", {{}, node.name});
         if (m_cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
-        OpCall call = callOf(m_graph, node);
-        for (auto& type : call.inputs)
-            if (type) {
-                FW_TRY(type, concrete(*type));
-            }
-        for (const auto& [name, value] : node.attrs)
-            if (const auto* exprs = std::get_if<Exprs>(&value)) {
-                Exprs fixed;
-                for (const Expr& e : *exprs)
-                    fixed.push_back(simplify(substitute(e, m_dims)));
-                call.attrs.set(name, std::move(fixed));
-            }
+        FW_TRY(const OpCall call, callWith(callOf(m_graph, node), m_dims));
         std::vector<const TensorData*> operands;
         for (const ValueRef& input : node.inputs)
             operands.push_back(input.valid() ? &m_values.at(input) : nullptr);
@@ -80,17 +79,6 @@ public:
     const TensorData& value(ValueRef ref) const { return m_values.at(ref); }
 
 private:
-    Result<TensorType> concrete(const TensorType& type) const {
-        TensorType out{type.dtype, {}};
-        for (const Dim& dim : type.shape) {
-            const Dim fixed = simplify(substitute(dim, m_dims));
-            if (!fixed.asInt())
-                return makeDiag(DiagCode::DimUnbound, "no input says what " + fixed.text() + " is");
-            out.shape.push_back(fixed);
-        }
-        return out;
-    }
-
     static Diag mismatch(const Output& output, const TensorData& data) {
         return makeDiag(
             DiagCode::InputMismatch,
@@ -104,6 +92,22 @@ private:
 };
 
 } // namespace
+
+Result<OpCall> callWith(OpCall call, const Substitution& dims) {
+    for (auto& type : call.inputs)
+        if (type) {
+            FW_TRY(type, concrete(*type, dims));
+        }
+    Attrs attrs = call.attrs;
+    for (const auto& [name, value] : attrs)
+        if (const auto* exprs = std::get_if<Exprs>(&value)) {
+            Exprs fixed;
+            for (const Expr& e : *exprs)
+                fixed.push_back(simplify(substitute(e, dims)));
+            call.attrs.set(name, std::move(fixed));
+        }
+    return call;
+}
 
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,

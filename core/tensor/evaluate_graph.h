@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "expr/simplify.h"
 #include "ir/graph.h"
 
 namespace fw {
@@ -14,5 +15,9 @@ namespace fw {
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
                                               const CancelToken& cancel = {});
+
+// The call with sizes in place of free dimensions, in types and attributes. DimUnbound if one is
+// missing.
+Result<OpCall> callWith(OpCall call, const Substitution& dims);
 
 } // namespace fw
