@@ -1,7 +1,7 @@
 // Asks for the sizes of a model's free dimensions; one that is left free stays symbolic.
 #pragma once
 
-#include <QDialog>
+#include "app/window/fields_dialog.h"
 
 #include <cstdint>
 #include <map>
@@ -12,7 +12,7 @@ class QSpinBox;
 
 namespace fw::ui {
 
-class DimsDialog : public QDialog {
+class DimsDialog : public FieldsDialog {
     Q_OBJECT
 
 public:

@@ -1,7 +1,7 @@
 // Asks what the type of each value is that comes out of an operator that is not known.
 #pragma once
 
-#include <QDialog>
+#include "app/window/fields_dialog.h"
 
 #include <map>
 #include <string>
@@ -11,7 +11,7 @@ class QLineEdit;
 
 namespace fw::ui {
 
-class TypesDialog : public QDialog {
+class TypesDialog : public FieldsDialog {
     Q_OBJECT
 
 public:
