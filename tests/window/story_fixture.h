@@ -17,11 +17,15 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QThreadPool>
 #include <QtTest>
+
+#include <csignal>
+#include <cstdio>
 
 namespace fw::ui {
 
@@ -181,6 +185,25 @@ protected:
             name->setText(file);
             QMetaObject::invokeMethod(dialog, "accept");
         });
+    }
+
+    // This program once more, as the window that is to be killed: `--window PATH` is up to its
+    // main(), which decides something and ends by waitToBeKilled().
+    void killWindowOn(const QString& path) {
+        QProcess victim;
+        victim.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--window"), path});
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += victim.readAllStandardOutput()).contains("written"),
+                                 120000);
+        ::kill(pid_t(victim.processId()), SIGKILL);
+        QVERIFY(victim.waitForFinished(10000));
+    }
+    int waitToBeKilled() {
+        waitIdle();
+        QTest::qWait(1000); // what was decided is kept a moment later
+        std::printf("written\n");
+        std::fflush(stdout);
+        return QApplication::exec();
     }
 
     // The window with what lies over it, for people to look at and for the documentation: in the

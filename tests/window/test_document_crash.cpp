@@ -4,11 +4,6 @@
 #include "app/window/message_bar.h"
 #include "window/story_fixture.h"
 
-#include <QProcess>
-
-#include <csignal>
-#include <cstdio>
-
 using namespace fw;
 using namespace fw::ui;
 using namespace Qt::StringLiterals;
@@ -25,11 +20,7 @@ public:
         waitIdle();
         m_window->document().edit(snapshot::AddPin{pin});
         m_window->document().edit(snapshot::LeaveOut{{"soft at nobody"}});
-        waitIdle();
-        QTest::qWait(1000);
-        std::printf("written\n");
-        std::fflush(stdout);
-        return QApplication::exec();
+        return waitToBeKilled();
     }
 };
 
@@ -48,19 +39,7 @@ private Q_SLOTS:
     void pinsOutliveTheWindow_data();
     void pinsOutliveTheWindow();
     void whatIsGivenUpIsNotOffered();
-
-private:
-    void killWindowOn(const QString& path);
 };
-
-void TestDocumentCrash::killWindowOn(const QString& path) {
-    QProcess victim;
-    victim.start(QCoreApplication::applicationFilePath(), {u"--window"_s, path});
-    QByteArray said;
-    QTRY_VERIFY_WITH_TIMEOUT((said += victim.readAllStandardOutput()).contains("written"), 120000);
-    ::kill(pid_t(victim.processId()), SIGKILL);
-    QVERIFY(victim.waitForFinished(10000));
-}
 
 void TestDocumentCrash::pinsOutliveTheWindow_data() {
     QTest::addColumn<bool>("saved");

@@ -10,10 +10,6 @@
 
 #include <QComboBox>
 #include <QDockWidget>
-#include <QProcess>
-
-#include <csignal>
-#include <cstdio>
 
 using namespace fw;
 using namespace fw::ui;
@@ -52,11 +48,7 @@ public:
         m_window->openModel(document);
         waitIdle();
         m_window->document().edit(snapshot::AddPin{pin});
-        waitIdle();
-        QTest::qWait(1000);
-        std::printf("written\n");
-        std::fflush(stdout);
-        return QApplication::exec();
+        return waitToBeKilled();
     }
 };
 
@@ -204,12 +196,7 @@ void TestWatching::killAndReopen() {
     const snapshot::BlockView open = graphs().collapse()->view();
     const std::size_t planned = groups();
     end();
-    QProcess victim;
-    victim.start(QCoreApplication::applicationFilePath(), {u"--window"_s, path});
-    QByteArray said;
-    QTRY_VERIFY_WITH_TIMEOUT((said += victim.readAllStandardOutput()).contains("written"), 120000);
-    ::kill(pid_t(victim.processId()), SIGKILL);
-    QVERIFY(victim.waitForFinished(10000));
+    killWindowOn(path);
 
     start({});
     m_window->answerUnsaved([] { return Unsaved::Discard; });
