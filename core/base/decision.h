@@ -26,6 +26,9 @@
     X(OpaqueOperator,     "OPQ01", "the operator has no tensor expression: {}") \
     X(OpaqueGroup,        "OPQ02", "nothing computes it, a group of its own: {}") \
     X(HostComputes,       "HST01", "computed by its reference, one element after another: {}") \
+    X(RuntimeComputes,    "HST02", "computed by a kernel of the runtime: {}") \
+    X(SizesLater,         "SIZ01", "its sizes are known when other operators have run: {}") \
+    X(SizesBound,         "SIZ02", "free dimensions take their values while the model runs: {}") \
     X(NotConnected,       "CON01", "no value leads from one to the other: {}") \
     X(ShapeDiffers,       "SHP11", "the iteration spaces differ: {}") \
     X(GroupLimit,         "LIM11", "the group is as large as it may be: {}") \

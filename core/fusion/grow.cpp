@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace fw {
 
@@ -80,6 +81,7 @@ void GroupPlanner::form(const Node& seed) {
     group.opaque = seed.isUnknown();
     if (const auto without = withoutCode(m_graph, seed)) {
         group.host = without->message;
+        group.runtimeKernel = m_graph.operators().find(seed.op)->runtimeKernel();
     } else if (!group.view && !group.opaque) {
         group.choose(choose(seed.id, pinned(seed.id)));
         group.anchored = !isMapKind(group.kind);
@@ -316,11 +318,23 @@ std::optional<Decision> GroupPlanner::pull(Forming& group, NodeId next,
     return std::nullopt;
 }
 
+std::optional<std::string> GroupPlanner::knownLater(NodeId a, NodeId b) const {
+    const int first = m_levels.of(a), second = m_levels.of(b);
+    if (first == second)
+        return std::nullopt;
+    return fmt::format("{} waits for {} binding operator{} more than {}",
+                       label(first < second ? b : a), std::abs(first - second),
+                       std::abs(first - second) == 1 ? "" : "s", label(first < second ? a : b));
+}
+
 bool GroupPlanner::mayJoin(const Forming& group, NodeId next, std::size_t count,
                            const GrowRule& rule, GateList& gates) const {
     for (const NodeId member : group.nodes)
         if (const auto pin = apart(member, next))
             return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
+    for (const NodeId member : group.nodes)
+        if (const auto later = knownLater(member, next))
+            return gates.pass("sizes known together", false, ReasonCode::SizesLater, *later);
     std::set<NodeId> nodes(group.nodes.begin(), group.nodes.end());
     nodes.insert(next);
     const std::string back = wayBack(nodes);

@@ -3,6 +3,7 @@
 #include "fusion/layout.h"
 
 #include "expr/simplify.h"
+#include "ir/bound_dims.h"
 #include "tensor/movement.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,8 @@ Result<OpInst> computationOf(const Graph& graph, const Node& node) {
 
 // Why an operand of a concat cannot be computed in the place that it takes in the result.
 std::optional<std::string> notInPlace(const Graph& graph, const FusionPlan& plan,
-                                      const Node& concat, ValueRef value) {
+                                      const BindingLevels& levels, const Node& concat,
+                                      ValueRef value) {
     const Node& producer = graph.node(value.node);
     const std::string& name = graph.output(value).name;
     if (producer.isInput() || producer.isConstant())
@@ -35,6 +37,8 @@ std::optional<std::string> notInPlace(const Graph& graph, const FusionPlan& plan
         return name + " is there more than once";
     if (plan.homes.contains(value))
         return name + " lies in another tensor already";
+    if (levels.of(value.node) != levels.of(concat.id))
+        return "the size of the whole is not known when " + name + " is computed";
     if (plan.layout(value).axes != plan.layout({concat.id, 0}).axes)
         return name + " is stored in another order";
     // Only generated kernels reach into a larger tensor.
@@ -64,6 +68,7 @@ void putInside(const Graph& graph, FusionPlan& plan, ValueRef whole, ValueRef pa
 // A concat whose operands are all computed in its memory has nothing to do. From last to first, so
 // that a concat inside another one knows its place before its operands get theirs.
 void placeConcats(const Graph& graph, FusionPlan& plan) {
+    const BindingLevels levels(graph);
     for (auto group = plan.groups.rbegin(); group != plan.groups.rend(); ++group) {
         const Node& node = graph.node(group->anchor);
         if (group->work.kind != FusionKind::Injective || group->nodes.size() != 1 ||
@@ -76,7 +81,7 @@ void placeConcats(const Graph& graph, FusionPlan& plan) {
         std::optional<std::string> why;
         for (const ValueRef& operand : node.inputs)
             if (!why)
-                why = notInPlace(graph, plan, node, operand);
+                why = notInPlace(graph, plan, levels, node, operand);
         if (why) {
             plan.notices.push_back({node.name, Verdict::No, ReasonCode::LayoutCopied, *why});
             continue;

@@ -16,7 +16,8 @@ namespace fw {
 
 GroupPlanner::GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options)
     : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book),
-      m_cancel(options.cancel), m_missing(graph), m_facts(graph), m_position(graph),
+      m_cancel(options.cancel), m_missing(graph), m_levels(graph),
+      m_facts(graph), m_position(graph),
       m_where(graph) {}
 
 Status GroupPlanner::mayGoOn() const {
@@ -96,6 +97,13 @@ std::string nameOf(const Node& node) {
     return out;
 }
 
+std::string listOf(const std::vector<Symbol>& dims) {
+    std::string out;
+    for (const Symbol& dim : dims)
+        out += (out.empty() ? "" : ", ") + dim.text();
+    return out;
+}
+
 // Why an unknown node is not understood.
 Diag obstacleOf(const Node& node, MissingTypes& missing) {
     if (auto diag = missing.readBy(node))
@@ -160,6 +168,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
     }
     if (!forming.host.empty()) {
         group.kind = GroupKind::Host;
+        group.runtimeKernel = forming.runtimeKernel;
         group.source = "only";
         group.candidates = forming.selection().candidates;
         return group;
@@ -238,8 +247,14 @@ void GroupPlanner::finish() {
                                       ReasonCode::OpaqueGroup,
                                       obstacleOf(*forming.anchor.node, m_missing).message});
         if (!forming.host.empty())
-            m_plan.notices.push_back(
-                {forming.anchor.node->name, Verdict::Note, ReasonCode::HostComputes, forming.host});
+            m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
+                                      forming.runtimeKernel.empty() ? ReasonCode::HostComputes
+                                                                    : ReasonCode::RuntimeComputes,
+                                      forming.host});
+        if (const auto bound = dimsBoundBy(m_graph.operators(), *forming.anchor.node);
+            !bound.empty())
+            m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
+                                      ReasonCode::SizesBound, listOf(bound)});
         m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
                               forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
@@ -270,6 +285,8 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
     else if (!from.host.empty() || !to.host.empty())
         gates.pass("has code", false, ReasonCode::HostComputes,
                    (from.host.empty() ? to : from).host);
+    else if (const auto later = knownLater(value.node, reader.id))
+        gates.pass("sizes known together", false, ReasonCode::SizesLater, *later);
     else if (from.view)
         gates.pass("has a tensor expression", false, ReasonCode::ViewOf,
                    m_graph.node(value.node).op);
@@ -291,38 +308,55 @@ std::string GroupPlanner::whose(NodeId id, const Forming& group) const {
     return fmt::format("{} is in the group of {}", label(id), group.anchor.node->name);
 }
 
-// Groups in topological order of their dependencies, ties by first node.
+// Groups by level, then in topological order of their dependencies, ties by first node.
 void GroupPlanner::order(std::vector<Group> groups) {
-    std::vector<std::pair<std::size_t, std::size_t>> byFirst; // position of the first node, group
-    byFirst.reserve(groups.size());
+    struct Place {
+        int level = 0;
+        std::size_t position = 0; // of the first node
+        std::size_t group = 0;
+        auto operator<=>(const Place&) const = default;
+    };
+    std::vector<Place> places;
+    places.reserve(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
-        byFirst.emplace_back(m_position.at(groups[g].nodes.front()), g);
-    std::sort(byFirst.begin(), byFirst.end());
+        places.push_back({m_levels.of(groups[g].nodes.front()),
+                          m_position.at(groups[g].nodes.front()), g});
+    std::sort(places.begin(), places.end());
     NodeTable<std::size_t> where(m_graph);
     for (std::size_t g = 0; g < groups.size(); ++g)
         for (const NodeId id : groups[g].nodes)
             where.set(id, g);
     m_plan.groups.reserve(groups.size());
     std::vector<bool> done(groups.size(), false);
-    while (m_plan.groups.size() < groups.size()) {
-        const std::size_t before = m_plan.groups.size();
-        for (const auto& [position, g] : byFirst) {
-            if (done[g] || !std::all_of(groups[g].inputs.begin(), groups[g].inputs.end(),
-                                        [&](const ValueRef& input) {
-                                            const std::size_t* producer = where.find(input.node);
-                                            return producer == nullptr || done[*producer];
-                                        }))
-                continue;
-            done[g] = true;
-            Group group = std::move(groups[g]);
-            group.id = static_cast<int>(m_plan.groups.size());
-            group.name += fmt::format("_{}", group.id);
-            for (const NodeId id : group.nodes)
-                m_plan.groupOf[id] = group.id;
-            m_plan.groups.push_back(std::move(group));
+    const auto isReady = [&](const Group& group) {
+        return std::all_of(group.inputs.begin(), group.inputs.end(), [&](const ValueRef& input) {
+            const std::size_t* producer = where.find(input.node);
+            return producer == nullptr || done[*producer];
+        });
+    };
+    for (auto begin = places.begin(); begin != places.end();) {
+        const auto end = std::find_if(begin, places.end(), [&](const Place& place) {
+            return place.level != begin->level;
+        });
+        const std::size_t wanted = m_plan.groups.size() + static_cast<std::size_t>(end - begin);
+        while (m_plan.groups.size() < wanted) {
+            const std::size_t before = m_plan.groups.size();
+            for (auto place = begin; place != end; ++place) {
+                const std::size_t g = place->group;
+                if (done[g] || !isReady(groups[g]))
+                    continue;
+                done[g] = true;
+                Group group = std::move(groups[g]);
+                group.id = static_cast<int>(m_plan.groups.size());
+                group.name += fmt::format("_{}", group.id);
+                for (const NodeId id : group.nodes)
+                    m_plan.groupOf[id] = group.id;
+                m_plan.groups.push_back(std::move(group));
+            }
+            if (m_plan.groups.size() == before)
+                throw InternalError("groups depend on each other in a cycle");
         }
-        if (m_plan.groups.size() == before)
-            throw InternalError("groups depend on each other in a cycle");
+        begin = end;
     }
 }
 
@@ -347,7 +381,9 @@ void Group::becomeView() {
 }
 
 std::string Group::computedBy() const {
-    return isView() ? "view" : isOpaque() ? "opaque" : isHost() ? "reference" : implementation;
+    if (isHost())
+        return runtimeKernel.empty() ? "reference" : "runtime." + runtimeKernel;
+    return isView() ? "view" : isOpaque() ? "opaque" : implementation;
 }
 
 bool isView(const Graph& graph, const Node& node) {

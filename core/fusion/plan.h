@@ -37,7 +37,8 @@ struct EdgeDecision {
 
 // View: nothing is computed. Kernel: loops of ours. Call: a library's. Parts: a library's call with
 // kernels before or behind it. Opaque: an operator that nothing computes; what it reads is made,
-// and its results have to be given. Host: one that no code is made for; its reference computes it.
+// and its results have to be given. Host: one that no code is made for; a kernel of the runtime
+// computes it, or its reference.
 enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Opaque, Host };
 
 struct Group {
@@ -61,6 +62,7 @@ struct Group {
     bool stacked = false;
     std::vector<NodeId> call; // what a library's call takes of a pinned group, from the anchor on
     Decisions warnings;       // extern-in-group
+    std::string runtimeKernel; // of GroupKind::Host: what the runtime has for it; empty: nothing
     std::vector<Group> parts; // of GroupKind::Parts, in order of execution, without ids
     Lowering lowering;        // of a kernel; calls of libraries are made when they are compiled
 
@@ -69,7 +71,8 @@ struct Group {
     bool isHost() const { return kind == GroupKind::Host; }
     bool hasCode() const { return !isView() && !isOpaque() && !isHost(); }
     void becomeView();
-    std::string computedBy() const; // for people: the implementation, "view", "opaque", "reference"
+    // For people: the implementation, "view", "opaque", "reference", "runtime.compact".
+    std::string computedBy() const;
 };
 
 // What became of a fusion rule.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "fusion/plan.h"
+#include "ir/bound_dims.h"
 #include "ir/missing_type.h"
 #include "ir/node_table.h"
 
@@ -29,6 +30,7 @@ struct Forming {
     bool view = false;
     bool opaque = false;
     std::string host;         // why no code is made for it; empty: there is some
+    std::string runtimeKernel; // that the runtime has for it instead
     bool stacked = false;     // the implementation does not take all of it
     std::vector<NodeId> call; // a library's: the anchor and what follows in its call
     Decisions warnings;
@@ -93,6 +95,8 @@ private:
                  GateList& gates) const;
     bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
     std::vector<NodeId> readersOf(const Forming& group) const; // outside, in node order
+    // Why the two cannot be computed by one kernel: what it needs is not known at one time.
+    std::optional<std::string> knownLater(NodeId a, NodeId b) const;
     std::size_t operandCount(const std::set<NodeId>& nodes) const;
     // A way from the nodes through others and back: "a, d, b"; empty if there is none.
     std::string wayBack(const std::set<NodeId>& nodes) const;
@@ -141,6 +145,7 @@ private:
     const FusionBook& m_book;
     const CancelToken m_cancel;
     MissingTypes m_missing;
+    BindingLevels m_levels;
     NodeTable<Facts> m_facts;
     NodeTable<std::size_t> m_position; // in topological order
     NodeTable<std::size_t> m_where;    // node -> its group

@@ -110,6 +110,8 @@ std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
         for (const NodeId other : nodes)
             if (const auto pin = apart(id, other))
                 return fmt::format("{} and {} are kept apart, {}", label(id), label(other), *pin);
+        if (const auto later = knownLater(nodes.front(), id))
+            return *later;
     }
     if (const std::string back = wayBack(members); !back.empty())
         return "a path leaves the group and returns: " + back;

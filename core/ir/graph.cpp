@@ -1,4 +1,4 @@
-#include "ir/graph.h"
+#include "ir/bound_dims.h"
 
 #include <fmt/format.h>
 
@@ -90,7 +90,18 @@ std::vector<Symbol> Graph::freeDims() const {
                     dims.merge(freeVars(dim));
     for (const Assumption& assumption : m_assumptions)
         dims.merge(freeVars(assumption.condition));
+    for (const Symbol& bound : boundDims())
+        dims.erase(bound);
     return {dims.begin(), dims.end()};
+}
+
+std::vector<Symbol> Graph::boundDims() const {
+    std::vector<Symbol> out;
+    for (const NodePtr& node : nodes())
+        for (const Symbol dim : dimsBoundBy(operators(), *node))
+            out.push_back(dim);
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
 const TensorData* Graph::constant(ValueRef value) const {
@@ -218,7 +229,16 @@ Diags verify(const Graph& graph) {
     std::pmr::unordered_set<std::string_view> names(&memory), values(&memory);
     names.reserve(graph.nodes().size());
     values.reserve(graph.nodes().size());
+    const std::map<Symbol, NodeId> binders = bindersOf(graph);
+    std::set<Symbol> bound;
     for (const NodePtr& node : graph.nodes()) {
+        for (const Symbol dim : dimsBoundBy(graph.operators(), *node))
+            if (!bound.insert(dim).second)
+                bad(*node, "two nodes bind " + dim.text());
+        if (!binders.empty())
+            for (const Symbol dim : dimsIn(*node))
+                if (binders.contains(dim) && !bound.contains(dim))
+                    bad(*node, dim.text() + " is not bound before it");
         if (!names.insert(node->name).second)
             bad(*node, "two nodes have this name");
         for (const Output& output : node->outputs)

@@ -108,7 +108,10 @@ public:
     // In node order, in any while the graph is edited; results are not uses.
     std::span<const Use> uses(ValueRef value) const;
     bool isResult(ValueRef value) const;
-    std::vector<Symbol> freeDims() const; // sorted by name; of all shapes and assumptions
+    // Sorted by name; of all shapes and assumptions, but those that nodes bind while the graph runs
+    // (ir/bound_dims.h).
+    std::vector<Symbol> freeDims() const;
+    std::vector<Symbol> boundDims() const; // sorted by name
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
     // What must hold of the free dimensions: what the nodes ask for, and what nodes asked for that
     // a pass has taken out (a rewritten model takes the inputs that the written one takes, no

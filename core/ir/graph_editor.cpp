@@ -1,4 +1,4 @@
-#include "ir/graph.h"
+#include "ir/bound_dims.h"
 
 #include <fmt/format.h>
 
@@ -27,6 +27,27 @@ void addNew(std::vector<Assumption>& list, Assumption assumption, const std::str
 
 std::size_t at(NodeId id) {
     return static_cast<std::size_t>(id);
+}
+
+using Binders = std::map<Symbol, NodeId>;
+
+Binders bindersAmong(const std::vector<NodePtr>& nodes, const OperatorSet& operators) {
+    Binders out;
+    for (const NodePtr& node : nodes)
+        if (node)
+            for (const Symbol dim : dimsBoundBy(operators, *node))
+                out.emplace(dim, node->id);
+    return out;
+}
+
+// Appends the nodes that bind free dimensions of this one.
+void addBindersOf(const Node& node, const Binders& binders, std::vector<NodeId>& out) {
+    if (binders.empty())
+        return;
+    for (const Symbol dim : dimsIn(node))
+        if (const auto binder = binders.find(dim);
+            binder != binders.end() && binder->second != node.id)
+            out.push_back(binder->second);
 }
 
 } // namespace
@@ -390,9 +411,15 @@ void GraphEditor::remove(NodeId id) {
 
 void GraphEditor::removeUnused() {
     std::vector<bool> needed(m_graph.m_byId.size(), false);
+    const Binders binders = bindersAmong(m_graph.m_byId, m_graph.operators());
     std::vector<NodeId> open = m_graph.m_inputs;
     for (const NamedValue& result : m_graph.m_results)
         open.push_back(result.value.node);
+    if (!binders.empty())
+        for (const Assumption& assumption : m_graph.m_assumptions)
+            for (const Symbol dim : freeVars(assumption.condition))
+                if (const auto binder = binders.find(dim); binder != binders.end())
+                    open.push_back(binder->second);
     while (!open.empty()) {
         const Node* node = find(open.back());
         open.pop_back();
@@ -402,6 +429,7 @@ void GraphEditor::removeUnused() {
         for (const ValueRef& input : node->inputs)
             if (input.valid())
                 open.push_back(input.node);
+        addBindersOf(*node, binders, open);
     }
     for (std::size_t id = 0; id < m_graph.m_byId.size(); ++id)
         if (m_graph.m_byId[id] && !needed[id])
@@ -441,6 +469,8 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
     std::vector<NodeId> wish; // by position
     wish.reserve(ranked.size());
     std::vector<std::size_t> position(m_graph.m_byId.size(), nowhere);
+    const Binders binders = bindersAmong(m_graph.m_byId, m_graph.operators());
+    std::vector<NodeId> producers;
     bool inOrder = true;
     const auto add = [&](NodeId id) {
         const Node* node = find(id);
@@ -449,6 +479,10 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
         for (const ValueRef& input : node->inputs)
             inOrder = inOrder &&
                       (!input.valid() || (has(input.node) && position[at(input.node)] != nowhere));
+        producers.clear();
+        addBindersOf(*node, binders, producers);
+        for (const NodeId binder : producers)
+            inOrder = inOrder && position[at(binder)] != nowhere;
         position[at(id)] = wish.size();
         wish.push_back(id);
     };
@@ -461,7 +495,6 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
     std::vector<std::size_t> waiting(wish.size(), 0);
     std::vector<std::vector<std::size_t>> consumers(wish.size());
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    std::vector<NodeId> producers;
     for (std::size_t place = 0; place < wish.size(); ++place) {
         const Node& node = *find(wish[place]);
         producers.clear();
@@ -472,6 +505,7 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
                 return makeDiag(DiagCode::GraphInvalid, "an operand was removed", {{}, node.name});
             producers.push_back(input.node);
         }
+        addBindersOf(node, binders, producers);
         std::sort(producers.begin(), producers.end());
         producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
         waiting[place] = producers.size();

@@ -47,6 +47,8 @@ void GraphEditor::endStep() {
 }
 
 bool GraphEditor::isUsed(const Node& node) const {
+    if (m_graph.operators().bindsDims(node.op))
+        return true; // by types, which removeUnused() looks at
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         if (!m_readers[m_graph.m_firstValue[at(node.id)] + i].empty())
             return true;

@@ -31,6 +31,10 @@ Status OperatorSet::add(std::shared_ptr<const Operator> op, OperatorSource sourc
             [](OperatorSource one, const OnnxReading& other) { return one < other.source; });
         m_readings.insert(behind, {std::move(binding), name, source});
     }
+    if (op->bindsDims())
+        m_binding.insert(name);
+    else
+        m_binding.erase(name);
     if (!m_operators.insert_or_assign(name, remembering(std::move(op))).second)
         m_replaced.insert(name);
     return {};

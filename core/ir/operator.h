@@ -126,10 +126,16 @@ public:
     // Reference result on concrete data (f64 inside); operands may be nullptr when absent.
     virtual Result<std::vector<TensorData>>
     reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const = 0;
+    // The kernel that the runtime has for it (core/runtime/native_step.h), where there is no tensor
+    // expression; empty: none.
+    virtual std::string_view runtimeKernel() const { return {}; }
     virtual bool commutative() const { return false; } // in its first two operands; derived
     // Its only output holds the elements of its first operand in the same (row-major) order,
     // whatever the call: nothing has to be computed.
     virtual bool isView() const { return false; }
+    // Its only operand is an i64 vector whose elements are the values of the free dimensions in its
+    // attribute `dims`, one each; who reads those waits for it.
+    virtual bool bindsDims() const { return false; }
     virtual bool isNative() const = 0;
 };
 
@@ -152,6 +158,8 @@ public:
     // Whether it shadows another one: what is written elsewhere for the name (calls of libraries)
     // may not be what it computes.
     bool isReplaced(std::string_view name) const { return m_replaced.contains(name); }
+    // Operator::bindsDims() of the operator; false if there is none.
+    bool bindsDims(std::string_view name) const { return m_binding.contains(name); }
     std::vector<const Operator*> all() const; // by name
     // Clauses of ONNX, those that go first last.
     const std::vector<OnnxReading>& onnxReadings() const { return m_readings; }
@@ -163,7 +171,7 @@ public:
 
 private:
     std::map<std::string, std::shared_ptr<const Operator>, std::less<>> m_operators;
-    std::set<std::string, std::less<>> m_replaced;
+    std::set<std::string, std::less<>> m_replaced, m_binding;
     std::vector<OnnxReading> m_readings; // by source, then in the order in which they were added
 };
 

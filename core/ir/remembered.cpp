@@ -150,6 +150,8 @@ public:
     }
     bool commutative() const override { return m_op->commutative(); }
     bool isView() const override { return m_op->isView(); }
+    bool bindsDims() const override { return m_op->bindsDims(); }
+    std::string_view runtimeKernel() const override { return m_op->runtimeKernel(); }
     bool isNative() const override { return m_op->isNative(); }
 
 private:

@@ -18,4 +18,5 @@ fwBookEnd_\name:
     book quantization, quantization.fw
     book losses, losses.fw
     book signal, signal.fw
+    book sizes, sizes.fw
     .section .note.GNU-stack,"",@progbits

@@ -14,7 +14,7 @@
 #define FW_BOOKS(X)                                                                                \
     X(elementwise)                                                                                 \
     X(contraction) X(window) X(normalization) X(movement) X(selection) X(resample) X(quantization) \
-        X(losses) X(signal)
+        X(losses) X(signal) X(sizes)
 extern "C" {
 #define FW_X(name)                                                                                 \
     extern const char fwBook_##name[];                                                             \

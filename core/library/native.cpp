@@ -106,13 +106,15 @@ public:
     }
     bool isNative() const override { return true; }
     bool isView() const override { return m_row.view; }
+    bool bindsDims() const override { return m_row.bindsDims; }
+    std::string_view runtimeKernel() const override { return m_row.runtimeKernel; }
 
     Result<Inferred> infer(const OpCall& call) const override { return m_row.infer(call); }
 
     Result<OpInst> instantiate(const OpCall& call) const override {
         if (!m_row.instantiate)
             return makeDiag(DiagCode::UnknownOperator, m_row.name + " has no tensor expression", {},
-                            "it can be looked at, but not run");
+                            m_row.reference ? "" : "it can be looked at, but not run");
         const DimsAside dims(call);
         FW_TRY(const Inferred inferred, m_row.infer(dims.call()));
         FW_TRY(const OpInst inst, m_row.instantiate(dims.call(), inferred.outputs));
@@ -128,6 +130,8 @@ public:
 
     Result<std::vector<TensorData>>
     reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+        if (m_row.reference)
+            return m_row.reference(call, inputs);
         FW_TRY(const OpInst inst, instantiate(call));
         std::vector<const TensorData*> present;
         for (const TensorData* input : inputs)
@@ -152,7 +156,8 @@ private:
 std::vector<std::shared_ptr<const Operator>> nativeOperators() {
     std::vector<std::shared_ptr<const Operator>> out;
     for (const auto& family : {leafOperators(), movementOperators(), reductionOperators(),
-                               indexOperators(), matrixOperators()})
+                               indexOperators(), matrixOperators(), sizeOperators(),
+                               selectingOperators()})
         for (const NativeRow& row : family)
             out.push_back(std::make_shared<NativeOperator>(row));
     return out;

@@ -29,6 +29,12 @@ struct NativeRow {
         instantiate;
     bool view = false;        // Operator::isView()
     bool anyOperands = false; // and any attributes: of an operator that is not known
+    bool bindsDims = false;   // Operator::bindsDims()
+    // Of an operator without a tensor expression: Operator::runtimeKernel(), reference().
+    std::string runtimeKernel = {};
+    std::function<Result<std::vector<TensorData>>(const OpCall&,
+                                                  const std::vector<const TensorData*>&)>
+        reference = {};
 };
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators();
@@ -39,6 +45,8 @@ std::vector<NativeRow> movementOperators();  // reshape, expand, split, slice, p
 std::vector<NativeRow> reductionOperators(); // reduce_sum, ...
 std::vector<NativeRow> indexOperators();     // gather_nd, scatter_nd
 std::vector<NativeRow> matrixOperators();    // det
+std::vector<NativeRow> sizeOperators();      // bind_dims, slice_at, pad_at, sum_to
+std::vector<NativeRow> selectingOperators(); // compact, unique_rows, non_max_suppression
 
 // Shared by the families
 Axis axisOf(std::size_t dim, const Dim& extent); // variable "i0", ...

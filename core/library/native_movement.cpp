@@ -115,20 +115,21 @@ Result<Inferred> inferSplit(const OpCall& call) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     FW_TRY(const std::size_t axis, axisAttr(call.attrs.integer("axis", 0), x->rank()));
     Inferred out;
-    std::int64_t total = 0;
-    for (const std::int64_t size : call.attrs.integers("sizes")) {
-        if (size < 0)
+    FW_TRY(const Shape sizes, shapeAttr(call.attrs, "sizes"));
+    Expr total(0);
+    for (const Dim& size : sizes) {
+        if (size.asInt() && *size.asInt() < 0)
             return makeDiag(DiagCode::UnsupportedAttribute,
                             "a part of a split has a negative size");
         TensorType part = *x;
-        part.shape[axis] = Dim(size);
+        part.shape[axis] = size;
         out.outputs.push_back(std::move(part));
-        total += size;
+        total = simplify(total + size);
     }
-    FW_CHECK(demand(out.assumptions, eqExpr(x->shape[axis], Expr(total)),
+    FW_CHECK(demand(out.assumptions, eqExpr(x->shape[axis], total),
                     fmt::format("split: the parts add up to {}, dimension {} of x is {}: they must "
                                 "be equal",
-                                total, axis, x->shape[axis].text())));
+                                total.text(), axis, x->shape[axis].text())));
     return out;
 }
 
@@ -137,7 +138,7 @@ Result<OpInst> instantiateSplit(const OpCall& call, const Types& outputs) {
     FW_TRY(const std::size_t axis, axisAttr(call.attrs.integer("axis", 0), x->rank()));
     OpInst inst;
     inst.inputs = {{Symbol("x"), *x}};
-    std::int64_t offset = 0;
+    Expr offset(0);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
         const Symbol name("y" + std::to_string(o));
         Stage stage;
@@ -146,9 +147,9 @@ Result<OpInst> instantiateSplit(const OpCall& call, const Types& outputs) {
             stage.space.push_back({Symbol(fmt::format("p{}_{}", o, i)), outputs[o].shape[i]});
         stage.store = varsOf(stage.space);
         Exprs indices = stage.store;
-        indices[axis] = indices[axis] + Expr(offset);
-        stage.body = load(*x, indices);
-        offset += *outputs[o].shape[axis].asInt();
+        indices[axis] = simplify(indices[axis] + offset);
+        stage.body = x->shape[axis].isInt(0) ? constantExpr(0, x->dtype) : load(*x, indices);
+        offset = simplify(offset + outputs[o].shape[axis]);
         inst.outputs.push_back({name, outputs[o]});
         inst.stages.push_back(std::move(stage));
     }
@@ -264,14 +265,15 @@ Result<OpInst> instantiatePad(const OpCall& call, const Types& outputs) {
 
 Result<Inferred> inferTile(const OpCall& call) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
-    const Integers repeats = call.attrs.integers("repeats");
+    FW_TRY(const Shape repeats, shapeAttr(call.attrs, "repeats"));
     if (repeats.size() != x->rank())
         return makeDiag(DiagCode::UnsupportedAttribute, "tile wants one repeat per axis");
     TensorType out = *x;
     for (std::size_t i = 0; i < x->rank(); ++i) {
-        if (repeats[i] < 0 || repeats[i] > (std::int64_t(1) << 31))
+        const auto fixed = repeats[i].asInt();
+        if (fixed && (*fixed < 0 || *fixed > (std::int64_t(1) << 31)))
             return makeDiag(DiagCode::UnsupportedAttribute, "a repeat is out of range");
-        out.shape[i] = simplify(x->shape[i] * Expr(repeats[i]));
+        out.shape[i] = simplify(x->shape[i] * repeats[i]);
     }
     return inferredType(std::move(out));
 }

@@ -1,6 +1,8 @@
 #include "module/assemble.h"
 
 #include "extern/call.h"
+#include "ir/bound_dims.h"
+#include "module/native_steps.h"
 #include "module/program_expression.h"
 #include "runtime/breadcrumb.h"
 
@@ -18,21 +20,27 @@ std::string assumptionText(const Assumption& assumption) {
            assumption.sentence;
 }
 
-constexpr std::int64_t largestDim = std::int64_t(1) << 31;
+// Those that inputs say, then those that steps bind.
+std::vector<Symbol> allDims(const Graph& graph) {
+    std::vector<Symbol> out = graph.freeDims();
+    const std::vector<Symbol> bound = graph.boundDims();
+    out.insert(out.end(), bound.begin(), bound.end());
+    return out;
+}
 
 class Assembler {
 public:
     Assembler(const Graph& graph, const PlanOfParts& parts, const Target& target,
               const std::map<int, KernelUse>& uses, std::size_t kernelCount, KnownWeights* known)
         : m_graph(graph), m_plan(parts.plan), m_from(parts.from), m_uses(uses),
-          m_symbols(graph.freeDims()), m_weights(constantBytes(graph), known) {
+          m_symbols(allDims(graph)), m_weights(constantBytes(graph), known) {
         m_program.name = graph.name();
         m_program.target = target.text;
         m_program.engine = "fusewright 0.1.0";
         m_program.requiredFeatures = target.features;
         m_program.kernelCount = static_cast<std::uint32_t>(kernelCount);
         for (const Symbol& symbol : m_symbols)
-            m_program.symbols.push_back({symbol.text(), 0, largestDim});
+            m_program.symbols.push_back({symbol.text(), 0, largestBoundDim});
     }
 
     Result<Assembled> run() {
@@ -183,6 +191,20 @@ private:
         m_program.tensors[id].base = base;
         m_program.tensors[id].viewOffset = m_program.addConstant(0);
         m_values[{node.id, 0}] = id;
+        bindDims(group, node);
+    }
+
+    void bindDims(const Group& group, const Node& node) {
+        const std::vector<Symbol> dims = dimsBoundBy(m_graph.operators(), node);
+        if (dims.empty())
+            return;
+        runtime::Step out = stepOf(group);
+        out.kernel = runtime::bindKernel;
+        out.buffers.push_back({value(node.inputs.at(0)), runtime::Access::Read});
+        for (const Symbol& dim : dims)
+            out.binds.push_back(static_cast<std::uint32_t>(
+                std::find(m_symbols.begin(), m_symbols.end(), dim) - m_symbols.begin()));
+        m_program.steps.push_back(std::move(out));
     }
 
     // Only operators that are not known read or make text.
@@ -234,8 +256,31 @@ private:
         m_program.steps.push_back(std::move(out));
     }
 
+    // By a kernel of the runtime; false: it has none, or a value lies in another order.
+    bool native(const Group& group, const Node& node) {
+        const auto isPlain = [&](ValueRef ref) { return hostValue(ref).map.isRowMajor(); };
+        const auto call = nativeCall(group.runtimeKernel, fw::callOf(m_graph, node));
+        if (!call || !std::all_of(node.inputs.begin(), node.inputs.end(), isPlain) ||
+            !std::all_of(group.outputs.begin(), group.outputs.end(), isPlain))
+            return false;
+        runtime::Step out = stepOf(group);
+        out.kernel = runtime::nativeKernel;
+        out.call = static_cast<std::uint32_t>(call->op);
+        for (const Expr& number : call->numbers)
+            out.symbols.push_back(expression(number));
+        for (const ValueRef& operand : node.inputs)
+            out.buffers.push_back({value(operand), runtime::Access::Read});
+        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+            out.buffers.push_back(
+                {value({node.id, static_cast<int>(i)}), runtime::Access::Write});
+        m_program.steps.push_back(std::move(out));
+        return true;
+    }
+
     void host(const Group& group) {
         const Node& node = m_graph.node(group.anchor);
+        if (native(group, node))
+            return;
         HostNode one;
         one.node = node.name;
         one.op = node.op;

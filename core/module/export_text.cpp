@@ -2,6 +2,7 @@
 
 #include "module/embedded.h"
 #include "runtime/cpu.h"
+#include "runtime/native_step.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -253,6 +254,10 @@ namespace {
 std::string kernelText(const ExportRequest& request, const Step& step) {
     if (step.kernel == copyKernel)
         return "copy";
+    if (step.kernel == bindKernel)
+        return "sizes";
+    if (step.kernel == nativeKernel)
+        return fmt::format("runtime {}", nativeText(step.call));
     if (step.kernel != libraryKernel)
         return request.kernels.at(step.kernel);
     const LibraryCall& call = request.program.calls.at(step.call);

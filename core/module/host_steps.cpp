@@ -84,7 +84,8 @@ Status HostNodes::compute(const HostNode& node, void* const* buffers,
                           const std::int64_t* symbols) const {
     Substitution dims;
     for (std::size_t i = 0; i < m_symbols.size(); ++i)
-        dims.emplace(m_symbols[i], intExpr(symbols[i]));
+        if (symbols[i] >= 0)
+            dims.emplace(m_symbols[i], intExpr(symbols[i]));
     std::vector<TensorData> values;
     values.reserve(node.operands.size());
     std::vector<const TensorData*> operands;

@@ -73,7 +73,10 @@ bool holds(const runtime::Program& program, const runtime::Assumption& assumptio
 // names, and the sizes of other symbols. What stays broken is for the run to refuse.
 void fit(const runtime::Program& program, const std::vector<bool>& open,
          std::vector<std::int64_t>& symbols) {
+    const runtime::Phases phases = runtime::phasesOf(program);
     for (const runtime::Assumption& assumption : program.assumptions) {
+        if (phases.of(program.expressions[assumption.condition]) > 0)
+            continue; // of sizes that nobody knows yet
         std::vector<std::int64_t> candidates = symbols;
         for (const auto& instruction : program.expressions[assumption.condition].code)
             if (instruction.op == runtime::Op::Constant && instruction.value > -maximumExtent &&

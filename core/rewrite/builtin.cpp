@@ -61,6 +61,8 @@ private:
     static Result<bool> fold(Progress& progress, std::size_t entry, const NodePtr& shared) {
         const Node& node = *shared;
         const Graph& graph = progress.graph();
+        if (graph.operators().bindsDims(node.op))
+            return false; // the dimensions that it binds would be free
         std::vector<const TensorData*> operands;
         for (const ValueRef& input : node.inputs) {
             operands.push_back(input.valid() ? graph.constant(input) : nullptr);

@@ -2,6 +2,7 @@
 
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/native_step.h"
 
 #include <cstring>
 #include <ctime>
@@ -13,7 +14,8 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
     : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
       m_arenaFill(options.arenaFill), m_libraries(options.libraries), m_host(options.host),
       m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
-      m_outputs(m_program.outputs.size()) {
+      m_outputs(m_program.outputs.size()), m_phases(phasesOf(m_program)),
+      m_byPhase(m_phases.count) {
     for (const Step& step : m_program.steps)
         if (step.kernel == libraryKernel) {
             const std::string library = libraryText(m_program.calls[step.call]);
@@ -21,6 +23,10 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
         } else {
             m_crumbs.push_back({step.name, {}, {}});
         }
+    for (std::size_t s = m_program.steps.size(); s-- > 0;)
+        m_byPhase[m_phases.ofStep[s]].firstStep = s;
+    for (std::size_t s = 0; s < m_program.steps.size(); ++s)
+        m_byPhase[m_phases.ofStep[s]].endStep = s + 1;
     m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
     m_ownsOpenMpThreads = options.ownsOpenMpThreads;
     m_settings.controlWord =
@@ -78,12 +84,14 @@ Status Executor::setSymbol(const std::string& name, std::int64_t value) {
         const Symbol& symbol = m_program.symbols[i];
         if (symbol.name != name)
             continue;
+        if (m_phases.ofSymbol[i] > 0)
+            return fail(FW_BAD_ARGUMENT, "%s is computed while the model runs", name.c_str());
         if (value < symbol.minimum || value > symbol.maximum)
             return fail(FW_BAD_SHAPE, "%s must lie between %lld and %lld, got %lld", name.c_str(),
                         static_cast<long long>(symbol.minimum),
                         static_cast<long long>(symbol.maximum), static_cast<long long>(value));
         m_wanted[i] = value;
-        m_planned = false;
+        m_byPhase[0].planned = m_hasRun = false;
         return {};
     }
     return fail(FW_BAD_ARGUMENT, "the model has no free dimension %s", name.c_str());
@@ -131,11 +139,17 @@ Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
     }
     Signature& input = m_inputs[index];
     if (!input.given || input.view.shape != view.shape)
-        m_planned = false;
+        m_byPhase[0].planned = false;
     input.view = std::move(view);
     input.given = true;
-    m_resolved = false;
+    forgetAddresses();
     return {};
+}
+
+void Executor::forgetAddresses() {
+    m_hasRun = false;
+    for (Phase& phase : m_byPhase)
+        phase.resolved = false;
 }
 
 Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
@@ -143,7 +157,7 @@ Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
         return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
                     m_outputs.size(), index);
     Signature& output = m_outputs[index];
-    m_resolved = false;
+    forgetAddresses();
     output.given = false;
     if (!tensor)
         return {};
@@ -160,9 +174,13 @@ Status Executor::outputShape(std::size_t index, std::vector<std::int64_t>& dims)
     if (index >= m_outputs.size())
         return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
                     m_outputs.size(), index);
-    if (!m_planned)
+    if (!m_byPhase[0].planned)
         if (Status status = prepare(); !status.ok())
             return status;
+    const TensorId id = m_program.outputs[index];
+    if (m_phases.ofTensor[id] > 0 && !m_hasRun)
+        return fail(FW_SYMBOL_UNBOUND, "the shape of output %s is known when the model has run",
+                    m_program.tensors[id].name.c_str());
     dims = m_outputShapes[index];
     return {};
 }
@@ -171,9 +189,10 @@ Status Executor::outputView(std::size_t index, fw_tensor& view) {
     if (index >= m_outputs.size())
         return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
                     m_outputs.size(), index);
-    if (!m_planned || !m_resolved)
-        return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
     const TensorId id = m_program.outputs[index];
+    if (!m_byPhase[0].planned || !m_byPhase[0].resolved ||
+        (m_phases.ofTensor[id] > 0 && !m_hasRun))
+        return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
     view = fw_tensor{};
     view.data = m_addresses[id];
     view.device.device_type = 1;
@@ -185,10 +204,10 @@ Status Executor::outputView(std::size_t index, fw_tensor& view) {
 
 StepWork Executor::work(std::size_t step) const {
     StepWork work;
-    if (!m_planned)
+    const Step& entry = m_program.steps[step];
+    if (!m_byPhase[m_phases.ofStep[step]].planned)
         return work;
     std::int64_t value = 0;
-    const Step& entry = m_program.steps[step];
     if (evaluate(m_program.expressions[entry.flops], m_symbols.data(), value) == Evaluation::Ok &&
         value >= 0)
         work.flops = value;
@@ -217,7 +236,24 @@ std::int64_t now() {
 
 } // namespace
 
-Status Executor::runStep(std::size_t step) const {
+// What it binds is checked when its phase begins.
+Status Executor::bindStep(std::size_t step) {
+    const Step& entry = m_program.steps[step];
+    const auto* sizes = static_cast<const std::int64_t*>(m_buffers[step][0]);
+    for (std::size_t i = 0; i < entry.binds.size(); ++i) {
+        const Symbol& symbol = m_program.symbols[entry.binds[i]];
+        if (sizes[i] < symbol.minimum || sizes[i] > symbol.maximum)
+            return fail(FW_BAD_SHAPE,
+                        "%s computes the size %s, which must lie between %lld and %lld, as %lld",
+                        entry.name.c_str(), symbol.name.c_str(),
+                        static_cast<long long>(symbol.minimum),
+                        static_cast<long long>(symbol.maximum), static_cast<long long>(sizes[i]));
+        m_symbols[entry.binds[i]] = sizes[i];
+    }
+    return {};
+}
+
+Status Executor::runStep(std::size_t step) {
     const Step& entry = m_program.steps[step];
     const Breadcrumb at(m_crumbs[step]);
     if (entry.kernel == copyKernel) {
@@ -225,10 +261,17 @@ Status Executor::runStep(std::size_t step) const {
         std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));
         return {};
     }
+    if (entry.kernel == bindKernel)
+        return bindStep(step);
+    if (entry.kernel == nativeKernel) {
+        runNative(entry, m_program, m_buffers[step].data(), m_operands[step].data());
+        return {};
+    }
     if (entry.kernel == hostKernel)
         return m_host->run(entry.call, m_buffers[step].data(), m_symbols.data());
     if (entry.kernel == libraryKernel) {
-        Status status = m_calls.front().byStep[step]->run(m_buffers[step].data(), m_scratch.data());
+        const Calls& calls = m_byPhase[m_phases.ofStep[step]].calls.front();
+        Status status = calls.byStep[step]->run(m_buffers[step].data(), m_scratch.data());
         if (!status.ok())
             status.message = entry.name + ": " + status.message;
         return status;
@@ -241,10 +284,11 @@ Status Executor::runStep(std::size_t step) const {
 
 std::vector<std::string> Executor::notes() const {
     std::vector<std::string> out;
-    if (!m_calls.empty())
-        for (std::size_t s = 0; s < m_program.steps.size(); ++s)
-            if (m_calls.front().byStep[s] && !m_calls.front().byStep[s]->note().empty())
-                out.push_back(m_program.steps[s].name + ": " + m_calls.front().byStep[s]->note());
+    for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+        const std::vector<Calls>& calls = m_byPhase[m_phases.ofStep[s]].calls;
+        if (!calls.empty() && calls.front().byStep[s] && !calls.front().byStep[s]->note().empty())
+            out.push_back(m_program.steps[s].name + ": " + calls.front().byStep[s]->note());
+    }
     return out;
 }
 
@@ -254,26 +298,35 @@ Status Executor::runEach(std::vector<StepTime>& times) {
 }
 
 Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
+    m_hasRun = false;
     if (Status status = prepare(); !status.ok())
         return status;
-    if (m_arenaFill == ArenaFill::Poison && m_arena.data())
-        std::memset(m_arena.data(), 0xff, m_arena.size());
     if (m_settings.openMp && m_ownsOpenMpThreads)
         keepOthersOffThisCore(*m_settings.openMp, m_settings.threads);
     const FloatingPointMode mode(m_settings.controlWord);
     const std::int64_t start = times ? now() : 0;
-    copyInputs();
-    for (std::size_t step = 0; step < m_program.steps.size(); ++step) {
-        if (rounds == Rounds::Twice)
+    for (std::uint32_t phase = 0; phase < m_phases.count; ++phase) {
+        if (phase > 0)
+            if (Status status = preparePhase(phase); !status.ok())
+                return status;
+        const Phase& part = m_byPhase[phase];
+        if (m_arenaFill == ArenaFill::Poison && part.arena.data())
+            std::memset(part.arena.data(), 0xff, part.arena.size());
+        if (phase == 0)
+            copyInputs();
+        for (std::size_t step = part.firstStep; step < part.endStep; ++step) {
+            if (rounds == Rounds::Twice)
+                if (Status status = runStep(step); !status.ok())
+                    return status;
+            if (times)
+                (*times)[step].startNs = now() - start;
             if (Status status = runStep(step); !status.ok())
                 return status;
-        if (times)
-            (*times)[step].startNs = now() - start;
-        if (Status status = runStep(step); !status.ok())
-            return status;
-        if (times)
-            (*times)[step].endNs = now() - start;
+            if (times)
+                (*times)[step].endNs = now() - start;
+        }
     }
+    m_hasRun = true;
     if (rounds == Rounds::Once)
         copyOutputs();
     return {};

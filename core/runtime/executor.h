@@ -1,5 +1,5 @@
 // Runs a program: binds free dimensions to the inputs' shapes, plans and owns the arena, calls the
-// kernels in order.
+// kernels in order. Where steps bind further ones, that is done phase by phase (Phases).
 //
 // The JIT session and exported modules use this same class; they differ in where kernels and
 // constants lie. One executor serves one caller at a time. Nothing is printed, nothing throws;
@@ -27,7 +27,8 @@ enum class ArenaFill : std::uint8_t {
 class HostSteps {
 public:
     virtual ~HostSteps() = default;
-    // Buffers in the order of the step's; symbols: the values of the program's free dimensions.
+    // Buffers in the order of the step's; symbols: the values of the program's free dimensions, -1
+    // where a later step binds it.
     virtual Status run(std::uint32_t call, void* const* buffers, const std::int64_t* symbols) = 0;
 };
 
@@ -69,6 +70,7 @@ public:
     Status inputShape(std::size_t index, std::vector<std::int64_t>& dims) const;
     Status setInput(std::size_t index, const fw_tensor& tensor);
     Status bindOutput(std::size_t index, const fw_tensor* tensor);
+    // FW_SYMBOL_UNBOUND for one that only running tells and that did not run.
     Status outputShape(std::size_t index, std::vector<std::int64_t>& dims);
     Status outputView(std::size_t index, fw_tensor& view);
     Status run();
@@ -77,11 +79,11 @@ public:
     // write in place compute is of no use then, so nothing is copied to the outputs.
     Status runEach(std::vector<StepTime>& times);
 
-    // Binds symbols, checks assumptions, plans memory. run() does it when something changed; call
-    // it to learn shapes, sizes or refusals without running.
+    // Binds symbols, checks assumptions, plans memory, of the first phase. run() does it when
+    // something changed; call it to learn shapes, sizes or refusals without running.
     Status prepare();
 
-    // Of the shapes that were prepared last.
+    // Of the shapes that were prepared last, or that ran.
     const std::vector<std::int64_t>& symbolValues() const { return m_symbols; }
     const MemoryPlan& memoryPlan() const { return m_plan; }
     StepWork work(std::size_t step) const;
@@ -95,22 +97,37 @@ private:
 
     Status bindSymbols(std::vector<std::int64_t>& values) const;
     Status checkInputs(const std::vector<std::int64_t>& values) const;
-    Status checkAssumptions(const std::vector<std::int64_t>& values) const;
-    Status planShapes(const std::vector<std::int64_t>& values);
-    Status resolve(); // addresses of all tensors
-    Status placeInputsAndOutputs();
+    Status checkAssumptions(std::uint32_t phase) const;
+    Status preparePhase(std::uint32_t phase); // one behind the first, whose symbols are bound
+    Status planShapes(std::uint32_t phase);
+    Status resolve(std::uint32_t phase); // addresses of its tensors
+    Status placeSignature(std::uint32_t phase);
+    void forgetAddresses();
     void copyInputs() const;
     void copyOutputs() const;
     // Library calls of the current shapes, from the few sets that are kept.
     Status prepareFixed(); // of a program without free dimensions
-    Status prepareCalls(const std::vector<std::int64_t>& symbols, const MemoryPlan& plan);
-    Status runStep(std::size_t step) const;
+    Status prepareCalls(std::uint32_t phase, const std::vector<std::int64_t>& symbols,
+                        const MemoryPlan& plan);
+    Status bindStep(std::size_t step);
+    Status runStep(std::size_t step);
     enum class Rounds : std::uint8_t { Once, Twice };
     Status execute(std::vector<StepTime>* times, Rounds rounds);
 
     struct Calls { // made ready for one choice of shapes
         std::vector<std::int64_t> symbols;
         std::vector<std::unique_ptr<PreparedCall>> byStep;
+        std::size_t scratch = 0; // bytes
+    };
+
+    struct Phase {
+        std::size_t firstStep = 0, endStep = 0;
+        std::vector<std::int64_t> symbols; // all, for which it was planned
+        bool planned = false;              // m_plan has its tensors, for `symbols`
+        bool resolved = false;             // m_addresses has them
+        AlignedMemory arena;
+        AlignedMemory staging;    // copies of inputs, outputs that nobody bound
+        std::vector<Calls> calls; // the set in use first
     };
 
     struct Signature { // what the caller gave for one input or output
@@ -129,19 +146,17 @@ private:
     bool m_ownsOpenMpThreads = false;
     PrepareCall m_libraries;
     HostSteps* m_host;
-    std::vector<Calls> m_calls; // the set in use first
 
     std::vector<std::int64_t> m_wanted; // symbols set by name; -1: not set
     std::vector<Signature> m_inputs;
     std::vector<Signature> m_outputs;
 
-    bool m_planned = false;  // m_plan belongs to m_symbols
-    bool m_resolved = false; // m_addresses are those of the current memory
+    Phases m_phases;
+    std::vector<Phase> m_byPhase; // of the program: one per phase
+    bool m_hasRun = false;        // for what is set now
     std::vector<std::int64_t> m_symbols;
     MemoryPlan m_plan;
-    AlignedMemory m_arena;
     AlignedMemory m_scratch;                   // of library calls, one after another
-    AlignedMemory m_staging;                   // copies of inputs, outputs that nobody bound
     std::vector<std::byte*> m_addresses;       // by tensor
     std::vector<std::vector<void*>> m_buffers; // by step
     std::vector<std::vector<std::int64_t>> m_operands; // by step: values of its symbols

@@ -1,6 +1,10 @@
 // The half of the executor that runs only when shapes or buffers change: symbols, sizes, addresses.
 #include "runtime/breadcrumb.h"
 #include "runtime/executor.h"
+#include "runtime/native_step.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace fw::runtime {
 
@@ -23,7 +27,8 @@ std::string sizesText(const Program& program, const Expression& expression,
     std::string out;
     for (std::size_t i = 0; i < values.size(); ++i)
         for (const Instruction& instruction : expression.code)
-            if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i)) {
+            if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i) &&
+                values[i] != unbound) {
                 out += (out.empty() ? "; here " : ", ") + program.symbols[i].name + " is " +
                        std::to_string(values[i]);
                 break;
@@ -61,6 +66,10 @@ Status Executor::bindSymbols(std::vector<std::int64_t>& values) const {
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Symbol& symbol = m_program.symbols[i];
+        if (m_phases.ofSymbol[i] > 0) {
+            values[i] = unbound; // until its step has run
+            continue;
+        }
         if (values[i] == unbound && symbol.minimum == symbol.maximum)
             values[i] = symbol.minimum;
         if (values[i] == unbound)
@@ -93,39 +102,41 @@ Status Executor::checkInputs(const std::vector<std::int64_t>& values) const {
     return {};
 }
 
-Status Executor::checkAssumptions(const std::vector<std::int64_t>& values) const {
+Status Executor::checkAssumptions(std::uint32_t phase) const {
     for (const Assumption& assumption : m_program.assumptions) {
+        const Expression& condition = m_program.expressions[assumption.condition];
+        if (m_phases.of(condition) != phase)
+            continue;
         std::int64_t holds = 0;
-        if (evaluate(m_program.expressions[assumption.condition], values.data(), holds) !=
+        if (evaluate(condition, m_symbols.data(), holds) !=
             Evaluation::Ok)
             return fail(FW_OVERFLOW, "cannot be computed for these shapes: %s",
                         assumption.sentence.c_str());
         if (holds == 0)
-            return fail(
-                FW_ASSUMPTION_FAILED, "%s%s", assumption.sentence.c_str(),
-                sizesText(m_program, m_program.expressions[assumption.condition], values).c_str());
+            return fail(FW_ASSUMPTION_FAILED, "%s%s", assumption.sentence.c_str(),
+                        sizesText(m_program, condition, m_symbols).c_str());
     }
     return {};
 }
 
-Status Executor::prepareCalls(const std::vector<std::int64_t>& symbols, const MemoryPlan& plan) {
+Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_t>& symbols,
+                              const MemoryPlan& plan) {
+    Phase& part = m_byPhase[phase];
     bool any = false;
-    for (const Step& step : m_program.steps)
-        any = any || step.kernel == libraryKernel;
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s)
+        any = any || m_program.steps[s].kernel == libraryKernel;
     if (!any)
         return {};
-    for (std::size_t i = 0; i < m_calls.size(); ++i)
-        if (m_calls[i].symbols == symbols) {
-            Calls found = std::move(m_calls[i]);
-            m_calls.erase(m_calls.begin() + static_cast<std::ptrdiff_t>(i));
-            m_calls.insert(m_calls.begin(), std::move(found));
-            return {};
+    for (std::size_t i = 0; i < part.calls.size(); ++i)
+        if (part.calls[i].symbols == symbols) {
+            std::rotate(part.calls.begin(), part.calls.begin() + static_cast<std::ptrdiff_t>(i),
+                        part.calls.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return m_scratch.reserve(part.calls.front().scratch);
         }
     Calls calls;
     calls.symbols = symbols;
     calls.byStep.resize(m_program.steps.size());
-    std::size_t scratch = 0;
-    for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
         const Step& step = m_program.steps[s];
         if (step.kernel != libraryKernel)
             continue;
@@ -145,14 +156,13 @@ Status Executor::prepareCalls(const std::vector<std::int64_t>& symbols, const Me
         }
         if (const OpenMp* openMp = calls.byStep[s]->openMp())
             m_settings.openMp = openMp;
-        if (calls.byStep[s]->scratchBytes() > scratch)
-            scratch = calls.byStep[s]->scratchBytes();
+        calls.scratch = std::max(calls.scratch, calls.byStep[s]->scratchBytes());
     }
-    if (Status status = m_scratch.reserve(scratch); !status.ok())
+    if (Status status = m_scratch.reserve(calls.scratch); !status.ok())
         return status;
-    if (m_calls.size() >= keptShapes)
-        m_calls.pop_back();
-    m_calls.insert(m_calls.begin(), std::move(calls));
+    if (part.calls.size() >= keptShapes)
+        part.calls.pop_back();
+    part.calls.insert(part.calls.begin(), std::move(calls));
     return {};
 }
 
@@ -160,69 +170,115 @@ Status Executor::prepareFixed() {
     MemoryPlan plan;
     if (Status status = planMemory(m_program, nullptr, plan); !status.ok())
         return status;
-    return prepareCalls({}, plan);
+    return prepareCalls(0, {}, plan);
 }
 
-Status Executor::planShapes(const std::vector<std::int64_t>& values) {
-    MemoryPlan plan;
-    if (Status status = planMemory(m_program, values.data(), plan); !status.ok())
+Status Executor::planShapes(std::uint32_t phase) {
+    Phase& part = m_byPhase[phase];
+    MemoryPlan plan = phase == 0 ? MemoryPlan{} : m_plan;
+    if (Status status = planPhase(m_program, m_phases, phase, m_symbols.data(), plan); !status.ok())
         return status;
-    std::vector<std::vector<std::int64_t>> operands(m_program.steps.size());
-    for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+    std::vector<std::vector<std::int64_t>> operands(part.endStep - part.firstStep);
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
         const Step& step = m_program.steps[s];
         for (ExpressionId id : step.symbols) {
             std::int64_t value = 0;
-            if (evaluate(m_program.expressions[id], values.data(), value) != Evaluation::Ok)
+            if (evaluate(m_program.expressions[id], m_symbols.data(), value) != Evaluation::Ok)
                 return fail(FW_OVERFLOW, "step %s: a size cannot be computed for these shapes",
                             step.name.c_str());
-            operands[s].push_back(value);
+            operands[s - part.firstStep].push_back(value);
         }
         if (step.kernel == copyKernel &&
             plan.bytes[step.buffers[0].tensor] != plan.bytes[step.buffers[1].tensor])
             return fail(FW_BAD_PROGRAM, "copy step %s: sizes differ", step.name.c_str());
+        if (step.kernel == nativeKernel)
+            if (Status status = fitNative(step, m_program,
+                                          operands[s - part.firstStep].data(), plan.bytes);
+                !status.ok())
+                return status;
+        if (step.kernel == bindKernel &&
+            plan.bytes[step.buffers[0].tensor] <
+                static_cast<std::int64_t>(step.binds.size() * sizeof(std::int64_t)))
+            return fail(FW_BAD_PROGRAM, "step %s: there are not that many sizes",
+                        step.name.c_str());
     }
     std::vector<std::vector<std::int64_t>> shapes(m_program.outputs.size());
     for (std::size_t i = 0; i < shapes.size(); ++i)
-        for (ExpressionId dim : m_program.tensors[m_program.outputs[i]].dims) {
-            std::int64_t extent = 0;
-            evaluate(m_program.expressions[dim], values.data(),
-                     extent); // planMemory did it without error
-            shapes[i].push_back(extent);
-        }
-    if (Status status = prepareCalls(values, plan); !status.ok())
+        if (m_phases.ofTensor[m_program.outputs[i]] == phase)
+            for (ExpressionId dim : m_program.tensors[m_program.outputs[i]].dims) {
+                std::int64_t extent = 0;
+                evaluate(m_program.expressions[dim], m_symbols.data(),
+                         extent); // planPhase did it without error
+                shapes[i].push_back(extent);
+            }
+    if (Status status = prepareCalls(phase, m_symbols, plan); !status.ok())
         return status;
-    if (Status status = m_arena.reserve(static_cast<std::size_t>(plan.arenaBytes)); !status.ok())
+    const auto bytes = static_cast<std::size_t>(plan.arenas[phase].bytes);
+    if (Status status = part.arena.reserve(bytes); !status.ok())
         return status;
-    m_symbols = values;
     m_plan = std::move(plan);
-    m_operands = std::move(operands);
-    m_outputShapes = std::move(shapes);
-    m_planned = true;
+    m_operands.resize(m_program.steps.size());
+    std::move(operands.begin(), operands.end(),
+              m_operands.begin() + static_cast<std::ptrdiff_t>(part.firstStep));
+    m_outputShapes.resize(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        if (m_phases.ofTensor[m_program.outputs[i]] == phase)
+            m_outputShapes[i] = std::move(shapes[i]);
+    part.symbols = m_symbols;
+    part.planned = true;
     return {};
 }
 
 Status Executor::prepare() {
-    if (!m_planned) {
-        m_resolved = false;
+    Phase& first = m_byPhase[0];
+    if (!first.planned) {
         std::vector<std::int64_t> values;
         if (Status status = bindSymbols(values); !status.ok())
             return status;
         if (Status status = checkInputs(values); !status.ok())
             return status;
-        if (Status status = checkAssumptions(values); !status.ok())
+        forgetAddresses();
+        for (Phase& phase : m_byPhase)
+            phase.planned = false;
+        m_symbols = std::move(values);
+        if (Status status = checkAssumptions(0); !status.ok())
             return status;
-        if (Status status = planShapes(values); !status.ok())
+        if (Status status = planShapes(0); !status.ok())
             return status;
     }
-    return m_resolved ? Status{} : resolve();
+    return first.resolved ? Status{} : resolve(0);
 }
 
-Status Executor::placeInputsAndOutputs() {
-    for (Signature& input : m_inputs)
+Status Executor::preparePhase(std::uint32_t phase) {
+    Phase& part = m_byPhase[phase];
+    for (std::size_t i = 0; i < m_symbols.size(); ++i)
+        if (m_phases.ofSymbol[i] > phase)
+            m_symbols[i] = unbound;
+    if (!part.planned || part.symbols != m_symbols) {
+        for (std::size_t later = phase; later < m_byPhase.size(); ++later)
+            m_byPhase[later].planned = m_byPhase[later].resolved = false;
+        if (Status status = checkAssumptions(phase); !status.ok())
+            return status;
+        if (Status status = planShapes(phase); !status.ok())
+            return status;
+    }
+    return part.resolved ? Status{} : resolve(phase);
+}
+
+// Inputs with the first phase, every output in the phase that knows its size.
+Status Executor::placeSignature(std::uint32_t phase) {
+    std::vector<std::pair<const Signature*, TensorId>> placed;
+    for (std::size_t i = 0; i < m_inputs.size() && phase == 0; ++i) {
+        Signature& input = m_inputs[i];
         input.direct =
             input.view.contiguous && isAligned(input.view.data) && input.view.elements > 0;
+        placed.emplace_back(&input, m_program.inputs[i]);
+    }
     for (std::size_t i = 0; i < m_outputs.size(); ++i) {
+        if (m_phases.ofTensor[m_program.outputs[i]] != phase)
+            continue;
         Signature& output = m_outputs[i];
+        placed.emplace_back(&output, m_program.outputs[i]);
         output.direct = false;
         if (!output.given)
             continue;
@@ -237,41 +293,39 @@ Status Executor::placeInputsAndOutputs() {
         for (const Signature& input : m_inputs)
             output.direct = output.direct && !overlap(input.view, output.view);
     }
-    std::size_t staging = 0;
-    for (std::size_t i = 0; i < m_inputs.size(); ++i)
-        staging += m_inputs[i].direct ? 0 : aligned(m_plan.bytes[m_program.inputs[i]]);
-    for (std::size_t i = 0; i < m_outputs.size(); ++i)
-        staging += m_outputs[i].direct ? 0 : aligned(m_plan.bytes[m_program.outputs[i]]);
-    if (Status status = m_staging.reserve(staging); !status.ok())
+    std::size_t bytes = 0;
+    for (const auto& [entry, id] : placed)
+        bytes += entry->direct ? 0 : aligned(m_plan.bytes[id]);
+    AlignedMemory& staging = m_byPhase[phase].staging;
+    if (Status status = staging.reserve(bytes); !status.ok())
         return status;
-
     std::size_t next = 0;
-    const auto place = [&](const Signature& entry, TensorId id) {
+    for (const auto& [entry, id] : placed)
         if (m_plan.bytes[id] == 0) {
             m_addresses[id] = nothing;
-        } else if (entry.direct) {
-            m_addresses[id] = entry.view.data;
+        } else if (entry->direct) {
+            m_addresses[id] = entry->view.data;
         } else {
-            m_addresses[id] = m_staging.data() + next;
+            m_addresses[id] = staging.data() + next;
             next += aligned(m_plan.bytes[id]);
         }
-    };
-    for (std::size_t i = 0; i < m_inputs.size(); ++i)
-        place(m_inputs[i], m_program.inputs[i]);
-    for (std::size_t i = 0; i < m_outputs.size(); ++i)
-        place(m_outputs[i], m_program.outputs[i]);
     return {};
 }
 
-Status Executor::resolve() {
-    m_addresses.assign(m_program.tensors.size(), nothing);
-    if (Status status = placeInputsAndOutputs(); !status.ok())
+Status Executor::resolve(std::uint32_t phase) {
+    Phase& part = m_byPhase[phase];
+    m_addresses.resize(m_program.tensors.size(), nothing);
+    if (Status status = placeSignature(phase); !status.ok())
         return status;
     for (std::size_t i = 0; i < m_program.tensors.size(); ++i) {
+        if (m_phases.ofTensor[i] != phase)
+            continue;
         const Tensor& tensor = m_program.tensors[i];
         const bool piece = i < m_weights.pieces.size() && m_weights.pieces[i];
-        if (m_plan.bytes[i] == 0)
+        if (m_plan.bytes[i] == 0) {
+            m_addresses[i] = nothing;
             continue;
+        }
         switch (tensor.storage) {
         case Storage::Input:
         case Storage::Output:
@@ -282,7 +336,7 @@ Status Executor::resolve() {
                                              : m_weights.payload + tensor.offset);
             break;
         case Storage::Arena:
-            m_addresses[i] = m_arena.data() + m_plan.offsets[i];
+            m_addresses[i] = part.arena.data() + m_plan.offsets[i];
             break;
         case Storage::View:
             m_addresses[i] =
@@ -290,11 +344,13 @@ Status Executor::resolve() {
             break;
         }
     }
-    m_buffers.assign(m_program.steps.size(), {});
-    for (std::size_t s = 0; s < m_program.steps.size(); ++s)
+    m_buffers.resize(m_program.steps.size());
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
+        m_buffers[s].clear();
         for (const BufferUse& use : m_program.steps[s].buffers)
             m_buffers[s].push_back(m_addresses[use.tensor]);
-    m_resolved = true;
+    }
+    part.resolved = true;
     return {};
 }
 

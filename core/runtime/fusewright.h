@@ -135,7 +135,8 @@ FW_API fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* t
  * aligned and apart from the inputs). Null: back to the model's own memory. */
 FW_API fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor);
 
-/* The extents of an output for the inputs that are set; `dims` has room for the output's rank. */
+/* The extents of an output for the inputs that are set; `dims` has room for the output's rank. An
+ * output whose extents the model computes has them behind fw_run only (FW_SYMBOL_UNBOUND before). */
 FW_API fw_status fw_output_shape(fw_model* model, int32_t index, int64_t* dims);
 
 /* Describes where the output of the last run lies. Valid until the next call that changes the

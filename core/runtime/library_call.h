@@ -104,6 +104,23 @@ struct LibraryCall {
     UserCall user;     // Kernel; arguments, attributes and post-ops are empty then
 };
 
+// Calls `visit` with every expression that the call has.
+template <class Visit>
+void forEachExpression(const LibraryCall& call, const Visit& visit) {
+    const auto all = [&](const std::vector<ExpressionId>& ids) {
+        for (const ExpressionId id : ids)
+            visit(id);
+    };
+    for (const CallArgument& argument : call.arguments) {
+        visit(argument.offset);
+        all(argument.dims);
+        all(argument.strides);
+    }
+    all(call.attributes);
+    for (const UserTensor& tensor : call.user.tensors)
+        all(tensor.dims);
+}
+
 // The same with numbers.
 struct ShapedArgument {
     Role role = Role::Input;

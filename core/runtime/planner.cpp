@@ -1,6 +1,7 @@
 #include "runtime/planner.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fw::runtime {
 
@@ -131,13 +132,26 @@ Status logicalBytes(const Program& program, const Tensor& tensor, const std::int
 
 } // namespace
 
-Status planMemory(const Program& program, const std::int64_t* symbols, MemoryPlan& plan) {
-    plan = MemoryPlan{};
-    plan.bytes.assign(program.tensors.size(), 0);
-    plan.offsets.assign(program.tensors.size(), 0);
+std::int64_t MemoryPlan::arenaBytes() const {
+    return std::accumulate(arenas.begin(), arenas.end(), std::int64_t(0),
+                           [](std::int64_t sum, const Arena& arena) { return sum + arena.bytes; });
+}
+
+std::int64_t MemoryPlan::unsharedBytes() const {
+    return std::accumulate(
+        arenas.begin(), arenas.end(), std::int64_t(0),
+        [](std::int64_t sum, const Arena& arena) { return sum + arena.unsharedBytes; });
+}
+
+Status planPhase(const Program& program, const Phases& phases, std::uint32_t phase,
+                 const std::int64_t* symbols, MemoryPlan& plan) {
+    plan.bytes.resize(program.tensors.size(), 0);
+    plan.offsets.resize(program.tensors.size(), 0);
     std::vector<Block> blocks;
     std::vector<TensorId> owners;
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+        if (phases.ofTensor[i] != phase)
+            continue;
         const Tensor& tensor = program.tensors[i];
         std::int64_t logical = 0;
         if (Status status = sizeOf(program, tensor.bytes, symbols, tensor, plan.bytes[i]);
@@ -166,18 +180,31 @@ Status planMemory(const Program& program, const std::int64_t* symbols, MemoryPla
     ArenaPlan arena;
     if (Status status = planArena(blocks, arena); !status.ok())
         return status;
+    std::int64_t unshared = 0;
     for (std::size_t i = 0; i < owners.size(); ++i) {
         plan.offsets[owners[i]] = arena.offsets[i];
-        plan.unsharedBytes += aligned(blocks[i].bytes);
+        unshared += aligned(blocks[i].bytes);
     }
-    plan.arenaBytes = arena.bytes;
+    plan.arenas.resize(phase);
+    plan.arenas.push_back({arena.bytes, unshared});
+    return {};
+}
+
+Status planMemory(const Program& program, const std::int64_t* symbols, MemoryPlan& plan) {
+    plan = MemoryPlan{};
+    const Phases phases = phasesOf(program);
+    for (std::uint32_t phase = 0; phase < phases.count; ++phase)
+        if (Status status = planPhase(program, phases, phase, symbols, plan); !status.ok())
+            return status;
     return {};
 }
 
 Status replayMemory(const Program& program, const MemoryPlan& plan) {
     std::vector<TensorId> holders; // arena tensors whose bytes are intact
+    const Phases phases = phasesOf(program);
     const auto overlap = [&](TensorId a, TensorId b) {
-        return plan.offsets[a] < plan.offsets[b] + plan.bytes[b] &&
+        return phases.ofTensor[a] == phases.ofTensor[b] &&
+               plan.offsets[a] < plan.offsets[b] + plan.bytes[b] &&
                plan.offsets[b] < plan.offsets[a] + plan.bytes[a];
     };
     for (const Step& step : program.steps) {

@@ -32,14 +32,25 @@ bool planHolds(const std::vector<Block>& blocks, const ArenaPlan& plan);
 struct MemoryPlan {
     std::vector<std::int64_t> bytes; // by tensor
     std::vector<std::int64_t>
-        offsets; // by tensor: arena offset, or for a view the offset in its root; else 0
-    std::int64_t arenaBytes = 0;
-    std::int64_t unsharedBytes = 0; // what the arena would take without reuse
+        offsets; // by tensor: offset in the arena of its phase, or for a view the offset in its root; else 0
+    struct Arena {
+        std::int64_t bytes = 0;
+        std::int64_t unsharedBytes = 0; // what it would take without reuse
+    };
+    std::vector<Arena> arenas; // by phase
+
+    std::int64_t arenaBytes() const;    // of all
+    std::int64_t unsharedBytes() const;
 };
 
 // `symbols` has a value for each symbol of the (checked) program. Refuses overflow, views that
 // leave their base and inputs or outputs whose size is not that of their extents.
 Status planMemory(const Program& program, const std::int64_t* symbols, MemoryPlan& plan);
+
+// The same for the tensors of one phase; those of the ones before it are in `plan` (empty: for the
+// first), and of `symbols` only what is known by then is read.
+Status planPhase(const Program& program, const Phases& phases, std::uint32_t phase,
+                 const std::int64_t* symbols, MemoryPlan& plan);
 
 // Replays the steps on the plan and tells the first read of memory that another tensor has written
 // over since.

@@ -1,5 +1,7 @@
 #include "runtime/program.h"
 
+#include <algorithm>
+
 namespace fw::runtime {
 
 std::int64_t elementBytes(DataType type) {
@@ -72,6 +74,41 @@ TensorId rootOf(const Program& program, TensorId tensor) {
     while (program.tensors[tensor].storage == Storage::View)
         tensor = program.tensors[tensor].base;
     return tensor;
+}
+
+std::uint32_t Phases::of(const Expression& expression) const {
+    std::uint32_t out = 0;
+    for (const Instruction& instruction : expression.code)
+        if (instruction.op == Op::Symbol)
+            out = std::max(out, ofSymbol[static_cast<std::size_t>(instruction.value)]);
+    return out;
+}
+
+Phases phasesOf(const Program& program) {
+    Phases out;
+    out.ofSymbol.assign(program.symbols.size(), 0);
+    bool binding = false;
+    for (const Step& step : program.steps) {
+        const bool binds = step.kernel == bindKernel;
+        out.count += binding && !binds ? 1 : 0;
+        binding = binds;
+        out.ofStep.push_back(out.count - 1);
+        for (const std::uint32_t symbol : step.binds)
+            out.ofSymbol[symbol] = out.count;
+    }
+    out.count += binding ? 1 : 0; // shapes of outputs may still wait for the last ones
+    for (const Tensor& tensor : program.tensors) {
+        std::uint32_t phase = out.of(program.expressions[tensor.bytes]);
+        for (const ExpressionId dim : tensor.dims)
+            phase = std::max(phase, out.of(program.expressions[dim]));
+        if (tensor.storage == Storage::View)
+            phase = std::max({phase, out.of(program.expressions[tensor.viewOffset]),
+                              out.ofTensor[tensor.base]});
+        else if (tensor.storage == Storage::Arena && tensor.firstStep < out.ofStep.size())
+            phase = std::max(phase, out.ofStep[tensor.firstStep]);
+        out.ofTensor.push_back(phase);
+    }
+    return out;
 }
 
 void deriveLifetimes(Program& program) {

@@ -16,7 +16,7 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 4;
+constexpr std::uint32_t programVersion = 5;
 constexpr std::uint64_t memoryAlignment = 64;
 
 struct Symbol {
@@ -62,6 +62,14 @@ constexpr std::uint32_t libraryKernel = 0xfffffffeu;
 // A step that only the process that compiled the program can do, by ExecutorOptions::host.
 constexpr std::uint32_t hostKernel = 0xfffffffdu;
 
+// A step without machine code that reads sizes: element i of its only buffer, of i64, is the value
+// of the free dimension Step::binds[i]. What uses one comes behind.
+constexpr std::uint32_t bindKernel = 0xfffffffcu;
+
+// A step that the runtime does itself: NativeOp (native_step.h) in Step::call, its numbers in
+// Step::symbols.
+constexpr std::uint32_t nativeKernel = 0xfffffffbu;
+
 // A step that belongs to no group of the plan: the copy of a result.
 constexpr std::uint32_t noGroup = 0xffffffffu;
 
@@ -70,10 +78,12 @@ struct Step {
     std::uint32_t group = noGroup; // of the plan that was compiled: its number
     std::uint32_t part = 0;   // of that group, in order of execution: a call with its reorders, the
                               // kernels before and behind it
-    std::uint32_t kernel = 0; // into the kernel table, copyKernel, libraryKernel or hostKernel
-    std::uint32_t call = 0;   // libraryKernel: into Program::calls; hostKernel: HostSteps::run
+    std::uint32_t kernel = 0; // into the kernel table, or one of the special ones above
+    std::uint32_t call = 0;   // libraryKernel: into Program::calls; hostKernel: HostSteps::run;
+                              // nativeKernel: NativeOp
     std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
+    std::vector<std::uint32_t> binds;  // bindKernel: into Program::symbols
     std::vector<std::string> nodes;    // of the imported graph
     ExpressionId flops = 0;            // estimates; a negative value means unknown
     ExpressionId bytes = 0;
@@ -110,6 +120,20 @@ struct Program {
 
 // The tensor whose memory `tensor` names in the end: itself unless it is a view.
 TensorId rootOf(const Program& program, TensorId tensor);
+
+// The steps of a program run in phases: one ends behind steps of bindKernel, and what they bind is
+// known in the next. What lies in memory of a size that is known later is planned later.
+struct Phases {
+    std::uint32_t count = 1;
+    std::vector<std::uint32_t> ofSymbol; // the first in which it is known
+    std::vector<std::uint32_t> ofStep;
+    std::vector<std::uint32_t> ofTensor; // in which its memory is planned
+
+    std::uint32_t of(const Expression& expression) const; // the first in which it has a value
+};
+
+// Every id of the program exists.
+Phases phasesOf(const Program& program);
 
 // Sets firstStep and lastStep of every arena tensor from the steps that use it or a view of it.
 // Unused: both 0.

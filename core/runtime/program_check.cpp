@@ -1,6 +1,6 @@
 // The static checks of a program. Programs come from our compiler or from a file that anyone may
 // have written; both pass here before the executor trusts an index.
-#include "runtime/program.h"
+#include "runtime/native_step.h"
 
 namespace fw::runtime {
 
@@ -17,7 +17,9 @@ public:
             return status;
         if (Status status = signature(); !status.ok())
             return status;
-        return steps();
+        if (Status status = steps(); !status.ok())
+            return status;
+        return sizesInTime();
     }
 
 private:
@@ -155,9 +157,60 @@ private:
         }
         if (step.kernel == hostKernel)
             return {};
+        if (step.kernel == bindKernel)
+            return binding(step);
+        if (step.kernel == nativeKernel)
+            return checkNative(step, m_program);
         if (step.kernel >= m_program.kernelCount)
             return fail(FW_BAD_PROGRAM, "step %s names a kernel that does not exist",
                         step.name.c_str());
+        return {};
+    }
+
+    Status binding(const Step& step) const {
+        if (step.buffers.size() != 1 || step.buffers[0].access != Access::Read ||
+            m_program.tensors[step.buffers[0].tensor].type != DataType::I64 || step.binds.empty())
+            return fail(FW_BAD_PROGRAM, "step %s wants one buffer of sizes", step.name.c_str());
+        for (const std::uint32_t symbol : step.binds)
+            if (symbol >= m_program.symbols.size())
+                return fail(FW_BAD_PROGRAM, "step %s binds a symbol that does not exist",
+                            step.name.c_str());
+        return {};
+    }
+
+    // Nothing asks for a size before it is known.
+    Status sizesInTime() const {
+        std::vector<bool> bound(m_program.symbols.size(), false);
+        for (const Step& step : m_program.steps)
+            for (const std::uint32_t symbol : step.binds) {
+                if (bound[symbol])
+                    return fail(FW_BAD_PROGRAM, "step %s binds %s again", step.name.c_str(),
+                                m_program.symbols[symbol].name.c_str());
+                bound[symbol] = true;
+            }
+        const Phases phases = phasesOf(m_program);
+        if (phases.count == 1)
+            return {};
+        for (const TensorId input : m_program.inputs)
+            if (phases.ofTensor[input] > 0)
+                return fail(FW_BAD_PROGRAM, "input %s has a size that is computed", nameOf(input));
+        for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
+            const Step& step = m_program.steps[s];
+            const std::uint32_t now = phases.ofStep[s];
+            bool known = true;
+            const auto ask = [&](ExpressionId id) {
+                known = known && phases.of(m_program.expressions[id]) <= now;
+            };
+            for (const BufferUse& use : step.buffers)
+                known = known && phases.ofTensor[use.tensor] <= now;
+            for (const ExpressionId id : step.symbols)
+                ask(id);
+            if (step.kernel == libraryKernel)
+                forEachExpression(m_program.calls[step.call], ask);
+            if (!known)
+                return fail(FW_BAD_PROGRAM, "step %s uses a size before it is known",
+                            step.name.c_str());
+        }
         return {};
     }
 

@@ -120,8 +120,10 @@ Step readStep(Reader& in) {
     step.group = in.u32();
     step.part = in.u32();
     step.kernel = in.u32();
-    if (step.kernel == libraryKernel)
+    if (step.kernel == libraryKernel || step.kernel == nativeKernel)
         step.call = in.u32();
+    if (step.kernel == bindKernel)
+        step.binds = in.ids();
     step.buffers.resize(in.count(5));
     for (BufferUse& use : step.buffers) {
         use.tensor = in.u32();

@@ -84,8 +84,10 @@ void write(Writer& out, const Step& step) {
     out.u32(step.group);
     out.u32(step.part);
     out.u32(step.kernel);
-    if (step.kernel == libraryKernel)
+    if (step.kernel == libraryKernel || step.kernel == nativeKernel)
         out.u32(step.call);
+    if (step.kernel == bindKernel)
+        out.ids(step.binds);
     out.count(step.buffers.size());
     for (const BufferUse& use : step.buffers) {
         out.u32(use.tensor);

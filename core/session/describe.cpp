@@ -279,7 +279,7 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     }
     double flops = 0;
     const Graph& planned = *imported.inlined;
-    bool known = planned.freeDims().empty();
+    bool known = planned.freeDims().empty() && planned.boundDims().empty();
     for (const NodePtr& node : planned.nodes()) {
         if (node->isConstant()) {
             out.parameters += static_cast<std::int64_t>(node->data->count());
@@ -312,7 +312,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     out.model = model;
     out.target = target.text;
     out.groups.reserve(plan.groups.size());
-    const bool fixed = graph.freeDims().empty();
+    const bool fixed = graph.freeDims().empty() && graph.boundDims().empty();
     for (const Group& group : plan.groups) {
         GroupRecord row;
         row.id = group.id;
@@ -425,10 +425,10 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
         out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}",
                                    node.name, node.shownOp());
     } else if (group.isHost()) {
-        out.code = codeText(ReasonCode::HostComputes);
-        out.sentence = fmt::format(
-            "{} is a group of its own: no code is made for it, its reference computes it",
-            node.name);
+        const bool isNative = !group.runtimeKernel.empty();
+        out.code = codeText(isNative ? ReasonCode::RuntimeComputes : ReasonCode::HostComputes);
+        out.sentence = fmt::format("{} is a group of its own: no code is made for it, {} computes it",
+                                   node.name, isNative ? "a kernel of the runtime" : "its reference");
     } else if (group.nodes.size() == 1) {
         out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
                                    group.implementation);

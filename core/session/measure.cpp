@@ -4,6 +4,7 @@
 #include "base/numbers.h"
 #include "ir/tensor_text.h"
 #include "onnx/tensor_file.h"
+#include "runtime/native_step.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
 #include "session/document.h"
@@ -510,6 +511,9 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
                               runtime::kindText(program.calls[step.call]))
             : step.kernel == runtime::copyKernel ? "copy"
             : step.kernel == runtime::hostKernel ? "reference"
+            : step.kernel == runtime::bindKernel ? "sizes"
+            : step.kernel == runtime::nativeKernel
+                ? fmt::format("runtime.{}", runtime::nativeText(step.call))
                                                  : "generated";
         const Group* group = groupOfStep(*plan, step);
         if (group != nullptr && step.kernel == runtime::libraryKernel &&

@@ -1,5 +1,6 @@
 #include "tensor/evaluate_graph.h"
 
+#include "ir/bound_dims.h"
 #include "ir/inline_calls.h"
 
 #include <fmt/format.h>
@@ -44,11 +45,7 @@ public:
             if (!(type == inputs[i].type()))
                 return mismatch(output, inputs[i]);
         }
-        for (const Assumption& assumption : m_graph.assumptions())
-            if (simplify(substitute(assumption.condition, m_dims)).isInt(0))
-                return makeDiag(DiagCode::InputMismatch, assumption.sentence,
-                                {{}, assumption.node});
-        return {};
+        return checkAssumptions();
     }
 
     Status run(const Node& node) {
@@ -73,12 +70,39 @@ public:
             return results.takeDiag().at({{}, node.name});
         for (std::size_t i = 0; i < results->size(); ++i)
             m_values[{node.id, static_cast<int>(i)}] = std::move((*results)[i]);
-        return {};
+        return bindDims(node);
     }
 
     const TensorData& value(ValueRef ref) const { return m_values.at(ref); }
 
 private:
+    Status checkAssumptions() const {
+        for (const Assumption& assumption : m_graph.assumptions())
+            if (simplify(substitute(assumption.condition, m_dims)).isInt(0))
+                return makeDiag(DiagCode::InputMismatch, assumption.sentence,
+                                {{}, assumption.node});
+        return {};
+    }
+
+    // What the node binds has its values from now on.
+    Status bindDims(const Node& node) {
+        const std::vector<Symbol> dims = dimsBoundBy(m_graph.operators(), node);
+        if (dims.empty())
+            return {};
+        const TensorData& sizes = m_values.at({node.id, 0});
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            const std::int64_t size = sizes.integerAt(i);
+            if (size < 0 || size > largestBoundDim)
+                return makeDiag(DiagCode::InputMismatch,
+                                fmt::format("it computes the size {} as {}, which must lie between "
+                                            "0 and {}",
+                                            dims[i].text(), size, largestBoundDim),
+                                {{}, node.name});
+            m_dims.emplace(dims[i], intExpr(size));
+        }
+        return checkAssumptions();
+    }
+
     static Diag mismatch(const Output& output, const TensorData& data) {
         return makeDiag(
             DiagCode::InputMismatch,

@@ -74,8 +74,8 @@ private Q_SLOTS:
     void memoryIsShared() {
         Session session;
         session.check(1000);
-        QCOMPARE(session.executor->memoryPlan().unsharedBytes, 3 * 12032);
-        QCOMPARE(session.executor->memoryPlan().arenaBytes,
+        QCOMPARE(session.executor->memoryPlan().unsharedBytes(), 3 * 12032);
+        QCOMPARE(session.executor->memoryPlan().arenaBytes(),
                  3 * 12032); // a, b, c are alive in step 2
         QVERIFY(replayMemory(session.executor->program(), session.executor->memoryPlan()).ok());
         QCOMPARE(session.executor->work(0).flops, 1000);

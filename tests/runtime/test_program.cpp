@@ -34,7 +34,7 @@ void prepareAnyway(Program&& program) {
     for (std::size_t i = 0; i < executor->program().inputs.size(); ++i)
         if (!executor->setInput(i, sample::floats(data.data(), shape)).ok())
             return;
-    if (executor->prepare().ok() && executor->memoryPlan().arenaBytes < (1 << 20))
+    if (executor->prepare().ok() && executor->memoryPlan().arenaBytes() < (1 << 20))
         QVERIFY(replayMemory(executor->program(), executor->memoryPlan()).ok());
 }
 

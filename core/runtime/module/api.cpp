@@ -90,8 +90,10 @@ void describeAll(fw_model& model) {
         model.inputs.push_back(describe(program, program.tensors[id], model.dims[next++]));
     for (TensorId id : program.outputs)
         model.outputs.push_back(describe(program, program.tensors[id], model.dims[next++]));
-    for (const Symbol& symbol : program.symbols)
-        model.symbols.push_back({symbol.name.c_str(), symbol.minimum, symbol.maximum});
+    const Phases phases = phasesOf(program);
+    for (std::size_t i = 0; i < program.symbols.size(); ++i)
+        if (const Symbol& symbol = program.symbols[i]; phases.ofSymbol[i] == 0)
+            model.symbols.push_back({symbol.name.c_str(), symbol.minimum, symbol.maximum});
     model.nodes.resize(program.steps.size());
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
         for (const std::string& node : program.steps[s].nodes)
@@ -247,7 +249,7 @@ fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count) 
 }
 
 int64_t fw_arena_bytes(const fw_model* model) {
-    return model ? model->executor->memoryPlan().arenaBytes : 0;
+    return model ? model->executor->memoryPlan().arenaBytes() : 0;
 }
 
 const char* fw_last_error(const fw_model* model) {
