@@ -1,6 +1,7 @@
 // Operators of books with a body that ONNX can say: their functions, once for all of their nodes.
 #include "onnx/function_body.h"
 #include "onnx/graph_writer.h"
+#include "onnx/import.h"
 
 #include <algorithm>
 
@@ -46,7 +47,8 @@ void GraphWriter::writeFunctions() {
     std::map<std::string, std::vector<const Node*>> calls;
     for (const NodePtr& node : m_graph.nodes()) {
         const auto clauses = clausesOf(*node);
-        if (!clauses.empty() && !clauses.back()->domain.empty() && isOfBook(*node))
+        if (!clauses.empty() && !clauses.back()->domain.empty() &&
+            (isOfBook(*node) || clauses.back()->domain == ownDomain))
             calls[node->op].push_back(node.get());
     }
     for (const auto& [name, nodes] : calls) {

@@ -131,6 +131,9 @@ std::optional<std::pair<double, double>> regionOf(const Node& node, const Dim& f
 
 Status resize(GraphWriter& out, const Node& node) {
     const Shape& shape = out.graph().type(node.inputs[0]).shape;
+    if (node.inputs.size() > 1 && node.inputs[1].valid())
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "Resize cannot be told where its elements lie by a tensor");
     std::int64_t axis = node.attrs.integer("axis", 0);
     axis += axis < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
     const Dim from = shape.at(static_cast<std::size_t>(axis));

@@ -26,15 +26,6 @@ proto::NodeProto& two(GraphWriter& out, const Node& node, const char* type,
     return written;
 }
 
-Exprs dimsAttr(const Node& node, const std::string& name) {
-    const AttrValue* value = node.attrs.find(name);
-    if (value != nullptr)
-        if (const auto* exprs = std::get_if<Exprs>(value))
-            return *exprs;
-    const Integers fixed = node.attrs.integers(name);
-    return Exprs(fixed.begin(), fixed.end());
-}
-
 std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
                    std::int64_t value) {
     return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
@@ -49,7 +40,7 @@ Status argExtreme(GraphWriter& out, const Node& node) {
 }
 
 Status topK(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string k, out.dims(node.name + ".k", dimsAttr(node, "count")));
+    FW_TRY(const std::string k, out.dims(node.name + ".k", dimsOf(node, "count")));
     auto& written = two(out, node, "TopK", {out.use(node.inputs[0]), k});
     setAttribute(written, "axis", node.attrs.integer("axis", -1));
     setAttribute(written, "largest", node.attrs.integer("largest", 1));
@@ -66,7 +57,7 @@ Status cumSum(GraphWriter& out, const Node& node) {
 }
 
 Status oneHot(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string depth, out.dims(node.name + ".depth", dimsAttr(node, "depth")));
+    FW_TRY(const std::string depth, out.dims(node.name + ".depth", dimsOf(node, "depth")));
     auto& written =
         out.main(node, "OneHot", {out.use(node.inputs[0]), depth, out.use(node.inputs[1])});
     setAttribute(written, "axis", std::int64_t{-1});
@@ -98,7 +89,7 @@ Status diagonal(GraphWriter& out, const Node& node) {
 }
 
 Status dft(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsAttr(node, "length")));
+    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
     const std::string one =
         out.step(node, "Squeeze", {length, out.integers(node.name + ".first", {0})}, "number");
     if (node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
@@ -117,10 +108,15 @@ Status dft(GraphWriter& out, const Node& node) {
 }
 
 Status stft(GraphWriter& out, const Node& node) {
+    std::string step;
+    if (const Integers fixed = node.attrs.integers("step"); fixed.size() == 1) {
+        step = number(out, node, "step", fixed.front());
+    } else {
+        FW_TRY(const std::string size, out.dims(node.name + ".step", dimsOf(node, "step")));
+        step = out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "one");
+    }
     auto& written =
-        out.main(node, "STFT",
-                 {out.use(node.inputs[0]), number(out, node, "step", node.attrs.integer("step", 1)),
-                  out.use(node.inputs[1])});
+        out.main(node, "STFT", {out.use(node.inputs[0]), step, out.use(node.inputs[1])});
     setAttribute(written, "onesided", node.attrs.integer("onesided", 1));
     return {};
 }
@@ -142,7 +138,7 @@ Status cosineWindow(GraphWriter& out, const Node& node) {
     if (found == std::end(known))
         return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no window of these weights");
     const char* const type = found->type;
-    FW_TRY(const std::string size, out.dims(node.name + ".size", dimsAttr(node, "size")));
+    FW_TRY(const std::string size, out.dims(node.name + ".size", dimsOf(node, "size")));
     const std::string one =
         out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "number");
     auto& written = out.main(node, type, {one});

@@ -216,15 +216,18 @@ Result<std::string> GraphWriter::dimValue(const std::string& wish, const Expr& d
         }
     } else {
         static const std::map<ExprOp, std::string> types{
-            {ExprOp::Add, "Add"},      {ExprOp::Sub, "Sub"}, {ExprOp::Mul, "Mul"},
-            {ExprOp::FloorDiv, "Div"}, {ExprOp::Mod, "Mod"}, {ExprOp::Min, "Min"},
-            {ExprOp::Max, "Max"}};
-        const auto type = types.find(dim.op());
-        if (type != types.end() && dim.args().size() == 2) {
-            FW_TRY(const auto left, dimValue(wish, dim.arg(0)));
-            FW_TRY(const auto right, dimValue(wish, dim.arg(1)));
+            {ExprOp::Add, "Add"},      {ExprOp::Sub, "Sub"},        {ExprOp::Mul, "Mul"},
+            {ExprOp::FloorDiv, "Div"}, {ExprOp::Mod, "Mod"},        {ExprOp::Min, "Min"},
+            {ExprOp::Max, "Max"},      {ExprOp::Select, "Where"},   {ExprOp::Eq, "Equal"},
+            {ExprOp::Lt, "Less"},      {ExprOp::Le, "LessOrEqual"}, {ExprOp::And, "And"},
+            {ExprOp::Or, "Or"},        {ExprOp::Not, "Not"}};
+        if (const auto type = types.find(dim.op()); type != types.end()) {
+            std::vector<std::string> parts;
+            for (const Expr& part : dim.args()) {
+                FW_TRY(parts.emplace_back(), dimValue(wish, part));
+            }
             name = fresh(wish + ".dim");
-            node(type->second, {left, right}, name, fresh(name + ".node"));
+            node(type->second, parts, name, fresh(name + ".node"));
         }
     }
     if (name.empty())
@@ -318,6 +321,14 @@ void GraphWriter::declare(proto::ValueInfoProto& out, const std::string& name, V
 
 void GraphWriter::declareInner(ValueRef value) {
     declare(*m_out.add_value_info(), nameOf(value), value);
+}
+
+Exprs dimsOf(const Node& node, const std::string& attribute) {
+    if (const AttrValue* value = node.attrs.find(attribute))
+        if (const auto* exprs = std::get_if<Exprs>(value))
+            return *exprs;
+    const Integers fixed = node.attrs.integers(attribute);
+    return Exprs(fixed.begin(), fixed.end());
 }
 
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value) {

@@ -42,6 +42,9 @@ public:
     // inputs.
     Result<std::string> dims(const std::string& wish, const Exprs& values);
 
+    // The value, of i64[1], is what the dimension is; for those that nodes bind.
+    void bindDim(const Expr& dim, const std::string& value) { m_dims.emplace(dim, value); }
+
     proto::NodeProto& add() { return *m_out.add_node(); }
     proto::NodeProto& node(const std::string& type, const std::vector<std::string>& inputs,
                            const std::string& output, const std::string& name = {});
@@ -106,6 +109,7 @@ std::span<const WriterRow> selectionWriters();    // what picks, spectra
 std::span<const WriterRow> resampleWriters();
 std::span<const WriterRow> unknownWriters(); // "unknown", as it was read
 
+Exprs dimsOf(const Node& node, const std::string& attribute); // integers or free dimensions
 void setAttribute(proto::NodeProto& node, const std::string& name, std::int64_t value);
 void setAttribute(proto::NodeProto& node, const std::string& name, double value);
 void setAttribute(proto::NodeProto& node, const std::string& name, const Integers& values);

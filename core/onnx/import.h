@@ -23,6 +23,8 @@ namespace fw {
 
 // The metadata of a model under this key is the `.fw` text of operators that its nodes are: the
 // writer puts it there for operators of books, so that the model opens without the book.
+// The domain of operators of the library that no public one has.
+inline constexpr const char* ownDomain = "fusewright";
 inline constexpr const char* operatorsKey = "fusewright.operators";
 
 // Adds those that the text declares and `known` does not have, with what is wrong with the others.

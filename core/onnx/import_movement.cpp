@@ -3,7 +3,7 @@
 // once.
 #include "base/numbers.h"
 #include "expr/simplify.h"
-#include "onnx/node_import.h"
+#include "onnx/running_sizes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -100,8 +100,7 @@ Status reshape(NodeImport& n) {
     FW_TRY(const bool allowZero, n.flag("allowzero", false));
     const auto target = n.shapeValues(1);
     if (!target)
-        return n.unsupported("the target shape is computed at run time",
-                             "make it a constant of the model");
+        return reshapeRunning(n, allowZero);
     return reshapeTo(n, *target, allowZero);
 }
 
@@ -122,6 +121,8 @@ Status flatten(NodeImport& n) {
 
 Status squeeze(NodeImport& n) {
     FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return squeezeRunning(n);
     FW_TRY(const auto given, n.listOrOperand("axes", 1));
     FW_TRY(const TensorType x, n.inputType(0));
     std::vector<std::size_t> axes;
@@ -147,6 +148,8 @@ Status squeeze(NodeImport& n) {
 
 Status unsqueeze(NodeImport& n) {
     FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return unsqueezeRunning(n);
     FW_TRY(const auto given, n.listOrOperand("axes", 1));
     if (!given)
         return n.malformed("has no axes");
@@ -206,8 +209,23 @@ Status concat(NodeImport& n) {
     return n.result("concat", std::move(inputs), std::move(attrs));
 }
 
+Status splitRunning(NodeImport& n) {
+    FW_TRY(const std::int64_t where, n.integer("axis", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
+    FW_TRY(const Exprs sizes, n.sizes(1));
+    if (sizes.size() != n.outputCount() || n.given("num_outputs"))
+        return n.malformed(fmt::format("{} parts for {} outputs", sizes.size(), n.outputCount()));
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    attrs.set("sizes", shapeAttr(sizes));
+    return n.result("split", {x}, std::move(attrs));
+}
+
 Status split(NodeImport& n) {
     FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return splitRunning(n);
     FW_TRY(auto sizes, n.listOrOperand("split", 1));
     FW_TRY(const std::int64_t where, n.integer("axis", 0));
     FW_TRY(const ValueRef x, n.input(0));
@@ -249,6 +267,9 @@ Status split(NodeImport& n) {
 
 Status slice(NodeImport& n) {
     FW_CHECK(n.need(1, 5));
+    for (const std::size_t i : {1u, 2u, 3u, 4u})
+        if (n.has(i) && !n.integers(i))
+            return sliceRunning(n);
     FW_TRY(const auto starts, n.listOrOperand("starts", 1));
     FW_TRY(const auto ends, n.listOrOperand("ends", 2));
     FW_TRY(const auto givenAxes, n.listOrOperand("axes", 3));
@@ -311,17 +332,12 @@ Status padAttributes(NodeImport& n) {
 Status pad(NodeImport& n) {
     FW_CHECK(n.need(2, 4));
     const auto given = n.integers(1);
-    if (!given)
-        return n.unsupported("the pads are computed at run time",
-                             "make them a constant of the model");
-    double value = 0;
-    if (n.has(2)) {
-        const auto scalar = n.scalar(2);
-        if (!scalar)
-            return n.unsupported("the padding value is computed at run time",
-                                 "make it a constant of the model");
-        value = *scalar;
+    const bool isComputed = (n.has(2) && !n.scalar(2)) || (n.has(3) && !n.integers(3));
+    if (!given || isComputed) {
+        FW_TRY(const std::string mode, n.text("mode", "constant"));
+        return padRunning(n, mode);
     }
+    const double value = n.has(2) ? *n.scalar(2) : 0;
     Integers pads = *given;
     if (n.has(3)) { // opset 18: pads for some axes only
         const auto axes = n.integers(3);
@@ -341,24 +357,21 @@ Status pad(NodeImport& n) {
 
 Status expand(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
-    const auto target = n.shapeValues(1);
-    if (!target)
-        return n.unsupported("the target shape is computed at run time",
-                             "make it a constant of the model");
+    FW_TRY(const Exprs target, n.sizes(1));
     FW_TRY(const ValueRef x, n.input(0));
     const TensorType type = n.type(x);
     // Broadcast of both shapes, so that the attribute is the shape of the result.
-    Shape shape(std::max(type.rank(), target->size()), intExpr(1));
+    Shape shape(std::max(type.rank(), target.size()), intExpr(1));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t fromEnd = shape.size() - i;
         const Dim own = fromEnd <= type.rank() ? type.shape[type.rank() - fromEnd] : intExpr(1);
         const Dim wanted =
-            fromEnd <= target->size() ? (*target)[target->size() - fromEnd] : intExpr(1);
+            fromEnd <= target.size() ? target[target.size() - fromEnd] : intExpr(1);
         if (wanted.asInt() && *wanted.asInt() < 0)
-            return n.malformed("target " + shapeText(*target) + " has a negative dimension");
+            return n.malformed("target " + shapeText(target) + " has a negative dimension");
         if (!own.isInt(1) && !wanted.isInt(1) && own.asInt() && wanted.asInt() && !(own == wanted))
             return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} cannot be stretched to {}",
-                                                                 type.text(), shapeText(*target)));
+                                                                 type.text(), shapeText(target)));
         shape[i] = wanted.isInt(1) ? own : wanted;
     }
     if (shape == type.shape)
@@ -387,17 +400,15 @@ Status gather(NodeImport& n) {
 
 Status tile(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
-    const auto repeats = n.integers(1);
+    FW_TRY(const Exprs repeats, n.sizes(1));
     FW_TRY(const ValueRef x, n.input(0));
-    if (!repeats)
-        return n.unsupported("the repeats are computed at run time",
-                             "make them a constant of the model");
-    if (repeats->size() != n.type(x).rank() ||
-        std::any_of(repeats->begin(), repeats->end(), [](auto r) { return r < 0; }))
+    if (repeats.size() != n.type(x).rank() ||
+        std::any_of(repeats.begin(), repeats.end(),
+                    [](const Expr& r) { return r.asInt().value_or(0) < 0; }))
         return n.malformed(
-            fmt::format("repeats [{}] do not fit {}", fmt::join(*repeats, ", "), n.type(x).text()));
+            fmt::format("repeats {} do not fit {}", shapeText(repeats), n.type(x).text()));
     Attrs attrs;
-    attrs.set("repeats", *repeats);
+    attrs.set("repeats", shapeAttr(repeats));
     return n.result("tile", {x}, std::move(attrs));
 }
 

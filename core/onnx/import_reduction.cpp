@@ -1,5 +1,5 @@
 // Reductions. Axes are made positive and sorted; none given means all of them.
-#include "onnx/node_import.h"
+#include "onnx/running_sizes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +37,10 @@ Result<Reduction> reductionOf(NodeImport& n, const std::optional<Integers>& give
     return out;
 }
 
+constexpr char add[] = "reduce_sum", mean[] = "reduce_mean", most[] = "reduce_max",
+               least[] = "reduce_min", product[] = "reduce_prod", logSum[] = "log_sum_exp",
+               square[] = "mul", size[] = "abs", root[] = "sqrt", logarithm[] = "log";
+
 // What the elements become before they are added, and what becomes of the sum.
 struct Form {
     const char* op;               // of the reduction
@@ -48,14 +52,14 @@ struct Form {
 // behind, an infinite one replaced by the largest number.
 Status logSumExp(NodeImport& n, const Reduction& r) {
     const DType dtype = n.type(r.x).dtype;
-    const double most = dtype == DType::F16   ? 65504
+    const double huge = dtype == DType::F16   ? 65504
                         : dtype == DType::F64 ? 1.7976931348623157e308
                                               : 3.3895313892515355e38;
     Attrs kept = r.attrs;
     kept.set("keepdims", std::int64_t{1});
     Attrs bounds;
-    bounds.set("min", -most);
-    bounds.set("max", most);
+    bounds.set("min", -huge);
+    bounds.set("max", huge);
     FW_TRY(ValueRef largest, n.step("reduce_max", {r.x}, kept));
     FW_TRY(largest, n.step("clip", {largest}, std::move(bounds)));
     FW_TRY(ValueRef y, n.step("sub", {r.x, largest}));
@@ -74,8 +78,8 @@ Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>
         return r.whole ? n.result("identity", {r.x}) : logSumExp(n, r);
     ValueRef y = r.x;
     if (form.before != nullptr) {
-        const bool square = std::string_view(form.before) == "mul";
-        FW_TRY(y, n.step(form.before, square ? std::vector{y, y} : std::vector{y}));
+        const bool squared = std::string_view(form.before) == "mul";
+        FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
     }
     if (r.whole && form.behind == nullptr)
         return n.result("identity", {y});
@@ -85,6 +89,22 @@ Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>
         FW_TRY(y, n.step(form.op, {y}, r.attrs));
     }
     return n.result(form.behind, {y});
+}
+
+// Over axes that are computed while the model runs.
+Status sumOver(NodeImport& n, const Form& form) {
+    FW_TRY(const bool keepdims, n.flag("keepdims", true));
+    FW_TRY([[maybe_unused]] const bool noop, n.flag("noop_with_empty_axes", false));
+    FW_TRY(ValueRef y, n.input(0));
+    if (form.before != nullptr) {
+        const bool squared = std::string_view(form.before) == "mul";
+        FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
+    }
+    FW_TRY(y, sumRunning(n, y, keepdims));
+    if (form.behind != nullptr) {
+        FW_TRY(y, n.step(form.behind, {y}));
+    }
+    return n.alias(0, y);
 }
 
 template <Form form>
@@ -97,13 +117,11 @@ Status reduceAttribute(NodeImport& n) {
 template <Form form>
 Status reduceOperand(NodeImport& n) { // since 18, of a sum since 13
     FW_CHECK(n.need(1, 2));
+    if (std::string_view(form.op) == add && n.isComputed(1) && !n.given("axes"))
+        return sumOver(n, form);
     FW_TRY(const auto axes, n.listOrOperand("axes", 1));
     return reduceOver(n, form, axes);
 }
-
-constexpr char add[] = "reduce_sum", mean[] = "reduce_mean", most[] = "reduce_max",
-               least[] = "reduce_min", product[] = "reduce_prod", logSum[] = "log_sum_exp",
-               square[] = "mul", size[] = "abs", root[] = "sqrt", logarithm[] = "log";
 
 constexpr ImporterRow rows[] = {
     {"ReduceSum", 1, reduceAttribute<Form{add}>},

@@ -2,11 +2,12 @@
 // place o of the result lies in the operand is o * step + start, whatever the coordinate mode.
 #include "base/numbers.h"
 #include "expr/simplify.h"
-#include "onnx/node_import.h"
+#include "onnx/running_sizes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace fw {
 
@@ -73,12 +74,26 @@ Result<std::pair<double, double>> placesOf(NodeImport& n, const ResizeMode& how,
                    : std::pair(0.0, 0.5 * (plan.roiStart + plan.roiEnd) * (d - 1));
 }
 
-Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPlan>& plans) {
-    static const std::string roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
-                                            "ceil"};
-    const auto rounding = std::find(std::begin(roundings), std::end(roundings), how.nearest);
+const std::string roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+
+Result<std::int64_t> roundingOf(NodeImport& n, const ResizeMode& how) {
+    const auto* rounding = std::find(std::begin(roundings), std::end(roundings), how.nearest);
     if (rounding == std::end(roundings))
         return n.malformed("there is no nearest_mode '" + how.nearest + "'");
+    return rounding - std::begin(roundings);
+}
+
+Status resizeWhileRunning(NodeImport& n, const ResizeMode& how, std::vector<std::size_t> axes,
+                          std::optional<std::size_t> scales, std::optional<std::size_t> sizes) {
+    FW_TRY(const std::int64_t rounding, roundingOf(n, how));
+    return resizeRunning(n,
+                         {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside,
+                          std::move(axes)},
+                         scales, sizes);
+}
+
+Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPlan>& plans) {
+    FW_TRY(const std::int64_t rounding, roundingOf(n, how));
     FW_TRY(ValueRef y, n.input(0));
     const Shape shape = n.type(y).shape;
     const bool crop = how.coordinates == "tf_crop_and_resize";
@@ -95,7 +110,7 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
         attrs.set("crop", std::int64_t{crop});
         attrs.set("outside", how.outside);
         if (how.mode == "nearest")
-            attrs.set("rounding", std::int64_t{rounding - std::begin(roundings)});
+            attrs.set("rounding", rounding);
         if (how.mode == "cubic") {
             attrs.set("a", how.cubic);
             attrs.set("exclude", std::int64_t{how.exclude});
@@ -162,10 +177,12 @@ bool isAbsent(const NodeImport& n, std::size_t i) {
 
 // The scales of all axes, from an attribute (opset 7) or an operand.
 Status scaleAll(NodeImport& n, ResizeMode how, const std::optional<std::vector<double>>& scales) {
-    if (!scales)
-        return n.unsupported("the scales are computed at run time",
-                             "make them a constant of the model");
     FW_TRY(const TensorType x, n.inputType(0));
+    if (!scales) {
+        std::vector<std::size_t> axes(x.rank());
+        std::iota(axes.begin(), axes.end(), 0);
+        return resizeWhileRunning(n, how, std::move(axes), 1, std::nullopt);
+    }
     if (scales->size() != x.rank())
         return n.malformed(fmt::format("{} scales for {}", scales->size(), x.text()));
     std::vector<AxisPlan> plans;
@@ -220,32 +237,10 @@ Status oneScale(NodeImport& n, const std::string& policy, const Shape& shape,
     return {};
 }
 
-Status resize(NodeImport& n) {
-    FW_CHECK(n.need(1, 4));
-    ResizeMode how;
-    FW_TRY(how.mode, n.text("mode", "nearest"));
-    FW_CHECK(checkMode(n, how.mode));
-    FW_TRY(how.coordinates, n.text("coordinate_transformation_mode", "half_pixel"));
-    FW_TRY(how.nearest, n.text("nearest_mode", "round_prefer_floor"));
-    FW_TRY(how.cubic, n.real("cubic_coeff_a", -0.75));
-    FW_TRY(how.exclude, n.flag("exclude_outside", false));
-    FW_TRY(how.outside, n.real("extrapolation_value", 0));
-    FW_TRY(const bool antialias, n.flag("antialias", false));
-    FW_TRY(const std::string policy, n.text("keep_aspect_ratio_policy", "stretch"));
-    FW_TRY(const auto givenAxes, n.list("axes"));
-    FW_TRY(const TensorType x, n.inputType(0));
-    std::vector<std::size_t> axes;
-    if (givenAxes) {
-        for (const std::int64_t where : *givenAxes) {
-            FW_TRY(const std::size_t axis, n.axis(where, x.rank()));
-            if (std::find(axes.begin(), axes.end(), axis) != axes.end())
-                return n.malformed("an axis is named twice");
-            axes.push_back(axis);
-        }
-    } else {
-        for (std::size_t axis = 0; axis < x.rank(); ++axis)
-            axes.push_back(axis);
-    }
+// With sizes and scales that are known.
+Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
+                   const std::vector<std::size_t>& axes, bool antialias,
+                   const std::string& policy) {
     std::vector<AxisPlan> plans;
     if (!isAbsent(n, 3)) {
         const auto sizes = n.shapeValues(3);
@@ -310,6 +305,40 @@ Status resize(NodeImport& n) {
         }
     }
     return resizeAxes(n, how, plans);
+}
+
+Status resize(NodeImport& n) {
+    FW_CHECK(n.need(1, 4));
+    ResizeMode how;
+    FW_TRY(how.mode, n.text("mode", "nearest"));
+    FW_CHECK(checkMode(n, how.mode));
+    FW_TRY(how.coordinates, n.text("coordinate_transformation_mode", "half_pixel"));
+    FW_TRY(how.nearest, n.text("nearest_mode", "round_prefer_floor"));
+    FW_TRY(how.cubic, n.real("cubic_coeff_a", -0.75));
+    FW_TRY(how.exclude, n.flag("exclude_outside", false));
+    FW_TRY(how.outside, n.real("extrapolation_value", 0));
+    FW_TRY(const bool antialias, n.flag("antialias", false));
+    FW_TRY(const std::string policy, n.text("keep_aspect_ratio_policy", "stretch"));
+    FW_TRY(const auto givenAxes, n.list("axes"));
+    FW_TRY(const TensorType x, n.inputType(0));
+    std::vector<std::size_t> axes;
+    if (givenAxes) {
+        for (const std::int64_t where : *givenAxes) {
+            FW_TRY(const std::size_t axis, n.axis(where, x.rank()));
+            if (std::find(axes.begin(), axes.end(), axis) != axes.end())
+                return n.malformed("an axis is named twice");
+            axes.push_back(axis);
+        }
+    } else {
+        for (std::size_t axis = 0; axis < x.rank(); ++axis)
+            axes.push_back(axis);
+    }
+    Status known = resizeKnown(n, how, x, axes, antialias, policy);
+    if (known || known.diag().code != DiagCode::UnsupportedAttribute || antialias ||
+        policy != "stretch")
+        return known;
+    return isAbsent(n, 3) ? resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt)
+                          : resizeWhileRunning(n, how, std::move(axes), std::nullopt, 3);
 }
 
 Status gridSample(NodeImport& n) {

@@ -34,17 +34,18 @@ Status argMin(NodeImport& n) {
     return argExtreme(n, "arg_min");
 }
 
-Status topOf(NodeImport& n, std::int64_t k) {
+Status topOf(NodeImport& n, const Expr& count) {
     FW_TRY(const std::int64_t where, n.integer("axis", -1));
     FW_TRY(const bool largest, n.flag("largest", true));
     FW_TRY([[maybe_unused]] const bool sorted, n.flag("sorted", true)); // any order will do
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
-    if (const auto extent = n.type(x).shape[axis].asInt(); k < 0 || (extent && k > *extent))
-        return n.malformed(fmt::format("{} entries of axis {} of {}", k, axis, n.type(x).text()));
+    const auto extent = n.type(x).shape[axis].asInt(), k = count.asInt();
+    if (k && (*k < 0 || (extent && *k > *extent)))
+        return n.malformed(fmt::format("{} entries of axis {} of {}", *k, axis, n.type(x).text()));
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(axis));
-    attrs.set("count", Integers{k});
+    attrs.set("count", shapeAttr({count}));
     attrs.set("largest", std::int64_t{largest});
     return n.result("top_k", {x}, std::move(attrs));
 }
@@ -52,17 +53,15 @@ Status topOf(NodeImport& n, std::int64_t k) {
 Status topKAttribute(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const std::int64_t k, n.integer("k", -1));
-    return topOf(n, k);
+    return topOf(n, Expr(k));
 }
 
 Status topK(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
-    const auto k = n.integers(1);
-    if (!k)
-        return n.unsupported("k is computed at run time", "make it a constant of the model");
-    if (k->size() != 1)
-        return n.malformed(fmt::format("k has {} elements, not one", k->size()));
-    return topOf(n, k->front());
+    FW_TRY(const Exprs k, n.sizes(1));
+    if (k.size() != 1)
+        return n.malformed(fmt::format("k has {} elements, not one", k.size()));
+    return topOf(n, k.front());
 }
 
 Result<ValueRef> summedAlong(NodeImport& n, ValueRef x, std::size_t axis, bool exclusive,
@@ -216,12 +215,16 @@ Status oneHot(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
     FW_TRY(const std::int64_t where, n.integer("axis", -1));
     FW_TRY(ValueRef index, n.input(0));
-    const auto depth = n.scalar(1);
-    if (!depth)
-        return n.unsupported("the depth is computed at run time",
-                             "make it a constant of the model");
-    if (!(*depth >= 0) || *depth > 1e15)
-        return n.malformed(fmt::format("depth {} is out of range", *depth));
+    Exprs depth;
+    if (const auto fixed = n.scalar(1)) {
+        if (!(*fixed >= 0) || *fixed > 1e15)
+            return n.malformed(fmt::format("depth {} is out of range", *fixed));
+        depth = {Expr(static_cast<std::int64_t>(*fixed))};
+    } else {
+        FW_TRY(depth, n.sizes(1));
+        if (depth.size() != 1)
+            return n.malformed(fmt::format("its depth has {} elements, not one", depth.size()));
+    }
     FW_TRY(const ValueRef values, n.input(2));
     if (isFloat(n.type(index).dtype)) {
         Attrs to;
@@ -231,7 +234,7 @@ Status oneHot(NodeImport& n) {
     const std::size_t rank = n.type(index).rank();
     FW_TRY(const std::size_t axis, n.axis(where, rank + 1));
     Attrs attrs;
-    attrs.set("depth", Integers{static_cast<std::int64_t>(*depth)});
+    attrs.set("depth", shapeAttr(depth));
     if (axis == rank)
         return n.result("one_hot", {index, values}, std::move(attrs));
     FW_TRY(const ValueRef y, n.step("one_hot", {index, values}, std::move(attrs)));

@@ -1,6 +1,6 @@
 // Operators that know nothing of elements but where they lie: extents, fillings, triangles, ranges.
 #include "expr/simplify.h"
-#include "onnx/node_import.h"
+#include "onnx/running_sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +32,7 @@ Status shape(NodeImport& n) {
 // The shape is known over free dimensions (a fixed one never comes here: it is a constant).
 Status constantOfShape(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
-    const auto target = n.shapeValues(0);
-    if (!target)
-        return n.unsupported("the shape is computed at run time",
-                             "make it a constant of the model");
+    FW_TRY(const Exprs target, n.sizes(0));
     TensorData value = dataFromDoubles(DType::F32, {1}, {0});
     if (auto given = n.tensor("value")) {
         if (!*given)
@@ -45,7 +42,7 @@ Status constantOfShape(NodeImport& n) {
     if (value.count() != 1)
         return n.malformed(fmt::format("its value has {} elements, not one", value.count()));
     Attrs attrs;
-    attrs.set("shape", shapeAttr(*target));
+    attrs.set("shape", shapeAttr(target));
     attrs.set("value", value.reshaped({1}));
     return n.result("constant_of_shape", {}, std::move(attrs));
 }
@@ -109,6 +106,9 @@ Result<std::int64_t> stepsBetween(NodeImport& n, double start, double limit, dou
 // Start and step may be computed while running if the number of elements is known.
 Status range(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
+    const auto isKnown = [&](std::size_t i) { return n.scalar(i) || n.shapeValues(i); };
+    if (!isKnown(0) || !isKnown(1) || !n.scalar(2))
+        return rangeRunning(n);
     std::vector<ValueRef> inputs;
     for (const std::size_t i : {0u, 2u}) {
         FW_TRY(ValueRef value, n.input(i));
@@ -126,8 +126,7 @@ Status range(NodeImport& n) {
         const auto from = n.shapeValues(0), to = n.shapeValues(1), by = n.shapeValues(2);
         const auto step = by && by->size() == 1 ? by->front().asInt() : std::nullopt;
         if (!from || !to || !step || *step == 0 || from->size() != 1 || to->size() != 1)
-            return n.unsupported("its bounds are computed at run time",
-                                 "make them constants of the model");
+            return rangeRunning(n);
         const Expr span = *step > 0 ? to->front() - from->front() : from->front() - to->front();
         attrs.set(
             "size",

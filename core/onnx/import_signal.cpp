@@ -55,28 +55,27 @@ Status dft(NodeImport& n) {
 Status stft(NodeImport& n) {
     FW_CHECK(n.need(2, 4));
     FW_TRY(const bool onesided, n.flag("onesided", true));
-    const auto step = n.integers(1);
-    const auto length = n.integers(3);
-    if (!step || (n.has(3) && !length))
-        return n.unsupported("its step or length is computed at run time",
-                             "make it a constant of the model");
-    if (step->size() != 1 || step->front() < 1 || (length && length->size() != 1))
-        return n.malformed("its step or length is not one positive number");
+    FW_TRY(const Exprs step, n.sizes(1));
+    if (step.size() != 1 || step.front().asInt().value_or(1) < 1)
+        return n.malformed("its step is not one positive number");
     FW_TRY(ValueRef x, n.input(0));
     ValueRef window;
     if (n.has(2)) {
         FW_TRY(window, n.input(2));
-        const auto extent =
-            n.type(window).rank() == 1 ? n.type(window).shape[0].asInt() : std::nullopt;
-        if (!extent || (length && *extent != length->front()))
+        const auto length = n.integers(3);
+        const Shape extents = n.type(window).shape;
+        if (extents.size() != 1 ||
+            (length && extents[0].asInt() && *length != Integers{*extents[0].asInt()}))
             return n.malformed("its window does not have its length");
-    } else if (length && length->front() >= 1 && length->front() <= (1 << 24)) {
-        window = n.addConstant(
-            "window",
-            dataFromDoubles(n.type(x).dtype, {length->front()},
-                            std::vector<double>(static_cast<std::size_t>(length->front()), 1)));
     } else {
-        return n.malformed("has neither a window nor a length");
+        FW_TRY(const Exprs length, n.sizes(3));
+        if (length.size() != 1 || length.front().asInt().value_or(1) < 1 ||
+            length.front().asInt().value_or(1) > (1 << 24))
+            return n.malformed("has neither a window nor a length");
+        Attrs ones;
+        ones.set("shape", shapeAttr(length));
+        ones.set("value", dataFromDoubles(n.type(x).dtype, {1}, {1}));
+        FW_TRY(window, n.step("constant_of_shape", {}, std::move(ones)));
     }
     Shape shape = n.type(x).shape;
     if (shape.size() == 2) {
@@ -84,7 +83,7 @@ Status stft(NodeImport& n) {
         FW_TRY(x, n.reshaped(x, shape));
     }
     Attrs attrs;
-    attrs.set("step", step->front());
+    attrs.set("step", shapeAttr(step));
     attrs.set("onesided", std::int64_t{onesided});
     return n.result("stft", {x, window}, std::move(attrs));
 }
@@ -97,16 +96,14 @@ Status windowOf(NodeImport& n, Weights weights) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const bool periodic, n.flag("periodic", true));
     FW_TRY(const std::int64_t code, n.integer("output_datatype", 1));
-    const auto size = n.shapeValues(0);
-    if (!size)
-        return n.unsupported("the size is computed at run time", "make it a constant of the model");
-    if (size->size() != 1 || (size->front().asInt() && *size->front().asInt() < 0))
+    FW_TRY(const Exprs size, n.sizes(0));
+    if (size.size() != 1 || (size.front().asInt() && *size.front().asInt() < 0))
         return n.malformed("its size is not one number");
     const auto dtype = dtypeOfCode(code);
     if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
         return n.unsupported(fmt::format("output_datatype {} is not supported", code));
     Attrs attrs;
-    attrs.set("size", shapeAttr({size->front()}));
+    attrs.set("size", shapeAttr(size));
     attrs.set("a", weights.a);
     attrs.set("b", weights.b);
     attrs.set("c", weights.c);

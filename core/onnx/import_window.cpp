@@ -140,9 +140,17 @@ Status maxUnpool(NodeImport& n) {
     if (!n.has(2))
         return n.resultReshaped(y, shape);
     const auto wanted = n.integers(2);
-    if (!wanted)
-        return n.unsupported("the output shape is computed at run time",
-                             "make it a constant of the model");
+    if (!wanted) {
+        FW_TRY(const Exprs dims, n.sizes(2));
+        FW_TRY(y, n.reshaped(y, shape));
+        const ValueRef before = n.addConstant(
+            "before", dataFromIntegers(DType::I64, {static_cast<std::int64_t>(type.rank())},
+                                       Integers(type.rank(), 0)));
+        Attrs more;
+        more.set("shape", shapeAttr(dims));
+        return n.result("pad_at", {y, before, n.scalarConstant("value", 0, type.dtype)},
+                        std::move(more));
+    }
     Integers pads(2 * type.rank(), 0);
     for (std::size_t i = 0; i < type.rank(); ++i) {
         const auto extent = shape[i].asInt();

@@ -62,6 +62,11 @@ public:
         return known != nullptr && known->value.ref.has_value();
     }
     void bind(const std::string& name, ValueRef value);
+    // The elements of a value that is computed while the model runs are these dimensions.
+    void bindSizes(const std::string& name, SmallTensor sizes) {
+        value(name).small = std::move(sizes);
+    }
+    Dim freshDim(const std::string& wish) { return m_run.dims.fresh(wish); }
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);
     Result<TensorData> takeTensorHere(proto::TensorProto& tensor) {

@@ -82,6 +82,14 @@ Dim DimNames::named(const std::string& param) {
     return bindOrVar(param, found->second);
 }
 
+Dim DimNames::fresh(const std::string& wish) {
+    const std::string base = identifier(wish);
+    std::string name = base;
+    for (int i = 1; !m_taken.insert(name).second; ++i)
+        name = fmt::format("{}_{}", base, i);
+    return varExpr(Symbol(name));
+}
+
 Dim DimNames::known(const std::string& name) {
     for (const auto& [param, given] : m_names)
         if (given == name)

@@ -60,11 +60,62 @@ std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
     return small->elements;
 }
 
+Result<Exprs> NodeImport::sizes(std::size_t i) {
+    if (auto known = shapeValues(i))
+        return std::move(*known);
+    FW_TRY(ValueRef value, input(i));
+    const TensorType type = this->type(value);
+    const auto extents = fixedExtents(type.shape);
+    if (!extents || type.dtype == DType::Bool || type.dtype == DType::Text)
+        return unsupported(fmt::format("{} is no fixed number of sizes", type.text()),
+                           "its shape has to be known before the model runs");
+    if (type.dtype != DType::I64) {
+        Attrs to;
+        to.set("to", DType::I64);
+        FW_TRY(value, step("cast", {value}, std::move(to)));
+    }
+    std::int64_t count = 1;
+    for (const std::int64_t extent : *extents)
+        count *= extent;
+    if (type.rank() != 1) {
+        FW_TRY(value, reshaped(value, {intExpr(count)}));
+    }
+    const std::string& name = m_node.input(static_cast<int>(i));
+    FW_TRY(Exprs out, bound(value, name));
+    if (isInteger(type.dtype))
+        m_model.bindSizes(name, {type.dtype, *extents, out});
+    return out;
+}
+
+Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& wish) {
+    const auto count = type(sizes).shape.at(0).asInt().value();
+    if (count > static_cast<std::int64_t>(smallTensorLimit))
+        return makeDiag(DiagCode::LimitReached, fmt::format("{} sizes that are computed", count));
+    Exprs out;
+    for (std::int64_t i = 0; i < count; ++i)
+        out.push_back(m_model.freshDim(count == 1 ? wish : fmt::format("{}_{}", wish, i)));
+    if (out.empty())
+        return out;
+    Attrs attrs;
+    attrs.set("dims", out);
+    FW_CHECK(step("bind_dims", {sizes}, std::move(attrs)));
+    return out;
+}
+
 std::optional<Integers> NodeImport::integers(std::size_t i) const {
     const TensorData* data = constant(i);
+    if (!data && has(i)) // there is nothing to compute of an empty one
+        if (const auto type = inputType(i); type && isInteger(type->dtype))
+            if (std::any_of(type->shape.begin(), type->shape.end(),
+                            [](const Dim& dim) { return dim.isInt(0); }))
+                return Integers();
     if (!data || !isInteger(data->dtype()) || data->count() > smallTensorLimit)
         return std::nullopt;
     return data->toIntegers();
+}
+
+bool NodeImport::isComputed(std::size_t i) const {
+    return has(i) && constant(i) == nullptr && !integers(i) && !shapeValues(i);
 }
 
 std::optional<double> NodeImport::scalar(std::size_t i) const {
@@ -150,6 +201,12 @@ Result<std::size_t> NodeImport::axis(std::int64_t axis, std::size_t rank) const 
 
 Result<ValueRef> NodeImport::step(const std::string& op, std::vector<ValueRef> inputs,
                                   Attrs attrs) {
+    FW_TRY(const std::vector<ValueRef> values, steps(op, std::move(inputs), std::move(attrs)));
+    return values.front();
+}
+
+Result<std::vector<ValueRef>> NodeImport::steps(const std::string& op, std::vector<ValueRef> inputs,
+                                                Attrs attrs) {
     GraphEditor::NewNode wish;
     wish.op = op;
     wish.inputs = std::move(inputs);
@@ -157,7 +214,7 @@ Result<ValueRef> NodeImport::step(const std::string& op, std::vector<ValueRef> i
     wish.name = m_name + "." + op;
     FW_TRY(auto values, m_model.editor().add(std::move(wish)));
     m_emitted.push_back(values.front().node);
-    return values.front();
+    return values;
 }
 
 Result<ValueRef> NodeImport::reshaped(ValueRef x, const Shape& shape) {
@@ -256,7 +313,7 @@ ImportFunction findImporter(std::string_view domain, std::string_view type, std:
              {elementwiseImporters(), contractionImporters(), windowImporters(),
               movementImporters(), shapeImporters(), normalizationImporters(), reductionImporters(),
               selectionImporters(), resampleImporters(), quantizationImporters(), lossImporters(),
-              signalImporters(), einsumImporters(), contribImporters()})
+              signalImporters(), einsumImporters(), contribImporters(), runningImporters()})
             for (const ImporterRow& row : family)
                 rows[{row.domain, row.type}].emplace_back(row.since, row.import);
         for (auto& [name, versions] : rows)

@@ -42,7 +42,14 @@ public:
     const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
     std::optional<Exprs>
     shapeValues(std::size_t i) const; // known integers, maybe over free dimensions
+    // Those, or free dimensions that take the values of the operand while the model runs (bind_dims):
+    // one for each element, of which there has to be a fixed number. Integers, or whole floats.
+    Result<Exprs> sizes(std::size_t i);
+    // The same for the elements of a vector of i64; `wish` begins the names of the dimensions.
+    Result<Exprs> bound(ValueRef sizes, const std::string& wish);
     std::optional<Integers> integers(std::size_t i) const; // known and fixed
+    // It is there, and its elements are known neither as numbers nor over free dimensions.
+    bool isComputed(std::size_t i) const;
     std::optional<double> scalar(std::size_t i) const;     // a known tensor with one element
 
     // Attributes. What is read is honoured: an attribute that nobody asked for is refused.
@@ -80,6 +87,9 @@ public:
 
     // Building
     Result<ValueRef> step(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {});
+    // One that gives several values.
+    Result<std::vector<ValueRef>> steps(const std::string& op, std::vector<ValueRef> inputs,
+                                        Attrs attrs = {});
     Result<ValueRef> reshaped(ValueRef x, const Shape& shape);
     ValueRef addConstant(const std::string& suffix, TensorData data);
     ValueRef scalarConstant(const std::string& suffix, double value, DType dtype);
@@ -134,6 +144,7 @@ std::span<const ImporterRow> lossImporters();
 std::span<const ImporterRow> signalImporters();
 std::span<const ImporterRow> einsumImporters();
 std::span<const ImporterRow> contribImporters();
+std::span<const ImporterRow> runningImporters();
 
 // The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
 // is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.

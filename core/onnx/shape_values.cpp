@@ -334,6 +334,16 @@ Outcome div(const Call& call) {
     });
 }
 
+// ONNX's remainder has the sign of the divisor, with fmod that of the dividend.
+Outcome mod(const Call& call) {
+    const bool fmod = call.integer("fmod", 0) != 0;
+    return binary(call, nullptr, [&](const Expr& a, const Expr& b) -> std::optional<Expr> {
+        if (!proveNonNegative(b - Expr(1)) || (fmod && !proveNonNegative(a)))
+            return std::nullopt;
+        return simplify(modExpr(a, b));
+    });
+}
+
 // Of two operands; longer chains are left to the graph.
 Outcome larger(const Call& call) {
     if (call.operands.size() != 2)
@@ -468,6 +478,7 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Neg", neg},
         {"Mul", mul},
         {"Div", div},
+        {"Mod", mod},
         {"Max", larger},
         {"Min", smaller},
         {"Equal", equal},

@@ -1,0 +1,39 @@
+// Shapes that are computed while the model runs: small operators compute what the node means, and
+// bind_dims makes dimensions of the result (NodeImport::bound).
+#pragma once
+
+#include "onnx/node_import.h"
+
+namespace fw {
+
+// Operand i as a vector of i64, flat.
+Result<ValueRef> integerVector(NodeImport& n, std::size_t i);
+// The extents of x, i64[rank].
+Result<ValueRef> extentsOf(NodeImport& n, ValueRef x);
+
+// Operand 1 is the target of operand 0.
+Status reshapeRunning(NodeImport& n, bool allowZero);
+// Operand 1 has the axes.
+Status squeezeRunning(NodeImport& n);
+Status unsqueezeRunning(NodeImport& n);
+// Operands 1 to 4: starts, ends, and axes and steps where they are given.
+Status sliceRunning(NodeImport& n);
+// Operands 1 to 3: pads, and a value and axes where they are given. `mode`: as of the operator.
+Status padRunning(NodeImport& n, const std::string& mode);
+Status rangeRunning(NodeImport& n);
+// How places of a Resize are counted and read.
+struct RunningResize {
+    std::string mode, coordinates; // as of the operator
+    std::int64_t rounding = 0;     // as resize_nearest has it
+    double cubic = -0.75;
+    bool exclude = false;
+    double outside = 0;
+    std::vector<std::size_t> axes;
+};
+// Of operand 0 by the scales, or else the sizes, in that operand.
+Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
+                     std::optional<std::size_t> sizes);
+// The sums of x over the axes in operand 1.
+Result<ValueRef> sumRunning(NodeImport& n, ValueRef x, bool keepdims);
+
+} // namespace fw
