@@ -12,19 +12,20 @@ import pathlib
 import sys
 import tempfile
 
-from generator import bodies, broken, cases, models, networks, odd
+from generator import bodies, broken, cases, models, networks, odd, running
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def write_all(root):
-    for sample in models.all_models() + networks.all_networks() + [bodies.functions()]:
+    for sample in models.all_models() + networks.all_networks() + running.all_running() + [bodies.functions()]:
         sample.write(root / "samples")
     for sample in odd.all_odd():
         sample.write(root / "samples/odd")
     models.custom().write(root / "samples/own-operator")
     (root / "samples/control-flow").mkdir(parents=True, exist_ok=True)
     (root / "samples/control-flow/branches_and_loops.onnx").write_bytes(bodies.control_flow())
+    (root / "samples/control-flow/lstm_classifier.onnx").write_bytes(running.lstm_classifier())
     (root / "samples/broken").mkdir(parents=True, exist_ok=True)
     for name, content in broken.broken_files().items():
         (root / "samples/broken" / name).write_bytes(content)

@@ -4,6 +4,8 @@ import math
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
+from . import boxes, resizing
+
 INTEGER_TYPES = {
     TensorProto.INT32: np.int32,
     TensorProto.INT64: np.int64,
@@ -148,7 +150,23 @@ def expand(x, at, opset):
     return [x[0] * np.ones(x[1].tolist(), dtype=x[0].dtype)]
 
 
+def range_(x, at, opset):
+    start, limit, delta = (operand.item() for operand in x)
+    count = max(math.ceil((limit - start) / delta), 0)
+    return [np.array([start + i * delta for i in range(count)], dtype=x[0].dtype)]
+
+
+def arg_max(x, at, opset):
+    axis = at.get("axis", 0)
+    found = np.argmax(x[0], axis=axis)
+    return [np.expand_dims(found, axis) if at.get("keepdims", 1) else found]
+
+
 OPERATORS = {
+    "Range": range_,
+    "ArgMax": arg_max,
+    "NonMaxSuppression": boxes.suppression,
+    "Resize": resizing.resize,
     "Concat": lambda x, at, opset: [np.concatenate(x, axis=at["axis"])],
     "Reshape": reshape,
     "Flatten": flatten,

@@ -1,0 +1,1 @@
+	BfoundJφ¥Azυ!Aί•›At?Aβ,A‚SArώA+@¶=?I@ÒAT£Ζ@‡~rAHAΕm³A<©BΉ€iA])Ϋ?[AI7\@’i@­άΏπεlAΖ‚@=A	£lAÿ”θA¶:A@ώAώAΈB‰AxΉpΏUÒlΏΆnA΅!@

@@ -1,0 +1,1 @@
+BfoundJÐ(4þAÖ‹\?pHÑ@ù<–@¾&òAmQAdA¼»*A§ª"B³ÚBwÿð@ùà@Õ–@góûAžNý@¢Kÿ@ì·çArBò×TAØ—@o”;B)ŸA(BÎ|B¯™HBÁìjBbbÜAADµA?‘@­#NBì‡AuˆfA7Bš¶(BÎ7QB†­¼@<B¾²A¬†‘AÄä@‰¼úA#	‹AS›Abœr?h]{A’ÜÝAŒ²”@4g?:ÑYA	ã9B–2AdO´@
