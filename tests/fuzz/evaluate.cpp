@@ -1,5 +1,7 @@
 #include "fuzz/evaluate.h"
 
+#include "ir/bound_dims.h"
+
 #include "expr/simplify.h"
 
 #include <cmath>
@@ -192,6 +194,7 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
 Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
                                 const std::vector<TensorData>& inputs, const ValueHook& hook) {
     std::map<ValueRef, std::pair<TensorData, bool>> values;
+    Sizes known = sizes;
     std::size_t next = 0;
     const auto keep = [&](const Node& node, std::size_t output, TensorData data, bool exact) {
         if (hook)
@@ -217,11 +220,14 @@ Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
             const auto& [data, exact] = values.at(input);
             operand = {&data, exact};
         }
-        Result<Tried> tried = tryCall(graph.operators(), node->op, operands, node->attrs, sizes);
+        Result<Tried> tried = tryCall(graph.operators(), node->op, operands, node->attrs, known);
         if (!tried)
             return tried.takeDiag().at({{}, node->name});
         for (std::size_t i = 0; i < tried->outputs.size(); ++i)
             keep(*node, i, std::move(tried->outputs[i]), tried->exact);
+        const std::vector<Symbol> dims = dimsBoundBy(graph.operators(), *node);
+        for (std::size_t i = 0; i < dims.size(); ++i)
+            known[dims[i].text()] = values.at({node->id, 0}).first.integerAt(i);
     }
     Evaluated out;
     for (const NamedValue& result : graph.results()) {

@@ -44,8 +44,9 @@ Maker::Maker(std::uint64_t seed, std::shared_ptr<const OperatorSet> operators)
 
 Bindings Maker::bindings() const {
     Bindings out;
-    for (const auto& [name, extent] : m_sizes)
-        out.emplace(Symbol(name), extent);
+    for (const Sizes* sizes : {&m_sizes, &m_bound})
+        for (const auto& [name, extent] : *sizes)
+            out.emplace(Symbol(name), extent);
     return out;
 }
 
@@ -107,6 +108,19 @@ Id Maker::positive(std::int64_t extent) {
     return constantOf(dataFromDoubles(DType::F32, {extent}, values));
 }
 
+Shape Maker::bind(Id sizes) {
+    if (sizes == none || at(sizes).type.rank() != 1)
+        return {};
+    Shape dims;
+    for (std::size_t i = 0; i < at(sizes).data.count(); ++i)
+        dims.push_back(varExpr(Symbol("b" + std::to_string(m_bound.size() + i))));
+    if (dims.empty() || one("bind_dims", {sizes}, attributes({{"dims", dims}})) == none)
+        return {};
+    for (std::size_t i = 0; i < dims.size(); ++i)
+        m_bound[dims[i]->symbol.text()] = at(sizes).data.integerAt(i);
+    return dims;
+}
+
 std::vector<Id> Maker::call(const std::string& op, const std::vector<Id>& operands, Attrs attrs) {
     std::vector<Operand> data;
     OpCall types;
@@ -137,7 +151,9 @@ std::vector<Id> Maker::call(const std::string& op, const std::vector<Id>& operan
     }
     if (const Result<Facts> facts = known->facts(types); facts && facts->flops > mostWork * 2)
         return {none};
-    const Result<Tried> tried = tryCall(*m_operators, op, data, attrs, m_sizes);
+    Sizes all = m_sizes;
+    all.insert(m_bound.begin(), m_bound.end());
+    const Result<Tried> tried = tryCall(*m_operators, op, data, attrs, all);
     if (!tried)
         return {none};
     for (const TensorData& output : tried->outputs)

@@ -49,6 +49,9 @@ public:
     // The first result of a call.
     Id one(const std::string& op, const std::vector<Id>& operands, Attrs attrs = {});
 
+    // Dimensions that take the elements of a vector of i64; empty if that cannot be.
+    Shape bind(Id sizes);
+
     // A value that fits, mostly one that nobody reads or that was made lately; none if nothing
     // does.
     Id choose(const std::function<bool(const Known&)>& fits);
@@ -82,6 +85,7 @@ private:
     GraphEditor m_editor;
     Values m_values;
     Sizes m_sizes, m_others;
+    Sizes m_bound; // by nodes
     std::vector<Known> m_known;
     std::vector<Made> m_made;
     std::size_t m_inputs = 0;

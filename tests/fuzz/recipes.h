@@ -19,6 +19,7 @@ std::vector<Recipe> functionRecipes();  // of single elements, also between floa
 std::vector<Recipe> selectionRecipes(); // by index or by size
 std::vector<Recipe> windowRecipes();    // over any number of axes, and values between elements
 std::vector<Recipe> arrayRecipes();     // parts of matrices, pads, rows of numbers, spectra
+std::vector<Recipe> sizeRecipes();      // sizes that are computed while the graph runs
 std::vector<Recipe> plantedRecipes();
 
 // Shared

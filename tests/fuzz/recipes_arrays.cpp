@@ -143,7 +143,7 @@ Id stft(Maker& maker) {
     });
     if (window == none || maker.random.chance(50))
         window = maker.constant({maker.random.between(1, 8)});
-    Attrs attrs = attributes({{"step", maker.random.between(1, 5)}});
+    Attrs attrs = attributes({{"step", Integers{maker.random.between(1, 5)}}});
     if (maker.random.chance(50))
         attrs.set("onesided", std::int64_t(maker.random.chance(50) ? 1 : 0));
     return maker.one("stft", {signal, window}, attrs);
