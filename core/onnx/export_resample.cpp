@@ -129,6 +129,23 @@ std::optional<std::pair<double, double>> regionOf(const Node& node, const Dim& f
     return std::pair(start, end);
 }
 
+// A reader makes the filter as wide as the scale says, which it has from the sizes or by name.
+Status filterFits(const Node& node, const Dim& from, const Dim& to, const Mapping& mapping) {
+    const auto known = from.asInt(), wanted = to.asInt();
+    double scale = mapping.scale;
+    if (mapping.bySizes)
+        scale = known && wanted && *known > 0
+                    ? static_cast<double>(*wanted) / static_cast<double>(*known)
+                    : 0;
+    const double meant = node.attrs.real("scale", 1);
+    const double reach = node.attrs.integer("cubic", 0) != 0 ? 2 : 1;
+    if (!(scale < 1) || std::abs(scale - meant) > 1e-6 * meant ||
+        static_cast<double>(node.attrs.integer("taps", 1)) != std::ceil(reach / scale))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "Resize with antialias has no filter of this width");
+    return {};
+}
+
 Status resize(GraphWriter& out, const Node& node) {
     const Shape& shape = out.graph().type(node.inputs[0]).shape;
     if (node.inputs.size() > 1 && node.inputs[1].valid())
@@ -153,6 +170,9 @@ Status resize(GraphWriter& out, const Node& node) {
         roi = reals(out, node, "roi", region);
         mapping = {"tf_crop_and_resize", true, 1};
     }
+    const bool filtered = node.op == "resize_filtered";
+    if (filtered)
+        FW_CHECK(filterFits(node, from, to, *mapping));
     std::vector<std::string> inputs{out.use(node.inputs[0]), roi};
     if (mapping->bySizes) {
         Exprs sizes(shape.begin(), shape.end());
@@ -164,8 +184,12 @@ Status resize(GraphWriter& out, const Node& node) {
         scales[static_cast<std::size_t>(axis)] = mapping->scale;
         inputs.push_back(reals(out, node, "scales", scales));
     }
-    const std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
+    std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
+    if (filtered)
+        mode = node.attrs.integer("cubic", 0) != 0 ? "cubic" : "linear";
     auto& written = out.main(node, "Resize", inputs);
+    if (filtered)
+        setAttribute(written, "antialias", std::int64_t{1});
     setAttribute(written, "mode", mode);
     setAttribute(written, "coordinate_transformation_mode", mapping->mode);
     if (mode == "nearest") {
@@ -174,10 +198,10 @@ Status resize(GraphWriter& out, const Node& node) {
         setAttribute(written, "nearest_mode",
                      std::string(roundings[node.attrs.integer("rounding", 0) & 3]));
     }
-    if (mode == "cubic") {
+    if (mode == "cubic")
         setAttribute(written, "cubic_coeff_a", node.attrs.real("a", -0.75));
+    if (mode == "cubic" || filtered)
         setAttribute(written, "exclude_outside", node.attrs.integer("exclude", 0));
-    }
     if (crop)
         setAttribute(written, "extrapolation_value", node.attrs.real("outside", 0));
     return {};
@@ -204,6 +228,8 @@ Status roiAlign(GraphWriter& out, const Node& node) {
     auto& written =
         out.main(node, "RoiAlign",
                  {out.use(node.inputs[0]), out.use(node.inputs[1]), out.use(node.inputs[2])});
+    if (node.op == "roi_align_max")
+        setAttribute(written, "mode", std::string("max"));
     setAttribute(
         written, "coordinate_transformation_mode",
         std::string(node.attrs.integer("half", 1) != 0 ? "half_pixel" : "output_half_pixel"));
@@ -215,9 +241,10 @@ Status roiAlign(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array rows{
-    WriterRow{"resize_nearest", resize},  WriterRow{"resize_linear", resize},
-    WriterRow{"resize_cubic", resize},    WriterRow{"grid_sample", gridSample, 16},
-    WriterRow{"roi_align", roiAlign, 16},
+    WriterRow{"resize_nearest", resize},      WriterRow{"resize_linear", resize},
+    WriterRow{"resize_cubic", resize},        WriterRow{"grid_sample", gridSample, 16},
+    WriterRow{"roi_align", roiAlign, 16},     WriterRow{"roi_align_max", roiAlign, 16},
+    WriterRow{"resize_filtered", resize, 18},
 };
 
 } // namespace

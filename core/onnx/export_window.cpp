@@ -3,6 +3,7 @@
 #include "onnx/graph_writer.h"
 
 #include <array>
+#include <cmath>
 
 namespace fw {
 
@@ -89,7 +90,7 @@ Status dense(GraphWriter& out, const Node& node) {
 
 Status maxPool(GraphWriter& out, const Node& node) {
     FW_CHECK(slides(out, node));
-    const bool places = node.op == "max_pool2d_places";
+    const bool places = node.op == "max_pool2d_places" || node.op == "max_pool3d_places";
     const std::string largest = places ? out.fresh(node.name + ".largest") : "";
     auto& written = places ? out.node("MaxPool", {out.use(node.inputs[0])}, largest, node.name)
                            : out.main(node, "MaxPool", {out.use(node.inputs[0])});
@@ -146,6 +147,21 @@ Status avgPool(GraphWriter& out, const Node& node) {
     return {};
 }
 
+Status lpPool(GraphWriter& out, const Node& node) {
+    FW_CHECK(slides(out, node));
+    const double p = node.attrs.real("p", 2);
+    if (p != std::floor(p))
+        return makeDiag(DiagCode::UnsupportedAttribute, "p of a LpPool is an integer");
+    const Geometry geometry = geometryOf(node);
+    auto& written = out.main(node, "LpPool", {out.use(node.inputs[0])});
+    setAttribute(written, "dilations", geometry.dilations);
+    setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
+    setAttribute(written, "p", static_cast<std::int64_t>(p));
+    setAttribute(written, "pads", geometry.pads);
+    setAttribute(written, "strides", geometry.strides);
+    return {};
+}
+
 constexpr std::array rows{
     WriterRow{"conv2d", convolution},
     WriterRow{"conv_transpose2d", convolution},
@@ -154,9 +170,11 @@ constexpr std::array rows{
     WriterRow{"dense", dense},
     WriterRow{"max_pool2d", maxPool},
     WriterRow{"max_pool2d_places", maxPool},
+    WriterRow{"max_pool3d_places", maxPool},
     WriterRow{"max_pool", maxPool},
     WriterRow{"avg_pool2d", avgPool},
     WriterRow{"avg_pool", avgPoolAnyAxes, 19},
+    WriterRow{"lp_pool", lpPool, 18},
 };
 
 } // namespace

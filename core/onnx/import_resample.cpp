@@ -26,6 +26,7 @@ struct ResizeMode {
     double cubic = -0.75;
     bool exclude = false;
     double outside = 0;
+    bool antialias = false;
 };
 
 // floor(extent * scale) of a free dimension, where the scale is a fraction of small numbers.
@@ -111,11 +112,20 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
         attrs.set("outside", how.outside);
         if (how.mode == "nearest")
             attrs.set("rounding", rounding);
-        if (how.mode == "cubic") {
+        const bool cubic = how.mode == "cubic";
+        if (cubic)
             attrs.set("a", how.cubic);
+        const bool filtered = how.antialias && how.mode != "nearest" && plan.scale < 1;
+        if (cubic || filtered)
             attrs.set("exclude", std::int64_t{how.exclude});
+        if (filtered) {
+            if (plan.scale < 1e-4)
+                return n.unsupported(fmt::format("antialias at a scale of {}", plan.scale));
+            attrs.set("scale", plan.scale);
+            attrs.set("taps", static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) / plan.scale)));
+            attrs.set("cubic", std::int64_t{cubic});
         }
-        steps.emplace_back(std::move(attrs), "resize_" + how.mode);
+        steps.emplace_back(std::move(attrs), filtered ? "resize_filtered" : "resize_" + how.mode);
     }
     if (steps.empty())
         return n.result("identity", {y});
@@ -239,8 +249,7 @@ Status oneScale(NodeImport& n, const std::string& policy, const Shape& shape,
 
 // With sizes and scales that are known.
 Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
-                   const std::vector<std::size_t>& axes, bool antialias,
-                   const std::string& policy) {
+                   const std::vector<std::size_t>& axes, const std::string& policy) {
     std::vector<AxisPlan> plans;
     if (!isAbsent(n, 3)) {
         const auto sizes = n.shapeValues(3);
@@ -288,9 +297,6 @@ Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
             plans.push_back(std::move(plan));
         }
     }
-    if (antialias && how.mode != "nearest" &&
-        std::any_of(plans.begin(), plans.end(), [](const auto& p) { return p.scale < 1; }))
-        return n.unsupported("antialias is not supported", "export the model without it");
     if (how.coordinates == "tf_crop_and_resize") {
         const auto roi = numbers(n, 1);
         if (!roi)
@@ -317,7 +323,7 @@ Status resize(NodeImport& n) {
     FW_TRY(how.cubic, n.real("cubic_coeff_a", -0.75));
     FW_TRY(how.exclude, n.flag("exclude_outside", false));
     FW_TRY(how.outside, n.real("extrapolation_value", 0));
-    FW_TRY(const bool antialias, n.flag("antialias", false));
+    FW_TRY(how.antialias, n.flag("antialias", false));
     FW_TRY(const std::string policy, n.text("keep_aspect_ratio_policy", "stretch"));
     FW_TRY(const auto givenAxes, n.list("axes"));
     FW_TRY(const TensorType x, n.inputType(0));
@@ -333,9 +339,9 @@ Status resize(NodeImport& n) {
         for (std::size_t axis = 0; axis < x.rank(); ++axis)
             axes.push_back(axis);
     }
-    Status known = resizeKnown(n, how, x, axes, antialias, policy);
-    if (known || known.diag().code != DiagCode::UnsupportedAttribute || antialias ||
-        policy != "stretch")
+    Status known = resizeKnown(n, how, x, axes, policy);
+    if (known || known.diag().code != DiagCode::UnsupportedAttribute ||
+        how.antialias || policy != "stretch")
         return known;
     return isAbsent(n, 3) ? resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt)
                           : resizeWhileRunning(n, how, std::move(axes), std::nullopt, 3);
@@ -377,8 +383,8 @@ Status roiAlign(NodeImport& n) {
     FW_TRY(const std::int64_t width, n.integer("output_width", 1));
     FW_TRY(const std::int64_t ratio, n.integer("sampling_ratio", 0));
     FW_TRY(const double scale, n.real("spatial_scale", 1));
-    if (mode != "avg")
-        return n.unsupported("mode '" + mode + "' is not supported");
+    if (mode != "avg" && mode != "max")
+        return n.malformed("there is no mode '" + mode + "'");
     if (ratio == 0)
         return n.unsupported("sampling_ratio 0 is not supported: how many points are read would "
                              "depend on the regions",
@@ -396,7 +402,8 @@ Status roiAlign(NodeImport& n) {
     attrs.set("ratio", ratio);
     attrs.set("scale", scale);
     attrs.set("half", std::int64_t{coordinates == "half_pixel"});
-    return n.result("roi_align", {x, rois, batch}, std::move(attrs));
+    return n.result(mode == "max" ? "roi_align_max" : "roi_align", {x, rois, batch},
+                    std::move(attrs));
 }
 
 constexpr ImporterRow rows[] = {

@@ -53,15 +53,16 @@ Status maxPlaces(NodeImport& n, const WindowGeometry& g, Attrs attrs) {
     FW_TRY(const std::int64_t order, n.integer("storage_order", 0));
     if (order != 0 && order != 1)
         return n.malformed(fmt::format("storage_order {}", order));
-    if (!g.isImage())
-        return n.unsupported("its indices are used, which is not supported over three axes");
+    if (g.axes() > 3)
+        return n.unsupported("its indices are used, which is not supported over four axes");
     attrs.set("by_columns", order);
     FW_TRY(ValueRef x, n.input(0));
     const Shape shape = n.type(x).shape;
     if (g.oneAxis) {
         FW_TRY(x, n.reshaped(x, withHeight(shape)));
     }
-    FW_TRY(ValueRef places, n.step("max_pool2d_places", {x}, std::move(attrs)));
+    FW_TRY(ValueRef places,
+           n.step(g.isImage() ? "max_pool2d_places" : "max_pool3d_places", {x}, std::move(attrs)));
     if (g.oneAxis) {
         FW_TRY(places, n.reshaped(places, withoutHeight(n.type(places).shape)));
     }
@@ -104,6 +105,62 @@ Status averagePool(NodeImport& n) {
     attrs.set("count_before", counted.before());
     attrs.set("count_behind", counted.behind());
     return pool(n, "avg_pool", g, std::move(attrs));
+}
+
+// A number in opset 1, an integer since.
+Result<double> normOf(NodeImport& n) {
+    double p = 2;
+    if (n.opset() < 2) {
+        FW_TRY(p, n.real("p", 2));
+    } else {
+        FW_TRY(const std::int64_t whole, n.integer("p", 2));
+        p = static_cast<double>(whole);
+    }
+    if (!(p > 0) || !(p < 1e6))
+        return n.malformed(fmt::format("a norm of p = {}", p));
+    return p;
+}
+
+Status lpPool(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const TensorType x, n.inputType(0));
+    FW_TRY(WindowGeometry g, windowGeometry(n, x.shape, {}));
+    FW_CHECK(ceilPads(n, x.shape, g));
+    FW_TRY(const double p, normOf(n));
+    Attrs attrs = g.attrs();
+    attrs.erase("pads");
+    attrs.set("before", g.before());
+    attrs.set("behind", g.behind());
+    attrs.set("kernel_shape", g.kernel);
+    attrs.set("p", p);
+    return pool(n, "lp_pool", g, std::move(attrs));
+}
+
+Status globalLpPool(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const double p, normOf(n));
+    FW_TRY(ValueRef y, n.input(0));
+    const TensorType type = n.type(y);
+    if (type.rank() < 3)
+        return n.malformed(
+            fmt::format("its operand has rank {}, at least 3 is needed", type.rank()));
+    Integers axes;
+    for (std::size_t i = 2; i < type.rank(); ++i)
+        axes.push_back(static_cast<std::int64_t>(i));
+    Attrs over;
+    over.set("axes", axes);
+    over.set("keepdims", std::int64_t{1});
+    if (p == 2) {
+        FW_TRY(y, n.step("mul", {y, y}));
+        FW_TRY(y, n.step("reduce_sum", {y}, std::move(over)));
+        return n.result("sqrt", {y});
+    }
+    FW_TRY(y, n.step("abs", {y}));
+    if (p == 1)
+        return n.result("reduce_sum", {y}, std::move(over));
+    FW_TRY(y, n.step("pow", {y, n.scalarConstant("p", p, type.dtype)}));
+    FW_TRY(y, n.step("reduce_sum", {y}, std::move(over)));
+    return n.result("pow", {y, n.scalarConstant("root", 1 / p, type.dtype)});
 }
 
 // Each element goes to its place in an image of zeros; a larger result gets more zeros behind.
@@ -199,8 +256,10 @@ constexpr ImporterRow rows[] = {
     {"MaxPool", 1, maxPool},
     {"MaxUnpool", 9, maxUnpool},
     {"AveragePool", 1, averagePool},
+    {"LpPool", 1, lpPool},
     {"GlobalAveragePool", 1, globalAveragePool},
     {"GlobalMaxPool", 1, globalMaxPool},
+    {"GlobalLpPool", 1, globalLpPool},
 };
 
 } // namespace

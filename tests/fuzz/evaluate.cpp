@@ -80,6 +80,7 @@ const std::set<std::string>& withoutRounding() {
                                                 "pad_wrap",
                                                 "max_pool",
                                                 "max_pool2d_places",
+                                                "max_pool3d_places",
                                                 "resize_nearest",
                                                 "thresholded_relu",
                                                 "is_nan",

@@ -1,6 +1,7 @@
 #include "fuzz/recipes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fw::fuzz {
 
@@ -90,6 +91,9 @@ Id pool(Maker& maker, const char* op) {
         }
     attrs.set("before", before);
     attrs.set("behind", behind);
+    static const std::vector<double> norms = {1, 2, 2, 3};
+    if (std::string_view(op) == "lp_pool" && maker.random.chance(70))
+        attrs.set("p", maker.random.pick(norms));
     if (std::string_view(op) == "avg_pool") {
         const bool counts = maker.random.chance(50);
         attrs.set("count_before", counts ? before : Integers(axes, 0));
@@ -115,6 +119,23 @@ Id maxPoolPlaces(Maker& maker) {
     if (maker.random.chance(30))
         attrs.set("by_columns", flag(maker));
     return maker.one("max_pool2d_places", {image}, attrs);
+}
+
+Id volumePlaces(Maker& maker) {
+    const Id image = maker.realOfRank(5);
+    const Integers kernel = each(maker, 3, 1, 3);
+    Attrs attrs = windows(maker, 3, 0);
+    attrs.set("kernel_shape", kernel);
+    for (const char* side : {"before", "behind"}) {
+        Integers pads(3);
+        for (std::size_t i = 0; i < 3; ++i)
+            pads[i] = maker.random.between(0, kernel[i] - 1);
+        if (maker.random.chance(50))
+            attrs.set(side, pads);
+    }
+    if (maker.random.chance(30))
+        attrs.set("by_columns", flag(maker));
+    return maker.one("max_pool3d_places", {image}, attrs);
 }
 
 // As exporters map places: halves of pixels, corners on corners, or plainly; and regions, some of
@@ -158,6 +179,15 @@ Id resize(Maker& maker, const std::string& op) {
         if (maker.random.chance(40))
             attrs.set("exclude", flag(maker));
     }
+    if (op == "resize_filtered") {
+        const bool cubic = maker.random.chance(50);
+        const double scale = maker.random.chance(70) ? std::min(to / from, 0.9) : 0.375;
+        attrs.set("scale", scale);
+        attrs.set("taps", static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) / scale)));
+        attrs.set("cubic", std::int64_t{cubic});
+        if (maker.random.chance(40))
+            attrs.set("exclude", flag(maker));
+    }
     if (maker.random.chance(40)) {
         attrs.set("crop", std::int64_t{1});
         attrs.set("outside", static_cast<double>(maker.random.between(-2, 2)));
@@ -181,7 +211,7 @@ Id gridSample(Maker& maker) {
     return maker.one("grid_sample", {image, grid}, attrs);
 }
 
-Id roiAlign(Maker& maker) {
+Id roiAlign(Maker& maker, const char* op) {
     const Id image = maker.realOfRank(4);
     const std::int64_t regions = maker.random.between(maker.random.chance(5) ? 0 : 1, 4);
     std::vector<double> corners;
@@ -203,7 +233,7 @@ Id roiAlign(Maker& maker) {
         attrs.set("scale", maker.random.chance(50) ? 0.5 : 1.25);
     if (maker.random.chance(50))
         attrs.set("half", flag(maker));
-    return maker.one("roi_align", {image, rois, batch}, attrs);
+    return maker.one(op, {image, rois, batch}, attrs);
 }
 
 Id rmsNorm(Maker& maker) {
@@ -232,12 +262,14 @@ std::vector<Recipe> windowRecipes() {
                                {"conv_transpose", 4, convTranspose},
                                {"max_pool2d_places", 3, maxPoolPlaces},
                                {"grid_sample", 3, gridSample},
-                               {"roi_align", 3, roiAlign},
+                               {"max_pool3d_places", 2, volumePlaces},
                                {"rms_norm", 4, rmsNorm},
                                {"instance_norm", 4, instanceNorm}};
-    for (const char* op : {"max_pool", "avg_pool"})
+    for (const char* op : {"max_pool", "avg_pool", "lp_pool"})
         out.push_back({op, 3, [op](Maker& maker) { return pool(maker, op); }});
-    for (const char* op : {"resize_nearest", "resize_linear", "resize_cubic"})
+    for (const char* op : {"roi_align", "roi_align_max"})
+        out.push_back({op, 3, [op](Maker& maker) { return roiAlign(maker, op); }});
+    for (const char* op : {"resize_nearest", "resize_linear", "resize_cubic", "resize_filtered"})
         out.push_back({op, 3, [op](Maker& maker) { return resize(maker, op); }});
     return out;
 }

@@ -116,6 +116,10 @@ void addWindows(std::vector<Instance>& out) {
             geometry.set("count_before", zero);
             geometry.set("count_behind", zero);
             out.push_back({"avg_pool", {"f32[1, 2" + x + "]"}, geometry});
+            geometry.erase("count_before");
+            geometry.erase("count_behind");
+            geometry.set("p", 1.0);
+            out.push_back({"lp_pool", {"f32[1, 2" + x + "]"}, geometry});
         }
         const Attrs pads = attrs({{"before", Integers(axes, 2)}, {"behind", Integers(axes, -1)}});
         for (const char* op : {"pad_edge", "pad_reflect", "pad_wrap"})
@@ -124,6 +128,9 @@ void addWindows(std::vector<Instance>& out) {
     out.push_back({"max_pool2d_places",
                    {"f32[1, 2, 5, 5]"},
                    attrs({{"kernel_shape", Integers{2, 2}}, {"pads", Integers{0, 0, 1, 1}}})});
+    out.push_back({"max_pool3d_places",
+                   {"f32[1, 2, 3, 3, 3]"},
+                   attrs({{"kernel_shape", Integers{2, 2, 2}}, {"behind", Integers{0, 1, 0}}})});
     out.push_back({"instance_norm", {"f32[2, 3, 4, 5]", "f32[3]", "f32[3]"}, {}});
 }
 
@@ -142,11 +149,22 @@ void addResampling(std::vector<Instance>& out) {
             out.push_back({"grid_sample",
                            {"f32[1, 2, 3, 4]", "f32[1, 2, 3, 2]"},
                            attrs({{"taps", taps}, {"padding", padding}})});
-    out.push_back({"roi_align",
-                   {"f32[2, 2, 5, 5]", "f32[3, 4]", "i64[3]"},
-                   attrs({{"height", std::int64_t(2)},
-                          {"width", std::int64_t(2)},
-                          {"ratio", std::int64_t(2)}})});
+    for (const char* op : {"roi_align", "roi_align_max"})
+        out.push_back({op,
+                       {"f32[2, 2, 5, 5]", "f32[3, 4]", "i64[3]"},
+                       attrs({{"height", std::int64_t(2)},
+                              {"width", std::int64_t(2)},
+                              {"ratio", std::int64_t(2)}})});
+    for (const std::int64_t cubic : {0, 1})
+        out.push_back({"resize_filtered",
+                       {"f32[2, 7]"},
+                       attrs({{"axis", std::int64_t(1)},
+                              {"size", Integers{3}},
+                              {"step", 2.0},
+                              {"start", 0.5},
+                              {"scale", 0.5},
+                              {"taps", 2 * (cubic + 1)},
+                              {"cubic", cubic}})});
     for (const std::int64_t inverse : {0, 1})
         out.push_back(
             {"dft", {"f32[2, 5, 2]"}, attrs({{"length", Integers{5}}, {"inverse", inverse}})});

@@ -316,10 +316,12 @@ void TestExport::invalidNodesAreWarnedOf_data() {
     QTest::newRow("attribute") << "Bernoulli"
                                << "amount" << 1
                                << "Bernoulli of opset 17 has no attribute 'amount'";
-    QTest::newRow("kind") << "LpPool"
-                          << "auto_pad" << 1 << "attribute 'auto_pad' of LpPool is not a text";
-    QTest::newRow("required") << "LpPool"
-                              << "" << 1 << "LpPool of opset 17 needs the attribute 'kernel_shape'";
+    QTest::newRow("kind") << "StringNormalizer"
+                          << "locale" << 1
+                          << "attribute 'locale' of StringNormalizer is not a text";
+    QTest::newRow("required") << "ConcatFromSequence"
+                              << "" << 1
+                              << "ConcatFromSequence of opset 17 needs the attribute 'axis'";
     QTest::newRow("operands") << "Bernoulli"
                               << "" << 2 << "Bernoulli of opset 17 does not take 2 operands";
 }

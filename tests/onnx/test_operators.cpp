@@ -1,7 +1,6 @@
 // Nodes that the operator cases do not have: other domains, old opsets, operands that are computed.
 // The reference gives what is expected, before and after the model was written and read again.
-#include "onnx/graph_tools.h"
-#include "onnx/reading.h"
+#include "onnx/judge.h"
 
 #include <QtTest>
 
@@ -18,50 +17,6 @@ using M = ModelBuilder;
 namespace {
 
 constexpr int i64 = proto::TensorProto::INT64;
-
-TensorData reals(std::vector<std::int64_t> extents, const std::vector<double>& values) {
-    return dataFromDoubles(DType::F32, std::move(extents), values);
-}
-
-std::string resultOf(const Graph& graph, const std::vector<TensorData>& inputs,
-                     const std::vector<double>& wanted) {
-    const auto got = evaluateGraph(graph, inputs);
-    if (!got)
-        return got.diag().text();
-    const std::vector<double> values = got->front().toDoubles();
-    if (values.size() != wanted.size())
-        return fmt::format("{} elements instead of {}", values.size(), wanted.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (!(std::fabs(values[i] - wanted[i]) <= 1e-5 * std::max(1.0, std::fabs(wanted[i]))))
-            return fmt::format("element {} is {} instead of {}", i, values[i], wanted[i]);
-    return {};
-}
-
-// Empty: as expected.
-std::string judge(const M& m, const std::vector<TensorData>& inputs,
-                  const std::vector<double>& wanted) {
-    const auto read = test::read(m.bytes());
-    if (!read)
-        return read.diag().text();
-    if (hasErrors(read->diagnostics)) // an old opset is warned of
-        return read->diagnostics.front().text();
-    if (std::string wrong = resultOf(*read->graph, inputs, wanted); !wrong.empty())
-        return wrong;
-    const auto again = writtenAndRead(*read->graph);
-    if (!again)
-        return "written: " + again.diag().text();
-    if (const std::string wrong = resultOf(*again->graph, inputs, wanted); !wrong.empty())
-        return "written: " + wrong;
-    return {};
-}
-
-M contrib(std::int64_t opset = 17) {
-    M m(opset);
-    auto* entry = m.model.add_opset_import();
-    entry->set_domain("com.microsoft");
-    entry->set_version(1);
-    return m;
-}
 
 double normal(double x) {
     return 0.5 * (1 + std::erf(x / std::sqrt(2)));
