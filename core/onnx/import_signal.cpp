@@ -1,6 +1,7 @@
-// Spectra and the windows that they are taken through.
+// Spectra, the windows that they are taken through, the scales that they are summed up on.
 #include "onnx/node_import.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace fw {
@@ -122,6 +123,64 @@ Status blackman(NodeImport& n) {
     return windowOf(n, {0.42, 0.5, 0.08});
 }
 
+// One number of an operand that is known.
+Result<double> numberOf(NodeImport& n, std::size_t operand) {
+    const TensorData* data = n.constant(operand);
+    if (data == nullptr)
+        return n.unsupported("its operands are computed at run time",
+                             "make them constants of the model");
+    if (data->count() != 1 || !std::isfinite(data->at(0)))
+        return n.malformed(fmt::format("operand {} is not one number", operand));
+    return data->at(0);
+}
+
+// Triangles over the bins of a spectrum whose corners lie at equal steps of the mel scale.
+Status melWeights(NodeImport& n) {
+    FW_CHECK(n.need(5, 5));
+    double operands[5] = {};
+    for (std::size_t i = 0; i < 5; ++i) {
+        FW_TRY(operands[i], numberOf(n, i));
+    }
+    const auto [count, length, rate, low, high] = operands;
+    FW_TRY(const std::int64_t code, n.integer("output_datatype", 1));
+    const auto dtype = dtypeOfCode(code);
+    if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
+        return n.unsupported(fmt::format("output_datatype {} is not supported", code));
+    if (!(count >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) ||
+        count > (1 << 24) || length > (1 << 24))
+        return n.malformed(fmt::format("{} bins of {} values at {} Hz, from {} Hz to {} Hz", count,
+                                       length, rate, low, high));
+    const auto columns = static_cast<std::int64_t>(count),
+               rows = static_cast<std::int64_t>(length) / 2 + 1;
+    if (columns * rows > n.tensorLimit() / 8)
+        return makeDiag(DiagCode::LimitReached, "MelWeightMatrix is too large");
+    const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+    const double first = mel(low), step = (mel(high) - mel(low)) / (count + 2);
+    std::vector<std::int64_t> corners;
+    for (std::int64_t i = 0; i < columns + 2; ++i) {
+        const double at = first + step * static_cast<double>(i);
+        const double place = (length + 1) * 700 * (std::pow(10, at / 2595) - 1);
+        corners.push_back(std::llround((place - std::fmod(place, rate)) / rate));
+    }
+    if (corners[corners.size() - 2] >= rows || corners.back() > rows)
+        return n.malformed(fmt::format("{} Hz lie beyond the spectrum", high));
+    std::vector<double> out(static_cast<std::size_t>(columns * rows), 0);
+    for (std::int64_t column = 0; column < columns; ++column) {
+        const auto* corner = &corners[static_cast<std::size_t>(column)];
+        const auto set = [&](std::int64_t row, double weight) {
+            out[static_cast<std::size_t>(row * columns + column)] = weight;
+        };
+        const auto rise = static_cast<double>(corner[1] - corner[0]),
+                   fall = static_cast<double>(corner[2] - corner[1]);
+        for (std::int64_t row = corner[0]; row < corner[1]; ++row)
+            set(row, static_cast<double>(row - corner[0]) / rise);
+        set(corner[1], 1);
+        for (std::int64_t row = corner[1] + 1; row < corner[2]; ++row)
+            set(row, static_cast<double>(corner[2] - row) / fall);
+    }
+    return n.constantResult(dataFromDoubles(*dtype, {rows, columns}, out));
+}
+
 constexpr ImporterRow rows[] = {
     {"DFT", 17, dftAttribute},
     {"DFT", 20, dft},
@@ -129,6 +188,7 @@ constexpr ImporterRow rows[] = {
     {"HannWindow", 17, hann},
     {"HammingWindow", 17, hamming},
     {"BlackmanWindow", 17, blackman},
+    {"MelWeightMatrix", 17, melWeights},
 };
 
 } // namespace

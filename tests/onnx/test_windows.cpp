@@ -37,6 +37,8 @@ private Q_SLOTS:
     void smallerWithFilter();
     void filtersWithoutEnds();
     void largerTakesNoFilter();
+    void melWeights();
+    void melWeightsBeyondTheSpectrum();
 };
 
 void TestWindows::placesInVolumes() {
@@ -304,6 +306,42 @@ void TestWindows::largerTakesNoFilter() {
     QCOMPARE(ops(m), std::string("resize_linear"));
     const std::string wrong = judge(m, {reals({1, 2}, {1, 3})}, {1, 1.5, 2.5, 3});
     QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+namespace {
+
+M mel(float low, float high, std::int64_t bins = 4, std::int64_t length = 8,
+      std::int64_t rate = 8) {
+    M m(17);
+    m.integers("bins", {bins}, true).integers("length", {length}, true);
+    m.integers("rate", {rate}, true);
+    m.weights("low", {}, {low}).weights("high", {}, {high});
+    m.input("x", {"1", std::to_string(length / 2 + 1)});
+    m.node("MelWeightMatrix", "bins length rate low high", "w");
+    m.node("MatMul", "x w", "y");
+    m.output("y", {"1", std::to_string(bins)});
+    return m;
+}
+
+} // namespace
+
+// So low that the scale is a line: the corners lie at 9 / 8 * (0, 0.6, 1.2, 1.8, 2.4, 3), whole
+// parts 0, 0, 1, 2, 2, 3.
+void TestWindows::melWeights() {
+    const std::string wrong =
+        judge(mel(0, 3.6F), {reals({1, 5}, {1, 10, 100, 1000, 10000})}, {1, 10, 100, 100});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    QCOMPARE(ops(mel(0, 3.6F)), std::string("dense"));
+    // The numbers of the case that the backend tests compute at run time.
+    const std::string differs =
+        judge(mel(0, 4096, 8, 16, 8192), {reals({1, 9}, {1, 2, 4, 8, 16, 32, 64, 128, 256})},
+              {1, 1, 2, 2, 4, 8, 16, 32});
+    QVERIFY2(differs.empty(), differs.c_str());
+}
+
+void TestWindows::melWeightsBeyondTheSpectrum() {
+    const std::string why = refusal(mel(0, 40));
+    QVERIFY2(why.find("beyond the spectrum") != std::string::npos, why.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestWindows)
