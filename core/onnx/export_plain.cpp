@@ -1,4 +1,5 @@
 // Operators whose ONNX spelling is one node, or a short chain of nodes without geometry.
+#include "expr/simplify.h"
 #include "onnx/graph_writer.h"
 #include "onnx/standard_operators.h"
 #include "onnx/tensor_proto.h"
@@ -196,6 +197,19 @@ Status attention(GraphWriter& out, const Node& node) {
     return {};
 }
 
+Status rotaryEmbedding(GraphWriter& out, const Node& node) {
+    const Dim width = out.graph().type(node.inputs[0]).shape.at(3);
+    const Dim turned = simplify(out.graph().type(node.inputs[1]).shape.at(2) * intExpr(2));
+    const auto count = turned.asInt();
+    if (!(turned == width) && !count)
+        return makeDiag(DiagCode::UnsupportedAttribute, "how much of a row is turned is not known");
+    auto& written = out.main(node, "RotaryEmbedding", operands(out, node));
+    setAttribute(written, "interleaved", node.attrs.integer("interleaved", 0));
+    if (!(turned == width))
+        setAttribute(written, "rotary_embedding_dim", *count);
+    return {};
+}
+
 Status reduce(GraphWriter& out, const Node& node) {
     const Integers axes = node.attrs.integers("axes");
     const std::int64_t keep = node.attrs.integer("keepdims", 1);
@@ -267,6 +281,7 @@ constexpr std::array special{
     WriterRow{"softmax", softmax},
     WriterRow{"log_softmax", softmax},
     WriterRow{"attention", attention},
+    WriterRow{"rotary_embedding", rotaryEmbedding, 23},
     WriterRow{"reduce_sum", reduce},
     WriterRow{"reduce_mean", reduce},
     WriterRow{"reduce_max", reduce},

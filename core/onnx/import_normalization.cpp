@@ -184,6 +184,8 @@ Status groupNorm(NodeImport& n) {
 
 Status rmsNorm(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
+    if (n.outputUsed(1))
+        return n.unsupported("its deviation is used, which is not supported");
     FW_TRY(const double eps, n.real("epsilon", 1e-5));
     FW_TRY(const std::int64_t where, n.integer("axis", -1));
     FW_TRY([[maybe_unused]] const std::int64_t stash, n.integer("stash_type", 1));
@@ -243,6 +245,8 @@ constexpr ImporterRow rows[] = {
     {"InstanceNormalization", 1, instanceNorm},
     {"GroupNormalization", 18, groupNorm},
     {"RMSNormalization", 23, rmsNorm},
+    {"SimplifiedLayerNormalization", 1, rmsNorm},
+    {"SimplifiedLayerNormalization", 1, rmsNorm, "com.microsoft"},
     {"MeanVarianceNormalization", 9, meanVariance},
 };
 

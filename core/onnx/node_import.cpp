@@ -313,7 +313,8 @@ ImportFunction findImporter(std::string_view domain, std::string_view type, std:
              {elementwiseImporters(), contractionImporters(), windowImporters(),
               movementImporters(), shapeImporters(), normalizationImporters(), reductionImporters(),
               selectionImporters(), resampleImporters(), quantizationImporters(), lossImporters(),
-              signalImporters(), einsumImporters(), contribImporters(), runningImporters()})
+              signalImporters(), einsumImporters(), attentionImporters(), contribImporters(),
+              contribAttentionImporters(), runningImporters()})
             for (const ImporterRow& row : family)
                 rows[{row.domain, row.type}].emplace_back(row.since, row.import);
         for (auto& [name, versions] : rows)

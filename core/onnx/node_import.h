@@ -143,8 +143,10 @@ std::span<const ImporterRow> quantizationImporters();
 std::span<const ImporterRow> lossImporters();
 std::span<const ImporterRow> signalImporters();
 std::span<const ImporterRow> einsumImporters();
+std::span<const ImporterRow> attentionImporters();
 std::span<const ImporterRow> contribImporters();
 std::span<const ImporterRow> runningImporters();
+std::span<const ImporterRow> contribAttentionImporters();
 
 // The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
 // is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.

@@ -236,6 +236,21 @@ Id roiAlign(Maker& maker, const char* op) {
     return maker.one(op, {image, rois, batch}, attrs);
 }
 
+Id rotaryEmbedding(Maker& maker) {
+    const Id id = maker.realOfRank(4);
+    const std::int64_t width = maker.fixedExtent(id, 3);
+    if (width < 2)
+        return none;
+    const std::int64_t half =
+        maker.random.chance(60) ? width / 2 : maker.random.between(1, width / 2);
+    const Shape& shape = maker.at(id).type.shape;
+    const Shape table = {shape[0], shape[2], Dim(half)};
+    Attrs attrs;
+    if (maker.random.chance(60))
+        attrs.set("interleaved", flag(maker));
+    return maker.one("rotary_embedding", {id, maker.input(table), maker.input(table)}, attrs);
+}
+
 Id rmsNorm(Maker& maker) {
     const Id id = maker.real();
     const std::size_t rank = maker.at(id).type.rank();
@@ -263,6 +278,7 @@ std::vector<Recipe> windowRecipes() {
                                {"max_pool2d_places", 3, maxPoolPlaces},
                                {"grid_sample", 3, gridSample},
                                {"max_pool3d_places", 2, volumePlaces},
+                               {"rotary_embedding", 3, rotaryEmbedding},
                                {"rms_norm", 4, rmsNorm},
                                {"instance_norm", 4, instanceNorm}};
     for (const char* op : {"max_pool", "avg_pool", "lp_pool"})

@@ -253,6 +253,10 @@ std::vector<Instance> instances() {
     out.push_back({"dense", {"f32[3]", "f32[4, 3]"}, {}});
     out.push_back({"dense", {"f32[2, 0]", "f32[4, 0]"}, {}});
     out.push_back({"batch_matmul", {"f32[2, 1, 3, 4]", "f32[2, 4, 5]"}, {}});
+    for (const std::int64_t interleaved : {0, 1})
+        out.push_back({"rotary_embedding",
+                       {"f32[2, 3, 4, 6]", "f32[2, 4, 2]", "f32[2, 4, 2]"},
+                       attrs({{"interleaved", interleaved}})});
     for (const char* mask : {"", "f32[3, 5]", "f32[2, 1, 1, 5]"}) {
         out.push_back({"attention",
                        {"f32[1, 2, 3, 4]", "f32[2, 1, 4, 5]", "f32[2, 5, 6]"},

@@ -1,0 +1,104 @@
+// Attention and RotaryEmbedding of opset 23.
+#include "onnx/attention_parts.h"
+
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+// What softmax is computed in: what is here, f32 for smaller types.
+Status checkPrecision(NodeImport& n, DType dtype) {
+    if (!n.given("softmax_precision"))
+        return {};
+    FW_TRY(const std::int64_t code, n.integer("softmax_precision", 1));
+    const auto wanted = dtypeOfCode(code);
+    const bool small = dtype == DType::F16 || dtype == DType::BF16;
+    if (!wanted || (*wanted != dtype && !(small && *wanted == DType::F32)))
+        return n.unsupported(fmt::format("softmax_precision {} is not supported", code));
+    return {};
+}
+
+Status attention(NodeImport& n) {
+    FW_CHECK(n.need(3, 7));
+    if (n.has(6))
+        return n.unsupported("nonpad_kv_seqlen is not supported");
+    FW_TRY([[maybe_unused]] const std::int64_t mode, n.integer("qk_matmul_output_mode", 0));
+    if (n.outputUsed(3))
+        return n.unsupported("qk_matmul_output is used, which is not supported");
+    AttentionScores how;
+    FW_TRY(how.causal, n.flag("is_causal", false));
+    FW_TRY(how.softcap, n.real("softcap", 0));
+    FW_TRY(const std::int64_t queryHeads, n.integer("q_num_heads", 0));
+    FW_TRY(const std::int64_t keyHeads, n.integer("kv_num_heads", 0));
+    FW_TRY(ValueRef q, n.input(0));
+    FW_TRY(ValueRef k, n.input(1));
+    FW_TRY(ValueRef v, n.input(2));
+    FW_CHECK(checkPrecision(n, n.type(q).dtype));
+    const bool flat = n.type(q).rank() == 3;
+    if (n.type(k).rank() != n.type(q).rank() || n.type(v).rank() != n.type(q).rank())
+        return n.malformed("its operands differ in rank");
+    if (flat) {
+        FW_TRY(q, splitHeads(n, q, queryHeads));
+        FW_TRY(k, splitHeads(n, k, keyHeads));
+        FW_TRY(v, splitHeads(n, v, keyHeads));
+    }
+    if (n.type(q).rank() != 4)
+        return n.malformed(fmt::format("queries {}", n.type(q).text()));
+    FW_TRY(how.scale, n.given("scale") ? n.real("scale", 1) : usualScale(n, q));
+    if (how.scale < 0 || how.softcap < 0)
+        return n.malformed(fmt::format("scale {}, softcap {}", how.scale, how.softcap));
+    if (n.has(3)) {
+        FW_TRY(const ValueRef mask, n.input(3));
+        (n.type(mask).dtype == DType::Bool ? how.allowed : how.added) = mask;
+    }
+    if (n.has(4) != n.has(5))
+        return n.malformed("only one of past_key and past_value is given");
+    ValueRef pastValue;
+    if (n.has(4)) {
+        FW_TRY(how.past, n.input(4));
+        FW_TRY(pastValue, n.input(5));
+    }
+    FW_TRY(k, behindPast(n, how.past, k));
+    FW_TRY(v, behindPast(n, pastValue, v));
+    FW_CHECK(n.alias(1, k));
+    FW_CHECK(n.alias(2, v));
+    FW_TRY(const ValueRef y, attended(n, q, k, v, how));
+    return flat ? resultJoined(n, y) : n.alias(0, y);
+}
+
+Status rotaryEmbedding(NodeImport& n) {
+    FW_CHECK(n.need(3, 4));
+    FW_TRY(const bool interleaved, n.flag("interleaved", false));
+    FW_TRY(const std::int64_t heads, n.integer("num_heads", 0));
+    FW_TRY(const std::int64_t turned, n.integer("rotary_embedding_dim", 0));
+    FW_TRY(ValueRef x, n.input(0));
+    FW_TRY(ValueRef cosines, n.input(1));
+    FW_TRY(ValueRef sines, n.input(2));
+    if (n.has(3)) {
+        FW_TRY(const ValueRef places, n.input(3));
+        if (n.type(places).rank() != 2)
+            return n.malformed(fmt::format("position_ids {}", n.type(places).text()));
+        FW_TRY(cosines, n.step("gather", {cosines, places}));
+        FW_TRY(sines, n.step("gather", {sines, places}));
+    }
+    const bool flat = n.type(x).rank() == 3;
+    if (flat) {
+        FW_TRY(x, splitHeads(n, x, heads));
+    }
+    FW_TRY(const ValueRef y, rotated(n, x, cosines, sines, interleaved, turned));
+    return flat ? resultJoined(n, y) : n.alias(0, y);
+}
+
+constexpr ImporterRow rows[] = {
+    {"Attention", 23, attention},
+    {"RotaryEmbedding", 23, rotaryEmbedding},
+};
+
+} // namespace
+
+std::span<const ImporterRow> attentionImporters() {
+    return rows;
+}
+
+} // namespace fw
