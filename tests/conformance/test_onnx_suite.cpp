@@ -1,12 +1,15 @@
-// The backend tests of ONNX, as Debian's libonnx-testdata brings them: every case through own code
-// and through the plans of libraries. What is refused stands in suite_unsupported.txt with the
-// reason, what cannot pass because its data is wrong in suite_contradictions.txt; a case that
-// begins to pass is to be taken out of it. A wrong result or a crash is never expected. Skipped,
-// and said so, where the package is not there (FW_ONNX_SUITE names another folder).
+// The backend tests of ONNX, as Debian's libonnx-testdata brings them: every case through own code,
+// through the plans of libraries and by the reference alone, and written as ONNX and read again.
+// What is refused stands in suite_unsupported.txt with the reason, what cannot pass because its
+// data is wrong in suite_contradictions.txt, what is not written or comes back as another graph in
+// suite_written.txt; a case that begins to pass is to be taken out of it. A wrong result or a crash
+// is never expected. Skipped, and said so, where the package is not there (FW_ONNX_SUITE names
+// another folder).
 #include "fw_process.h"
 
-#include "library/library.h"
-#include "onnx/import.h"
+#include "onnx/data_cases.h"
+#include "onnx/export.h"
+#include "onnx/reading.h"
 #include "snapshot/documents.h"
 
 #include <QDir>
@@ -55,6 +58,8 @@ QMap<QString, QString> reasonsIn(const QString& path) {
             reasons[line.section(u' ', 0, 0)] = line.section(u' ', 1).trimmed();
     return reasons;
 }
+
+const QString writtenFile = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/suite_written.txt");
 
 constexpr int workers = 2;
 
@@ -151,9 +156,12 @@ QByteArray table(const std::vector<Case>& cases) {
             "# What of ONNX runs\n\n"
             "The backend tests of ONNX 1.12 (Debian's libonnx-testdata), one row for each "
             "operator and opset; models of several\n"
-            "operators are one row. All cases run through own code and through the plans "
-            "of libraries\n"
-            "(`tests/conformance/test_onnx_suite.cpp`). Generated:\n\n"
+            "operators are one row. All cases run through own code, through the plans of "
+            "libraries and by the reference alone,\n"
+            "and are written as ONNX and read again: with equal outputs, and as an equal graph "
+            "but for those in\n"
+            "`tests/conformance/suite_written.txt` (`tests/conformance/test_onnx_suite.cpp`). "
+            "Generated:\n\n"
             "    FW_WRITE=1 ctest --test-dir build/release -R conformance/test_onnx_suite\n\n"
             "%1 of %2 cases pass.\n\n"
             "| operator | opset | pass | refused | why |\n|---|---|---|---|---|\n")
@@ -180,6 +188,46 @@ bool writeAll(const QString& path, const QByteArray& bytes) {
     return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
 }
 
+// A case that is understood.
+struct Opened {
+    QString name;
+    std::string bytes;
+    fw::Imported imported;
+};
+
+std::optional<Opened> understood(const QString& folder) {
+    std::string bytes = fw::test::bytesOf((folder + u"/model.onnx"_s).toStdString());
+    auto imported = fw::importModelBytes(bytes, fw::standardOperators());
+    if (!imported || fw::hasErrors(imported->diagnostics))
+        return std::nullopt;
+    return Opened{nameOf(folder), std::move(bytes), imported.take()};
+}
+
+// Of the outputs of a model from those in the data sets of a case.
+std::string differenceOf(const std::string& bytes, const QString& folder) {
+    const auto found = fw::findTestData(folder.toStdString());
+    if (!found)
+        return found.diag().text();
+    for (const fw::TestDataSet& set : found->sets)
+        if (std::string wrong = fw::test::judgeData(bytes, set, fw::test::Compare::Suite);
+            !wrong.empty())
+            return wrong;
+    return {};
+}
+
+// The operators that are there before and not behind, and the other way around.
+QString change(const fw::Graph& before, const fw::Graph& behind) {
+    QStringList gone = QString::fromStdString(fw::test::operatorsOf(before)).split(u' ');
+    QStringList come;
+    for (const QString& op : QString::fromStdString(fw::test::operatorsOf(behind)).split(u' '))
+        if (!gone.removeOne(op))
+            come << op;
+    if (gone.isEmpty() && come.isEmpty())
+        return u"attributes, types or constants"_s;
+    return u"%1 for %2"_s.arg(come.isEmpty() ? u"nothing"_s : come.join(u' '),
+                              gone.isEmpty() ? u"nothing"_s : gone.join(u' '));
+}
+
 } // namespace
 
 class TestOnnxSuite : public QObject {
@@ -189,6 +237,8 @@ private Q_SLOTS:
     void initTestCase();
     void ownCode();
     void libraryPlans();
+    void reference();
+    void writtenAndReadAgain();
     void refusalsAreOfCases();
 };
 
@@ -227,9 +277,61 @@ void TestOnnxSuite::libraryPlans() {
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
+void TestOnnxSuite::reference() {
+    const QMap<QString, QString> contradictions = reasonsIn(contradictionsFile);
+    QStringList wrong;
+    for (const QString& folder : caseFolders())
+        if (const auto opened = understood(folder);
+            opened && !contradictions.contains(opened->name))
+            if (const std::string why = differenceOf(opened->bytes, folder); !why.empty())
+                wrong << opened->name + u": "_s + QString::fromStdString(why);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestOnnxSuite::writtenAndReadAgain() {
+    const QMap<QString, QString> contradictions = reasonsIn(contradictionsFile);
+    QStringList wrong;
+    QByteArray list = "# Cases of the backend tests of ONNX that are not written, or come back as "
+                      "another graph. SUITE/CASE reason.\n";
+    for (const QString& folder : caseFolders()) {
+        const auto opened = understood(folder);
+        if (!opened)
+            continue;
+        const auto written = fw::exportModel(*opened->imported.graph);
+        if (!written) {
+            list +=
+                u"%1 not written: %2\n"_s
+                    .arg(opened->name, shortReason(QString::fromStdString(written.diag().text())))
+                    .toUtf8();
+            continue;
+        }
+        const auto again = fw::importModelBytes(written->bytes, fw::standardOperators());
+        if (!again || !again->diagnostics.empty()) {
+            wrong << opened->name + u": "_s +
+                         QString::fromStdString(
+                             (again ? again->diagnostics.front() : again.diag()).text());
+            continue;
+        }
+        if (fw::test::meaning(*again->graph) != fw::test::meaning(*opened->imported.graph))
+            list += u"%1 another graph: %2\n"_s
+                        .arg(opened->name, change(*opened->imported.graph, *again->graph))
+                        .toUtf8();
+        if (!contradictions.contains(opened->name))
+            if (const std::string why = differenceOf(written->bytes, folder); !why.empty())
+                wrong << opened->name + u": "_s + QString::fromStdString(why);
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    if (qEnvironmentVariableIsSet("FW_WRITE"))
+        QVERIFY(writeAll(writtenFile, list));
+    QFile kept(writtenFile);
+    QVERIFY(kept.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(list), QString::fromUtf8(kept.readAll()));
+}
+
 void TestOnnxSuite::refusalsAreOfCases() {
     QMap<QString, QString> refused = reasonsIn(refusedFile);
     refused.insert(reasonsIn(contradictionsFile));
+    refused.insert(reasonsIn(writtenFile));
     for (auto it = refused.cbegin(); it != refused.cend(); ++it) {
         QVERIFY2(QFileInfo::exists(root + u'/' + it.key() + u"/model.onnx"_s),
                  qPrintable(it.key() + u" is no case"_s));
