@@ -1,6 +1,7 @@
 // Operators that move elements by shapes and lists: reshape, expand, split, slice, pad, tile.
 #include "library/native.h"
 
+#include "base/numbers.h"
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
 #include "tensor/demand.h"
@@ -124,6 +125,9 @@ Result<Inferred> inferSplit(const OpCall& call) {
         TensorType part = *x;
         part.shape[axis] = size;
         out.outputs.push_back(std::move(part));
+        const auto fixed = total.asInt(), more = size.asInt();
+        if (fixed && more && !checkedAdd(*fixed, *more))
+            return makeDiag(DiagCode::DimOverflow, "the parts of a split are too large");
         total = simplify(total + size);
     }
     FW_CHECK(demand(out.assumptions, eqExpr(x->shape[axis], total),

@@ -29,7 +29,7 @@ Result<std::vector<ValueRef>> threeParts(NodeImport& n, ValueRef x, std::int64_t
 Result<ValueRef> addedOfMask(NodeImport& n, std::size_t operand, double filter, DType dtype) {
     FW_TRY(ValueRef mask, n.input(operand));
     const TensorType type = n.type(mask);
-    if (type.rank() != 2 && type.rank() != 3)
+    if ((type.rank() != 2 && type.rank() != 3) || !isInteger(type.dtype))
         return n.unsupported(fmt::format("a mask {} is not supported", type.text()),
                              "export the model with a mask of [batch, keys]");
     Shape shape = type.shape;
@@ -92,7 +92,7 @@ Status attention(NodeImport& n) {
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const TensorType weights, n.inputType(1));
     const auto columns = weights.rank() == 2 ? weights.shape[1].asInt() : std::nullopt;
-    if (n.type(x).rank() != 3 || !columns || *columns < 0)
+    if (n.type(x).rank() != 3 || !columns || *columns < 0 || *columns > (std::int64_t{1} << 40))
         return n.malformed(fmt::format("{} with weights {}", n.type(x).text(), weights.text()));
     const Integers sizes = given.value_or(Integers(3, *columns / 3));
     if (sizes.size() != 3 || sizes[0] < 0 || sizes[1] < 0 || sizes[2] < 0 || sizes[0] > *columns ||
@@ -204,7 +204,7 @@ Status rotaryEmbedding(NodeImport& n) {
     const bool flat = n.type(x).rank() == 3;
     if (flat && heads == 0) { // heads as wide as the table says
         const auto width = n.type(x).shape[2].asInt(), half = table.shape[1].asInt();
-        if (turned != 0 || !width || !half || *half < 1)
+        if (turned != 0 || !width || !half || *half < 1 || *half > *width)
             return n.malformed("has no num_heads");
         heads = *width / (2 * *half);
     }

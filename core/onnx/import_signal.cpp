@@ -147,7 +147,7 @@ Status melWeights(NodeImport& n) {
     if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
         return n.unsupported(fmt::format("output_datatype {} is not supported", code));
     if (!(count >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) ||
-        count > (1 << 24) || length > (1 << 24))
+        count > (1 << 24) || length > (1 << 24) || high > 1e9)
         return n.malformed(fmt::format("{} bins of {} values at {} Hz, from {} Hz to {} Hz", count,
                                        length, rate, low, high));
     const auto columns = static_cast<std::int64_t>(count),
