@@ -119,6 +119,8 @@ Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, Wi
         std::int64_t total = *stretched - g.strides[i] + outputPadding[i] + reach - out;
         outputPadding[i] += std::max<std::int64_t>(0, -total);
         total = std::max<std::int64_t>(0, total);
+        if (total > (1 << 24))
+            return n.malformed(fmt::format("an output extent of {} needs pads of {}", out, total));
         g.pads[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
         g.pads[g.axes() + i] = total - g.pads[i];
     }

@@ -3,6 +3,7 @@
 #include "expr/simplify.h"
 #include "onnx/node_import.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
@@ -219,6 +220,8 @@ Status meanVariance(NodeImport& n) {
     Integers axes;
     for (const std::int64_t where : given.value_or(Integers{0, 2, 3})) {
         FW_TRY(const std::size_t axis, n.axis(where, rank));
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end())
+            return n.malformed("an axis is named twice");
         axes.push_back(static_cast<std::int64_t>(axis));
     }
     Attrs over;

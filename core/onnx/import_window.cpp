@@ -171,6 +171,9 @@ Status maxUnpool(NodeImport& n) {
     const std::size_t axes = type.rank() - 2;
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const ValueRef places, n.input(1));
+    if (n.type(places).shape != type.shape)
+        return n.malformed(
+            fmt::format("places {} for elements {}", n.type(places).text(), type.text()));
     Dim plane = intExpr(1), given = intExpr(1);
     const Dim images = simplify(type.shape[0] * type.shape[1]);
     Shape shape{type.shape[0], type.shape[1]};
