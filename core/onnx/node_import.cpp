@@ -167,7 +167,7 @@ constexpr Harmless harmless[] = {
     {"", "consumed_inputs"},            // of opset 1
     {"BatchNormalization", "momentum"}, // of training
     {"Dropout", "seed"},                // of training
-    {"MaxPool", "storage_order"},       // of the indices, which are refused
+    {"MaxPool", "storage_order"},       // of the indices, where nobody reads them
     {"Cast", "saturate"},               // of element types that are refused
     {"Cast", "round_mode"},             // of element types that are refused
 };
