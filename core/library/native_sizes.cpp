@@ -178,29 +178,29 @@ Result<OpInst> instantiatePadAt(const OpCall& call, const Types& outputs) {
                    outputs[0], body);
 }
 
-// --- sum_to: sums over the axes that the shape has only one element of
+// --- sum_to, max_to, ...: over the axes that the shape has only one element of
 
-Result<Inferred> inferSumTo(const OpCall& call) {
+Result<Inferred> inferReduceTo(const OpCall& call, const std::string& name, Reducer reducer) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
-    if (!isReducible(Reducer::Sum, x->dtype))
+    if (!isReducible(reducer, x->dtype))
         return makeDiag(DiagCode::DtypeMismatch,
-                        fmt::format("sum_to takes numbers, not {}", dtypeText(x->dtype)));
-    FW_TRY(Inferred out, ofShape(call, "sum_to"));
+                        fmt::format("{} takes numbers, not {}", name, dtypeText(x->dtype)));
+    FW_TRY(Inferred out, ofShape(call, name));
     for (std::size_t i = 0; i < x->rank(); ++i) {
         const Dim& to = out.outputs[0].shape[i];
         FW_CHECK(demand(out.assumptions,
                         orExpr(eqExpr(to, x->shape[i]), eqExpr(to, Expr(1))),
-                        fmt::format("sum_to: {} for an extent of {}: it must be equal or 1",
+                        fmt::format("{}: {} for an extent of {}: it must be equal or 1", name,
                                     to.text(), x->shape[i].text())));
     }
     return out;
 }
 
-Result<OpInst> instantiateSumTo(const OpCall& call, const Types& outputs) {
+Result<OpInst> instantiateReduceTo(const OpCall& call, const Types& outputs, Reducer reducer) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     Stage stage;
     stage.out = "y";
-    stage.reducer = Reducer::Sum;
+    stage.reducer = reducer;
     Exprs indices;
     for (std::size_t i = 0; i < x->rank(); ++i) {
         const Dim& to = outputs[0].shape[i];
@@ -217,6 +217,19 @@ Result<OpInst> instantiateSumTo(const OpCall& call, const Types& outputs) {
     inst.outputs = {{Symbol("y"), outputs[0]}};
     inst.stages = {std::move(stage)};
     return inst;
+}
+
+NativeRow reduceTo(const std::string& name, const std::string& what, Reducer reducer) {
+    return {name,
+            what + " over the axes of which a shape has one element only",
+            name + "(x: T[S...], attr shape) -> y: T[shape...]",
+            {"x"},
+            {"y"},
+            {{"shape", AttrType::Dims}},
+            [name, reducer](const OpCall& call) { return inferReduceTo(call, name, reducer); },
+            [reducer](const OpCall& call, const Types& outputs) {
+                return instantiateReduceTo(call, outputs, reducer);
+            }};
 }
 
 } // namespace
@@ -251,14 +264,10 @@ std::vector<NativeRow> sizeOperators() {
          {{"shape", AttrType::Dims}, {"mode", AttrType::Text, std::string("constant")}},
          inferPadAt,
          instantiatePadAt},
-        {"sum_to",
-         "sums over the axes of which a shape has one element only",
-         "sum_to(x: T[S...], attr shape) -> y: T[shape...]",
-         {"x"},
-         {"y"},
-         {{"shape", AttrType::Dims}},
-         inferSumTo,
-         instantiateSumTo},
+        reduceTo("sum_to", "sums", Reducer::Sum),
+        reduceTo("max_to", "largest elements", Reducer::Max),
+        reduceTo("min_to", "smallest elements", Reducer::Min),
+        reduceTo("prod_to", "products", Reducer::Prod),
     };
 }
 

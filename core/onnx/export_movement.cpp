@@ -192,77 +192,7 @@ Status range(GraphWriter& out, const Node& node) {
     return {};
 }
 
-// The sizes, and each of them for whoever has it as an extent.
-Status bindDims(GraphWriter& out, const Node& node) {
-    out.main(node, "Identity", {out.use(node.inputs[0])});
-    const Exprs dims = dimsOf(node, "dims");
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        const std::string which =
-            out.integers(node.name + ".place", {static_cast<std::int64_t>(i)});
-        const std::string size =
-            out.step(node, "Gather", {out.nameOf({node.id, 0}), which}, dims[i].text());
-        out.bindDim(dims[i], size);
-    }
-    return {};
-}
-
-// One axis after another is gathered: a slice that goes backwards cannot say where it ends.
-Status sliceAt(GraphWriter& out, const Node& node) {
-    const Exprs shape = dimsOf(node, "shape");
-    if (shape.empty()) {
-        out.main(node, "Identity", {out.use(node.inputs[0])});
-        return {};
-    }
-    const auto whole = [&](const char* name, std::int64_t value) {
-        return out.initializer(node.name + name, dataFromIntegers(DType::I64, {}, {value}));
-    };
-    const std::string zero = whole(".zero", 0), one = whole(".one", 1);
-    const std::string first = out.integers(node.name + ".first", {0});
-    std::string y = out.use(node.inputs[0]);
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        const std::string axis = std::to_string(i);
-        FW_TRY(const std::string extent, out.dims(node.name + ".extent", {shape[i]}));
-        const std::string count = out.step(node, "Squeeze", {extent, first}, "count" + axis);
-        const std::string places = out.step(node, "Range", {zero, count, one}, "places" + axis);
-        const std::string which =
-            out.integers(node.name + ".axis", {static_cast<std::int64_t>(i)});
-        const std::string step =
-            out.step(node, "Gather", {out.use(node.inputs[2]), which}, "step" + axis);
-        const std::string from =
-            out.step(node, "Gather", {out.use(node.inputs[1]), which}, "from" + axis);
-        const std::string scaled = out.step(node, "Mul", {places, step}, "scaled" + axis);
-        const std::string index = out.step(node, "Add", {scaled, from}, "index" + axis);
-        const std::vector<std::string> operands{y, index};
-        proto::NodeProto* written = nullptr;
-        if (i + 1 == shape.size()) {
-            written = &out.main(node, "Gather", operands);
-        } else {
-            y = out.fresh(node.name + ".along" + axis);
-            written = &out.node("Gather", operands, y, out.fresh(y + ".node"));
-        }
-        setAttribute(*written, "axis", static_cast<std::int64_t>(i));
-    }
-    return {};
-}
-
-Status padAt(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string shape, out.dims(node.name + ".shape", dimsOf(node, "shape")));
-    const std::string x = out.use(node.inputs[0]), before = out.use(node.inputs[1]);
-    const std::string own = out.step(node, "Shape", {x}, "own");
-    const std::string more = out.step(node, "Sub", {shape, own}, "more");
-    const std::string behind = out.step(node, "Sub", {more, before}, "behind");
-    const std::string pads = out.fresh(node.name + ".pads");
-    setAttribute(out.node("Concat", {before, behind}, pads, out.fresh(pads + ".node")), "axis",
-                 std::int64_t{0});
-    auto& written = out.main(node, "Pad", {x, pads, out.use(node.inputs[2])});
-    setAttribute(written, "mode", node.attrs.text("mode", "constant"));
-    return {};
-}
-
 constexpr std::array rows{
-    WriterRow{"bind_dims", bindDims},
-    WriterRow{"slice_at", sliceAt},
-    WriterRow{"pad_at", padAt},
     WriterRow{"pad_edge", padMirrored},
     WriterRow{"pad_reflect", padMirrored},
     WriterRow{"pad_wrap", padMirrored, 19},

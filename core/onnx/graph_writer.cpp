@@ -20,7 +20,8 @@ bool byText(const Expr& a, const Expr& b) {
 
 const WriterRow* findWriter(std::string_view op) {
     for (const auto& family : {plainWriters(), windowWriters(), movementWriters(),
-                               selectionWriters(), resampleWriters(), unknownWriters()})
+                               selectionWriters(), resampleWriters(), runningWriters(),
+                               unknownWriters()})
         for (const WriterRow& row : family)
             if (row.op == op)
                 return &row;
@@ -291,6 +292,13 @@ std::vector<const proto::FunctionProto*> GraphWriter::functions() const {
     for (const proto::FunctionProto& function : m_functions)
         out.push_back(&function);
     return out;
+}
+
+bool GraphWriter::hasFunction(std::string_view domain, std::string_view name) const {
+    return std::any_of(m_functions.begin(), m_functions.end(),
+                       [&](const proto::FunctionProto& function) {
+                           return function.domain() == domain && function.name() == name;
+                       });
 }
 
 void GraphWriter::markDomain(const std::string& domain, std::int64_t version) {

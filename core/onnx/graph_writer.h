@@ -28,6 +28,9 @@ public:
     // Of the models read, that unknown nodes call, and of operators of books; each once.
     std::vector<const proto::FunctionProto*> functions() const;
 
+    bool hasFunction(std::string_view domain, std::string_view name) const;
+    void addFunction(proto::FunctionProto function) { m_functions.push_back(std::move(function)); }
+
     // The declarations of operators of books that were written as nodes of their clauses.
     std::string operatorText() const;
 
@@ -107,6 +110,7 @@ std::span<const WriterRow> windowWriters();       // contractions and pools
 std::span<const WriterRow> movementWriters();     // what moves elements
 std::span<const WriterRow> selectionWriters();    // what picks, spectra
 std::span<const WriterRow> resampleWriters();
+std::span<const WriterRow> runningWriters(); // sizes that are computed, what selects by value
 std::span<const WriterRow> unknownWriters(); // "unknown", as it was read
 
 Exprs dimsOf(const Node& node, const std::string& attribute); // integers or free dimensions

@@ -92,7 +92,7 @@ Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>
 }
 
 // Over axes that are computed while the model runs.
-Status sumOver(NodeImport& n, const Form& form) {
+Status reduceWhileRunning(NodeImport& n, const Form& form) {
     FW_TRY(const bool keepdims, n.flag("keepdims", true));
     FW_TRY([[maybe_unused]] const bool noop, n.flag("noop_with_empty_axes", false));
     FW_TRY(ValueRef y, n.input(0));
@@ -100,7 +100,7 @@ Status sumOver(NodeImport& n, const Form& form) {
         const bool squared = std::string_view(form.before) == "mul";
         FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
     }
-    FW_TRY(y, sumRunning(n, y, keepdims));
+    FW_TRY(y, reduceRunning(n, y, std::string(form.op).substr(sizeof "reduce_" - 1), keepdims));
     if (form.behind != nullptr) {
         FW_TRY(y, n.step(form.behind, {y}));
     }
@@ -117,8 +117,8 @@ Status reduceAttribute(NodeImport& n) {
 template <Form form>
 Status reduceOperand(NodeImport& n) { // since 18, of a sum since 13
     FW_CHECK(n.need(1, 2));
-    if (std::string_view(form.op) == add && n.isComputed(1) && !n.given("axes"))
-        return sumOver(n, form);
+    if (std::string_view(form.op) != logSum && n.isComputed(1) && !n.given("axes"))
+        return reduceWhileRunning(n, form);
     FW_TRY(const auto axes, n.listOrOperand("axes", 1));
     return reduceOver(n, form, axes);
 }

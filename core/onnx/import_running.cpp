@@ -1,6 +1,7 @@
 // Operators that select by value: how much they give is known when they have run. Each writes into
 // room for all and says how much it wrote; that becomes a dimension, and the rest is cut off.
 #include "expr/simplify.h"
+#include "onnx/import.h"
 #include "onnx/running_sizes.h"
 
 #include <fmt/format.h>
@@ -170,7 +171,81 @@ Status nonMaxSuppression(NodeImport& n) {
     return n.alias(0, selected);
 }
 
+// --- nodes of the own domain, as export_running.cpp writes them
+
+Status bindDims(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const auto names, n.texts("dims"));
+    FW_TRY(const ValueRef sizes, n.input(0));
+    if (!names || names->empty())
+        return n.malformed("has no names of dimensions");
+    return n.resultBound(sizes, *names);
+}
+
+template <std::size_t operands>
+Status ofShape(NodeImport& n, const char* op, Attrs attrs) {
+    FW_CHECK(n.need(operands + 1, operands + 1));
+    std::vector<ValueRef> inputs;
+    for (std::size_t i = 0; i < operands; ++i) {
+        FW_TRY(inputs.emplace_back(), n.input(i));
+    }
+    FW_TRY(const Exprs shape, n.sizes(operands));
+    attrs.set("shape", shapeAttr(shape));
+    return n.result(op, std::move(inputs), std::move(attrs));
+}
+
+Status sliceAt(NodeImport& n) {
+    return ofShape<3>(n, "slice_at", {});
+}
+
+Status padAt(NodeImport& n) {
+    Attrs attrs;
+    FW_TRY(const std::string mode, n.text("mode", "constant"));
+    attrs.set("mode", mode);
+    return ofShape<3>(n, "pad_at", std::move(attrs));
+}
+
+Status sumTo(NodeImport& n) {
+    return ofShape<1>(n, "sum_to", {});
+}
+
+Status ownCompact(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const ValueRef keep, n.input(0));
+    return n.result("compact", {keep});
+}
+
+Status uniqueRows(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const bool ascending, n.flag("ascending", true));
+    FW_TRY(const ValueRef x, n.input(0));
+    Attrs attrs;
+    attrs.set("ascending", std::int64_t{ascending});
+    return n.result("unique_rows", {x}, std::move(attrs));
+}
+
+Status ownSuppression(NodeImport& n) {
+    FW_CHECK(n.need(6, 6));
+    FW_TRY(const bool centered, n.flag("centered", false));
+    std::vector<ValueRef> inputs;
+    for (std::size_t i = 0; i < 5; ++i) {
+        FW_TRY(inputs.emplace_back(), n.input(i));
+    }
+    FW_TRY(const Exprs room, n.sizes(5));
+    Attrs attrs;
+    attrs.set("room", shapeAttr(room));
+    attrs.set("centered", std::int64_t{centered});
+    return n.result("non_max_suppression", std::move(inputs), std::move(attrs));
+}
+
 constexpr ImporterRow rows[] = {
+    {"BindDims", 1, bindDims, ownDomain},
+    {"SliceAt", 1, sliceAt, ownDomain},
+    {"PadAt", 1, padAt, ownDomain},
+    {"SumTo", 1, sumTo, ownDomain},
+    {"Compact", 1, ownCompact, ownDomain},
+    {"UniqueRows", 1, uniqueRows, ownDomain},
+    {"NonMaxSuppression", 1, ownSuppression, ownDomain},
     {"NonZero", 9, nonZero},
     {"Compress", 9, compress},
     {"Unique", 11, unique},

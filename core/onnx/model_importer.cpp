@@ -456,7 +456,11 @@ Status ModelImporter::importNode(int index) {
     const OnnxReading* clause = clauseOf(node);
     if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
         return importOwn(index, *clause);
-    if (const auto* function = m_run.functions.find(node))
+    const ImportFunction import =
+        findImporter(node.domain(), node.op_type(), opsetOf(node.domain()));
+    // What the library wrote comes with a body for other programs.
+    const bool isOwn = node.domain() == ownDomain && (import != nullptr || clause != nullptr);
+    if (const auto* function = m_run.functions.find(node); function != nullptr && !isOwn)
         return importCall(index, *function);
     if (m_run.functions.isAmbiguous(node))
         return importUnknown(index, name,
@@ -468,8 +472,6 @@ Status ModelImporter::importNode(int index) {
         return {};
     if (isUntyped)
         return importUnknown(index, name, makeDiag(DiagCode::TypeUnknown, ""));
-    const ImportFunction import =
-        findImporter(node.domain(), node.op_type(), opsetOf(node.domain()));
     if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);

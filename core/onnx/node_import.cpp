@@ -102,6 +102,18 @@ Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& wish) {
     return out;
 }
 
+Status NodeImport::resultBound(ValueRef sizes, const Texts& names) {
+    Exprs dims;
+    for (const std::string& name : names)
+        dims.push_back(m_model.freshDim(name));
+    Attrs attrs;
+    attrs.set("dims", dims);
+    FW_CHECK(result("bind_dims", {sizes}, std::move(attrs)));
+    m_model.bindSizes(m_node.output(0),
+                      {DType::I64, {static_cast<std::int64_t>(dims.size())}, dims});
+    return {};
+}
+
 std::optional<Integers> NodeImport::integers(std::size_t i) const {
     const TensorData* data = constant(i);
     if (!data && has(i)) // there is nothing to compute of an empty one

@@ -94,6 +94,8 @@ public:
     ValueRef addConstant(const std::string& suffix, TensorData data);
     ValueRef scalarConstant(const std::string& suffix, double value, DType dtype);
     Status result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {});
+    // The vector, whose elements are dimensions of these names from now on.
+    Status resultBound(ValueRef sizes, const Texts& names);
     Status resultReshaped(ValueRef x, const Shape& shape);
     Status alias(std::size_t output, ValueRef value);
     Status aliasInput(std::size_t output, std::size_t input); // stays a constant if it was one

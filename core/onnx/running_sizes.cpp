@@ -246,19 +246,33 @@ Status rangeRunning(NodeImport& n) {
     return n.result("range", {bounds[0], bounds[2]}, std::move(attrs));
 }
 
-Result<ValueRef> sumRunning(NodeImport& n, ValueRef x, bool keepdims) {
+Result<ValueRef> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims) {
     FW_TRY(const ValueRef axes, integerVector(n, 1));
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     FW_TRY(const ValueRef ones, n.step("reduced_extents", {extents, axes}));
     FW_TRY(const Exprs dims, n.bound(ones, n.name()));
     Attrs attrs;
     attrs.set("shape", shapeAttr(dims));
-    FW_TRY(const ValueRef sums, n.step("sum_to", {x}, std::move(attrs)));
+    FW_TRY(ValueRef y, n.step((by == "mean" ? "sum" : by) + "_to", {x}, std::move(attrs)));
+    if (by == "mean") { // by how many elements went into each
+        std::vector<ValueRef> counts;
+        for (const ValueRef of : {extents, ones}) {
+            Attrs all;
+            all.set("axes", Integers{0});
+            all.set("keepdims", std::int64_t{0});
+            FW_TRY(const ValueRef count, n.step("reduce_prod", {of}, std::move(all)));
+            Attrs to;
+            to.set("to", n.type(x).dtype);
+            FW_TRY(counts.emplace_back(), n.step("cast", {count}, std::move(to)));
+        }
+        FW_TRY(const ValueRef each, n.step("div", {counts[0], counts[1]}));
+        FW_TRY(y, n.step("div", {y, each}));
+    }
     if (keepdims)
-        return sums;
+        return y;
     FW_TRY(const ValueRef left, n.step("squeeze_extents", {ones, axes}));
     FW_TRY(const Exprs kept, n.bound(left, n.name() + "_kept"));
-    return n.reshaped(sums, kept);
+    return n.reshaped(y, kept);
 }
 
 } // namespace fw

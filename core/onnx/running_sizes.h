@@ -33,7 +33,7 @@ struct RunningResize {
 // Of operand 0 by the scales, or else the sizes, in that operand.
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
                      std::optional<std::size_t> sizes);
-// The sums of x over the axes in operand 1.
-Result<ValueRef> sumRunning(NodeImport& n, ValueRef x, bool keepdims);
+// x reduced over the axes in operand 1 by "sum", "mean", "max", "min" or "prod".
+Result<ValueRef> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims);
 
 } // namespace fw

@@ -54,6 +54,7 @@ private Q_SLOTS:
     void agreesWithFwRun_data();
     void agreesWithFwRun();
     void takesItsShapesFromTheFiles();
+    void computesItsShapes();
     void namedInputsAndWrongFiles();
 
 private:
@@ -143,6 +144,26 @@ void TestExample::takesItsShapesFromTheFiles() {
         program, {m_folder.filePath(u"x.npy"_s), u"--expect"_s, m_folder.filePath(u"y.npy"_s)}, 60);
     QCOMPARE(answer.exitCode, 2);
     QVERIFY2(answer.error.contains("its shape is not the model's"), answer.error.constData());
+}
+
+// How many boxes come out is known behind the run: two images, one after the other and back.
+void TestExample::computesItsShapes() {
+    const QString model = QStringLiteral(FW_SOURCE_DIR "/samples/detector");
+    const QString program = example(model);
+    QVERIFY(!program.isEmpty());
+    for (int set : {0, 1, 2}) {
+        const QString data = model + u"/test_data_set_%1/"_s.arg(set);
+        const QString in = m_folder.filePath(u"image.npy"_s);
+        QStringList words{in};
+        writeNpy(in, tensor(data + u"input_0.pb"_s));
+        for (int output : {0, 1}) {
+            const QString wanted = m_folder.filePath(u"wanted%1.npy"_s.arg(output));
+            writeNpy(wanted, tensor(data + u"output_%1.pb"_s.arg(output)));
+            words << u"--expect"_s << wanted;
+        }
+        RAN(0, runProgram(program, words + QStringList{u"--atol"_s, u"1e-4"_s, u"--runs"_s, u"3"_s},
+                          120));
+    }
 }
 
 void TestExample::namedInputsAndWrongFiles() {

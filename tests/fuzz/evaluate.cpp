@@ -180,7 +180,7 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     const Operator* known = operators.find(op);
     if (known == nullptr)
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + op);
-    if (op == "reduce_prod" && mayOverflow(*operands.at(0).data))
+    if ((op == "reduce_prod" || op == "prod_to") && mayOverflow(*operands.at(0).data))
         return makeDiag(DiagCode::LimitReached, "a product may leave the floats in some order");
     FW_TRY(out.outputs, known->reference(call, data));
     for (const TensorData& output : out.outputs)

@@ -68,14 +68,14 @@ Id unsqueezeAndBack(Maker& maker) {
     return shaped(maker, larger, maker.bind(less));
 }
 
-Id sums(Maker& maker) {
+Id reduced(Maker& maker, const char* op) {
     const Id id = withAxis(maker);
     if (id == none)
         return none;
     const Id axes = integers(maker, someAxes(maker, rankOf(maker, id)));
     const Shape dims =
         maker.bind(maker.one("reduced_extents", {maker.one("shape", {id}), axes}));
-    return dims.empty() ? none : maker.one("sum_to", {id}, attributes({{"shape", dims}}));
+    return dims.empty() ? none : maker.one(op, {id}, attributes({{"shape", dims}}));
 }
 
 Id slice(Maker& maker) {
@@ -225,7 +225,10 @@ std::vector<Recipe> sizeRecipes() {
     return {
         {"reshape by computed sizes", 3, reshape},
         {"unsqueeze by computed axes", 2, unsqueezeAndBack},
-        {"sum_to", 3, sums},
+        {"sum_to", 3, [](Maker& maker) { return reduced(maker, "sum_to"); }},
+        {"max_to", 1, [](Maker& maker) { return reduced(maker, "max_to"); }},
+        {"min_to", 1, [](Maker& maker) { return reduced(maker, "min_to"); }},
+        {"prod_to", 1, [](Maker& maker) { return reduced(maker, "prod_to"); }},
         {"slice_at", 3, slice},
         {"pad_at", 3, pad},
         {"range by computed bounds", 1, range},
