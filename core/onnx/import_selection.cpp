@@ -250,7 +250,7 @@ Status reverseSequence(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     FW_TRY(const std::int64_t time, n.integer("time_axis", 0));
     FW_TRY(const std::int64_t batch, n.integer("batch_axis", 1));
-    if (time + batch != 1 || time * batch != 0)
+    if ((time != 0 || batch != 1) && (time != 1 || batch != 0))
         return n.malformed(fmt::format("time_axis {} and batch_axis {}", time, batch));
     FW_TRY(ValueRef x, n.input(0));
     FW_TRY(const ValueRef lengths, n.input(1));
