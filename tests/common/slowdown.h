@@ -5,6 +5,8 @@ namespace fw::test {
 
 #if defined(__SANITIZE_THREAD__)
 inline constexpr int slowdown = 20;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr int slowdown = 4;
 #else
 inline constexpr int slowdown = 1;
 #endif

@@ -1,6 +1,7 @@
 // Models that are wrong, as the command line tells it: every command ends in time with an exit code
 // of its own and a sentence that says what is wrong where, or with an answer. What the importer
 // alone refuses is in onnx/test_hostile.
+#include "common/slowdown.h"
 #include "fw_process.h"
 #include "onnx/model_builder.h"
 
@@ -19,8 +20,8 @@ using fw::test::ModelBuilder;
 
 namespace {
 
-constexpr int limit = 20;     // seconds, until a command counts as hung
-constexpr qint64 soon = 5000; // milliseconds, in which each has to answer
+constexpr int limit = 20 * fw::test::slowdown;     // seconds, until a command counts as hung
+constexpr qint64 soon = 5000 * fw::test::slowdown; // milliseconds, in which each has to answer
 using M = ModelBuilder;
 using Integers = std::vector<std::int64_t>;
 namespace proto = fw::proto;
