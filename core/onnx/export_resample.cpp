@@ -2,6 +2,7 @@
 #include "expr/simplify.h"
 #include "onnx/attributes.h"
 #include "onnx/graph_writer.h"
+#include "onnx/tensor_proto.h"
 
 #include <algorithm>
 #include <array>
@@ -146,13 +147,76 @@ Status filterFits(const Node& node, const Dim& from, const Dim& to, const Mappin
     return {};
 }
 
-Status resize(GraphWriter& out, const Node& node) {
-    const Shape& shape = out.graph().type(node.inputs[0]).shape;
-    if (node.inputs.size() > 1 && node.inputs[1].valid())
+void setModes(proto::NodeProto& written, const Node& node, const std::string& coordinates) {
+    const bool filtered = node.op == "resize_filtered";
+    std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
+    if (filtered)
+        mode = node.attrs.integer("cubic", 0) != 0 ? "cubic" : "linear";
+    if (filtered)
+        setAttribute(written, "antialias", std::int64_t{1});
+    setAttribute(written, "mode", mode);
+    setAttribute(written, "coordinate_transformation_mode", coordinates);
+    if (mode == "nearest") {
+        static const char* const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
+                                                "ceil"};
+        setAttribute(written, "nearest_mode",
+                     std::string(roundings[node.attrs.integer("rounding", 0) & 3]));
+    }
+    if (mode == "cubic")
+        setAttribute(written, "cubic_coeff_a", node.attrs.real("a", -0.75));
+    if (mode == "cubic" || filtered)
+        setAttribute(written, "exclude_outside", node.attrs.integer("exclude", 0));
+    if (node.attrs.integer("crop", 0) != 0)
+        setAttribute(written, "extrapolation_value", node.attrs.real("outside", 0));
+}
+
+// Places that a tensor holds are said by what made it: sizes, or scales, and a coordinate mode.
+Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
+    static const char* const modes[] = {"half_pixel",    "asymmetric",
+                                        "tf_half_pixel_for_nn", "pytorch_half_pixel",
+                                        "align_corners", "half_pixel_symmetric"};
+    const Graph& graph = out.graph();
+    const Node& places = graph.node(node.inputs[1].node);
+    const auto mode = static_cast<std::size_t>(places.attrs.integer("mode", 0));
+    if (places.op != "resize_places" || mode >= std::size(modes))
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "Resize cannot be told where its elements lie by a tensor");
+    const Shape shape = graph.type(node.inputs[0]).shape;
+    const ValueRef factors = places.inputs[2];
+    std::vector<std::string> inputs{out.use(node.inputs[0]), ""};
+    if (graph.node(factors.node).op == "extent_scales") {
+        Exprs sizes(shape.begin(), shape.end());
+        sizes[axis] = graph.type({node.id, 0}).shape[axis];
+        FW_TRY(const std::string all, out.dims(node.name + ".sizes", sizes));
+        inputs.insert(inputs.end(), {"", all});
+    } else {
+        const std::string which = out.integers(node.name + ".row", {node.attrs.integer("row", 0)});
+        const std::string factor = out.step(node, "Gather", {out.use(factors), which}, "factor");
+        const std::string single = out.fresh(node.name + ".single");
+        setAttribute(out.node("Cast", {factor}, single, out.fresh(single + ".node")), "to",
+                     std::int64_t{onnxFromDtype(DType::F32)});
+        std::vector<std::string> parts;
+        if (axis > 0)
+            parts.push_back(reals(out, node, "before", std::vector<double>(axis, 1)));
+        parts.push_back(single);
+        if (axis + 1 < shape.size())
+            parts.push_back(
+                reals(out, node, "behind", std::vector<double>(shape.size() - axis - 1, 1)));
+        const std::string scales = out.fresh(node.name + ".scales");
+        setAttribute(out.node("Concat", parts, scales, out.fresh(scales + ".node")), "axis",
+                     std::int64_t{0});
+        inputs.push_back(scales);
+    }
+    setModes(out.main(node, "Resize", inputs), node, modes[mode]);
+    return {};
+}
+
+Status resize(GraphWriter& out, const Node& node) {
+    const Shape& shape = out.graph().type(node.inputs[0]).shape;
     std::int64_t axis = node.attrs.integer("axis", 0);
     axis += axis < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
+    if (node.inputs.size() > 1 && node.inputs[1].valid())
+        return resizeByPlaces(out, node, static_cast<std::size_t>(axis));
     const Dim from = shape.at(static_cast<std::size_t>(axis));
     const Dim to = out.graph().type({node.id, 0}).shape.at(static_cast<std::size_t>(axis));
     const bool crop = node.attrs.integer("crop", 0) != 0;
@@ -184,26 +248,7 @@ Status resize(GraphWriter& out, const Node& node) {
         scales[static_cast<std::size_t>(axis)] = mapping->scale;
         inputs.push_back(reals(out, node, "scales", scales));
     }
-    std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
-    if (filtered)
-        mode = node.attrs.integer("cubic", 0) != 0 ? "cubic" : "linear";
-    auto& written = out.main(node, "Resize", inputs);
-    if (filtered)
-        setAttribute(written, "antialias", std::int64_t{1});
-    setAttribute(written, "mode", mode);
-    setAttribute(written, "coordinate_transformation_mode", mapping->mode);
-    if (mode == "nearest") {
-        static const char* const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
-                                                "ceil"};
-        setAttribute(written, "nearest_mode",
-                     std::string(roundings[node.attrs.integer("rounding", 0) & 3]));
-    }
-    if (mode == "cubic")
-        setAttribute(written, "cubic_coeff_a", node.attrs.real("a", -0.75));
-    if (mode == "cubic" || filtered)
-        setAttribute(written, "exclude_outside", node.attrs.integer("exclude", 0));
-    if (crop)
-        setAttribute(written, "extrapolation_value", node.attrs.real("outside", 0));
+    setModes(out.main(node, "Resize", inputs), node, mapping->mode);
     return {};
 }
 

@@ -127,7 +127,7 @@ std::optional<Integers> NodeImport::integers(std::size_t i) const {
 }
 
 bool NodeImport::isComputed(std::size_t i) const {
-    return has(i) && constant(i) == nullptr && !integers(i) && !shapeValues(i);
+    return has(i) && constant(i) == nullptr && !integers(i);
 }
 
 std::optional<double> NodeImport::scalar(std::size_t i) const {

@@ -48,7 +48,7 @@ public:
     // The same for the elements of a vector of i64; `wish` begins the names of the dimensions.
     Result<Exprs> bound(ValueRef sizes, const std::string& wish);
     std::optional<Integers> integers(std::size_t i) const; // known and fixed
-    // It is there, and its elements are known neither as numbers nor over free dimensions.
+    // It is there, and its elements are not known as numbers while importing.
     bool isComputed(std::size_t i) const;
     std::optional<double> scalar(std::size_t i) const;     // a known tensor with one element
 

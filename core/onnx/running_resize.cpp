@@ -72,7 +72,10 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     Attrs counted;
     counted.set("mode", std::int64_t{mode - std::begin(coordinateModes)});
     FW_TRY(const ValueRef places, n.step("resize_places", operands, std::move(counted)));
+    const Shape shape = n.type(y).shape;
     for (std::size_t i = 0; i < count; ++i) {
+        if (sizes && !crop && dims[i] == shape[how.axes[i]])
+            continue; // every place is one of the operand
         Attrs attrs;
         attrs.set("axis", static_cast<std::int64_t>(how.axes[i]));
         attrs.set("size", shapeAttr({dims[i]}));
@@ -87,6 +90,8 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         }
         FW_TRY(y, n.step("resize_" + how.mode, {y, places}, std::move(attrs)));
     }
+    if (n.emitted().empty())
+        return n.result("identity", {y});
     return n.alias(0, y);
 }
 

@@ -2,7 +2,8 @@
 // names.
 #pragma once
 
-#include "ir/graph.h"
+#include "expr/simplify.h"
+#include "ir/bound_dims.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,17 @@
 
 namespace fw::test {
 
-// Results of a graph without free dimensions; inputs in the graph's order.
+inline Exprs fixed(Exprs dims, const Substitution& values) {
+    for (Expr& dim : dims)
+        dim = simplify(substitute(dim, values));
+    return dims;
+}
+
+// Results of a graph without free dimensions but those that it binds; inputs in the graph's order.
 inline Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                                      const std::vector<TensorData>& inputs) {
     std::map<ValueRef, TensorData> values;
+    Substitution dims;
     for (std::size_t i = 0; i < inputs.size() && i < graph.inputs().size(); ++i)
         values[{graph.inputs()[i], 0}] = inputs[i];
     for (const NodePtr& node : graph.nodes()) {
@@ -32,11 +40,14 @@ inline Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
             call.inputs.push_back(input.valid() ? std::optional(values.at(input).type())
                                                 : std::nullopt);
         }
+        for (const auto& [name, value] : node->attrs)
+            if (const auto* exprs = std::get_if<Exprs>(&value); exprs && !dims.empty())
+                call.attrs.set(name, fixed(*exprs, dims));
         auto results = graph.operators().find(node->op)->reference(call, operands);
         if (!results)
             return results.takeDiag().at({{}, node->name});
         for (std::size_t i = 0; i < results->size(); ++i) {
-            if (fixedExtents(node->outputs[i].type.shape) != (*results)[i].extents() ||
+            if (fixedExtents(fixed(node->outputs[i].type.shape, dims)) != (*results)[i].extents() ||
                 node->outputs[i].type.dtype != (*results)[i].dtype())
                 return makeDiag(DiagCode::ShapeMismatch,
                                 fmt::format("inferred {}, computed {}",
@@ -45,6 +56,9 @@ inline Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                 {{}, node->name});
             values[{node->id, static_cast<int>(i)}] = std::move((*results)[i]);
         }
+        const std::vector<Symbol> bound = dimsBoundBy(graph.operators(), *node);
+        for (std::size_t i = 0; i < bound.size(); ++i)
+            dims.emplace(bound[i], intExpr(values.at({node->id, 0}).integerAt(i)));
     }
     std::vector<TensorData> out;
     for (const NamedValue& result : graph.results())
