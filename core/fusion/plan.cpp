@@ -283,7 +283,10 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
         gates.pass("has a tensor expression", false, ReasonCode::OpaqueOperator,
                    (from.opaque ? from : to).anchor.node->shownOp() + " is not known");
     else if (!from.host.empty() || !to.host.empty())
-        gates.pass("has code", false, ReasonCode::HostComputes,
+        gates.pass("has code", false,
+                   (from.host.empty() ? to : from).runtimeKernel.empty()
+                       ? ReasonCode::HostComputes
+                       : ReasonCode::RuntimeComputes,
                    (from.host.empty() ? to : from).host);
     else if (const auto later = knownLater(value.node, reader.id))
         gates.pass("sizes known together", false, ReasonCode::SizesLater, *later);

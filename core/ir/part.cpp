@@ -1,5 +1,6 @@
 #include "ir/part.h"
 
+#include "ir/bound_dims.h"
 #include "ir/graph_text.h"
 
 #include <set>
@@ -10,9 +11,11 @@ namespace {
 
 // Backward from the results; a stack of its own, since a model may be one long chain.
 std::set<NodeId> needed(const Graph& graph, const std::set<ValueRef>& cut,
-                        const std::vector<NamedValue>& results) {
+                        const std::vector<NamedValue>& results, BoundDims bound) {
     std::set<NodeId> out;
     std::vector<ValueRef> open;
+    const auto binders =
+        bound == BoundDims::Computed ? bindersOf(graph) : std::map<Symbol, NodeId>();
     for (const NamedValue& result : results)
         open.push_back(result.value);
     while (!open.empty()) {
@@ -22,6 +25,10 @@ std::set<NodeId> needed(const Graph& graph, const std::set<ValueRef>& cut,
             continue;
         const Node& node = graph.node(value.node);
         open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+        if (!binders.empty())
+            for (const Symbol dim : dimsIn(node))
+                if (const auto binder = binders.find(dim); binder != binders.end())
+                    open.push_back({binder->second, 0});
     }
     return out;
 }
@@ -72,12 +79,12 @@ private:
 } // namespace
 
 Result<GraphPtr> partOf(const Graph& graph, const std::vector<ValueRef>& inputs,
-                        const std::vector<NamedValue>& results) {
+                        const std::vector<NamedValue>& results, BoundDims bound) {
     Copy copy(graph);
     for (const ValueRef& input : inputs)
         copy.input(input, graph.type(input));
     const std::set<NodeId> nodes =
-        needed(graph, std::set<ValueRef>(inputs.begin(), inputs.end()), results);
+        needed(graph, std::set<ValueRef>(inputs.begin(), inputs.end()), results, bound);
     for (const NodePtr& node : graph.nodes()) {
         if (!nodes.contains(node->id))
             continue;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace fw {
 
 namespace {
@@ -20,9 +22,28 @@ std::string assumptionText(const Assumption& assumption) {
            assumption.sentence;
 }
 
+// Dimensions of values that somebody reads: what an unknown operator gives besides is not made up.
+std::set<Symbol> dimsInUse(const Graph& graph) {
+    std::set<Symbol> out;
+    for (const NodePtr& node : graph.nodes())
+        for (std::size_t i = 0; i < node->outputs.size(); ++i) {
+            const ValueRef value{node->id, static_cast<int>(i)};
+            if (node->isUnknown() && graph.uses(value).empty() && !graph.isResult(value))
+                continue;
+            for (const Dim& dim : node->outputs[i].type.shape)
+                if (!dim.isInt())
+                    out.merge(freeVars(dim));
+        }
+    for (const Assumption& assumption : graph.assumptions())
+        out.merge(freeVars(assumption.condition));
+    return out;
+}
+
 // Those that inputs say, then those that steps bind.
 std::vector<Symbol> allDims(const Graph& graph) {
     std::vector<Symbol> out = graph.freeDims();
+    const std::set<Symbol> used = dimsInUse(graph);
+    std::erase_if(out, [&](Symbol dim) { return !used.contains(dim); });
     const std::vector<Symbol> bound = graph.boundDims();
     out.insert(out.end(), bound.begin(), bound.end());
     return out;

@@ -100,11 +100,13 @@ Status reduceWhileRunning(NodeImport& n, const Form& form) {
         const bool squared = std::string_view(form.before) == "mul";
         FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
     }
-    FW_TRY(y, reduceRunning(n, y, std::string(form.op).substr(sizeof "reduce_" - 1), keepdims));
+    const std::string by = std::string(form.op).substr(sizeof "reduce_" - 1);
+    FW_TRY(LastStep last, reduceRunning(n, y, by, keepdims));
     if (form.behind != nullptr) {
-        FW_TRY(y, n.step(form.behind, {y}));
+        FW_TRY(y, n.step(last.op, last.inputs, std::move(last.attrs)));
+        last = {form.behind, {y}, {}};
     }
-    return n.alias(0, y);
+    return n.result(last.op, last.inputs, std::move(last.attrs));
 }
 
 template <Form form>

@@ -18,7 +18,7 @@ Dim elementsOf(const Shape& shape) {
 }
 
 // The first `count` entries of the first axis.
-Result<ValueRef> firstOf(NodeImport& n, ValueRef x, const Dim& count) {
+LastStep firstOf(NodeImport& n, ValueRef x, const Dim& count) {
     const auto rank = n.type(x).rank();
     const auto perAxis = [&](const char* name, std::int64_t value) {
         return n.addConstant(name, dataFromIntegers(DType::I64, {static_cast<std::int64_t>(rank)},
@@ -26,9 +26,13 @@ Result<ValueRef> firstOf(NodeImport& n, ValueRef x, const Dim& count) {
     };
     Shape shape = n.type(x).shape;
     shape.at(0) = count;
-    Attrs attrs;
-    attrs.set("shape", shapeAttr(shape));
-    return n.step("slice_at", {x, perAxis("zeros", 0), perAxis("ones", 1)}, std::move(attrs));
+    LastStep out{"slice_at", {x, perAxis("zeros", 0), perAxis("ones", 1)}, {}};
+    out.attrs.set("shape", shapeAttr(shape));
+    return out;
+}
+
+Result<ValueRef> made(NodeImport& n, LastStep step) {
+    return n.step(step.op, std::move(step.inputs), std::move(step.attrs));
 }
 
 Result<ValueRef> isNotZero(NodeImport& n, ValueRef x) {
@@ -48,15 +52,15 @@ struct Kept {
 Result<Kept> keptOf(NodeImport& n, ValueRef vector) {
     FW_TRY(const ValueRef keep, isNotZero(n, vector));
     FW_TRY(const std::vector<ValueRef> found, n.steps("compact", {keep}));
-    FW_TRY(const Exprs count, n.bound(found.at(1), n.name()));
-    FW_TRY(const ValueRef places, firstOf(n, found[0], count.at(0)));
+    FW_TRY(const Exprs count, n.boundExtents(found.at(1)));
+    FW_TRY(const ValueRef places, made(n, firstOf(n, found[0], count.at(0))));
     return Kept{places, count[0]};
 }
 
-Result<ValueRef> picked(NodeImport& n, ValueRef x, ValueRef places, std::size_t axis) {
+Status resultPicked(NodeImport& n, ValueRef x, ValueRef places, std::size_t axis) {
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(axis));
-    return n.step("gather", {x, places}, std::move(attrs));
+    return n.result("gather", {x, places}, std::move(attrs));
 }
 
 Status nonZero(NodeImport& n) {
@@ -84,8 +88,7 @@ Status compress(NodeImport& n) {
     if (n.type(condition).rank() != 1)
         return n.malformed(fmt::format("its condition is {}", n.type(condition).text()));
     FW_TRY(const Kept kept, keptOf(n, condition));
-    FW_TRY(const ValueRef y, picked(n, x, kept.places, axis));
-    return n.alias(0, y);
+    return resultPicked(n, x, kept.places, axis);
 }
 
 Status unique(NodeImport& n) {
@@ -117,19 +120,17 @@ Status unique(NodeImport& n) {
     Attrs attrs;
     attrs.set("ascending", std::int64_t{ascending});
     FW_TRY(const std::vector<ValueRef> found, n.steps("unique_rows", {rows}, std::move(attrs)));
-    FW_TRY(const Exprs count, n.bound(found.at(3), n.name()));
-    FW_TRY(const ValueRef first, firstOf(n, found[0], count.at(0)));
-    FW_TRY(const ValueRef y, picked(n, x, first, axis));
-    FW_CHECK(n.alias(0, y));
+    FW_TRY(const Exprs count, n.boundExtents(found.at(3)));
+    FW_TRY(const ValueRef first, made(n, firstOf(n, found[0], count.at(0))));
     if (n.outputUsed(1))
         FW_CHECK(n.alias(1, first));
     if (n.outputUsed(2))
         FW_CHECK(n.alias(2, found[1]));
     if (n.outputUsed(3)) {
-        FW_TRY(const ValueRef times, firstOf(n, found[2], count[0]));
+        FW_TRY(const ValueRef times, made(n, firstOf(n, found[2], count[0])));
         FW_CHECK(n.alias(3, times));
     }
-    return {};
+    return resultPicked(n, x, first, axis);
 }
 
 // One number of that type, as a vector; `fallback` where the operand is absent.
@@ -166,9 +167,9 @@ Status nonMaxSuppression(NodeImport& n) {
     FW_TRY(const std::vector<ValueRef> found,
            n.steps("non_max_suppression", {boxes, scores, most, overlap, least},
                    std::move(attrs)));
-    FW_TRY(const Exprs count, n.bound(found.at(1), n.name()));
-    FW_TRY(const ValueRef selected, firstOf(n, found[0], count.at(0)));
-    return n.alias(0, selected);
+    FW_TRY(const Exprs count, n.boundExtents(found.at(1)));
+    LastStep selected = firstOf(n, found[0], count.at(0));
+    return n.result(selected.op, std::move(selected.inputs), std::move(selected.attrs));
 }
 
 // --- nodes of the own domain, as export_running.cpp writes them

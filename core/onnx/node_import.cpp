@@ -81,19 +81,19 @@ Result<Exprs> NodeImport::sizes(std::size_t i) {
         FW_TRY(value, reshaped(value, {intExpr(count)}));
     }
     const std::string& name = m_node.input(static_cast<int>(i));
-    FW_TRY(Exprs out, bound(value, name));
+    FW_TRY(Exprs out, bound(value, name + "_"));
     if (isInteger(type.dtype))
         m_model.bindSizes(name, {type.dtype, *extents, out});
     return out;
 }
 
-Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& wish) {
+Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& prefix) {
     const auto count = type(sizes).shape.at(0).asInt().value();
     if (count > static_cast<std::int64_t>(smallTensorLimit))
         return makeDiag(DiagCode::LimitReached, fmt::format("{} sizes that are computed", count));
     Exprs out;
     for (std::int64_t i = 0; i < count; ++i)
-        out.push_back(m_model.freshDim(count == 1 ? wish : fmt::format("{}_{}", wish, i)));
+        out.push_back(m_model.freshDim(fmt::format("{}{}", prefix, i)));
     if (out.empty())
         return out;
     Attrs attrs;

@@ -45,8 +45,10 @@ public:
     // Those, or free dimensions that take the values of the operand while the model runs (bind_dims):
     // one for each element, of which there has to be a fixed number. Integers, or whole floats.
     Result<Exprs> sizes(std::size_t i);
-    // The same for the elements of a vector of i64; `wish` begins the names of the dimensions.
-    Result<Exprs> bound(ValueRef sizes, const std::string& wish);
+    // The same for the elements of a vector of i64; `prefix` is in front of the number of each.
+    Result<Exprs> bound(ValueRef sizes, const std::string& prefix);
+    // As dimensions of a value without names are called: y_d0, y_d1, ... of the first result.
+    Result<Exprs> boundExtents(ValueRef sizes) { return bound(sizes, m_node.output(0) + "_d"); }
     std::optional<Integers> integers(std::size_t i) const; // known and fixed
     // It is there, and its elements are not known as numbers while importing.
     bool isComputed(std::size_t i) const;

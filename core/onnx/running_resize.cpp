@@ -61,7 +61,7 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     if (const auto known = sizes ? n.shapeValues(*sizes) : std::nullopt) {
         dims = *known;
     } else {
-        FW_TRY(dims, n.bound(wanted, n.name()));
+        FW_TRY(dims, n.boundExtents(wanted));
     }
     std::vector<ValueRef> operands{extents, wanted, factors};
     const bool crop = how.coordinates == "tf_crop_and_resize";
@@ -73,10 +73,11 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     counted.set("mode", std::int64_t{mode - std::begin(coordinateModes)});
     FW_TRY(const ValueRef places, n.step("resize_places", operands, std::move(counted)));
     const Shape shape = n.type(y).shape;
+    std::vector<Attrs> steps;
     for (std::size_t i = 0; i < count; ++i) {
         if (sizes && !crop && dims[i] == shape[how.axes[i]])
             continue; // every place is one of the operand
-        Attrs attrs;
+        Attrs& attrs = steps.emplace_back();
         attrs.set("axis", static_cast<std::int64_t>(how.axes[i]));
         attrs.set("size", shapeAttr({dims[i]}));
         attrs.set("row", static_cast<std::int64_t>(i));
@@ -88,11 +89,13 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
             attrs.set("a", how.cubic);
             attrs.set("exclude", std::int64_t{how.exclude});
         }
-        FW_TRY(y, n.step("resize_" + how.mode, {y, places}, std::move(attrs)));
     }
-    if (n.emitted().empty())
+    if (steps.empty())
         return n.result("identity", {y});
-    return n.alias(0, y);
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+        FW_TRY(y, n.step("resize_" + how.mode, {y, places}, std::move(steps[i])));
+    }
+    return n.result("resize_" + how.mode, {y, places}, std::move(steps.back()));
 }
 
 } // namespace fw

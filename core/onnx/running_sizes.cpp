@@ -124,7 +124,7 @@ Status reshapeRunning(NodeImport& n, bool allowZero) {
     Attrs attrs;
     attrs.set("keep_zero", std::int64_t{allowZero});
     FW_TRY(const ValueRef shape, n.step("reshape_extents", {target, extents}, std::move(attrs)));
-    FW_TRY(const Exprs dims, n.bound(shape, n.name()));
+    FW_TRY(const Exprs dims, n.boundExtents(shape));
     return n.resultReshaped(x, dims);
 }
 
@@ -135,7 +135,7 @@ Status squeezeRunning(NodeImport& n) {
         return n.malformed("has more axes than its operand");
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     FW_TRY(const ValueRef shape, n.step("squeeze_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.bound(shape, n.name()));
+    FW_TRY(const Exprs dims, n.boundExtents(shape));
     return n.resultReshaped(x, dims);
 }
 
@@ -146,7 +146,7 @@ Status unsqueezeRunning(NodeImport& n) {
         return n.resultReshaped(x, Shape(static_cast<std::size_t>(countOf(n, axes)), intExpr(1)));
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     FW_TRY(const ValueRef shape, n.step("unsqueeze_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.bound(shape, n.name()));
+    FW_TRY(const Exprs dims, n.boundExtents(shape));
     return n.resultReshaped(x, dims);
 }
 
@@ -174,7 +174,7 @@ Status sliceRunning(NodeImport& n) {
     if (auto known = extentsOfSlice(n, n.type(x).shape)) {
         dims = std::move(*known);
     } else {
-        FW_TRY(dims, n.bound(parts.at(2), n.name()));
+        FW_TRY(dims, n.boundExtents(parts.at(2)));
     }
     // Axes that are known not to be cut keep their extents.
     if (const auto named = n.has(3) ? n.integers(3) : std::nullopt; named || !n.has(3)) {
@@ -222,7 +222,7 @@ Status padRunning(NodeImport& n, const std::string& mode) {
     if (auto known = extentsOfPad(n, type.shape)) {
         dims = std::move(*known);
     } else {
-        FW_TRY(dims, n.bound(parts.at(1), n.name()));
+        FW_TRY(dims, n.boundExtents(parts.at(1)));
     }
     Attrs attrs;
     attrs.set("shape", shapeAttr(dims));
@@ -240,20 +240,25 @@ Status rangeRunning(NodeImport& n) {
         bounds.push_back(value);
     }
     FW_TRY(const ValueRef count, n.step("range_count", bounds));
-    FW_TRY(const Exprs dims, n.bound(count, n.name()));
+    FW_TRY(const Exprs dims, n.boundExtents(count));
     Attrs attrs;
     attrs.set("size", shapeAttr(dims));
     return n.result("range", {bounds[0], bounds[2]}, std::move(attrs));
 }
 
-Result<ValueRef> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims) {
+Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims) {
     FW_TRY(const ValueRef axes, integerVector(n, 1));
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     FW_TRY(const ValueRef ones, n.step("reduced_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.bound(ones, n.name()));
-    Attrs attrs;
-    attrs.set("shape", shapeAttr(dims));
-    FW_TRY(ValueRef y, n.step((by == "mean" ? "sum" : by) + "_to", {x}, std::move(attrs)));
+    FW_TRY(const Exprs dims, n.bound(ones, n.name() + "_kept"));
+    LastStep last{(by == "mean" ? "sum" : by) + "_to", {x}, {}};
+    last.attrs.set("shape", shapeAttr(dims));
+    const auto more = [&](const std::string& op, std::vector<ValueRef> others) -> Status {
+        FW_TRY(const ValueRef y, n.step(last.op, last.inputs, std::move(last.attrs)));
+        last = {op, {y}, {}};
+        last.inputs.insert(last.inputs.end(), others.begin(), others.end());
+        return {};
+    };
     if (by == "mean") { // by how many elements went into each
         std::vector<ValueRef> counts;
         for (const ValueRef of : {extents, ones}) {
@@ -266,13 +271,15 @@ Result<ValueRef> reduceRunning(NodeImport& n, ValueRef x, const std::string& by,
             FW_TRY(counts.emplace_back(), n.step("cast", {count}, std::move(to)));
         }
         FW_TRY(const ValueRef each, n.step("div", {counts[0], counts[1]}));
-        FW_TRY(y, n.step("div", {y, each}));
+        FW_CHECK(more("div", {each}));
     }
     if (keepdims)
-        return y;
+        return last;
     FW_TRY(const ValueRef left, n.step("squeeze_extents", {ones, axes}));
-    FW_TRY(const Exprs kept, n.bound(left, n.name() + "_kept"));
-    return n.reshaped(y, kept);
+    FW_TRY(const Exprs kept, n.boundExtents(left));
+    FW_CHECK(more("reshape", {}));
+    last.attrs.set("shape", shapeAttr(kept));
+    return last;
 }
 
 } // namespace fw

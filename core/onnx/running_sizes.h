@@ -33,7 +33,13 @@ struct RunningResize {
 // Of operand 0 by the scales, or else the sizes, in that operand.
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
                      std::optional<std::size_t> sizes);
+// An operator that is still to be made: as the result of the node, or as a step on the way.
+struct LastStep {
+    std::string op;
+    std::vector<ValueRef> inputs;
+    Attrs attrs;
+};
 // x reduced over the axes in operand 1 by "sum", "mean", "max", "min" or "prod".
-Result<ValueRef> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims);
+Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims);
 
 } // namespace fw

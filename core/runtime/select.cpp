@@ -47,8 +47,11 @@ void uniqueOf(const Rows& x, bool ascending, const DistinctRows& out, const Key&
     std::vector<std::int64_t> sorted(static_cast<std::size_t>(x.rows));
     for (std::size_t i = 0; i < sorted.size(); ++i)
         sorted[i] = static_cast<std::int64_t>(i);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](std::int64_t a, std::int64_t b) { return order(a, b) < 0; });
+    // Not std::stable_sort, which wants more of the C++ library than a module has.
+    std::sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) {
+        const int found = order(a, b);
+        return found != 0 ? found < 0 : a < b;
+    });
     std::int64_t count = 0;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (i == 0 || order(sorted[i - 1], sorted[i]) != 0) {
@@ -161,9 +164,9 @@ void suppress(const ScoredBoxes& in, const SuppressionLimits& limits, const Sele
             for (std::int64_t i = 0; i < in.count; ++i)
                 if (scores[i] > limits.least)
                     byScore.push_back(i);
-            std::stable_sort(
-                byScore.begin(), byScore.end(),
-                [&](std::int64_t a, std::int64_t b) { return scores[a] > scores[b]; });
+            std::sort(byScore.begin(), byScore.end(), [&](std::int64_t a, std::int64_t b) {
+                return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+            });
             kept.clear();
             for (const std::int64_t i : byScore) {
                 if (static_cast<std::int64_t>(kept.size()) >= most || rows >= out.room)

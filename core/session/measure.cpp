@@ -392,7 +392,8 @@ void describeStep(const Graph& graph, const Group& group, const runtime::Step& s
     const Group& part = step.part < group.parts.size() ? group.parts[step.part] : group;
     if (report != nullptr && step.part < report->parts.size())
         report = &report->parts[step.part];
-    row.implementation = report != nullptr ? report->implementation : part.implementation;
+    if (step.kernel != runtime::bindKernel)
+        row.implementation = report != nullptr ? report->implementation : part.implementation;
     const std::vector<NodeId>& nodes = part.nodes;
     double total = 0;
     std::vector<double> weights;

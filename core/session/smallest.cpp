@@ -96,7 +96,7 @@ private:
             std::vector<NamedValue> results;
             for (std::size_t i = 0; i < node->outputs.size(); ++i)
                 results.push_back({node->outputs[i].name, {node->id, static_cast<int>(i)}});
-            const Result<GraphPtr> part = partOf(graph, {}, results);
+            const Result<GraphPtr> part = partOf(graph, {}, results, BoundDims::Computed);
             if (part && (*part)->nodes().size() < before && take(part, m_now.sizes))
                 return true;
         }
@@ -111,7 +111,8 @@ private:
             if (node->isInput() || node->isConstant() || node->name == m_now.anchor ||
                 node->outputs.size() != 1)
                 continue;
-            const Result<GraphPtr> part = partOf(graph, {{node->id, 0}}, graph.results());
+            const Result<GraphPtr> part =
+                partOf(graph, {{node->id, 0}}, graph.results(), BoundDims::Computed);
             if (part && (*part)->nodes().size() < before && take(part, m_now.sizes))
                 return true;
         }

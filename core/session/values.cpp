@@ -57,7 +57,7 @@ Result<std::vector<TensorData>> computed(Pipeline& pipeline, const Graph& graph,
                                          const std::vector<NamedValue>& values,
                                          const std::vector<TensorData>& inputs,
                                          const Context& context) {
-    FW_TRY(GraphPtr part, partOf(graph, inputsOf(graph), values));
+    FW_TRY(GraphPtr part, partOf(graph, inputsOf(graph), values, BoundDims::Computed));
     FW_TRY(const Rewritten simpler, pipeline.rewritten(part, context));
     FW_TRY(const PlanOptions options, pipeline.planOptions());
     FW_TRY(Apart apart, pipeline.apart(simpler.graph, options, context));

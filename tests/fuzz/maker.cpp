@@ -68,6 +68,10 @@ Id Maker::input(Shape shape, DType dtype) {
     std::vector<std::int64_t> extents;
     for (const Dim& dim : shape)
         extents.push_back(evalIndex(dim, sizes).value());
+    for (std::size_t i = 0; i < shape.size(); ++i) // inputs have no extents that are computed
+        for (const Symbol dim : freeVars(shape[i]))
+            if (m_bound.contains(dim.text()))
+                shape[i] = Dim(extents[i]);
     const TensorType type{dtype, std::move(shape)};
     const ValueRef ref = m_editor.addInput("x" + std::to_string(m_inputs), type);
     const std::uint64_t seed = 1000 + m_inputs++; // as operandsOf

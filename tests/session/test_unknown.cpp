@@ -40,6 +40,7 @@ private Q_SLOTS:
     void longChainsOpen();
     void controlFlowIsOpaque();
     void everythingAloneIsMeasured();
+    void whatNobodyReadsNeedsNoSize();
 
 private:
     std::string path(const std::string& name) const {
@@ -457,6 +458,20 @@ void TestUnknown::everythingAloneIsMeasured() {
                 .ok());
     const auto verified = a.ask("verify", asked("typed.onnx"));
     QVERIFY2(verified.ok(), verified ? "" : verified.diag().text().c_str());
+}
+
+// Of the two results of its LSTM one is read; the other one has dimensions that nobody knows.
+void TestUnknown::whatNobodyReadsNeedsNoSize() {
+    Arguments arguments = on("");
+    arguments.model = FW_SOURCE_DIR "/samples/control-flow/lstm_classifier.onnx";
+    arguments.seconds = 0.02;
+    Asked a;
+    const auto plan = a.get<FuseDocument>("fuse", arguments);
+    QVERIFY(plan.groups.size() >= 4);
+    const auto profile = a.get<ProfileDocument>("profile", arguments);
+    QCOMPARE(profile.rows.size(), std::size_t(3));
+    QCOMPARE(profile.dims.size(), std::size_t(2));
+    QVERIFY(profile.dims.contains("B") && profile.dims.contains("S"));
 }
 
 QTEST_GUILESS_MAIN(TestUnknown)

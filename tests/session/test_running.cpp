@@ -1,0 +1,82 @@
+// A model that computes its sizes: every command says what is known before it runs and what only
+// behind it.
+#include "session/asked.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace fw;
+using namespace fw::snapshot;
+using namespace fw::test;
+
+class TestRunning : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whatIsFreeAndWhatIsComputed();
+    void thePlanSaysWhere();
+    void everyGroupIsJudged();
+    void innerValuesAreComputed();
+    void timesNameTheSteps();
+};
+
+void TestRunning::whatIsFreeAndWhatIsComputed() {
+    Asked a;
+    const auto info = a.get<InfoDocument>("info", on("detector"));
+    QCOMPARE(info.freeDims, (std::vector<std::string>{"H", "W"}));
+    QVERIFY(info.runnable);
+    QVERIFY(!info.flops.has_value());
+    const auto run = a.get<RunDocument>("run", on("detector"));
+    QCOMPARE(run.sets.size(), std::size_t(3));
+    for (const ComparisonRecord& set : run.sets)
+        QVERIFY2(set.pass, set.worst.c_str());
+}
+
+void TestRunning::thePlanSaysWhere() {
+    Asked a;
+    const auto plan = a.get<FuseDocument>("fuse", on("detector"));
+    const auto tells = [&](const char* code) {
+        return std::any_of(plan.notices.begin(), plan.notices.end(),
+                           [&](const std::string& notice) { return notice.starts_with(code); });
+    };
+    QVERIFY(tells("SIZ02") && tells("HST02") && !tells("HST01"));
+    QVERIFY(std::any_of(plan.groups.begin(), plan.groups.end(), [](const GroupRecord& group) {
+        return group.implementation == "runtime.non_max_suppression";
+    }));
+    QVERIFY(std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                        [](const auto& edge) { return edge.code == "SIZ01"; }));
+}
+
+void TestRunning::everyGroupIsJudged() {
+    Asked a;
+    const auto verified = a.get<VerifyDocument>("verify", on("detector"));
+    QVERIFY(verified.models.at(0).agreeing > 10);
+    QCOMPARE(verified.models[0].differing, std::int64_t(0));
+}
+
+void TestRunning::innerValuesAreComputed() {
+    Asked a;
+    Arguments arguments = on("detector");
+    arguments.values = {"selected", "boxes"};
+    const auto run = a.get<RunDocument>("run", arguments);
+    QCOMPARE(run.values.size(), std::size_t(2));
+    QCOMPARE(run.values[0].shape, (std::vector<std::int64_t>{15, 3}));
+}
+
+void TestRunning::timesNameTheSteps() {
+    Asked a;
+    Arguments arguments = on("detector");
+    arguments.seconds = 0.02;
+    const auto profile = a.get<ProfileDocument>("profile", arguments);
+    const auto has = [&](const char* implementation) {
+        return std::any_of(profile.rows.begin(), profile.rows.end(),
+                           [&](const auto& row) { return row.implementation == implementation; });
+    };
+    QVERIFY(has("runtime.non_max_suppression") && has("sizes"));
+    QCOMPARE(profile.dims.at("H"), std::int64_t(32));
+    QCOMPARE(profile.dims.at("Selected_d0"), std::int64_t(15));
+}
+
+QTEST_GUILESS_MAIN(TestRunning)
+#include "test_running.moc"
