@@ -98,6 +98,16 @@ void appendSide(std::string& text, const Program& program, const std::vector<Ten
     }
 }
 
+// Those that the caller gives, with the shapes of inputs or by name.
+std::vector<Symbol> freeSymbols(const Program& program) {
+    const Phases phases = phasesOf(program);
+    std::vector<Symbol> out;
+    for (std::size_t i = 0; i < program.symbols.size(); ++i)
+        if (phases.ofSymbol[i] == 0)
+            out.push_back(program.symbols[i]);
+    return out;
+}
+
 } // namespace
 
 std::string expressionText(const Program& program, ExpressionId expression) {
@@ -205,7 +215,7 @@ std::string headerText(const ExportRequest& request) {
     text += fmt::format("#define {}_WEIGHTS \"{}.weights\"\n", prefix, request.name);
     appendSide(text, program, program.inputs, "INPUT", prefix);
     appendSide(text, program, program.outputs, "OUTPUT", prefix);
-    for (const Symbol& symbol : program.symbols)
+    for (const Symbol& symbol : freeSymbols(program))
         text += fmt::format("/* free dimension {}: {} to {} */\n", harmless(symbol.name),
                             symbol.minimum, symbol.maximum);
     text += fmt::format(
@@ -291,7 +301,7 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
     json["inputs"] = tensors(program.inputs);
     json["outputs"] = tensors(program.outputs);
     json["symbols"] = Json::array();
-    for (const Symbol& symbol : program.symbols)
+    for (const Symbol& symbol : freeSymbols(program))
         json["symbols"].push_back(
             Json{{"name", symbol.name}, {"minimum", symbol.minimum}, {"maximum", symbol.maximum}});
     json["assumptions"] = Json::array();

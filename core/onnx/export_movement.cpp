@@ -182,6 +182,13 @@ Status range(GraphWriter& out, const Node& node) {
     FW_TRY(const std::string count, out.dims(node.name + ".size", extent));
     const std::string first = out.integers(node.name + ".first", {0});
     const std::string one = out.step(node, "Squeeze", {count, first}, "count");
+    if (dtype == DType::I64 && delta != nullptr && delta->integerAt(0) != 0) {
+        const std::string from = out.use(node.inputs[0]), by = out.use(node.inputs[1]);
+        const std::string span = out.step(node, "Mul", {one, by}, "span");
+        const std::string limit = out.step(node, "Add", {from, span}, "limit");
+        out.main(node, "Range", {from, limit, by});
+        return {};
+    }
     const std::string places =
         out.step(node, "Range", {whole(".zero", 0), one, whole(".one", 1)}, "places");
     const std::string typed = out.fresh(node.name + ".typed");

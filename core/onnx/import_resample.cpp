@@ -170,7 +170,7 @@ Result<AxisPlan> scaledAxis(NodeImport& n, std::size_t axis, const Dim& extent, 
 }
 
 std::optional<std::vector<double>> numbers(const NodeImport& n, std::size_t i) {
-    const TensorData* data = n.constant(i);
+    const TensorData* data = n.computedConstant(i);
     if (data == nullptr || !isFloat(data->dtype()) || data->count() > smallTensorLimit)
         return std::nullopt;
     std::vector<double> out = data->toDoubles();

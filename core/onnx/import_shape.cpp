@@ -106,8 +106,12 @@ Result<std::int64_t> stepsBetween(NodeImport& n, double start, double limit, dou
 // Start and step may be computed while running if the number of elements is known.
 Status range(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
-    const auto isKnown = [&](std::size_t i) { return n.scalar(i) || n.shapeValues(i); };
-    if (!isKnown(0) || !isKnown(1) || !n.scalar(2))
+    const auto number = [&](std::size_t i) -> std::optional<double> {
+        const TensorData* data = n.computedConstant(i);
+        return n.scalar(i) || data == nullptr || data->count() != 1 ? n.scalar(i) : data->at(0);
+    };
+    const auto start = number(0), limit = number(1), delta = number(2);
+    if ((!start && !n.shapeValues(0)) || (!limit && !n.shapeValues(1)) || !delta)
         return rangeRunning(n);
     std::vector<ValueRef> inputs;
     for (const std::size_t i : {0u, 2u}) {
@@ -118,7 +122,6 @@ Status range(NodeImport& n) {
         inputs.push_back(value);
     }
     Attrs attrs;
-    const auto start = n.scalar(0), limit = n.scalar(1), delta = n.scalar(2);
     if (start && limit && delta) {
         FW_TRY(const std::int64_t count, stepsBetween(n, *start, *limit, *delta));
         attrs.set("size", Integers{count});

@@ -57,6 +57,8 @@ public:
         const Name* known = find(name);
         return known != nullptr && known->used;
     }
+    // The elements of a small value in the graph that only constants lead to; else nullptr.
+    const TensorData* computed(const std::string& name);
     bool isBound(const std::string& name) const {
         const Name* known = find(name);
         return known != nullptr && known->value.ref.has_value();
@@ -157,6 +159,7 @@ private:
                                                 const std::vector<ReadBody>& read,
                                                 const std::vector<Body>& bodies, int output);
     Status importUnknown(int index, const std::string& name, Diag why);
+    const TensorData* computed(ValueRef value);
     Result<bool> importKnown(int index); // constants and shape arithmetic
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, int index);
@@ -201,6 +204,7 @@ private:
     // Bodies of a node that are asked for once more: read again, those inside would be read again
     // and again.
     std::optional<std::pair<int, ReadBodies>> m_bodiesRead;
+    std::map<NodeId, std::vector<TensorData>> m_computed; // by constants alone; empty: it is not
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value
     std::string m_uniformPattern;

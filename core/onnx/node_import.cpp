@@ -51,10 +51,18 @@ const TensorData* NodeImport::constant(std::size_t i) const {
     return has(i) ? m_model.constant(m_node.input(static_cast<int>(i))) : nullptr;
 }
 
+const TensorData* NodeImport::computedConstant(std::size_t i) const {
+    if (const TensorData* known = constant(i))
+        return known;
+    return has(i) ? m_model.computed(m_node.input(static_cast<int>(i))) : nullptr;
+}
+
 std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
     if (!has(i))
         return std::nullopt;
-    const auto small = m_model.small(m_node.input(static_cast<int>(i)));
+    auto small = m_model.small(m_node.input(static_cast<int>(i)));
+    if (const TensorData* data = small ? nullptr : computedConstant(i))
+        small = smallTensor(*data);
     if (!small || small->dtype == DType::Bool)
         return std::nullopt;
     return small->elements;
@@ -115,7 +123,7 @@ Status NodeImport::resultBound(ValueRef sizes, const Texts& names) {
 }
 
 std::optional<Integers> NodeImport::integers(std::size_t i) const {
-    const TensorData* data = constant(i);
+    const TensorData* data = computedConstant(i);
     if (!data && has(i)) // there is nothing to compute of an empty one
         if (const auto type = inputType(i); type && isInteger(type->dtype))
             if (std::any_of(type->shape.begin(), type->shape.end(),
@@ -127,7 +135,7 @@ std::optional<Integers> NodeImport::integers(std::size_t i) const {
 }
 
 bool NodeImport::isComputed(std::size_t i) const {
-    return has(i) && constant(i) == nullptr && !integers(i);
+    return has(i) && computedConstant(i) == nullptr && !integers(i);
 }
 
 std::optional<double> NodeImport::scalar(std::size_t i) const {

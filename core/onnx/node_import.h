@@ -40,6 +40,8 @@ public:
     Result<TensorType> inputType(std::size_t i) const;
     const TensorType& type(ValueRef value) const;
     const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
+    // The same, or what operators of the graph compute of small constants.
+    const TensorData* computedConstant(std::size_t i) const;
     std::optional<Exprs>
     shapeValues(std::size_t i) const; // known integers, maybe over free dimensions
     // Those, or free dimensions that take the values of the operand while the model runs (bind_dims):

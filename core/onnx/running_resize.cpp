@@ -16,6 +16,9 @@ constexpr std::string_view coordinateModes[] = {
 Result<ValueRef> numbersAs(NodeImport& n, std::size_t i, DType dtype, std::size_t count) {
     FW_TRY(const ValueRef value, n.input(i));
     const TensorType type = n.type(value);
+    if (type.rank() == 1 && !type.shape[0].asInt())
+        return n.unsupported(fmt::format("{} is no fixed number of scales", type.text()),
+                             "its shape has to be known before the model runs");
     if (type.rank() != 1 || !type.shape[0].isInt(static_cast<std::int64_t>(count)) ||
         !isFloat(type.dtype))
         return n.malformed(fmt::format("{} for {} axes", type.text(), count));

@@ -1,5 +1,6 @@
 #include "session/group_times.h"
 
+#include "runtime/native_step.h"
 #include "session/candidates.h"
 #include "session/compare.h"
 #include "session/measure.h"
@@ -46,6 +47,24 @@ Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort
                return {};
            }));
     return std::move(out.front());
+}
+
+std::string computedBy(const runtime::Program& program, const runtime::Step& step) {
+    switch (step.kernel) {
+    case runtime::libraryKernel:
+        return fmt::format("{}.{}", runtime::libraryText(program.calls[step.call]),
+                           runtime::kindText(program.calls[step.call]));
+    case runtime::copyKernel:
+        return "copy";
+    case runtime::hostKernel:
+        return "reference";
+    case runtime::bindKernel:
+        return "sizes";
+    case runtime::nativeKernel:
+        return fmt::format("runtime.{}", runtime::nativeText(step.call));
+    default:
+        return "generated";
+    }
 }
 
 const Group* groupOfStep(const FusionPlan& plan, const runtime::Step& step) {

@@ -18,6 +18,9 @@ Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort
 // the stages of a group that a library's call is only one of. Null for copies of results.
 const Group* groupOfStep(const FusionPlan& plan, const runtime::Step& step);
 
+// For people: "generated", "onednn.matmul", "runtime.unique", "reference", "copy", "sizes".
+std::string computedBy(const runtime::Program& program, const runtime::Step& step);
+
 // Within 1e-3 and 1e-5, by the results of `graph`.
 bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
                  const std::vector<TensorData>& wanted);

@@ -4,7 +4,6 @@
 #include "base/numbers.h"
 #include "ir/tensor_text.h"
 #include "onnx/tensor_file.h"
-#include "runtime/native_step.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
 #include "session/document.h"
@@ -506,16 +505,7 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
         if (row.bytes)
             row.gbps = *row.bytes / us / 1000;
         const runtime::Step& step = program.steps[s];
-        row.implementation =
-            step.kernel == runtime::libraryKernel
-                ? fmt::format("{}.{}", runtime::libraryText(program.calls[step.call]),
-                              runtime::kindText(program.calls[step.call]))
-            : step.kernel == runtime::copyKernel ? "copy"
-            : step.kernel == runtime::hostKernel ? "reference"
-            : step.kernel == runtime::bindKernel ? "sizes"
-            : step.kernel == runtime::nativeKernel
-                ? fmt::format("runtime.{}", runtime::nativeText(step.call))
-                                                 : "generated";
+        row.implementation = computedBy(program, step);
         const Group* group = groupOfStep(*plan, step);
         if (group != nullptr && step.kernel == runtime::libraryKernel &&
             program.calls[step.call].kind == runtime::CallKind::Reorder)

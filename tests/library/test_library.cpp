@@ -168,8 +168,36 @@ void addResampling(std::vector<Instance>& out) {
     for (const std::int64_t inverse : {0, 1})
         out.push_back(
             {"dft", {"f32[2, 5, 2]"}, attrs({{"length", Integers{5}}, {"inverse", inverse}})});
-    out.push_back({"stft", {"f32[1, 9, 1]", "f32[4]"}, attrs({{"step", std::int64_t(2)}})});
+    out.push_back({"stft", {"f32[1, 9, 1]", "f32[4]"}, attrs({{"step", Integers{2}}})});
     out.push_back({"cosine_window", {}, attrs({{"size", Integers{6}}, {"a", 0.5}, {"b", 0.5}})});
+}
+
+void addSizes(std::vector<Instance>& out) {
+    out.push_back({"bind_dims",
+                   {"i64[2]"},
+                   attrs({{"dims", Exprs{varExpr(Symbol("p")), varExpr(Symbol("q"))}}})});
+    for (const std::int64_t keep : {0, 1})
+        out.push_back({"reshape_extents", {"i64[3]", "i64[2]"}, attrs({{"keep_zero", keep}})});
+    for (const char* op : {"unsqueeze_extents", "squeeze_extents", "reduced_extents"})
+        out.push_back({op, {"i64[4]", "i64[2]"}, {}});
+    out.push_back({"slice_extents", {"i64[2]", "i64[2]", "i64[2]", "i64[2]", "i64[3]"}, {}});
+    out.push_back({"pad_extents", {"i64[2]", "i64[2]", "i64[2]", "i64[3]"}, {}});
+    out.push_back({"unravel", {"i64[5]", "i64[3]"}, {}});
+    out.push_back({"range_count", {"i64[]", "i64[]", "i64[]"}, {}});
+    out.push_back({"scaled_extents", {"i64[3]", "f32[3]"}, {}});
+    out.push_back({"extent_scales", {"i64[3]", "i64[3]"}, {}});
+    for (const std::int64_t mode : {0, 1, 2, 3, 4, 5, 6})
+        out.push_back({"resize_places",
+                       {"i64[3]", "i64[3]", "f64[3]", "f64[6]"},
+                       attrs({{"mode", mode}})});
+    out.push_back(
+        {"slice_at", {"f32[4, 5]", "i64[2]", "i64[2]"}, attrs({{"shape", Integers{2, 5}}})});
+    for (const char* mode : {"constant", "edge", "reflect", "wrap"})
+        out.push_back({"pad_at",
+                       {"f32[4, 5]", "i64[2]", "f32[]"},
+                       attrs({{"shape", Integers{6, 7}}, {"mode", std::string(mode)}})});
+    for (const char* op : {"sum_to", "max_to", "min_to", "prod_to"})
+        out.push_back({op, {"f32[4, 5]"}, attrs({{"shape", Integers{4, 1}}})});
 }
 
 std::vector<Instance> instances() {
@@ -311,13 +339,15 @@ std::vector<Instance> instances() {
     addSelection(out);
     addWindows(out);
     addResampling(out);
+    addSizes(out);
     out.push_back({"shape", {"f32[2, 3]"}, {}});
     out.push_back({"constant_of_shape", {}, attrs({{"shape", Integers{2, 3}}})});
     return out;
 }
 
 // They hold values of the graph or have no meaning that is known.
-const std::set<std::string> withoutExpression = {"input", "constant", "unknown", "call"};
+const std::set<std::string> withoutExpression = {
+    "input", "constant", "unknown", "call", "compact", "unique_rows", "non_max_suppression"};
 
 } // namespace
 

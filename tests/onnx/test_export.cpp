@@ -422,7 +422,7 @@ void TestExport::innerOpsetsCount() {
 void TestExport::unknownTypesAreNotMadeUp() {
     M m(17);
     m.input("x", {"4"}).output("y", {}, proto::TensorProto::INT64).output("s");
-    m.node("NonZero", "x", "y", "places");
+    M::set(m.node("Multinomial", "x", "y", "drawn"), "dtype", 7);
     m.node("StringNormalizer", "x", "s", "words");
     m.graph().mutable_output(1)->clear_type();
     const Written out = write(m);
