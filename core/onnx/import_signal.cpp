@@ -125,27 +125,50 @@ Status blackman(NodeImport& n) {
 
 // One number of an operand that is known.
 Result<double> numberOf(NodeImport& n, std::size_t operand) {
-    const TensorData* data = n.constant(operand);
+    const TensorData* data = n.computedConstant(operand);
     if (data == nullptr)
-        return n.unsupported("its operands are computed at run time",
-                             "make them constants of the model");
+        return n.unsupported(fmt::format("operand {} is no constant", operand));
     if (data->count() != 1 || !std::isfinite(data->at(0)))
         return n.malformed(fmt::format("operand {} is not one number", operand));
     return data->at(0);
 }
 
+// The same of operands that are computed while the model runs.
+Status melWeightsRunning(NodeImport& n, DType dtype) {
+    FW_TRY(const Exprs bins, n.sizes(0));
+    FW_TRY(const Exprs length, n.sizes(1));
+    if (bins.size() != 1 || length.size() != 1)
+        return n.malformed("its bins or its length are not one number");
+    std::vector<ValueRef> rates;
+    for (const std::size_t i : {2u, 3u, 4u}) {
+        FW_TRY(ValueRef value, n.input(i));
+        Attrs to;
+        to.set("to", DType::F64);
+        FW_TRY(value, n.step("cast", {value}, std::move(to)));
+        FW_TRY(rates.emplace_back(), n.reshaped(value, {}));
+    }
+    Attrs attrs;
+    attrs.set("bins", shapeAttr(bins));
+    attrs.set("length", shapeAttr(length));
+    attrs.set("to", dtype);
+    return n.result("mel_weights", std::move(rates), std::move(attrs));
+}
+
 // Triangles over the bins of a spectrum whose corners lie at equal steps of the mel scale.
 Status melWeights(NodeImport& n) {
     FW_CHECK(n.need(5, 5));
+    FW_TRY(const std::int64_t code, n.integer("output_datatype", 1));
+    const auto dtype = dtypeOfCode(code);
+    if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
+        return n.unsupported(fmt::format("output_datatype {} is not supported", code));
+    for (std::size_t i = 0; i < 5; ++i)
+        if (n.computedConstant(i) == nullptr)
+            return melWeightsRunning(n, *dtype);
     double operands[5] = {};
     for (std::size_t i = 0; i < 5; ++i) {
         FW_TRY(operands[i], numberOf(n, i));
     }
     const auto [count, length, rate, low, high] = operands;
-    FW_TRY(const std::int64_t code, n.integer("output_datatype", 1));
-    const auto dtype = dtypeOfCode(code);
-    if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
-        return n.unsupported(fmt::format("output_datatype {} is not supported", code));
     if (!(count >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) ||
         count > (1 << 24) || length > (1 << 24) || high > 1e9)
         return n.malformed(fmt::format("{} bins of {} values at {} Hz, from {} Hz to {} Hz", count,

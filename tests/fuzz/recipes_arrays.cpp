@@ -133,6 +133,19 @@ Id cosineWindow(Maker& maker) {
     return maker.one("cosine_window", {}, attrs);
 }
 
+Id melWeights(Maker& maker) {
+    const auto number = [&](std::int64_t value) {
+        return maker.constantOf(
+            dataFromDoubles(DType::F64, {}, {static_cast<double>(value) + 0.37}));
+    };
+    const std::int64_t low = maker.random.between(0, 40);
+    return maker.one("mel_weights",
+                     {number(maker.random.between(200, 900)), number(low),
+                      number(low + maker.random.between(1, 300))},
+                     attributes({{"bins", Integers{maker.random.between(1, 6)}},
+                                 {"length", Integers{maker.random.between(1, 20)}}}));
+}
+
 Id stft(Maker& maker) {
     const Id signal = maker.input(
         {maker.extent(), Dim(maker.random.between(4, 24)), Dim(maker.random.between(1, 2))});
@@ -161,6 +174,7 @@ std::vector<Recipe> arrayRecipes() {
         {"range", 2, range},
         {"dft", 3, dft},
         {"stft", 2, stft},
+        {"mel_weights", 2, melWeights},
         {"cosine_window", 2, cosineWindow}};
     for (const char* op : {"pad_edge", "pad_reflect", "pad_wrap"})
         out.push_back({op, 3, [op](Maker& maker) { return pad(maker, op); }});

@@ -169,6 +169,9 @@ void addResampling(std::vector<Instance>& out) {
         out.push_back(
             {"dft", {"f32[2, 5, 2]"}, attrs({{"length", Integers{5}}, {"inverse", inverse}})});
     out.push_back({"stft", {"f32[1, 9, 1]", "f32[4]"}, attrs({{"step", Integers{2}}})});
+    out.push_back({"mel_weights",
+                   {"f64[]", "f64[]", "f64[]"},
+                   attrs({{"bins", Integers{4}}, {"length", Integers{8}}})});
     out.push_back({"cosine_window", {}, attrs({{"size", Integers{6}}, {"a", 0.5}, {"b", 0.5}})});
 }
 
