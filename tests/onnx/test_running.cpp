@@ -1,6 +1,6 @@
 // Operands of shapes that are no constants: numbers where only constants lead to them, dimensions
 // of the model where arithmetic on shapes does, else dimensions that are bound while it runs.
-#include "onnx/graph_tools.h"
+#include "onnx/judge.h"
 #include "onnx/model_builder.h"
 #include "onnx/reading.h"
 
@@ -19,6 +19,7 @@ private Q_SLOTS:
     void theRestIsBound();
     void oneOperandIsBoundOnce();
     void howManyThereAreHasToBeKnown();
+    void reductionsOverComputedAxes();
 };
 
 // Arithmetic on floats, which exporters write of the extents of a fixed image.
@@ -92,6 +93,32 @@ void TestRunning::howManyThereAreHasToBeKnown() {
     QVERIFY2(read->diagnostics.front().message.find("no fixed number of integers") !=
                  std::string::npos,
              read->diagnostics.front().text().c_str());
+}
+
+void TestRunning::reductionsOverComputedAxes() {
+    struct Row {
+        const char* op;
+        std::int64_t axis;
+        std::vector<double> wanted;
+    };
+    for (const Row& row :
+         {Row{"ReduceMean", 1, {2, 5}}, Row{"ReduceMax", 0, {4, 5, 6}},
+          Row{"ReduceMin", -2, {1, 2, 3}}, Row{"ReduceProd", -1, {6, 120}},
+          Row{"ReduceL1", 1, {6, 15}}, Row{"ReduceSumSquare", 0, {17, 29, 45}}})
+        for (const std::int64_t keepdims : {0, 1}) {
+            M m(18);
+            m.input("x", {"2", "3"}).input("axes", {"1"}, proto::TensorProto::INT64).output("y");
+            M::set(m.node(row.op, "x axes", "y"), "keepdims", keepdims);
+            const auto read = test::read(m.bytes());
+            QVERIFY2(read.ok(), read ? "" : read.diag().text().c_str());
+            QVERIFY(!hasErrors(read->diagnostics));
+            const std::string wrong =
+                resultsOf(*read->graph,
+                          {reals({2, 3}, {1, 2, 3, 4, 5, 6}),
+                           dataFromIntegers(DType::I64, {1}, {row.axis})},
+                          {row.wanted});
+            QVERIFY2(wrong.empty(), (row.op + (": " + wrong)).c_str());
+        }
 }
 
 QTEST_GUILESS_MAIN(TestRunning)
