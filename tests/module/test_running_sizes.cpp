@@ -71,7 +71,8 @@ TensorData random(std::vector<std::int64_t> extents, std::uint64_t seed = 7) {
 
 std::vector<Case> cases() {
     return {
-        {"a view, and kernels on both sides", R"(graph g(x: f32[N, 4], s: i64[2]) -> y, z {
+        {"a view, and kernels on both sides",
+         R"(graph g(x: f32[N, 4], s: i64[2]) -> y, z {
   a = relu(x)
   b = bind_dims(s) {dims = [p, q]}
   r = reshape(a) {shape = [p, q]}
@@ -87,7 +88,8 @@ std::vector<Case> cases() {
           {random({0, 4}), sizes({0, 9})},
           {random({1, 4}), sizes({2, 2})},
           {random({9, 4}), sizes({4, 9})}}},
-        {"one size behind another", R"(graph g(x: f32[N], s: i64[1]) -> z, k {
+        {"one size behind another",
+         R"(graph g(x: f32[N], s: i64[1]) -> z, k {
   b = bind_dims(s) {dims = [p]}
   a = reshape(x) {shape = [p, N / p]}
   m = reduce_max(a) {axes = [1], keepdims = 0}
@@ -104,7 +106,8 @@ std::vector<Case> cases() {
           {dataFromDoubles(DType::F32, {6}, {7, 0, 0, 0, 0, 0}), sizes({6})},
           {dataFromDoubles(DType::F32, {6}, {0, 0, 0, 0, 0, 0}), sizes({2})},
           {dataFromDoubles(DType::F32, {4}, {1, 1, 1, 1}), sizes({1})}}},
-        {"parts that lie inside another", R"(graph g(x: f32[3, 8], s: i64[2]) -> y {
+        {"parts that lie inside another",
+         R"(graph g(x: f32[3, 8], s: i64[2]) -> y {
   b = bind_dims(s) {dims = [p, q]}
   (l, r) = split(x) {axis = 1, sizes = [p, q]}
   e = exp(l)
@@ -118,7 +121,8 @@ std::vector<Case> cases() {
           {random({3, 8}), sizes({8, 0})},
           {random({3, 8}), sizes({0, 8})},
           {random({3, 8}), sizes({1, 7})}}},
-        {"slices backwards and pads", R"(graph g(x: f32[A, B], f: i64[2], t: i64[2], s: i64[2]) -> y, z {
+        {"slices backwards and pads",
+         R"(graph g(x: f32[A, B], f: i64[2], t: i64[2], s: i64[2]) -> y, z {
   b = bind_dims(s) {dims = [p, q]}
   c = slice_at(x, f, t) {shape = [p, q]}
   y = relu(c)
@@ -130,7 +134,8 @@ std::vector<Case> cases() {
           {random({5, 7}), sizes({1, 0}), sizes({2, 3}), sizes({2, 3})},
           {random({5, 7}), sizes({0, 0}), sizes({1, 1}), sizes({0, 7})},
           {random({1, 1}), sizes({0, 0}), sizes({1, 1}), sizes({1, 1})}}},
-        {"sums over axes that are chosen late", R"(graph g(x: f32[A, B, 3], s: i64[3]) -> y {
+        {"sums over axes that are chosen late",
+         R"(graph g(x: f32[A, B, 3], s: i64[3]) -> y {
   b = bind_dims(s) {dims = [p, q, r]}
   a = mul(x, x)
   t = sum_to(a) {shape = [p, q, r]}
@@ -142,7 +147,8 @@ std::vector<Case> cases() {
           {random({4, 5, 3}), sizes({4, 5, 3})},
           {random({0, 5, 3}), sizes({1, 5, 1})},
           {random({1, 1, 3}), sizes({1, 1, 1})}}},
-        {"products of a size that is computed", R"(graph g(x: f32[N, 8], s: i64[2]) -> y {
+        {"products of a size that is computed",
+         R"(graph g(x: f32[N, 8], s: i64[2]) -> y {
   w = const random(1) : f32[16, 8]
   d = dense(x, w)
   b = bind_dims(s) {dims = [p, q]}
@@ -157,7 +163,8 @@ std::vector<Case> cases() {
           {random({35, 8}), sizes({7, 5})},
           {random({0, 8}), sizes({0, 4})},
           {random({1, 8}), sizes({1, 1})}}},
-        {"what is selected", R"(graph g(x: f32[N, 3]) -> y, c {
+        {"what is selected",
+         R"(graph g(x: f32[N, 3]) -> y, c {
   f = reshape(x) {shape = [3 * N]}
   k = cast(f) {to = bool}
   (places, count) = compact(k)
@@ -185,8 +192,9 @@ private Q_SLOTS:
         QTest::addColumn<int>("which");
         QTest::addColumn<QString>("target");
         for (int i = 0; i < static_cast<int>(cases().size()); ++i)
-            for (const char* target : {"x86-64 -mcpu=native -libs= -threads=2",
-                                       "x86-64 -mcpu=native -threads=2", "x86-64 -mcpu=haswell -libs= -threads=1"})
+            for (const char* target :
+                 {"x86-64 -mcpu=native -libs= -threads=2", "x86-64 -mcpu=native -threads=2",
+                  "x86-64 -mcpu=haswell -libs= -threads=1"})
                 QTest::addRow("%s, %s", cases()[static_cast<std::size_t>(i)].name, target)
                     << i << target;
     }
@@ -222,6 +230,43 @@ private Q_SLOTS:
         QVERIFY(made.module->run({random({6}), sizes({2, 3})}).ok());
     }
 
+    // Extents are -1, which no dimension can be, instead of a slice that is taken silently.
+    void axesThatAreNotThere() {
+        for (const char* text : {R"(graph g(x: f32[4, 5], a: i64[1]) -> y {
+  e = shape(x)
+  s = reduced_extents(e, a)
+  b = bind_dims(s) {dims = [p, q]}
+  y = sum_to(x) {shape = [p, q]}
+})",
+                                 R"(graph g(x: f32[4, 5], a: i64[1]) -> y {
+  e = shape(x)
+  o = const [1] : i64[1]
+  (f, t, c) = slice_extents(o, o, a, o, e)
+  b = bind_dims(c) {dims = [p, q]}
+  y = slice_at(x, f, t) {shape = [p, q]}
+})",
+                                 R"(graph g(x: f32[4, 5], a: i64[1]) -> y {
+  e = shape(x)
+  o = const [1] : i64[1]
+  v = const [7] : f32[]
+  (f, c) = pad_extents(o, o, a, e)
+  b = bind_dims(c) {dims = [p, q]}
+  y = pad_at(x, f, v) {shape = [p, q]}
+})"}) {
+            const GraphPtr graph = graphOf(text);
+            Compiled made = compiled(*graph, "x86-64 -libs= -threads=1");
+            for (const std::int64_t axis : {2, -3, 99}) {
+                QVERIFY(!evaluateGraph(*graph, {random({4, 5}), sizes({axis})}));
+                const auto got = made.module->run({random({4, 5}), sizes({axis})});
+                QVERIFY(!got.ok());
+                QVERIFY2(got.diag().message.find("as -1") != std::string::npos,
+                         got.diag().text().c_str());
+            }
+            for (const std::int64_t axis : {0, 1, -1})
+                QVERIFY(made.module->run({random({4, 5}), sizes({axis})}).ok());
+        }
+    }
+
     void groupsStayWithinOneLevel() {
         const GraphPtr graph = graphOf(R"(graph g(x: f32[N], s: i64[1]) -> y {
   a = relu(x)
@@ -234,8 +279,7 @@ private Q_SLOTS:
         QCOMPARE(levels.highest(), 1);
         QCOMPARE(levels.of(graph->findByName("e")->id), 0);
         QCOMPARE(levels.of(graph->findByName("w")->id), 1);
-        const FusionPlan plan =
-            planFusion(*graph, parseTarget("x86-64 -libs=").value()).value();
+        const FusionPlan plan = planFusion(*graph, parseTarget("x86-64 -libs=").value()).value();
         for (const Group& group : plan.groups)
             for (const NodeId id : group.nodes)
                 QCOMPARE(levels.of(id), levels.of(group.nodes.front()));
