@@ -78,9 +78,9 @@ Result<Results> uniqueRows(const OpCall& call, const Operands& operands) {
                 if (l != r && !std::isnan(l))
                     return l < r ? -1 : 1;
             } else if (const std::int64_t l = x.integerAt(left), r = x.integerAt(right); l != r) {
-                const bool less = x.dtype() == DType::U64
-                                      ? static_cast<std::uint64_t>(l) < static_cast<std::uint64_t>(r)
-                                      : l < r;
+                const bool less = x.dtype() == DType::U64 ? static_cast<std::uint64_t>(l) <
+                                                                static_cast<std::uint64_t>(r)
+                                                          : l < r;
                 return less ? -1 : 1;
             }
         }
@@ -174,8 +174,7 @@ Result<Results> suppression(const OpCall& call, const Operands& operands) {
     for (std::int64_t image = 0; image < images; ++image)
         for (std::int64_t label = 0; label < classes; ++label) {
             const auto score = [&](std::int64_t box) {
-                return scores.at(
-                    static_cast<std::size_t>((image * classes + label) * count + box));
+                return scores.at(static_cast<std::size_t>((image * classes + label) * count + box));
             };
             std::vector<std::int64_t> left;
             for (std::int64_t box = 0; box < count; ++box)
@@ -218,24 +217,24 @@ std::vector<NativeRow> selectingOperators() {
     places.infer = inferCompact;
     places.runtimeKernel = "compact";
     places.reference = compact;
-    NativeRow unique = row("unique_rows",
-                           "rows that differ: where each stands first, which of them every row is, how "
-                           "often each is there, how many there are",
-                           "unique_rows(x: T[N, M], attr ascending: bool = true) -> (first: i64[N], "
-                           "inverse: i64[N], times: i64[N], count: i64[1])",
-                           {"x"}, {"first", "inverse", "times", "count"},
-                           {{"ascending", AttrType::Bool, 1}});
+    NativeRow unique =
+        row("unique_rows",
+            "rows that differ: where each stands first, which of them every row is, how "
+            "often each is there, how many there are",
+            "unique_rows(x: T[N, M], attr ascending: bool = true) -> (first: i64[N], "
+            "inverse: i64[N], times: i64[N], count: i64[1])",
+            {"x"}, {"first", "inverse", "times", "count"}, {{"ascending", AttrType::Bool, 1}});
     unique.infer = inferUnique;
     unique.runtimeKernel = "unique";
     unique.reference = uniqueRows;
-    NativeRow boxes = row(
-        "non_max_suppression",
-        "image, class and box of those with the highest scores that no better one covers",
-        "non_max_suppression(boxes: f32[B, N, 4], scores: f32[B, C, N], most: i64[1], overlap: "
-        "f32[1], least: f32[1], attr room, attr centered: bool = false) -> (selected: "
-        "i64[room, 3], count: i64[1])",
-        {"boxes", "scores", "most", "overlap", "least"}, {"selected", "count"},
-        {{"room", AttrType::Dims}, {"centered", AttrType::Bool, 0}});
+    NativeRow boxes =
+        row("non_max_suppression",
+            "image, class and box of those with the highest scores that no better one covers",
+            "non_max_suppression(boxes: f32[B, N, 4], scores: f32[B, C, N], most: i64[1], overlap: "
+            "f32[1], least: f32[1], attr room, attr centered: bool = false) -> (selected: "
+            "i64[room, 3], count: i64[1])",
+            {"boxes", "scores", "most", "overlap", "least"}, {"selected", "count"},
+            {{"room", AttrType::Dims}, {"centered", AttrType::Bool, 0}});
     boxes.infer = inferSuppression;
     boxes.runtimeKernel = "non_max_suppression";
     boxes.reference = suppression;

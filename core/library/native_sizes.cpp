@@ -23,10 +23,9 @@ Result<Inferred> inferBindDims(const OpCall& call) {
     FW_TRY(const Shape dims, shapeAttr(call.attrs, "dims"));
     const auto count = static_cast<std::int64_t>(dims.size());
     if (sizes->dtype != DType::I64 || sizes->rank() != 1 || !sizes->shape[0].isInt(count))
-        return makeDiag(
-            DiagCode::ShapeMismatch,
-            fmt::format("bind_dims: {} is no i64[{}], a size for each name in dims", sizes->text(),
-                        count));
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("bind_dims: {} is no i64[{}], a size for each name in dims",
+                                    sizes->text(), count));
     for (const Dim& dim : dims)
         if (!dim.isVar() || std::count(dims.begin(), dims.end(), dim) != 1)
             return makeDiag(DiagCode::UnsupportedAttribute,
@@ -58,14 +57,13 @@ Result<Inferred> ofShape(const OpCall& call, const std::string& name) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     FW_TRY(Shape shape, shapeAttr(call.attrs, "shape"));
     if (shape.size() != x->rank())
-        return makeDiag(DiagCode::ShapeMismatch,
-                        fmt::format("{}: {} and {} differ in rank", name, x->text(),
-                                    shapeText(shape)));
+        return makeDiag(DiagCode::ShapeMismatch, fmt::format("{}: {} and {} differ in rank", name,
+                                                             x->text(), shapeText(shape)));
     Inferred out = inferredType({x->dtype, shape});
     for (const Dim& dim : shape)
-        FW_CHECK(demand(out.assumptions, leExpr(Expr(0), dim),
-                        fmt::format("{}: a dimension would be {}: it must not be negative", name,
-                                    dim.text())));
+        FW_CHECK(demand(
+            out.assumptions, leExpr(Expr(0), dim),
+            fmt::format("{}: a dimension would be {}: it must not be negative", name, dim.text())));
     return out;
 }
 
@@ -141,9 +139,8 @@ Result<Inferred> inferPadAt(const OpCall& call) {
     FW_CHECK(perAxis(call, 1, "before", x->rank()));
     FW_TRY(const TensorType* value, operand(call, 2, "value"));
     if (!(*value == TensorType{x->dtype, {}}))
-        return makeDiag(DiagCode::ShapeMismatch,
-                        fmt::format("pad_at: value is {}, not one {}", value->text(),
-                                    dtypeText(x->dtype)));
+        return makeDiag(DiagCode::ShapeMismatch, fmt::format("pad_at: value is {}, not one {}",
+                                                             value->text(), dtypeText(x->dtype)));
     FW_TRY(const Beyond beyond, beyondOf(call));
     FW_TRY(Inferred out, ofShape(call, "pad_at"));
     if (beyond != Beyond::Value)
@@ -188,8 +185,7 @@ Result<Inferred> inferReduceTo(const OpCall& call, const std::string& name, Redu
     FW_TRY(Inferred out, ofShape(call, name));
     for (std::size_t i = 0; i < x->rank(); ++i) {
         const Dim& to = out.outputs[0].shape[i];
-        FW_CHECK(demand(out.assumptions,
-                        orExpr(eqExpr(to, x->shape[i]), eqExpr(to, Expr(1))),
+        FW_CHECK(demand(out.assumptions, orExpr(eqExpr(to, x->shape[i]), eqExpr(to, Expr(1))),
                         fmt::format("{}: {} for an extent of {}: it must be equal or 1", name,
                                     to.text(), x->shape[i].text())));
     }
@@ -206,8 +202,7 @@ Result<OpInst> instantiateReduceTo(const OpCall& call, const Types& outputs, Red
         const Dim& to = outputs[0].shape[i];
         const Symbol kept("i" + std::to_string(i)), summed("r" + std::to_string(i));
         stage.space.push_back({kept, to});
-        stage.reduce.push_back(
-            {summed, simplify(floorDivExpr(x->shape[i], maxExpr(to, Expr(1))))});
+        stage.reduce.push_back({summed, simplify(floorDivExpr(x->shape[i], maxExpr(to, Expr(1))))});
         indices.push_back(clampedTo(varExpr(kept) + varExpr(summed), x->shape[i]));
     }
     stage.store = varsOf(stage.space);

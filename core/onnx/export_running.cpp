@@ -53,7 +53,8 @@ void bindDimsBody(FunctionNodes& f, proto::FunctionProto&) {
 void sliceBody(FunctionNodes& f, proto::FunctionProto&) {
     const std::string zero = f.integers({0});
     const std::string end = f.add("Add", {"first", f.add("Mul", {"shape", "step"})});
-    const std::string isBehind = f.add("And", {f.add("Less", {"step", zero}), f.add("Less", {end, zero})});
+    const std::string isBehind =
+        f.add("And", {f.add("Less", {"step", zero}), f.add("Less", {end, zero})});
     const std::string isBefore = f.add("And", {isBehind, f.add("Greater", {"shape", zero})});
     const std::string ends =
         f.add("Where", {isBefore, f.integers({-(std::int64_t(1) << 62)}), end});
@@ -69,8 +70,7 @@ void padBody(FunctionNodes& f, proto::FunctionProto& out) {
 }
 
 void sumBody(FunctionNodes& f, proto::FunctionProto& out) {
-    const std::string isSummed =
-        f.add("Not", {f.add("Equal", {f.add("Shape", {"x"}), "shape"})});
+    const std::string isSummed = f.add("Not", {f.add("Equal", {f.add("Shape", {"x"}), "shape"})});
     const std::string axes = f.add("Reshape", {f.add("NonZero", {isSummed}), f.integers({-1})});
     const std::string y = f.add("ReduceSum", {"x", axes}, "keepdims", std::int64_t{1});
     setAttribute(*out.mutable_node(out.node_size() - 1), "noop_with_empty_axes", std::int64_t{1});
@@ -78,8 +78,7 @@ void sumBody(FunctionNodes& f, proto::FunctionProto& out) {
 }
 
 void compactBody(FunctionNodes& f, proto::FunctionProto&) {
-    const std::string places =
-        f.add("Reshape", {f.add("NonZero", {"keep"}), f.integers({-1})});
+    const std::string places = f.add("Reshape", {f.add("NonZero", {"keep"}), f.integers({-1})});
     const std::string count = f.add("Shape", {places});
     f.nameResult(filledUp(f, places, count, f.add("Shape", {"keep"}), 1), "places");
     f.nameResult(f.add("Identity", {count}), "count");
@@ -166,8 +165,7 @@ Result<proto::NodeProto*> written(GraphWriter& out, const Node& node) {
     for (const ValueRef& input : node.inputs)
         inputs.push_back(out.use(input));
     if (own.dims != nullptr) {
-        FW_TRY(inputs.emplace_back(),
-               out.dims(node.name + "." + own.dims, dimsOf(node, own.dims)));
+        FW_TRY(inputs.emplace_back(), out.dims(node.name + "." + own.dims, dimsOf(node, own.dims)));
     }
     proto::NodeProto& made = out.main(node, own.type, inputs);
     made.set_domain(ownDomain);
@@ -180,7 +178,7 @@ Result<proto::NodeProto*> written(GraphWriter& out, const Node& node) {
 }
 
 Status bindDims(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto* made, written(out, node));
+    FW_TRY(proto::NodeProto * made, written(out, node));
     const Exprs dims = dimsOf(node, "dims");
     auto& names = *made->add_attribute();
     names.set_name("dims");
@@ -201,27 +199,30 @@ Status plain(GraphWriter& out, const Node& node) {
 }
 
 Status padAt(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto* made, written(out, node));
+    FW_TRY(proto::NodeProto * made, written(out, node));
     setAttribute(*made, "mode", node.attrs.text("mode", "constant"));
     return {};
 }
 
 Status uniqueRows(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto* made, written(out, node));
+    FW_TRY(proto::NodeProto * made, written(out, node));
     setAttribute(*made, "ascending", node.attrs.integer("ascending", 1));
     return {};
 }
 
 Status suppression(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto* made, written(out, node));
+    FW_TRY(proto::NodeProto * made, written(out, node));
     setAttribute(*made, "centered", node.attrs.integer("centered", 0));
     return {};
 }
 
 constexpr std::array rows{
-    WriterRow{"bind_dims", bindDims, 15},   WriterRow{"slice_at", plain, 15},
-    WriterRow{"pad_at", padAt, 15},         WriterRow{"sum_to", plain, 15},
-    WriterRow{"compact", plain, 15},        WriterRow{"unique_rows", uniqueRows, 15},
+    WriterRow{"bind_dims", bindDims, 15},
+    WriterRow{"slice_at", plain, 15},
+    WriterRow{"pad_at", padAt, 15},
+    WriterRow{"sum_to", plain, 15},
+    WriterRow{"compact", plain, 15},
+    WriterRow{"unique_rows", uniqueRows, 15},
     WriterRow{"non_max_suppression", suppression, 15},
 };
 

@@ -10,13 +10,6 @@ namespace fw {
 
 namespace {
 
-Dim elementsOf(const Shape& shape) {
-    Dim out = intExpr(1);
-    for (const Dim& dim : shape)
-        out = out * dim;
-    return out;
-}
-
 // The first `count` entries of the first axis.
 LastStep firstOf(NodeImport& n, ValueRef x, const Dim& count) {
     const auto rank = n.type(x).rank();
@@ -69,7 +62,7 @@ Status nonZero(NodeImport& n) {
     if (n.type(x).rank() == 0) // ONNX counts it as one axis
         return n.unsupported("of a single number is not supported");
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    FW_TRY(x, n.reshaped(x, {simplify(elementsOf(n.type(x).shape))}));
+    FW_TRY(x, n.reshaped(x, {simplify(elementCount(n.type(x).shape))}));
     FW_TRY(const Kept kept, keptOf(n, x));
     return n.result("unravel", {kept.places, extents});
 }
@@ -83,7 +76,7 @@ Status compress(NodeImport& n) {
         FW_TRY(const std::int64_t where, n.integer("axis", 0));
         FW_TRY(axis, n.axis(where, n.type(x).rank()));
     } else {
-        FW_TRY(x, n.reshaped(x, {simplify(elementsOf(n.type(x).shape))}));
+        FW_TRY(x, n.reshaped(x, {simplify(elementCount(n.type(x).shape))}));
     }
     if (n.type(condition).rank() != 1)
         return n.malformed(fmt::format("its condition is {}", n.type(condition).text()));
@@ -100,7 +93,7 @@ Status unique(NodeImport& n) {
         FW_TRY(const std::int64_t where, n.integer("axis", 0));
         FW_TRY(axis, n.axis(where, n.type(x).rank()));
     } else {
-        FW_TRY(x, n.reshaped(x, {simplify(elementsOf(n.type(x).shape))}));
+        FW_TRY(x, n.reshaped(x, {simplify(elementCount(n.type(x).shape))}));
     }
     // Its slices along the axis as rows.
     ValueRef rows = x;
@@ -115,7 +108,7 @@ Status unique(NodeImport& n) {
         FW_TRY(rows, n.step("transpose", {x}, std::move(order)));
     }
     const Shape moved = n.type(rows).shape;
-    const Dim rest = simplify(elementsOf({moved.begin() + 1, moved.end()}));
+    const Dim rest = simplify(elementCount({moved.begin() + 1, moved.end()}));
     FW_TRY(rows, n.reshaped(rows, {moved.at(0), rest}));
     Attrs attrs;
     attrs.set("ascending", std::int64_t{ascending});
@@ -165,8 +158,7 @@ Status nonMaxSuppression(NodeImport& n) {
     attrs.set("room", shapeAttr({simplify(shape[0] * shape[1] * each)}));
     attrs.set("centered", std::int64_t{centered});
     FW_TRY(const std::vector<ValueRef> found,
-           n.steps("non_max_suppression", {boxes, scores, most, overlap, least},
-                   std::move(attrs)));
+           n.steps("non_max_suppression", {boxes, scores, most, overlap, least}, std::move(attrs)));
     FW_TRY(const Exprs count, n.boundExtents(found.at(1)));
     LastStep selected = firstOf(n, found[0], count.at(0));
     return n.result(selected.op, std::move(selected.inputs), std::move(selected.attrs));

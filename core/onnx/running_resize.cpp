@@ -33,8 +33,8 @@ Result<ValueRef> numbersAs(NodeImport& n, std::size_t i, DType dtype, std::size_
 
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
                      std::optional<std::size_t> sizes) {
-    const auto* mode = std::find(std::begin(coordinateModes), std::end(coordinateModes),
-                                 how.coordinates);
+    const auto* mode =
+        std::find(std::begin(coordinateModes), std::end(coordinateModes), how.coordinates);
     if (mode == std::end(coordinateModes))
         return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
                              "' is not supported");
@@ -42,9 +42,9 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     FW_TRY(ValueRef extents, extentsOf(n, y));
     const std::size_t count = how.axes.size();
     if (count != n.type(y).rank()) {
-        const ValueRef which = n.addConstant(
-            "axes", dataFromIntegers(DType::I64, {static_cast<std::int64_t>(count)},
-                                     Integers(how.axes.begin(), how.axes.end())));
+        const ValueRef which =
+            n.addConstant("axes", dataFromIntegers(DType::I64, {static_cast<std::int64_t>(count)},
+                                                   Integers(how.axes.begin(), how.axes.end())));
         Attrs along;
         along.set("axis", std::int64_t{0});
         FW_TRY(extents, n.step("gather", {extents, which}, std::move(along)));

@@ -23,8 +23,8 @@ std::int64_t countOf(NodeImport& n, ValueRef vector) {
 }
 
 ValueRef integersConstant(NodeImport& n, const std::string& suffix, const Integers& values) {
-    return n.addConstant(suffix, dataFromIntegers(
-                                     DType::I64, {static_cast<std::int64_t>(values.size())}, values));
+    return n.addConstant(
+        suffix, dataFromIntegers(DType::I64, {static_cast<std::int64_t>(values.size())}, values));
 }
 
 // The axes of operand i, or the first ones.
@@ -43,6 +43,14 @@ Result<ValueRef> partOf(NodeImport& n, ValueRef vector, std::int64_t from, std::
     attrs.set("axes", Integers{0});
     attrs.set("steps", Integers{1});
     return n.step("slice", {vector}, std::move(attrs));
+}
+
+// x under the extents that the step computes.
+Status resultOfExtents(NodeImport& n, ValueRef x, LastStep extents) {
+    FW_TRY(const ValueRef shape,
+           n.step(extents.op, std::move(extents.inputs), std::move(extents.attrs)));
+    FW_TRY(const Exprs dims, n.boundExtents(shape));
+    return n.resultReshaped(x, dims);
 }
 
 constexpr std::int64_t far = std::int64_t(1) << 40; // beyond every extent
@@ -123,9 +131,7 @@ Status reshapeRunning(NodeImport& n, bool allowZero) {
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     Attrs attrs;
     attrs.set("keep_zero", std::int64_t{allowZero});
-    FW_TRY(const ValueRef shape, n.step("reshape_extents", {target, extents}, std::move(attrs)));
-    FW_TRY(const Exprs dims, n.boundExtents(shape));
-    return n.resultReshaped(x, dims);
+    return resultOfExtents(n, x, {"reshape_extents", {target, extents}, std::move(attrs)});
 }
 
 Status squeezeRunning(NodeImport& n) {
@@ -134,9 +140,7 @@ Status squeezeRunning(NodeImport& n) {
     if (countOf(n, axes) > static_cast<std::int64_t>(n.type(x).rank()))
         return n.malformed("has more axes than its operand");
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    FW_TRY(const ValueRef shape, n.step("squeeze_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.boundExtents(shape));
-    return n.resultReshaped(x, dims);
+    return resultOfExtents(n, x, {"squeeze_extents", {extents, axes}, {}});
 }
 
 Status unsqueezeRunning(NodeImport& n) {
@@ -145,9 +149,7 @@ Status unsqueezeRunning(NodeImport& n) {
     if (n.type(x).rank() == 0) // whatever the axes are
         return n.resultReshaped(x, Shape(static_cast<std::size_t>(countOf(n, axes)), intExpr(1)));
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    FW_TRY(const ValueRef shape, n.step("unsqueeze_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.boundExtents(shape));
-    return n.resultReshaped(x, dims);
+    return resultOfExtents(n, x, {"unsqueeze_extents", {extents, axes}, {}});
 }
 
 Status sliceRunning(NodeImport& n) {
@@ -217,7 +219,8 @@ Status padRunning(NodeImport& n, const std::string& mode) {
         }
     }
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    FW_TRY(const std::vector<ValueRef> parts, n.steps("pad_extents", {before, behind, axes, extents}));
+    FW_TRY(const std::vector<ValueRef> parts,
+           n.steps("pad_extents", {before, behind, axes, extents}));
     Exprs dims;
     if (auto known = extentsOfPad(n, type.shape)) {
         dims = std::move(*known);

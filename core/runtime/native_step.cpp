@@ -36,8 +36,8 @@ constexpr Row rows[] = {
     {"non_max_suppression",
      5,
      7,
-     {in(DataType::F32), in(DataType::F32), in(DataType::I64), in(DataType::F32),
-      in(DataType::F32), made, made}},
+     {in(DataType::F32), in(DataType::F32), in(DataType::I64), in(DataType::F32), in(DataType::F32),
+      made, made}},
 };
 constexpr std::size_t rowCount = sizeof rows / sizeof rows[0];
 
@@ -103,8 +103,8 @@ Status fitNative(const Step& step, const Program& program, const std::int64_t* n
         need(2, {i64});
         break;
     case NativeOp::Unique:
-        need(0, {numbers[0], numbers[1],
-                 elementBytes(program.tensors[step.buffers[0].tensor].type)});
+        need(0,
+             {numbers[0], numbers[1], elementBytes(program.tensors[step.buffers[0].tensor].type)});
         for (const std::size_t i : {1u, 2u, 3u})
             need(i, {numbers[0], i64});
         need(4, {i64});
@@ -130,19 +130,21 @@ void runNative(const Step& step, const Program& program, void* const* buffers,
                const std::int64_t* numbers) {
     switch (static_cast<NativeOp>(step.call)) {
     case NativeOp::Compact:
-        compact(read<std::uint8_t>(buffers, 0), numbers[0], written(buffers, 1), written(buffers, 2));
+        compact(read<std::uint8_t>(buffers, 0), numbers[0], written(buffers, 1),
+                written(buffers, 2));
         break;
     case NativeOp::Unique:
-        uniqueRows({buffers[0], program.tensors[step.buffers[0].tensor].type, numbers[0],
-                    numbers[1]},
-                   numbers[2] != 0,
-                   {written(buffers, 1), written(buffers, 2), written(buffers, 3), written(buffers, 4)});
+        uniqueRows(
+            {buffers[0], program.tensors[step.buffers[0].tensor].type, numbers[0], numbers[1]},
+            numbers[2] != 0,
+            {written(buffers, 1), written(buffers, 2), written(buffers, 3), written(buffers, 4)});
         break;
     case NativeOp::NonMaxSuppression:
-        suppress({read<float>(buffers, 0), read<float>(buffers, 1), numbers[0], numbers[1], numbers[2],
-                  numbers[4] != 0},
-                 {*read<std::int64_t>(buffers, 2), *read<float>(buffers, 3), *read<float>(buffers, 4)},
-                 {written(buffers, 5), numbers[3], written(buffers, 6)});
+        suppress(
+            {read<float>(buffers, 0), read<float>(buffers, 1), numbers[0], numbers[1], numbers[2],
+             numbers[4] != 0},
+            {*read<std::int64_t>(buffers, 2), *read<float>(buffers, 3), *read<float>(buffers, 4)},
+            {written(buffers, 5), numbers[3], written(buffers, 6)});
         break;
     }
 }

@@ -65,9 +65,8 @@ void uniqueOf(const Rows& x, bool ascending, const DistinctRows& out, const Key&
         std::vector<std::int64_t> places(static_cast<std::size_t>(count)), became = places;
         for (std::size_t i = 0; i < places.size(); ++i)
             places[i] = static_cast<std::int64_t>(i);
-        std::sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
-            return out.first[a] < out.first[b];
-        });
+        std::sort(places.begin(), places.end(),
+                  [&](std::int64_t a, std::int64_t b) { return out.first[a] < out.first[b]; });
         const std::vector<std::int64_t> first(out.first, out.first + count),
             times(out.times, out.times + count);
         for (std::size_t i = 0; i < places.size(); ++i) {
@@ -98,13 +97,11 @@ void uniqueRows(const Rows& x, bool ascending, const DistinctRows& out) {
     case DataType::F64:
         return uniqueOf<double>(x, ascending, out);
     case DataType::F16:
-        return uniqueOf<std::uint16_t>(x, ascending, out, [](std::uint16_t bits) {
-            return orderOfHalf(bits, 0x7c00);
-        });
+        return uniqueOf<std::uint16_t>(
+            x, ascending, out, [](std::uint16_t bits) { return orderOfHalf(bits, 0x7c00); });
     case DataType::Bf16:
-        return uniqueOf<std::uint16_t>(x, ascending, out, [](std::uint16_t bits) {
-            return orderOfHalf(bits, 0x7f80);
-        });
+        return uniqueOf<std::uint16_t>(
+            x, ascending, out, [](std::uint16_t bits) { return orderOfHalf(bits, 0x7f80); });
     case DataType::I8:
         return uniqueOf<std::int8_t>(x, ascending, out);
     case DataType::I16:
@@ -134,8 +131,7 @@ struct Box {
 
 Box boxAt(const float* box, bool centered) {
     if (centered)
-        return {box[1] - box[3] / 2, box[0] - box[2] / 2, box[1] + box[3] / 2,
-                box[0] + box[2] / 2};
+        return {box[1] - box[3] / 2, box[0] - box[2] / 2, box[1] + box[3] / 2, box[0] + box[2] / 2};
     return {std::min(box[0], box[2]), std::min(box[1], box[3]), std::max(box[0], box[2]),
             std::max(box[1], box[3])};
 }

@@ -7,8 +7,8 @@ namespace fw::fuzz {
 namespace {
 
 Id integers(Maker& maker, const std::vector<std::int64_t>& values) {
-    return maker.constantOf(dataFromIntegers(
-        DType::I64, {static_cast<std::int64_t>(values.size())}, values));
+    return maker.constantOf(
+        dataFromIntegers(DType::I64, {static_cast<std::int64_t>(values.size())}, values));
 }
 
 std::int64_t flag(Maker& maker) {
@@ -46,9 +46,9 @@ Id reshape(Maker& maker) {
         target[maker.random.below(target.size())] = -1;
     else if (maker.random.chance(50))
         target = {-1};
-    const Id made = maker.one("reshape_extents",
-                              {integers(maker, target), maker.one("shape", {id})},
-                              attributes({{"keep_zero", flag(maker)}}));
+    const Id made =
+        maker.one("reshape_extents", {integers(maker, target), maker.one("shape", {id})},
+                  attributes({{"keep_zero", flag(maker)}}));
     return shaped(maker, id, maker.bind(made));
 }
 
@@ -59,8 +59,7 @@ Id unsqueezeAndBack(Maker& maker) {
     const std::int64_t rank = rankOf(maker, id) + 2;
     const std::int64_t first = maker.random.between(0, rank - 2);
     const Id axes = integers(maker, {first, maker.random.chance(50) ? -1 : rank - 1});
-    const Id more =
-        maker.one("unsqueeze_extents", {maker.one("shape", {id}), axes});
+    const Id more = maker.one("unsqueeze_extents", {maker.one("shape", {id}), axes});
     const Id larger = shaped(maker, id, maker.bind(more));
     if (larger == none || maker.random.chance(40))
         return larger;
@@ -73,8 +72,7 @@ Id reduced(Maker& maker, const char* op) {
     if (id == none)
         return none;
     const Id axes = integers(maker, someAxes(maker, rankOf(maker, id)));
-    const Shape dims =
-        maker.bind(maker.one("reduced_extents", {maker.one("shape", {id}), axes}));
+    const Shape dims = maker.bind(maker.one("reduced_extents", {maker.one("shape", {id}), axes}));
     return dims.empty() ? none : maker.one(op, {id}, attributes({{"shape", dims}}));
 }
 
@@ -89,16 +87,15 @@ Id slice(Maker& maker) {
         ends.push_back(maker.random.between(-9, 9));
         steps.push_back(maker.random.between(1, 3) * (maker.random.chance(30) ? -1 : 1));
     }
-    const std::vector<Id> parts =
-        maker.call("slice_extents",
-                   {integers(maker, starts), integers(maker, ends), integers(maker, axes),
-                    integers(maker, steps), maker.one("shape", {id})});
+    const std::vector<Id> parts = maker.call(
+        "slice_extents", {integers(maker, starts), integers(maker, ends), integers(maker, axes),
+                          integers(maker, steps), maker.one("shape", {id})});
     if (parts.size() != 3)
         return none;
     const Shape dims = maker.bind(parts[2]);
-    return dims.empty() ? none
-                        : maker.one("slice_at", {id, parts[0], parts[1]},
-                                    attributes({{"shape", dims}}));
+    return dims.empty()
+               ? none
+               : maker.one("slice_at", {id, parts[0], parts[1]}, attributes({{"shape", dims}}));
 }
 
 Id pad(Maker& maker) {
@@ -131,8 +128,7 @@ Id range(Maker& maker) {
     };
     const Id start = number(-5, 5), delta = number(1, 3);
     const Shape dims = maker.bind(maker.one("range_count", {start, number(-3, 12), delta}));
-    return dims.empty() ? none
-                        : maker.one("range", {start, delta}, attributes({{"size", dims}}));
+    return dims.empty() ? none : maker.one("range", {start, delta}, attributes({{"size", dims}}));
 }
 
 Id resize(Maker& maker) {
@@ -143,8 +139,8 @@ Id resize(Maker& maker) {
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < rankOf(maker, id); ++i)
         numbers.push_back(std::vector<double>{0.5, 1, 1.5, 2, 0.75}[maker.random.below(5)]);
-    const Id given = maker.constantOf(dataFromDoubles(
-        DType::F64, {static_cast<std::int64_t>(numbers.size())}, numbers));
+    const Id given = maker.constantOf(
+        dataFromDoubles(DType::F64, {static_cast<std::int64_t>(numbers.size())}, numbers));
     const Id sizes = maker.one("scaled_extents", {extents, given});
     const Id factors =
         maker.random.chance(50) ? given : maker.one("extent_scales", {extents, sizes});
@@ -213,10 +209,10 @@ Id suppression(Maker& maker) {
     if (found.size() != 2)
         return none;
     const Shape count = maker.bind(found[1]);
-    return count.empty() ? none
-                         : maker.one("slice_at",
-                                     {found[0], integers(maker, {0, 0}), integers(maker, {1, 1})},
-                                     attributes({{"shape", Exprs{count[0], Dim(3)}}}));
+    return count.empty()
+               ? none
+               : maker.one("slice_at", {found[0], integers(maker, {0, 0}), integers(maker, {1, 1})},
+                           attributes({{"shape", Exprs{count[0], Dim(3)}}}));
 }
 
 } // namespace

@@ -101,10 +101,9 @@ void TestRunning::reductionsOverComputedAxes() {
         std::int64_t axis;
         std::vector<double> wanted;
     };
-    for (const Row& row :
-         {Row{"ReduceMean", 1, {2, 5}}, Row{"ReduceMax", 0, {4, 5, 6}},
-          Row{"ReduceMin", -2, {1, 2, 3}}, Row{"ReduceProd", -1, {6, 120}},
-          Row{"ReduceL1", 1, {6, 15}}, Row{"ReduceSumSquare", 0, {17, 29, 45}}})
+    for (const Row& row : {Row{"ReduceMean", 1, {2, 5}}, Row{"ReduceMax", 0, {4, 5, 6}},
+                           Row{"ReduceMin", -2, {1, 2, 3}}, Row{"ReduceProd", -1, {6, 120}},
+                           Row{"ReduceL1", 1, {6, 15}}, Row{"ReduceSumSquare", 0, {17, 29, 45}}})
         for (const std::int64_t keepdims : {0, 1}) {
             M m(18);
             m.input("x", {"2", "3"}).input("axes", {"1"}, proto::TensorProto::INT64).output("y");
@@ -112,11 +111,10 @@ void TestRunning::reductionsOverComputedAxes() {
             const auto read = test::read(m.bytes());
             QVERIFY2(read.ok(), read ? "" : read.diag().text().c_str());
             QVERIFY(!hasErrors(read->diagnostics));
-            const std::string wrong =
-                resultsOf(*read->graph,
-                          {reals({2, 3}, {1, 2, 3, 4, 5, 6}),
-                           dataFromIntegers(DType::I64, {1}, {row.axis})},
-                          {row.wanted});
+            const std::string wrong = resultsOf(
+                *read->graph,
+                {reals({2, 3}, {1, 2, 3, 4, 5, 6}), dataFromIntegers(DType::I64, {1}, {row.axis})},
+                {row.wanted});
             QVERIFY2(wrong.empty(), (row.op + (": " + wrong)).c_str());
         }
 }

@@ -1,4 +1,5 @@
 // Programs run: shapes 0, 1 and odd, reuse, views, strided and unaligned memory, refusals in words.
+#include "runtime/refused.h"
 #include "runtime/sample_program.h"
 
 #include "runtime/cpu.h"
@@ -51,13 +52,6 @@ struct Session {
         QCOMPARE(*static_cast<const float*>(sum.data), total);
     }
 };
-
-#define REFUSED(expression, status, words)                                                         \
-    do {                                                                                           \
-        const Status refused = (expression);                                                       \
-        QCOMPARE(refused.code, status);                                                            \
-        QVERIFY2(refused.message.find(words) != std::string::npos, refused.message.c_str());       \
-    } while (false)
 
 } // namespace
 

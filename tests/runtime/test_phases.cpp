@@ -1,5 +1,6 @@
 // Programs whose sizes are computed while they run: the phases, their memory, and every refusal.
 #include "runtime/native_step.h"
+#include "runtime/refused.h"
 #include "runtime/sample_program.h"
 
 #include <QTest>
@@ -103,13 +104,6 @@ fw_tensor integers(std::int64_t* data, std::vector<std::int64_t>& shape) {
     out.shape = shape.data();
     return out;
 }
-
-#define REFUSED(expression, status, words)                                                         \
-    do {                                                                                           \
-        const Status refused = (expression);                                                       \
-        QCOMPARE(refused.code, status);                                                            \
-        QVERIFY2(refused.message.find(words) != std::string::npos, refused.message.c_str());       \
-    } while (false)
 
 } // namespace
 
@@ -239,7 +233,8 @@ private Q_SLOTS:
     void stepsOfTheRuntimeAreChecked() {
         Program p;
         p.name = "native";
-        const auto add = [&](const char* name, DataType type, std::int64_t extent, Storage storage) {
+        const auto add = [&](const char* name, DataType type, std::int64_t extent,
+                             Storage storage) {
             Tensor t;
             t.name = name;
             t.type = type;
