@@ -2,8 +2,8 @@
 
 #include "base/numbers.h"
 
+#include <bit>
 #include <cmath>
-#include <limits>
 
 namespace fw {
 
@@ -63,6 +63,35 @@ bool isLess(DType dtype, std::int64_t a, std::int64_t b) {
     return dtype == DType::U64 ? bits(a) < bits(b) : a < b;
 }
 
+// The binary formats of two bytes: a sign, an exponent, a fraction.
+struct NarrowFormat {
+    int fraction; // bits
+    int bias;     // of the exponent
+};
+
+NarrowFormat narrowFormat(DType dtype) {
+    return dtype == DType::F16 ? NarrowFormat{10, 15} : NarrowFormat{7, 127};
+}
+
+constexpr int wideFraction = 52, wideBias = 1023; // of a double
+constexpr std::uint64_t wideOne = std::uint64_t(1) << wideFraction;
+constexpr std::uint64_t wideInfinity = std::uint64_t(0x7ff) << wideFraction;
+
+// value / 2^shift to the nearest, halves to even.
+std::uint64_t shiftedToNearest(std::uint64_t value, int shift) {
+    const std::uint64_t odd = (value >> shift) & 1;
+    return (value + (std::uint64_t(1) << (shift - 1)) - 1 + odd) >> shift;
+}
+
+// A magnitude as a double that no format with less bits tells from it: where it has too many, the
+// last bit says whether any behind it is set.
+double stickyReal(std::uint64_t magnitude) {
+    constexpr std::uint64_t cut = (std::uint64_t(1) << 11) - 1;
+    if (magnitude >> 53 != 0)
+        magnitude = (magnitude & ~cut) | ((magnitude & cut) != 0 ? cut + 1 : 0);
+    return static_cast<double>(magnitude);
+}
+
 } // namespace
 
 std::int64_t wrapTo(DType dtype, std::int64_t value) {
@@ -114,10 +143,59 @@ std::int64_t saturateTo(DType dtype, double value) {
 }
 
 double realOf(DType from, std::int64_t value, DType to) {
-    if (to == DType::F32)
-        return static_cast<double>(from == DType::U64 ? static_cast<float>(bits(value))
-                                                      : static_cast<float>(value));
-    return from == DType::U64 ? static_cast<double>(bits(value)) : static_cast<double>(value);
+    const bool isNegative = from != DType::U64 && value < 0;
+    if (to == DType::F64)
+        return from == DType::U64 ? static_cast<double>(bits(value)) : static_cast<double>(value);
+    const double real = stickyReal(isNegative ? -bits(value) : bits(value));
+    return roundReal(to, isNegative ? -real : real);
+}
+
+double roundReal(DType dtype, double value) {
+    if (dtype == DType::F32)
+        return static_cast<double>(static_cast<float>(value));
+    if (dtype == DType::F16 || dtype == DType::BF16)
+        return narrowValue(dtype, narrowBits(dtype, value));
+    return value;
+}
+
+std::uint16_t narrowBits(DType dtype, double value) {
+    const NarrowFormat format = narrowFormat(dtype);
+    const auto wide = std::bit_cast<std::uint64_t>(value);
+    const auto sign = static_cast<std::uint16_t>(wide >> 48 & 0x8000);
+    const std::uint64_t size = wide & ~(std::uint64_t(1) << 63);
+    const auto infinity = static_cast<std::uint16_t>(0x7fff >> format.fraction << format.fraction);
+    const int cut = wideFraction - format.fraction;
+    if (size > wideInfinity) {
+        const auto quiet = static_cast<std::uint16_t>(1 << (format.fraction - 1));
+        const auto payload = static_cast<std::uint16_t>((size & (wideOne - 1)) >> cut);
+        return sign | infinity | quiet | payload;
+    }
+    const int exponent = static_cast<int>(size >> wideFraction) - wideBias + format.bias;
+    std::uint64_t out = 0;
+    if (exponent > 0) { // a carry out of the fraction leads to the next exponent, or to infinity
+        const auto rebias = static_cast<std::uint64_t>(wideBias - format.bias) << wideFraction;
+        out = shiftedToNearest(size - rebias, cut);
+    } else if (const int shift = cut + 1 - exponent; shift <= wideFraction + 1) {
+        out = shiftedToNearest((size & (wideOne - 1)) | wideOne, shift); // units of the least
+    }
+    return sign | static_cast<std::uint16_t>(out < infinity ? out : infinity);
+}
+
+double narrowValue(DType dtype, std::uint16_t bits) {
+    const NarrowFormat format = narrowFormat(dtype);
+    const std::uint64_t sign = std::uint64_t(bits & 0x8000) << 48;
+    const std::uint64_t size = bits & 0x7fff;
+    const int cut = wideFraction - format.fraction;
+    if (size >> format.fraction == 0) // denormal: a product is exact
+        return std::bit_cast<double>(
+            sign | std::bit_cast<std::uint64_t>(
+                       std::ldexp(static_cast<double>(size), 1 - format.bias - format.fraction)));
+    const bool isSpecial = size >> format.fraction == 0x7fffU >> format.fraction;
+    const std::uint64_t wide =
+        isSpecial
+            ? wideInfinity | (size << cut)
+            : (size << cut) + (static_cast<std::uint64_t>(wideBias - format.bias) << wideFraction);
+    return std::bit_cast<double>(sign | wide);
 }
 
 std::int64_t leastOf(DType dtype) {

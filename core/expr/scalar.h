@@ -1,4 +1,4 @@
-// What integer types do to values: the one meaning that constant folding, the reference and the
+// What element types do to values: the one meaning that constant folding, the reference and the
 // loop interpreter share, and that machine code is held to.
 //
 // A value travels in 64 bits, extended as its type says; of a U64 they are its bits. Arithmetic
@@ -20,8 +20,17 @@ std::int64_t wrapTo(DType dtype, std::int64_t value);
 // range, 0 for a NaN. A truth is whatever is not 0.
 std::int64_t saturateTo(DType dtype, double value);
 
-// A conversion from an integer type to a floating point type, rounded once where that is F32.
+// A conversion from an integer type to a floating point type, rounded once.
 double realOf(DType from, std::int64_t value, DType to);
+
+// What a store to a floating point type keeps: the nearest value, halves to even, infinite from
+// halfway beyond the largest on. Others as they are.
+double roundReal(DType dtype, double value);
+
+// The two bytes of F16 or BF16: those of the nearest value as above, and their value. A NaN stays
+// one, quiet, with its sign and the leading bits of its payload.
+std::uint16_t narrowBits(DType dtype, double value);
+double narrowValue(DType dtype, std::uint16_t bits);
 
 std::int64_t leastOf(DType dtype); // of an integer type or Bool
 std::int64_t mostOf(DType dtype);

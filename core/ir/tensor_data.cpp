@@ -2,7 +2,6 @@
 
 #include "expr/scalar.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -17,39 +16,12 @@ T readAs(std::span<const std::byte> bytes, std::size_t index) {
     return value;
 }
 
-double halfToDouble(std::uint16_t half) {
-    const int exponent = (half >> 10) & 31;
-    const double fraction = half & 1023;
-    const double sign = (half & 0x8000) != 0 ? -1.0 : 1.0;
-    if (exponent == 31)
-        return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
-    if (exponent == 0)
-        return sign * std::ldexp(fraction, -24);
-    return sign * std::ldexp(fraction + 1024, exponent - 25);
+double realFrom(DType, double value) {
+    return value;
 }
 
-std::uint16_t doubleToHalf(double value) {
-    const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-    if (std::isnan(value))
-        return 0x7e00;
-    const double size = std::fabs(value);
-    if (size >= 65520)
-        return static_cast<std::uint16_t>(sign | 0x7c00);
-    int exponent = 0;
-    std::frexp(size, &exponent); // size = f * 2^exponent, 0.5 <= f < 1
-    const int shift = std::max(exponent - 11, -24);
-    const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -shift)));
-    // Normal numbers have 11 bits of units; the carry into the exponent is right by construction.
-    const std::uint32_t bits =
-        shift == -24 ? units : units + (static_cast<std::uint32_t>(shift + 24) << 10);
-    return static_cast<std::uint16_t>(sign | bits);
-}
-
-std::uint16_t floatToBrain(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (std::isnan(value))
-        return static_cast<std::uint16_t>((bits >> 16) | 0x40);
-    return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+double realFrom(DType to, std::int64_t value) {
+    return realOf(DType::I64, value, to);
 }
 
 template <class T, class Value>
@@ -84,10 +56,9 @@ void writeElement(std::vector<std::byte>& bytes, DType dtype, std::size_t index,
     case DType::U64:
         return writeAs<std::uint64_t>(bytes, dtype, index, value);
     case DType::F16:
-        return writeAs<std::uint16_t>(bytes, dtype, index,
-                                      doubleToHalf(static_cast<double>(value)));
     case DType::BF16:
-        return writeAs<std::uint16_t>(bytes, dtype, index, floatToBrain(static_cast<float>(value)));
+        return writeAs<std::uint16_t>(bytes, dtype, index,
+                                      narrowBits(dtype, realFrom(dtype, value)));
     case DType::F32:
         return writeAs<float>(bytes, dtype, index, value);
     case DType::F64:
@@ -182,10 +153,8 @@ double TensorData::at(std::size_t index) const {
     case DType::F64:
         return readAs<double>(m_bytes, index);
     case DType::F16:
-        return halfToDouble(readAs<std::uint16_t>(m_bytes, index));
     case DType::BF16:
-        return static_cast<double>(std::bit_cast<float>(
-            static_cast<std::uint32_t>(readAs<std::uint16_t>(m_bytes, index)) << 16));
+        return narrowValue(m_dtype, readAs<std::uint16_t>(m_bytes, index));
     case DType::U64:
         return static_cast<double>(readAs<std::uint64_t>(m_bytes, index));
     default:

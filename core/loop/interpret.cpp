@@ -195,13 +195,10 @@ private:
             const bool fromReal = isFloat(e.arg(0).dtype());
             if (e.dtype() == DType::Bool)
                 return {0, (fromReal ? value.real != 0 : value.integer != 0) ? 1 : 0};
-            if (real) {
-                const double wide =
-                    fromReal ? value.real : realOf(e.arg(0).dtype(), value.integer, e.dtype());
-                return {e.dtype() == DType::F32 ? static_cast<double>(static_cast<float>(wide))
-                                                : wide,
+            if (real)
+                return {fromReal ? roundReal(e.dtype(), value.real)
+                                 : realOf(e.arg(0).dtype(), value.integer, e.dtype()),
                         0};
-            }
             return {0, fromReal ? saturateTo(e.dtype(), value.real)
                                 : wrapTo(e.dtype(), value.integer)};
         }

@@ -11,24 +11,11 @@ namespace fw {
 
 namespace {
 
-// Rounds to `mantissa` bits after the leading one; `least` is the exponent of the smallest normal
-// number.
-double roundBits(double value, int mantissa, int least, double largest) {
-    if (value == 0 || !std::isfinite(value))
-        return value;
-    const int exponent = std::max(std::ilogb(value), least);
-    const double unit = std::ldexp(1.0, exponent - mantissa);
-    const double rounded = std::nearbyint(value / unit) * unit;
-    return std::fabs(rounded) > largest
-               ? std::copysign(std::numeric_limits<double>::infinity(), value)
-               : rounded;
-}
-
 Value castValue(Value value, DType from, DType to) {
     if (isFloat(from) && isFloat(to))
         return roundTo(value, to);
     if (isFloat(to))
-        return roundTo(realValue(realOf(from, value.integer, to)), to);
+        return realValue(realOf(from, value.integer, to));
     if (!isFloat(from))
         return intValue(wrapTo(to, value.integer));
     if (to == DType::Bool)
@@ -108,28 +95,8 @@ Value applyInstruction(const Instruction& apply, Value a, Value b, Value c) {
 }
 
 Value roundTo(Value value, DType dtype) {
-    switch (dtype) {
-    case DType::F32:
-        return realValue(static_cast<double>(static_cast<float>(value.real)));
-    case DType::F16:
-        return realValue(roundBits(value.real, 10, -14, 65504));
-    case DType::BF16:
-        return realValue(roundBits(value.real, 7, -126, 3.3895313892515355e38));
-    case DType::F64:
-    case DType::Text:
-        return value;
-    case DType::Bool:
-    case DType::I8:
-    case DType::U8:
-    case DType::I16:
-    case DType::U16:
-    case DType::I32:
-    case DType::U32:
-    case DType::I64:
-    case DType::U64:
-        break;
-    }
-    return intValue(wrapTo(dtype, value.integer));
+    return isFloat(dtype) ? realValue(roundReal(dtype, value.real))
+                          : intValue(wrapTo(dtype, value.integer));
 }
 
 Program::Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
