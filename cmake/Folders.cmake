@@ -40,7 +40,7 @@ function(fw_test path)
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}.cpp ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1 RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${target} PRIVATE ${FW_WARNINGS})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS}>)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FW_BINARY_DIR="${PROJECT_BINARY_DIR}")
   foreach(used IN LISTS ARG_USES)

@@ -243,9 +243,16 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
 void Emitter::store(const Stmt& stmt) {
     m_known.clear();
     const Index at = index(stmt->index);
-    llvm::Value* v = value(stmt->value);
     Storage* to = storage(stmt->buffer);
     if (!to || m_refusal)
+        return;
+    // What is rounded as it is stored need not be rounded before.
+    const Expr& stored = stmt->value;
+    const bool isRounded = isHalf(stored.dtype()) && stored.op() == ExprOp::Cast &&
+                           stored.arg(0).dtype() == DType::F32 &&
+                           memoryType(*to->buffer)->isIntegerTy();
+    llvm::Value* v = value(isRounded ? stored.arg(0) : stored);
+    if (m_refusal)
         return;
     if (stmt->value.dtype() != to->buffer->dtype) {
         refuse("buffer " + stmt->buffer.text() + " is written as another type", v->getType());

@@ -350,6 +350,8 @@ llvm::Value* Emitter::cast(llvm::Value* v, DType from, DType to) {
     if (to == DType::Bool)
         return isFloat(from) ? m_builder.CreateFCmpUNE(v, zero) : m_builder.CreateICmpNE(v, zero);
     if (isHalf(to)) { // rounded to it at once: what follows may compare
+        if (dtypeBytes(from) == 8 && !isFloat(from))
+            v = integerForHalf(m_builder, v, !isUnsigned(from));
         if (!isFloat(from) && dtypeBytes(from) > 2)
             v = cast(v, from, DType::F64);
         else if (!isFloat(from))

@@ -53,9 +53,14 @@ llvm::Value* halfOfFloat(llvm::IRBuilderBase& b, const Target& target, DType dty
         return b.CreateLShr(
             b.CreateAdd(b.CreateAdd(b.CreateSub(size, number(size, rebias)), half), odd), shift);
     };
+    // What is left of a payload, as the instructions of a CPU leave it.
+    const auto quiet = [&](unsigned shift, std::uint64_t least) {
+        llvm::Value* cut = b.CreateAnd(b.CreateLShr(size, shift), number(size, 0x7fff));
+        return b.CreateOr(cut, number(size, least));
+    };
     llvm::Value* out = nullptr;
     if (dtype == DType::BF16) {
-        out = b.CreateSelect(isNan, number(size, 0x7fc0), rounded(16, 0));
+        out = b.CreateSelect(isNan, quiet(16, 0x7fc0), rounded(16, 0));
     } else {
         // Below the normal numbers a sum with 0.5 leaves the bits in the last places.
         llvm::Value* small =
@@ -67,9 +72,23 @@ llvm::Value* halfOfFloat(llvm::IRBuilderBase& b, const Target& target, DType dty
         llvm::Value* isLarge = b.CreateICmpUGE(size, number(size, 143U << 23));
         out = b.CreateSelect(isSmall, small, rounded(13, 112U << 23));
         out = b.CreateSelect(isLarge, number(size, 0x7c00), out);
-        out = b.CreateSelect(isNan, number(size, 0x7e00), out);
+        out = b.CreateSelect(isNan, quiet(13, 0x7e00), out);
     }
     return b.CreateTrunc(b.CreateOr(out, sign), word);
+}
+
+llvm::Value* integerForHalf(llvm::IRBuilderBase& b, llvm::Value* value, bool isSigned) {
+    constexpr unsigned cut = 11; // bits that a double has not
+    const std::uint64_t rest = (std::uint64_t{1} << cut) - 1;
+    llvm::Value* isCut = b.CreateICmpNE(b.CreateAnd(value, number(value, rest)), number(value, 0));
+    llvm::Value* odd =
+        b.CreateOr(b.CreateAnd(value, number(value, ~rest)),
+                   b.CreateSelect(isCut, number(value, std::uint64_t{1} << cut), number(value, 0)));
+    const std::uint64_t held = std::uint64_t{1} << 53;
+    llvm::Value* isLarge =
+        isSigned ? b.CreateICmpUGE(b.CreateAdd(value, number(value, held)), number(value, 2 * held))
+                 : b.CreateICmpUGE(value, number(value, held));
+    return b.CreateSelect(isLarge, odd, value);
 }
 
 llvm::Value* floatForHalf(llvm::IRBuilderBase& b, llvm::Value* value) {

@@ -20,6 +20,8 @@ llvm::Value* floatOfHalf(llvm::IRBuilderBase& builder, const Target& target, DTy
                          llvm::Value* bits); // i16 to float
 llvm::Value* halfOfFloat(llvm::IRBuilderBase& builder, const Target& target, DType dtype,
                          llvm::Value* value); // float to i16
+// An integer of 64 bits as one that a double holds and that rounds to the same 16 bits.
+llvm::Value* integerForHalf(llvm::IRBuilderBase& builder, llvm::Value* value, bool isSigned);
 // A double as a float that rounds to the same 16 bits: what is lost stays in the last bit.
 llvm::Value* floatForHalf(llvm::IRBuilderBase& builder, llvm::Value* value);
 

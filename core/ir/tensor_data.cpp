@@ -186,7 +186,7 @@ std::int64_t TensorData::integerAt(std::size_t index) const {
     case DType::BF16:
     case DType::F32:
     case DType::F64:
-        return static_cast<std::int64_t>(at(index));
+        return saturateTo(DType::I64, at(index));
     case DType::Text:
         break;
     }

@@ -24,6 +24,7 @@ struct Value {
 
 struct Place {
     DType dtype = DType::F32;
+    DType kept = DType::F32; // as which a store rounds
     std::vector<double>* real = nullptr;
     std::vector<std::int64_t>* integer = nullptr;
     std::size_t size = 0;
@@ -38,8 +39,8 @@ public:
         for (std::size_t i = 0; i < nest.parameters.size(); ++i) {
             LoopValues& values = parameters[i];
             m_writers[i].assign(values.size(), 0);
-            m_places[nest.parameters[i].name] = {values.dtype, &values.real, &values.integer,
-                                                 values.size(), &m_writers[i]};
+            m_places[nest.parameters[i].name] = {values.dtype,    values.dtype,  &values.real,
+                                                 &values.integer, values.size(), &m_writers[i]};
         }
     }
 
@@ -92,7 +93,9 @@ public:
             const auto shadowed = m_places.find(buffer.name);
             const std::optional<Place> before =
                 shadowed == m_places.end() ? std::nullopt : std::optional(shadowed->second);
-            m_places[buffer.name] = {buffer.dtype, &real, &integer, size, nullptr};
+            const bool isNarrow = buffer.dtype == DType::F16 || buffer.dtype == DType::BF16;
+            m_places[buffer.name] = {
+                buffer.dtype, isNarrow ? DType::F32 : buffer.dtype, &real, &integer, size, nullptr};
             run(s->body[0]);
             if (before)
                 m_places[buffer.name] = *before;
@@ -136,8 +139,8 @@ private:
         if (target.writer != nullptr && m_owner != 0)
             (*target.writer)[at] = m_owner;
         if (isFloat(target.dtype))
-            (*target.real)[at] = m_rounding == StoreRounding::ToDtype && target.dtype == DType::F32
-                                     ? static_cast<double>(static_cast<float>(value.real))
+            (*target.real)[at] = m_rounding == StoreRounding::ToDtype
+                                     ? roundReal(target.kept, value.real)
                                      : value.real;
         else
             (*target.integer)[at] = wrapTo(target.dtype, value.integer);

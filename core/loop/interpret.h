@@ -1,9 +1,9 @@
 // Runs a loop nest on buffers, slowly and in plain sight: the judge of code generation.
 //
-// Values are double or int64 whatever the dtype; stores round to f32 or wrap to the width of the
-// dtype. Register and Stack buffers start as NaN, so a read before the first write shows. Every
-// access is checked against the buffer's size, and iterations of a parallel loop may not touch what
-// another one writes.
+// Values are double or int64 whatever the dtype; stores round or wrap to the dtype, those of f16
+// and bf16 to a local buffer to f32, which it holds in machine code. Register and Stack buffers
+// start as NaN, so a read before the first write shows. Every access is checked against the
+// buffer's size, and iterations of a parallel loop may not touch what another one writes.
 #pragma once
 
 #include "loop/loop.h"

@@ -441,7 +441,7 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
         if (floats)
             out.value[i] = a.value[i];
         else if (isFloat(step.dtype))
-            out.value[i] = realValue(static_cast<double>(a.value[i].integer));
+            out.value[i] = realValue(realOf(step.from, a.value[i].integer, DType::F64));
         else
             out.value[i] = applyInstruction(plain, a.value[i], a.value[i], a.value[i]);
     spellOut(a, step.from, m_count);
