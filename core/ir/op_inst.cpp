@@ -95,9 +95,13 @@ std::string OpInst::text() const {
         out += "] = ";
         if (stage.isMap())
             out += stage.body.text();
-        else
-            out += fmt::format("{}({} : {})", reducerText(stage.reducer), listText(stage.reduce),
-                               stage.body.text());
+        else {
+            const std::string reduced = fmt::format("{}({} : {})", reducerText(stage.reducer),
+                                                    listText(stage.reduce), stage.body.text());
+            out += decl != nullptr && decl->type.dtype != stage.body.dtype()
+                       ? fmt::format("cast({}, {})", reduced, dtypeText(decl->type.dtype))
+                       : reduced;
+        }
         out += fmt::format("   # {}", decl ? decl->type.text() : std::string("?"));
         if (!stage.space.empty())
             out += ", " + listText(stage.space);

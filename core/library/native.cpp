@@ -2,6 +2,7 @@
 
 #include "tensor/facts.h"
 #include "tensor/reference.h"
+#include "tensor/wide.h"
 
 #include <set>
 
@@ -137,7 +138,7 @@ public:
         for (const TensorData* input : inputs)
             if (input != nullptr)
                 present.push_back(input);
-        return evaluate(inst, present);
+        return evaluate(widened(inst), present);
     }
 
 private:

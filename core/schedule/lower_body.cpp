@@ -16,6 +16,11 @@ Expr strip(const Expr& e, const Expr& nothing, Exprs& conditions,
                 conditions.push_back(std::move(part));
         return e.arg(0);
     }
+    // A float is 0 or infinite in any type.
+    if (e.op() == ExprOp::Cast && nothing.op() == ExprOp::Float && isFloat(e.arg(0).dtype()))
+        return castExpr(
+            strip(e.arg(0), floatExpr(nothing->real, e.arg(0).dtype()), conditions, shapeOf),
+            e.dtype());
     if (e.op() == ExprOp::Select && e.arg(2) == nothing && !hasLoad(e.arg(0))) {
         for (Expr& part : conjuncts(e.arg(0)))
             conditions.push_back(std::move(part));

@@ -58,7 +58,9 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
             if (local->second.roles[d] == DimRole::Own)
                 offset =
                     offset + m_axes.through(load.arg(d), peel, m_ranges) * local->second.strides[d];
-        return loadExpr(local->second.buffer.name, {simplify(offset, m_ranges)}, load.dtype());
+        const Buffer& buffer = local->second.buffer;
+        return castExpr(loadExpr(buffer.name, {simplify(offset, m_ranges)}, buffer.dtype),
+                        load.dtype());
     }
     const auto memory = m_memory.find(name);
     if (memory == m_memory.end())
@@ -95,7 +97,9 @@ Expr NestLowering::value(const Expr& e, const PeelState& peel) {
 
 Stmt NestLowering::memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
                                const PeelState& peel) {
-    return storeStmt(tensor, memoryOffset(m_memory.at(tensor), indices, peel), stored);
+    const MemoryTensor& memory = m_memory.at(tensor);
+    return storeStmt(tensor, memoryOffset(memory, indices, peel),
+                     castExpr(stored, memory.decl.type.dtype));
 }
 
 Stmt NestLowering::rootLeaf(const PeelState& peel) {
@@ -198,7 +202,7 @@ NestLowering::neededTails(const Member& member, const Expr& body, const PeelStat
 Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
                              std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
-    const TensorDecl& decl = *m_group.inst.find(stage.out);
+    const DType dtype = stage.body.dtype(); // wider than what is stored, maybe
     const bool isRoot = member.scheduled == &m_root;
     const auto extents = m_axes.extents(peel);
     for (const ScheduledLoop& loop : member.tile)
@@ -232,11 +236,11 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     }
     for (const ScheduledLoop& loop : partial)
         constantIndices = constantIndices && loop.kind != LoopKind::Serial;
-    const std::int64_t bytes = size * static_cast<std::int64_t>(dtypeBytes(decl.type.dtype));
+    const std::int64_t bytes = size * static_cast<std::int64_t>(dtypeBytes(dtype));
     if (bytes > stackBytes)
         refuse(*member.scheduled, "its accumulators are too large");
     const Symbol acc(stage.out.text() + ".acc");
-    const Buffer buffer{acc, decl.type.dtype, Expr(size),
+    const Buffer buffer{acc, dtype, Expr(size),
                         constantIndices && bytes <= registerBytes ? BufferScope::Register
                                                                   : BufferScope::Stack,
                         BufferAccess::ReadWrite};
@@ -244,10 +248,10 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     std::vector<ScheduledLoop> lanes = member.tile;
     lanes.insert(lanes.end(), partial.begin(), partial.end());
     const Expr index = simplify(tileOffset + partialOffset);
-    const Expr loaded = loadExpr(acc, {index}, decl.type.dtype);
+    const Expr loaded = loadExpr(acc, {index}, dtype);
     std::vector<Stmt> parts;
-    parts.push_back(loopsAround(
-        lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, decl.type.dtype))));
+    parts.push_back(
+        loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, dtype))));
 
     const GuardedBody guarded = guardedBody(stage.body, stage.reducer, [&](Symbol tensor) {
         return m_group.inst.find(tensor)->type.shape;
@@ -288,10 +292,9 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
         const std::int64_t half = count / unit / 2 * unit, offset = count - half;
         const Symbol lane(stage.out.text() + ".lane");
         const Expr low = tileOffset + varExpr(lane);
-        const Stmt fold =
-            storeStmt(acc, low,
-                      reducerCombine(stage.reducer, loadExpr(acc, {low}, decl.type.dtype),
-                                     loadExpr(acc, {low + Expr(offset)}, decl.type.dtype)));
+        const Stmt fold = storeStmt(acc, low,
+                                    reducerCombine(stage.reducer, loadExpr(acc, {low}, dtype),
+                                                   loadExpr(acc, {low + Expr(offset)}, dtype)));
         const bool vector = half >= 4 && std::any_of(partial.begin(), partial.end(), isVector);
         parts.push_back(loopsAround(member.tile, extents,
                                     forStmt(lane, Expr(0), Expr(half),
@@ -309,8 +312,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
         copy.loops = member.tile;
         copy.conditions = tails(m_root.steps);
         copy.leaf = [&](const PeelState& inner) {
-            return memoryStore(stage.out, stage.store,
-                               loadExpr(acc, {local.tileOffset}, decl.type.dtype), inner);
+            return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, dtype),
+                               inner);
         };
         parts.push_back(walk(copy, 0, peel, std::vector<bool>(copy.conditions.size(), false)));
     }

@@ -360,11 +360,13 @@ private:
         const bool output =
             std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(),
                         [&](const TensorDecl& one) { return one.name == stage.out; });
+        std::string right = stage.isMap() ? value
+                                          : fmt::format("{}({} : {})", reducerText(stage.reducer),
+                                                        fmt::join(sums, ", "), value);
+        if (const DType stored = m_inst.find(stage.out)->type.dtype; stored != stage.body.dtype())
+            right = fmt::format("cast({}, {})", right, dtypeText(stored));
         return fmt::format("{}{}[{}] = {}", output ? "" : "let ", stage.out.text(),
-                           fmt::join(indices, ", "),
-                           stage.isMap() ? value
-                                         : fmt::format("{}({} : {})", reducerText(stage.reducer),
-                                                       fmt::join(sums, ", "), value));
+                           fmt::join(indices, ", "), right);
     }
 
     const SketchPart& m_part;

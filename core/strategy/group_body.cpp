@@ -1,6 +1,7 @@
 #include "strategy/group_body.h"
 
 #include "tensor/verify.h"
+#include "tensor/wide.h"
 
 #include <fmt/format.h>
 
@@ -132,6 +133,7 @@ Result<GroupBody> groupBody(const GroupSite& site) {
                                   : op->instantiate(callOf(graph, node));
         if (!inst)
             return inst.takeDiag().at({{}, node.name});
+        inst = widened(*inst);
         std::vector<std::pair<Symbol, Symbol>> rename;
         std::size_t formal = 0;
         for (const ValueRef& operand : node.inputs) {

@@ -4,6 +4,7 @@
 #include "expr/scalar.h"
 #include "expr/simplify.h"
 #include "tensor/bounded_rows.h"
+#include "tensor/wide.h"
 
 #include <algorithm>
 #include <cmath>
@@ -317,9 +318,13 @@ private:
             if (!isFloat(out.values.dtype))
                 value.integer = wrapTo(out.values.dtype, value.integer);
             out.values.data[offset] = value;
-            out.errors[offset] = values == nullptr ? fold.errorOf(sums[i], folds)
-                                 : values->exact   ? 0
-                                                   : values->error[i];
+            double error = values == nullptr ? fold.errorOf(sums[i], folds)
+                           : values->exact   ? 0
+                                             : values->error[i];
+            if (isFloat(out.values.dtype) && stage.body.dtype() != out.values.dtype &&
+                (error != 0 || roundTo(value, out.values.dtype).real != value.real))
+                error += roundingUnit(out.values.dtype) * std::fabs(value.real);
+            out.errors[offset] = error;
         }
         return {};
     }
@@ -490,7 +495,8 @@ Result<std::vector<BoundedValues>> evaluateGraphBounded(const Graph& graph,
         }
         const Result<OpInst> inst = op->instantiate(call);
         Result<std::vector<BoundedValues>> results =
-            inst ? evaluateBounded(*inst, present, options) : byReference(*op, call, operands);
+            inst ? evaluateBounded(widened(*inst), present, options)
+                 : byReference(*op, call, operands);
         if (!results)
             return results.takeDiag().at({{}, node->name});
         for (std::size_t i = 0; i < results->size(); ++i)

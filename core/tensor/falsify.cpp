@@ -3,6 +3,7 @@
 #include "tensor/reference.h"
 #include "tensor/safety.h"
 #include "tensor/verify.h"
+#include "tensor/wide.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ private:
         std::vector<const TensorData*> inputs;
         for (std::size_t i = 0; i < m_inputs.size(); ++i)
             inputs.push_back(changed != nullptr && i == k ? changed : &m_inputs[i]);
-        return evaluate(m_inst, inputs);
+        return evaluate(widened(m_inst), inputs);
     }
 
     Status probe(std::size_t k, const TensorData& base) {

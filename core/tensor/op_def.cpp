@@ -7,6 +7,7 @@
 #include "tensor/onnx_clauses.h"
 #include "tensor/reference.h"
 #include "tensor/requirement.h"
+#include "tensor/wide.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -197,7 +198,7 @@ public:
         for (const TensorData* input : inputs)
             if (input != nullptr)
                 present.push_back(input);
-        return evaluate(inst, present);
+        return evaluate(widened(inst), present);
     }
 
 private:

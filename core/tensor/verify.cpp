@@ -41,6 +41,12 @@ private:
                         "this is a mistake of the program, please report it");
     }
 
+    // A reduction in f32 of which a narrower float is stored; a map says so by a cast.
+    static bool isRounded(const Stage& stage, DType stored) {
+        return !stage.isMap() && stage.body.dtype() == DType::F32 &&
+               (stored == DType::F16 || stored == DType::BF16);
+    }
+
     static Diag broken(const Stage& stage, const std::string& what) {
         return broken(fmt::format("the stage of {} {}", stage.out.text(), what));
     }
@@ -99,7 +105,7 @@ private:
         if (stage.store.size() != type.rank())
             return broken(
                 stage, fmt::format("writes {} with {} indices", type.text(), stage.store.size()));
-        if (stage.body.dtype() != type.dtype)
+        if (stage.body.dtype() != type.dtype && !isRounded(stage, type.dtype))
             return broken(stage, fmt::format("writes {} into {}", dtypeText(stage.body.dtype()),
                                              type.text()));
         if (stage.isMap() && !stage.reduce.empty())
