@@ -31,10 +31,12 @@ Status attention(NodeImport& n) {
     FW_TRY(how.softcap, n.real("softcap", 0));
     FW_TRY(const std::int64_t queryHeads, n.integer("q_num_heads", 0));
     FW_TRY(const std::int64_t keyHeads, n.integer("kv_num_heads", 0));
+    FW_TRY(const TensorType queries, n.inputType(0));
+    FW_CHECK(checkPrecision(n, queries.dtype));
+    n.computeWide();
     FW_TRY(ValueRef q, n.input(0));
     FW_TRY(ValueRef k, n.input(1));
     FW_TRY(ValueRef v, n.input(2));
-    FW_CHECK(checkPrecision(n, n.type(q).dtype));
     const bool flat = n.type(q).rank() == 3;
     if (n.type(k).rank() != n.type(q).rank() || n.type(v).rank() != n.type(q).rank())
         return n.malformed("its operands differ in rank");

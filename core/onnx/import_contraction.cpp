@@ -75,6 +75,8 @@ Result<std::int64_t> groupsOf(NodeImport& n) {
 
 Status conv(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
+    if (n.has(2))
+        n.computeWide();
     FW_TRY(const TensorType x, n.inputType(0));
     FW_TRY(const TensorType w, n.inputType(1));
     FW_TRY(const Integers kernel, kernelOf(n, w.shape, x.rank()));
@@ -129,6 +131,8 @@ Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, Wi
 
 Status convTranspose(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
+    if (n.has(2))
+        n.computeWide();
     FW_TRY(const TensorType x, n.inputType(0));
     FW_TRY(const TensorType w, n.inputType(1));
     FW_TRY(const Integers kernel, kernelOf(n, w.shape, x.rank()));
@@ -209,6 +213,9 @@ Status gemm(NodeImport& n) {
     FW_TRY(const bool transA, n.flag("transA", false));
     FW_TRY(const bool transB, n.flag("transB", false));
     FW_TRY([[maybe_unused]] const bool broadcast, n.flag("broadcast", true)); // before opset 7
+    const bool addend = n.has(2) && beta != 0;
+    if (alpha != 1 || addend)
+        n.computeWide();
     FW_TRY(const TensorType a, n.inputType(0));
     FW_TRY(const TensorType b, n.inputType(1));
     if (a.rank() != 2 || b.rank() != 2)
@@ -221,7 +228,6 @@ Status gemm(NodeImport& n) {
         FW_TRY(x, n.step("transpose", {x}, perm));
     }
     FW_TRY(const ValueRef w, denseWeights(n, transB ? Weights::AsTheyAre : Weights::Transposed));
-    const bool addend = n.has(2) && beta != 0;
     if (alpha == 1 && !addend)
         return n.result("dense", {x, w});
     FW_TRY(ValueRef y, n.step("dense", {x, w}));

@@ -30,6 +30,7 @@ Status gelu(NodeImport& n) {
 
 Status biasGelu(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
+    n.computeWide();
     FW_TRY(ValueRef x, n.input(0));
     FW_TRY(x, withBias(n, x, 1));
     return n.result("gelu", {x});
@@ -37,6 +38,8 @@ Status biasGelu(NodeImport& n) {
 
 Status fastGelu(NodeImport& n) {
     FW_CHECK(n.need(1, 2));
+    if (n.has(1))
+        n.computeWide();
     FW_TRY(ValueRef x, n.input(0));
     FW_TRY(x, withBias(n, x, 1));
     return n.result("gelu_tanh", {x});
@@ -74,6 +77,8 @@ Status fusedMatMul(NodeImport& n) {
     FW_TRY(const bool batchA, n.flag("transBatchA", false));
     FW_TRY(const bool batchB, n.flag("transBatchB", false));
     FW_TRY(const double alpha, n.real("alpha", 1));
+    if (alpha != 1)
+        n.computeWide();
     FW_TRY(ValueRef a, n.input(0));
     FW_TRY(ValueRef b, n.input(1));
     if (n.type(a).rank() < 2 || n.type(b).rank() < 2)
@@ -91,6 +96,7 @@ Status skipNorm(NodeImport& n, bool centred) {
     const std::size_t bias = centred ? 4 : 3;
     FW_CHECK(n.need(3, bias + 1));
     FW_TRY(const double eps, n.real("epsilon", centred ? 1e-12 : 1e-5));
+    n.computeWide();
     FW_TRY(ValueRef sum, n.input(0));
     FW_TRY(const ValueRef skip, n.input(1));
     FW_TRY(const ValueRef scale, n.input(2));

@@ -89,6 +89,7 @@ Status attention(NodeImport& n) {
         return n.unsupported("do_rotary is not supported");
     if (n.has(4) || n.has(6) || shares || n.outputUsed(1))
         return n.unsupported("past and present are not supported");
+    n.computeWide();
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const TensorType weights, n.inputType(1));
     const auto columns = weights.rank() == 2 ? weights.shape[1].asInt() : std::nullopt;
@@ -118,6 +119,7 @@ Status multiHeadAttention(NodeImport& n) {
     FW_TRY(const std::int64_t heads, n.integer("num_heads", 0));
     AttentionScores how;
     FW_TRY(how.causal, n.flag("unidirectional", false));
+    n.computeWide();
     FW_TRY(ValueRef q, n.input(0));
     if (!n.has(1) || !n.has(2) || n.type(q).rank() == 5)
         return n.unsupported("packed queries, keys and values are not supported");

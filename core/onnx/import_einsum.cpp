@@ -178,6 +178,8 @@ Status einsum(NodeImport& n) {
     }
     if (parts.size() != n.inputCount())
         return n.malformed(fmt::format("equation '{}' for {} operands", equation, n.inputCount()));
+    if (parts.size() > 1)
+        n.computeWide();
     std::vector<Term> terms;
     std::map<int, int> count;
     int open = 0; // axes of "..."

@@ -53,6 +53,8 @@ Status chain(NodeImport& n) {
     FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
     if (n.inputCount() == 1)
         return unary<"identity">(n);
+    if (n.inputCount() > 2)
+        n.computeWide();
     FW_TRY(ValueRef sum, n.input(0));
     for (std::size_t i = 1; i < n.inputCount(); ++i) {
         FW_TRY(const ValueRef next, n.input(i));
@@ -67,6 +69,7 @@ Status mean(NodeImport& n) {
     FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
     if (n.inputCount() == 1)
         return unary<"identity">(n);
+    n.computeWide();
     FW_TRY(ValueRef sum, n.input(0));
     for (std::size_t i = 1; i < n.inputCount(); ++i) {
         FW_TRY(const ValueRef next, n.input(i));
@@ -210,14 +213,18 @@ Result<ValueRef> asType(NodeImport& n, ValueRef value, DType dtype) {
 // The base decides the result's type; the exponent may have another one.
 Status pow(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
+    FW_TRY(const TensorType base, n.inputType(0));
+    FW_TRY(TensorType exponent, n.inputType(1));
+    if (exponent.dtype != base.dtype)
+        n.computeWide();
     FW_TRY(const ValueRef a, n.input(0));
     const DType dtype = n.type(a).dtype;
-    FW_TRY(const TensorType exponent, n.inputType(1));
+    FW_TRY(exponent, n.inputType(1));
     if (!isFloat(dtype) && isFloat(exponent.dtype)) {
-        FW_TRY(const ValueRef base, asType(n, a, DType::F64));
+        FW_TRY(const ValueRef real, asType(n, a, DType::F64));
         FW_TRY(ValueRef b, n.input(1));
         FW_TRY(b, asType(n, b, DType::F64));
-        FW_TRY(ValueRef y, n.step("pow", {base, b}));
+        FW_TRY(ValueRef y, n.step("pow", {real, b}));
         // What is a whole number but for rounding must not be cut to the one below.
         FW_TRY(y, n.step("mul", {y, n.scalarConstant("lift", 1 + 1e-12, DType::F64)}));
         Attrs to;

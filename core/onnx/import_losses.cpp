@@ -39,12 +39,14 @@ Status lossOf(NodeImport& n, ValueRef x) {
 
 Status negativeLogLikelihood(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
+    n.computeWide();
     FW_TRY(const ValueRef x, n.input(0));
     return lossOf(n, x);
 }
 
 Status softmaxCrossEntropy(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
+    n.computeWide();
     FW_TRY(const ValueRef x, n.input(0));
     Attrs axis;
     axis.set("axis", std::int64_t{1});

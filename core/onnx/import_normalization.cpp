@@ -23,6 +23,8 @@ Status layerNorm(NodeImport& n) {
     FW_TRY(const std::int64_t stash, n.integer("stash_type", 1));
     FW_TRY(const std::int64_t where, n.integer("axis", -1));
     const bool statistics = n.outputUsed(1) || n.outputUsed(2); // mean and 1 / deviation
+    if (statistics && stash == 1)
+        n.computeWide(); // they are f32, whatever x is
     FW_TRY(ValueRef x, n.input(0));
     const TensorType type = n.type(x);
     if (statistics && type.dtype != (stash == 1 ? DType::F32 : DType::F64))
@@ -76,7 +78,7 @@ Status layerNorm(NodeImport& n) {
     for (const int output : {1, 2})
         if (const auto i = static_cast<std::size_t>(output); n.outputUsed(i)) {
             FW_TRY(const ValueRef value, n.reshaped({y.node, output}, kept));
-            FW_CHECK(n.alias(i, value));
+            FW_CHECK(n.aliasWide(i, value));
         }
     if (flat != type.shape) {
         FW_TRY(y, n.reshaped(y, type.shape));
@@ -151,6 +153,7 @@ Status groupNorm(NodeImport& n) {
     FW_TRY(const double eps, n.real("epsilon", 1e-5));
     FW_TRY(const std::int64_t groups, n.integer("num_groups", 0));
     FW_TRY([[maybe_unused]] const std::int64_t stash, n.integer("stash_type", 1));
+    n.computeWide();
     FW_TRY(ValueRef x, n.input(0));
     const TensorType type = n.type(x);
     const auto channels = type.rank() < 3 ? std::nullopt : type.shape[1].asInt();
@@ -215,6 +218,7 @@ Status rmsNorm(NodeImport& n) {
 Status meanVariance(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const auto given, n.list("axes"));
+    n.computeWide();
     FW_TRY(const ValueRef x, n.input(0));
     const std::size_t rank = n.type(x).rank();
     Integers axes;

@@ -46,15 +46,17 @@ struct Form {
     const char* op;               // of the reduction
     const char* before = nullptr; // "mul": with itself
     const char* behind = nullptr;
+
+    bool hasSteps() const {
+        return before != nullptr || behind != nullptr || std::string_view(op) == logSum;
+    }
 };
 
 // The logarithm of a sum of exponentials: the largest element is subtracted before and added
 // behind, an infinite one replaced by the largest number.
 Status logSumExp(NodeImport& n, const Reduction& r) {
     const DType dtype = n.type(r.x).dtype;
-    const double huge = dtype == DType::F16   ? 65504
-                        : dtype == DType::F64 ? 1.7976931348623157e308
-                                              : 3.3895313892515355e38;
+    const double huge = dtype == DType::F64 ? 1.7976931348623157e308 : 3.3895313892515355e38;
     Attrs kept = r.attrs;
     kept.set("keepdims", std::int64_t{1});
     Attrs bounds;
@@ -73,6 +75,8 @@ Status logSumExp(NodeImport& n, const Reduction& r) {
 }
 
 Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>& given) {
+    if (form.hasSteps())
+        n.computeWide();
     FW_TRY(const Reduction r, reductionOf(n, given));
     if (std::string_view(form.op) == "log_sum_exp")
         return r.whole ? n.result("identity", {r.x}) : logSumExp(n, r);
@@ -95,6 +99,8 @@ Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>
 Status reduceWhileRunning(NodeImport& n, const Form& form) {
     FW_TRY(const bool keepdims, n.flag("keepdims", true));
     FW_TRY([[maybe_unused]] const bool noop, n.flag("noop_with_empty_axes", false));
+    if (form.hasSteps() || std::string_view(form.op) == mean)
+        n.computeWide();
     FW_TRY(ValueRef y, n.input(0));
     if (form.before != nullptr) {
         const bool squared = std::string_view(form.before) == "mul";

@@ -131,6 +131,10 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
         return n.result("identity", {y});
     if (steps.size() > 1)
         n.note("each axis is resized by an operator of its own");
+    if (steps.size() > 1 && how.mode != "nearest") {
+        n.computeWide();
+        FW_TRY(y, n.input(0));
+    }
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
         FW_TRY(y, n.step(steps[i].second, {y}, std::move(steps[i].first)));
     }

@@ -139,6 +139,7 @@ Status lpPool(NodeImport& n) {
 Status globalLpPool(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const double p, normOf(n));
+    n.computeWide();
     FW_TRY(ValueRef y, n.input(0));
     const TensorType type = n.type(y);
     if (type.rank() < 3)

@@ -13,6 +13,23 @@ std::int64_t NodeImport::opset() const {
     return m_model.opset();
 }
 
+namespace {
+
+bool isNarrow(DType dtype) {
+    return dtype == DType::F16 || dtype == DType::BF16;
+}
+
+} // namespace
+
+void NodeImport::computeWide(std::size_t operand) {
+    const auto type = inputType(operand);
+    if (m_narrow || !type || !isNarrow(type->dtype))
+        return;
+    m_narrow = type->dtype;
+    note(
+        fmt::format("several steps, computed in f32 and rounded to {} once", dtypeText(*m_narrow)));
+}
+
 Status NodeImport::need(std::size_t least, std::size_t most) const {
     std::size_t given = inputCount();
     for (std::size_t i = 0; i < least; ++i)
@@ -33,14 +50,25 @@ Result<ValueRef> NodeImport::input(std::size_t i) {
     if (!has(i))
         return makeDiag(DiagCode::OperatorArity,
                         fmt::format("operand {} of {} is missing", i + 1, m_node.op_type()));
-    return m_model.use(m_node.input(static_cast<int>(i)));
+    FW_TRY(const ValueRef value, m_model.use(m_node.input(static_cast<int>(i))));
+    if (!m_narrow || !isNarrow(type(value).dtype))
+        return value;
+    if (!m_widened.contains(i)) {
+        Attrs to;
+        to.set("to", DType::F32);
+        FW_TRY(m_widened[i], step("cast", {value}, std::move(to)));
+    }
+    return m_widened.at(i);
 }
 
 Result<TensorType> NodeImport::inputType(std::size_t i) const {
     if (!has(i))
         return makeDiag(DiagCode::OperatorArity,
                         fmt::format("operand {} of {} is missing", i + 1, m_node.op_type()));
-    return m_model.typeOf(m_node.input(static_cast<int>(i)));
+    FW_TRY(TensorType type, m_model.typeOf(m_node.input(static_cast<int>(i))));
+    if (m_narrow && isNarrow(type.dtype))
+        type.dtype = DType::F32;
+    return type;
 }
 
 const TensorType& NodeImport::type(ValueRef value) const {
@@ -48,7 +76,12 @@ const TensorType& NodeImport::type(ValueRef value) const {
 }
 
 const TensorData* NodeImport::constant(std::size_t i) const {
-    return has(i) ? m_model.constant(m_node.input(static_cast<int>(i))) : nullptr;
+    const TensorData* data = has(i) ? m_model.constant(m_node.input(static_cast<int>(i))) : nullptr;
+    if (!m_narrow || data == nullptr || !isNarrow(data->dtype()))
+        return data;
+    if (!m_wideConstants.contains(i))
+        m_wideConstants[i] = dataFromDoubles(DType::F32, data->extents(), data->toDoubles());
+    return &m_wideConstants.at(i);
 }
 
 const TensorData* NodeImport::computedConstant(std::size_t i) const {
@@ -260,15 +293,20 @@ ValueRef NodeImport::scalarConstant(const std::string& suffix, double value, DTy
 }
 
 Status NodeImport::result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs) {
-    GraphEditor::NewNode wish;
-    wish.op = op;
-    wish.inputs = std::move(inputs);
-    wish.attrs = std::move(attrs);
-    wish.name = m_name;
-    for (const std::string& output : m_node.output())
-        wish.outputNames.push_back(cleanText(output));
-    FW_TRY(const auto values, m_model.editor().add(std::move(wish)));
-    m_emitted.push_back(values.front().node);
+    std::vector<ValueRef> values;
+    if (m_narrow) {
+        FW_TRY(values, steps(op, std::move(inputs), std::move(attrs)));
+    } else {
+        GraphEditor::NewNode wish;
+        wish.op = op;
+        wish.inputs = std::move(inputs);
+        wish.attrs = std::move(attrs);
+        wish.name = m_name;
+        for (const std::string& output : m_node.output())
+            wish.outputNames.push_back(cleanText(output));
+        FW_TRY(values, m_model.editor().add(std::move(wish)));
+        m_emitted.push_back(values.front().node);
+    }
     for (std::size_t i = 0; i < outputCount(); ++i) {
         if (i >= values.size()) {
             if (outputUsed(i) && !m_model.isBound(m_node.output(static_cast<int>(i))))
@@ -288,6 +326,21 @@ Status NodeImport::resultReshaped(ValueRef x, const Shape& shape) {
 }
 
 Status NodeImport::alias(std::size_t output, ValueRef value) {
+    const bool isNamed = output < outputCount() && !m_node.output(static_cast<int>(output)).empty();
+    if (!m_narrow || !isNamed || type(value).dtype != DType::F32)
+        return aliasWide(output, value);
+    GraphEditor::NewNode wish;
+    wish.op = "cast";
+    wish.inputs = {value};
+    wish.attrs.set("to", *m_narrow);
+    wish.name = output == 0 ? m_name : m_name + ".cast";
+    wish.outputNames = {cleanText(m_node.output(static_cast<int>(output)))};
+    FW_TRY(const auto rounded, m_model.editor().add(std::move(wish)));
+    m_emitted.push_back(rounded.front().node);
+    return aliasWide(output, rounded.front());
+}
+
+Status NodeImport::aliasWide(std::size_t output, ValueRef value) {
     if (output < outputCount())
         m_model.bind(m_node.output(static_cast<int>(output)), value);
     return {};

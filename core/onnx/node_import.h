@@ -10,6 +10,7 @@
 #include "onnx/attributes.h"
 #include "onnx/shape_values.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -30,6 +31,11 @@ public:
     const std::string& name() const { return m_name; }
     std::int64_t opset() const;
 
+    // What a node of the model computes in several steps is rounded once: where this operand is f16
+    // or bf16, such operands are f32 from here on, their constants too, and a result that is f32
+    // becomes what the operand is. Before anything else is asked of operands.
+    void computeWide(std::size_t operand = 0);
+
     // Operands
     std::size_t inputCount() const { return static_cast<std::size_t>(m_node.input_size()); }
     bool has(std::size_t i) const {
@@ -44,8 +50,9 @@ public:
     const TensorData* computedConstant(std::size_t i) const;
     std::optional<Exprs>
     shapeValues(std::size_t i) const; // known integers, maybe over free dimensions
-    // Those, or free dimensions that take the values of the operand while the model runs (bind_dims):
-    // one for each element, of which there has to be a fixed number. Integers, or whole floats.
+    // Those, or free dimensions that take the values of the operand while the model runs
+    // (bind_dims): one for each element, of which there has to be a fixed number. Integers, or
+    // whole floats.
     Result<Exprs> sizes(std::size_t i);
     // The same for the elements of a vector of i64; `prefix` is in front of the number of each.
     Result<Exprs> bound(ValueRef sizes, const std::string& prefix);
@@ -54,7 +61,7 @@ public:
     std::optional<Integers> integers(std::size_t i) const; // known and fixed
     // It is there, and its elements are not known as numbers while importing.
     bool isComputed(std::size_t i) const;
-    std::optional<double> scalar(std::size_t i) const;     // a known tensor with one element
+    std::optional<double> scalar(std::size_t i) const; // a known tensor with one element
 
     // Attributes. What is read is honoured: an attribute that nobody asked for is refused.
     Result<std::int64_t> integer(std::string_view name, std::int64_t fallback) const {
@@ -102,6 +109,7 @@ public:
     Status resultBound(ValueRef sizes, const Texts& names);
     Status resultReshaped(ValueRef x, const Shape& shape);
     Status alias(std::size_t output, ValueRef value);
+    Status aliasWide(std::size_t output, ValueRef value);     // stays f32
     Status aliasInput(std::size_t output, std::size_t input); // stays a constant if it was one
     Status constantResult(TensorData data);
     bool outputUsed(std::size_t i) const;
@@ -122,6 +130,9 @@ private:
 
     ModelImporter& m_model;
     const proto::NodeProto& m_node;
+    std::optional<DType> m_narrow;             // of results, while steps are f32
+    std::map<std::size_t, ValueRef> m_widened; // operands
+    mutable std::map<std::size_t, TensorData> m_wideConstants;
     mutable std::set<std::string, std::less<>> m_honoured; // attributes
     std::string m_name;
     std::vector<NodeId> m_emitted; // the last one is the origin of all

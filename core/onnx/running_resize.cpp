@@ -38,6 +38,8 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     if (mode == std::end(coordinateModes))
         return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
                              "' is not supported");
+    if (how.mode != "nearest")
+        n.computeWide();
     FW_TRY(ValueRef y, n.input(0));
     FW_TRY(ValueRef extents, extentsOf(n, y));
     const std::size_t count = how.axes.size();

@@ -13,7 +13,12 @@
 
 namespace fw::test {
 
-enum class Compare : std::uint8_t { Exact, Close, Suite };
+enum class Compare : std::uint8_t { Exact, Close, Suite, Narrow };
+
+// A unit of the last place: f32 may meet a tie from another side than f64.
+inline double unitOf(DType dtype) {
+    return dtype == DType::F16 ? 0x1p-10 : dtype == DType::BF16 ? 0x1p-7 : 1e-5;
+}
 
 inline std::string difference(const TensorData& got, const TensorData& expected, Compare how) {
     if (got.type() != expected.type())
@@ -21,7 +26,10 @@ inline std::string difference(const TensorData& got, const TensorData& expected,
     for (std::size_t i = 0; i < got.count(); ++i) {
         const double a = got.at(i);
         const double b = expected.at(i);
-        const double relative = how == Compare::Exact ? 0 : how == Compare::Close ? 1e-5 : 1e-3;
+        const double relative = how == Compare::Exact    ? 0
+                                : how == Compare::Close  ? 1e-5
+                                : how == Compare::Narrow ? unitOf(got.dtype())
+                                                         : 1e-3;
         const double bound = how == Compare::Exact ? 0 : 1e-5 + relative * std::fabs(b);
         const bool isStep = how == Compare::Suite && dtypeBytes(got.dtype()) == 1 &&
                             isInteger(got.dtype()); // of a quantized value, rounded once less

@@ -28,7 +28,8 @@ void TestConformance::cases_data() {
     QTest::addColumn<QString>("folder");
     QTest::addColumn<int>("how");
     for (const auto& [sub, how] :
-         {std::pair("ops", Compare::Exact), std::pair("close", Compare::Close)}) {
+         {std::pair("ops", Compare::Exact), std::pair("close", Compare::Close),
+          std::pair("narrow", Compare::Narrow)}) {
         const QDir dir(root + QLatin1String(sub));
         for (const QString& name : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
             QTest::newRow(qPrintable(QLatin1String(sub) + QLatin1Char('/') + name))
