@@ -335,7 +335,7 @@ private:
                             });
                     });
         run->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
-        run->add_option("--output", a.output, "folder for the outputs, as .npy");
+        run->add_option("--output", a.output, "folder for the outputs, as .npy (.pb of bf16)");
         run->add_option("--value", a.values,
                         "an inner value, or the operator that makes it; may repeat")
             ->allow_extra_args(false);

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <optional>
@@ -101,6 +102,11 @@ Result<TensorData> parseNpy(std::string_view bytes) {
     const auto raw = std::as_bytes(std::span(body.data(), body.size()));
     return TensorData(row->dtype, std::move(extents),
                       std::vector<std::byte>(raw.begin(), raw.end()));
+}
+
+bool npyHolds(DType dtype) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const Row& row) { return row.dtype == dtype; });
 }
 
 Result<std::string> npyBytes(const TensorData& data) {

@@ -10,6 +10,7 @@
 namespace fw {
 
 Result<TensorData> parseNpy(std::string_view bytes);  // OnnxMalformed with what is wrong
-Result<std::string> npyBytes(const TensorData& data); // bf16 has no NumPy type: refused
+bool npyHolds(DType dtype);                           // not bf16, which NumPy has not, and no text
+Result<std::string> npyBytes(const TensorData& data); // DtypeMismatch of what it does not hold
 
 } // namespace fw

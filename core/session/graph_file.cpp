@@ -6,6 +6,7 @@
 #include "ir/missing_type.h"
 #include "library/library.h"
 #include "onnx/declaration.h"
+#include "onnx/npy.h"
 #include "onnx/tensor_file.h"
 #include "syntax/lexer.h"
 
@@ -56,13 +57,13 @@ bool isGraphFile(const std::string& path) {
     return std::filesystem::path(path).extension() == ".fw";
 }
 
-std::string tensorFile(const std::string& folder, const std::string& name) {
+std::string tensorFile(const std::string& folder, const std::string& name, DType dtype) {
     std::string out;
     for (const char c : name)
         out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
     if (out.empty() || out[0] == '.')
         out = "_" + out;
-    return (std::filesystem::path(folder) / (out + ".npy")).string();
+    return (std::filesystem::path(folder) / (out + (npyHolds(dtype) ? ".npy" : ".pb"))).string();
 }
 
 Result<Imported> readGraphFile(const std::string& path,
@@ -89,8 +90,8 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     options.origins = GraphEditor::Origins::Fresh;
     const std::string folder = std::filesystem::path(path).parent_path().string();
     options.constants = [&](const std::string& name, const std::string&,
-                            const TensorType&) -> std::optional<TensorData> {
-        Result<NamedTensor> tensor = readTensorFile(tensorFile(folder, name));
+                            const TensorType& type) -> std::optional<TensorData> {
+        Result<NamedTensor> tensor = readTensorFile(tensorFile(folder, name, type.dtype));
         return tensor ? std::optional(std::move(tensor->data)) : std::nullopt;
     };
     Imported out;

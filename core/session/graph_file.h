@@ -21,7 +21,8 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& dims,
                                 const std::map<std::string, std::string>& types = {});
 
-// FOLDER/NAME.npy; what may not be part of a file's name becomes _.
-std::string tensorFile(const std::string& folder, const std::string& name);
+// FOLDER/NAME.npy, or NAME.pb of an element type that NumPy has not; what may not be part of a
+// file's name becomes _.
+std::string tensorFile(const std::string& folder, const std::string& name, DType dtype);
 
 } // namespace fw

@@ -88,7 +88,7 @@ void tellInputs(const std::map<std::string, std::int64_t>& dims, bool random,
             "no data of these shapes were given: the inputs are seeded random values");
 }
 
-// With a folder the tensor is written there, as .npy.
+// With a folder the tensor is written there (tensorFile()).
 Result<OutputRecord> record(const std::string& name, const TensorData& data,
                             const std::string& folder) {
     OutputRecord out;
@@ -97,7 +97,7 @@ Result<OutputRecord> record(const std::string& name, const TensorData& data,
     out.shape = data.extents();
     out.summary = summaryOf(data);
     if (!folder.empty()) {
-        out.file = tensorFile(folder, name);
+        out.file = tensorFile(folder, name, data.dtype());
         FW_CHECK(writeTensorFile(out.file, {name, data}));
     }
     return out;

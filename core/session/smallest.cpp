@@ -206,7 +206,8 @@ Result<std::string> writeDiffering(const Differing& what, const std::string& fol
         if (*node->data == randomData(node->data->dtype(), node->data->extents(), seed))
             text.replace(at, written.size(), fmt::format("random({})", seed));
         else
-            FW_CHECK(writeTensorFile(tensorFile(folder, node->name), {node->name, *node->data}));
+            FW_CHECK(writeTensorFile(tensorFile(folder, node->name, node->data->dtype()),
+                                     {node->name, *node->data}));
     }
     const std::string path = (std::filesystem::path(folder) / (name + ".fw")).string();
     FW_CHECK(writeFile(path, text));

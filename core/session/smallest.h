@@ -22,7 +22,7 @@ struct Differing {
 Result<Differing> smallestOf(Pipeline& pipeline, Differing start, const Context& context);
 
 // FOLDER/NAME.fw, which `fw verify` shows to differ again; `said` stands at its top as comments.
-// Weights are random(SEED) where such text gives them, else .npy files beside it. Returns the path.
+// Weights are random(SEED) where such text gives them, else files beside it. Returns the path.
 Result<std::string> writeDiffering(const Differing& what, const std::string& folder,
                                    const std::string& name, const std::vector<std::string>& said);
 
