@@ -1,9 +1,10 @@
 """The operator cases of tests/conformance: one operator, one question per case.
 
 `ops` holds cases of small integers whose results any correct engine computes exactly in float32, in whatever order it
-adds; they are compared without tolerance. `close` holds those with roots, exponentials and inexact quotients.
+adds; they are compared without tolerance. `close` holds those with roots, exponentials and inexact quotients. `narrow`
+holds those in f16 and bf16.
 """
-from . import cases_elementwise, cases_matrix, cases_newer, cases_shape, cases_windows
+from . import cases_elementwise, cases_matrix, cases_narrow, cases_newer, cases_shape, cases_windows
 from .build import Sample
 
 
@@ -32,4 +33,4 @@ def all_cases():
     cases = Cases()
     for part in (cases_elementwise, cases_matrix, cases_windows, cases_shape, cases_newer):
         part.add_to(cases)
-    return cases.folders
+    return {**cases.folders, "narrow": cases_narrow.all_narrow()}

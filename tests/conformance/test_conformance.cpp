@@ -73,6 +73,8 @@ class TestConformance : public QObject {
 private Q_SLOTS:
     void operatorsAreExact();
     void operatorsAreClose();
+    void narrowFloatsAreRoundedOnce_data();
+    void narrowFloatsAreRoundedOnce();
     void samplesPass();
     void sharedModelsPass();
     void refusalsAreOfCases();
@@ -89,6 +91,36 @@ void TestConformance::operatorsAreClose() {
     const QStringList folders = modelFolders(root + u"/tests/conformance/close"_s);
     QVERIFY(folders.size() > 30);
     const QStringList wrong = surprises(folders, {}, 300);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+void TestConformance::narrowFloatsAreRoundedOnce_data() {
+    QTest::addColumn<QString>("element");
+    QTest::addColumn<QString>(
+        "unit"); // of the last place: where f32 meets a tie from the other side
+    QTest::addColumn<QStringList>("how");
+    for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+        for (const auto& [element, unit] : {std::pair("f16", "0.001"), std::pair("bf16", "0.008")})
+            QTest::addRow("%s %s", element, level)
+                << QString::fromLatin1(element) << QString::fromLatin1(unit)
+                << QStringList{u"--target"_s,
+                               u"x86-64 -libs= -mcpu="_s + QString::fromLatin1(level)};
+    for (const auto& [element, unit] : {std::pair("f16", "0.001"), std::pair("bf16", "0.008")})
+        QTest::addRow("%s oneDNN, two threads", element)
+            << QString::fromLatin1(element) << QString::fromLatin1(unit)
+            << QStringList{u"--target"_s, u"x86-64 -libs=onednn -threads=2"_s};
+}
+
+void TestConformance::narrowFloatsAreRoundedOnce() {
+    QFETCH(QString, element);
+    QFETCH(QString, unit);
+    QFETCH(QStringList, how);
+    QStringList folders = modelFolders(root + u"/tests/conformance/narrow"_s);
+    erase_if(folders, [&](const QString& folder) {
+        return !QFileInfo(folder).fileName().startsWith(element + u'_');
+    });
+    QVERIFY(folders.size() > 90);
+    const QStringList wrong = surprises(folders, QStringList{u"--rtol"_s, unit} + how, 550);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 

@@ -1,0 +1,1 @@
+ByJ]G`G[G^GbGaG_GcG

@@ -1,0 +1,1 @@
+ByJ`G^G[G\G\GZGZG\G^G`G

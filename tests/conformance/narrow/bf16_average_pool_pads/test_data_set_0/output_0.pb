@@ -1,0 +1,1 @@
+ByJê≈FGGGGƒFG]G`G`GaGGG\G]G^G`GGG[G]G^G`GGG]G]G\G^GG…FGGGG»F»FGGGG∆FGbGcGaG`GGG_GaGaGaGGG_G`GcG`GGG\G\G_G^GG¬FGGGG«F

@@ -1,0 +1,1 @@
+BxJPxD{D|D|DyD|DxDxDyDzDxDxDzD|DyD{DzDxDxDzDzD{DzDxD|DyDzD|D|DzDzD{DxDzDzDzDzDzDzDyD

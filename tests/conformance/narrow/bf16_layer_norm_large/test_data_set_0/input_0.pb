@@ -1,0 +1,1 @@
+BxJ qCлCKцFD	DeбуCд6дEDDD┴Cеб╕BYC

@@ -1,0 +1,1 @@
+BxJdDòÃÄÒBÇCÃlÃ.DGÂ³ÂC1ÄCøÃ0Á<CÃ Ã	ÄCD ÄaC'C‘ÃŒÃ:B’CMDCDÄÄÃÜBTÄB!D‰CDÛCDC·ÃDðB&ÄKD¤ÂÆC/Â

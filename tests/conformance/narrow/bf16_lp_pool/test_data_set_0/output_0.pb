@@ -1,0 +1,1 @@
+ByJ@FD‡DlDÔCADDZDýC?DJDMD<DhD@D-D$DSD9DiD±D€DsD2DŒDdDRDaDaDšDkD>D(D

@@ -1,0 +1,1 @@
+ByJ$4C1CCC)CC"C$CÓBC5CQC#C#C.C:C6CC

@@ -1,0 +1,1 @@
+ByJ ¦A@kB B‘BŸB„ÁÐB¯BgB²ÂB²ÂNBÈÀžBßABªBaB•ÂÂ.Á›A»A›BBAA8B®B?B=B’BŸB°ÁÂB,ÁBÂWÂŸÂeB‘ÂªBpÂB­BeÂ7B	Â¸BÀÁßÁÆÂmÂ‚Â‡ÂWÂwBsÂ}ÂÁ:ÂƒÂ¸BÆBÂBöABéÁYA5ÂŠÂµÁ[BŸBªB_ÂžÂ

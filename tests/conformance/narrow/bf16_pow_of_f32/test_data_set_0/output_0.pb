@@ -1,0 +1,1 @@
+(ByJPBžB@vB8A³B¬@CC=BÐB)B©Aê@=£B®>A?AGB¤ACB?ŒBÔAc?$B˜<¿AªAöAœ@p?£B?¶A	A°B®B

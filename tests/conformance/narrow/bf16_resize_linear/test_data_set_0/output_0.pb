@@ -1,0 +1,2 @@
+
+ByJÀƒC»CDXD“D¾DíDE0DDECGCD†DâDEÆDVDÄŽÄ9Ä6CÌDEïD‰DÄ…ÄûÃÈCÍDEÓDDÊCÈCœDØDäDëD®D„D»CDÌDáD†D0D€DïCÄÄDDÄÄ´CTÃªÄ²ÄÓÃSÃGÄˆÄÄ~ÄæÄüÄÀÄ(ÄD˜DˆÄ²ÄÅÅÅbÄ DEÅÒÄ6ÄÃÎBxC—C¥CpÄ0ÄCÃ”Á.ÃEÁêC1D´DœDYDQC6ÄÄGD·DäDÏD¥DìC^Ä-Ä„DòD4CýC‘DAD"ÄöÃœDE?ÄDÃkD_D§ÃÂÃ7D¢D}ÄâÃ'DQD_BÀÃòÃÄ.Ä„ÃD>D[C¼ÃÄ¨Ä5C·C8D'DC´Ã[ÄŽÄD*DJDDóB±ÃIÄÄ

@@ -1,0 +1,1 @@
+BxJ {DzDzDzDzDzDzD{DzD{D{DzDzDzDzDyD

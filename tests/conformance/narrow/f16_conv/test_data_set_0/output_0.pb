@@ -1,0 +1,2 @@
+
+ByJ¬PŒHˆL·IÊ4É¥Å<0‘HlGæÉ=ÉyÂ5HCNGîN‰»øIôC}KOÎI·ÀÈ‹J*LKËq=ÁÑÈ4LçÁ-M<Áw?{Ë¥IæIßÍÐA`Ï™ÂüÊóFÖÉYÏRÆnO >eLO¼ÕNõÄÅFÐ6HAcÓ¶ÃïG‚NÀËMƒÄæÇJÐ`IàÍÌADSH¶HÄÌFÌãÍ½Ë-ÉŽHYAYÌùÇ|ÇœP³?jÍGáÄ@ÐÅÇ§HP8K-Iâ,ÍFGPÀL_KVBíÊ'Ë$C•ËØIÂÐàEH4ÎCÄgÊH>GHE)E¤ÍóÅrIQQµÉ¢Í&ÎÞÌ¿K‘AIœÐ–Ê9ÇÍ1H˜Ç*HšÐM/ÎRÇ_H>ÃqÇÒMÍËÊ?È FµMJBÝÌ³M:Ì$Î

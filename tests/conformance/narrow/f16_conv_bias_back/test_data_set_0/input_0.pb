@@ -1,0 +1,2 @@
+
+BxJ€€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S€S

@@ -1,0 +1,2 @@
+
+BxJ ÿc“c‘c‘c‘cŒc–cÿc–c÷c÷c–cÃc‘c–c c

@@ -1,0 +1,2 @@
+
+ByJ$ Y†YÊXÁXDYŒXY"YrW­X«YŠZYYmYÎY«YBX

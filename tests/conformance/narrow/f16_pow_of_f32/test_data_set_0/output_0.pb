@@ -1,0 +1,2 @@
+(
+ByJP!PÓT4@∑S∏IúUjEÆXßXÁQVPQEMPGR( Us5rHÒI<R%M]XwTÒ8aT£N;&Qº$ÔMUM∑OﬂD;UÆ8≤MEH|UmU

@@ -1,0 +1,2 @@
+$
+BxJS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûùS{zSûûù
