@@ -2,8 +2,11 @@
 
 #include "ir/bound_dims.h"
 #include "ir/inline_calls.h"
+#include "tensor/reference.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace fw {
 
@@ -22,7 +25,8 @@ Result<TensorType> concrete(const TensorType& type, const Substitution& dims) {
 
 class Evaluation {
 public:
-    Evaluation(const Graph& graph, const CancelToken& cancel) : m_graph(graph), m_cancel(cancel) {}
+    Evaluation(const Graph& graph, const CancelToken& cancel, Precision precision)
+        : m_graph(graph), m_cancel(cancel), m_precision(precision) {}
 
     Status bind(const std::vector<TensorData>& inputs) {
         if (inputs.size() != m_graph.inputs().size())
@@ -64,8 +68,7 @@ public:
         std::vector<const TensorData*> operands;
         for (const ValueRef& input : node.inputs)
             operands.push_back(input.valid() ? &m_values.at(input) : nullptr);
-        Result<std::vector<TensorData>> results =
-            m_graph.operators().find(node.op)->reference(call, operands);
+        Result<std::vector<TensorData>> results = computed(node, call, operands);
         if (!results)
             return results.takeDiag().at({{}, node.name});
         for (std::size_t i = 0; i < results->size(); ++i)
@@ -76,6 +79,18 @@ public:
     const TensorData& value(ValueRef ref) const { return m_values.at(ref); }
 
 private:
+    Result<std::vector<TensorData>> computed(const Node& node, const OpCall& call,
+                                             const std::vector<const TensorData*>& operands) {
+        const Operator& op = *m_graph.operators().find(node.op);
+        if (m_precision == Precision::Double || op.refusal(call))
+            return op.reference(call, operands);
+        FW_TRY(const OpInst inst, op.instantiate(call));
+        std::vector<const TensorData*> present;
+        std::copy_if(operands.begin(), operands.end(), std::back_inserter(present),
+                     [](const TensorData* data) { return data != nullptr; });
+        return evaluate(inst, present, {}, m_cancel, m_precision);
+    }
+
     Status checkAssumptions() const {
         for (const Assumption& assumption : m_graph.assumptions())
             if (simplify(substitute(assumption.condition, m_dims)).isInt(0))
@@ -111,6 +126,7 @@ private:
 
     const Graph& m_graph;
     const CancelToken& m_cancel;
+    Precision m_precision;
     Substitution m_dims;
     std::map<ValueRef, TensorData> m_values;
 };
@@ -135,12 +151,12 @@ Result<OpCall> callWith(OpCall call, const Substitution& dims) {
 
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
-                                              const CancelToken& cancel) {
+                                              const CancelToken& cancel, Precision precision) {
     if (hasCalls(graph)) {
         FW_TRY(const GraphPtr inlined, inlineCalls(graph));
-        return evaluateGraph(*inlined, inputs, cancel);
+        return evaluateGraph(*inlined, inputs, cancel, precision);
     }
-    Evaluation evaluation(graph, cancel);
+    Evaluation evaluation(graph, cancel, precision);
     FW_CHECK(evaluation.bind(inputs));
     for (const NodePtr& node : graph.nodes())
         FW_CHECK(evaluation.run(*node));

@@ -5,16 +5,18 @@
 #include "base/cancel.h"
 #include "expr/simplify.h"
 #include "ir/graph.h"
+#include "tensor/program.h"
 
 namespace fw {
 
 // One data per graph input, in order; gives one per result, in order. Free dimensions take the
 // values that the inputs have where they stand alone in a type. InputMismatch, DimUnbound,
 // NotRunnable (an unknown operator), Cancelled, or what an operator's reference refuses, with the
-// node.
+// node. With Precision::Steps operators without a tensor expression go through their reference.
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
-                                              const CancelToken& cancel = {});
+                                              const CancelToken& cancel = {},
+                                              Precision precision = Precision::Double);
 
 // The call with sizes in place of free dimensions, in types and attributes. DimUnbound if one is
 // missing.

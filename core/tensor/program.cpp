@@ -91,7 +91,12 @@ Value applyInt(const Instruction& i, Value a, Value b, Value c) {
 } // namespace
 
 Value applyInstruction(const Instruction& apply, Value a, Value b, Value c) {
-    return isFloat(apply.from) ? applyReal(apply, a, b, c) : applyInt(apply, a, b, c);
+    const Value out = isFloat(apply.from) ? applyReal(apply, a, b, c) : applyInt(apply, a, b, c);
+    return apply.single ? roundTo(out, DType::F32) : out;
+}
+
+bool isSingle(Precision precision, DType dtype) {
+    return precision == Precision::Steps && isFloat(dtype) && dtype != DType::F64;
 }
 
 Value roundTo(Value value, DType dtype) {
@@ -100,8 +105,8 @@ Value roundTo(Value value, DType dtype) {
 }
 
 Program::Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
-                 const std::unordered_map<Symbol, const Values*>& tensors)
-    : m_dims(dims), m_tensors(tensors) {
+                 const std::unordered_map<Symbol, const Values*>& tensors, Precision precision)
+    : m_precision(precision), m_dims(dims), m_tensors(tensors) {
     for (const Symbol variable : variables)
         m_variables[variable] = fresh(intValue(0));
     m_result = compile(e);
@@ -113,7 +118,10 @@ int Program::fresh(Value initial) {
 }
 
 int Program::constant(const Expr& e) {
-    return fresh(e.isInt() ? intValue(e->integer) : realValue(e->real));
+    if (e.isInt())
+        return fresh(intValue(e->integer));
+    const Value value = realValue(e->real);
+    return fresh(isSingle(m_precision, e.dtype()) ? roundTo(value, DType::F32) : value);
 }
 
 int Program::compile(const Expr& e) {
@@ -185,6 +193,7 @@ int Program::compile(const Expr& e) {
     apply.op = e.op();
     apply.fn = e->fn;
     apply.dtype = e.dtype();
+    apply.single = isSingle(m_precision, e.dtype());
     apply.from = e.arg(0).dtype();
     apply.a = compile(e.arg(0));
     if (e.args().size() > 1)

@@ -27,6 +27,10 @@ inline Value intValue(std::int64_t value) {
     return out;
 }
 
+// Double: nothing is rounded until it is stored. Steps: every operation on floats is rounded as
+// machine code of its element type rounds it (f16 and bf16 are computed in f32), sums term by term.
+enum class Precision : std::uint8_t { Double, Steps };
+
 // A tensor while it is evaluated: concrete extents, row-major values.
 struct Values {
     DType dtype = DType::F32;
@@ -41,6 +45,7 @@ struct Instruction {
     MathFn fn = MathFn::Exp;
     DType from = DType::F32; // operand type of an Apply
     DType dtype = DType::F32;
+    bool single = false; // the result of an Apply is rounded to f32
     int out = 0;
     int a = 0, b = 0, c = 0;        // registers
     std::size_t target = 0;         // of a jump
@@ -57,7 +62,8 @@ public:
     // `variables` get the first registers, in order. Free dims and the tensors that are read must
     // be known.
     Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
-            const std::unordered_map<Symbol, const Values*>& tensors);
+            const std::unordered_map<Symbol, const Values*>& tensors,
+            Precision precision = Precision::Double);
 
     // False if a read lies outside its tensor.
     bool run(std::vector<Value>& registers) const;
@@ -75,12 +81,15 @@ private:
     std::vector<Instruction> m_code;
     std::vector<Value> m_initial;
     std::unordered_map<Symbol, int> m_variables;
+    Precision m_precision;
     const Bindings& m_dims;
     const std::unordered_map<Symbol, const Values*>& m_tensors;
     int m_result = 0;
 };
 
 Value applyInstruction(const Instruction& apply, Value a, Value b, Value c); // of an Apply
+// Whether an operation that gives this type is rounded to f32.
+bool isSingle(Precision precision, DType dtype);
 Value roundTo(Value value, DType dtype); // as a store to a tensor of that type does
 
 } // namespace fw

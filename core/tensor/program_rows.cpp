@@ -103,12 +103,13 @@ bool ProgramRows::load(const Instruction& instruction, std::int64_t stride,
 void ProgramRows::apply(const Instruction& instruction, std::size_t count) {
     const Value *a = row(instruction.a), *b = row(instruction.b), *c = row(instruction.c);
     Value* out = row(instruction.out);
-    if (isFloat(instruction.from) && instruction.op == ExprOp::Mul) {
+    const bool plain = isFloat(instruction.from) && !instruction.single;
+    if (plain && instruction.op == ExprOp::Mul) {
         for (std::size_t i = 0; i < count; ++i)
             out[i].real = a[i].real * b[i].real;
         return;
     }
-    if (isFloat(instruction.from) && instruction.op == ExprOp::Add) {
+    if (plain && instruction.op == ExprOp::Add) {
         for (std::size_t i = 0; i < count; ++i)
             out[i].real = a[i].real + b[i].real;
         return;

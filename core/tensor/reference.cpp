@@ -46,8 +46,9 @@ TensorData toData(const Values& values) {
 
 class Interpreter {
 public:
-    Interpreter(const OpInst& inst, const Bindings& symbols, const CancelToken& cancel)
-        : m_inst(inst), m_symbols(symbols), m_cancel(cancel) {}
+    Interpreter(const OpInst& inst, const Bindings& symbols, const CancelToken& cancel,
+                Precision precision)
+        : m_inst(inst), m_symbols(symbols), m_cancel(cancel), m_precision(precision) {}
 
     Result<std::vector<TensorData>> run(const std::vector<const TensorData*>& inputs) {
         if (inputs.size() != m_inst.inputs.size())
@@ -154,7 +155,7 @@ private:
             folds *= std::max<std::int64_t>(extent, 0);
         }
         Values& out = m_tensors.at(stage.out);
-        const Program body(stage.body, variables, m_symbols, m_readable);
+        const Program body(stage.body, variables, m_symbols, m_readable, m_precision);
         std::vector<Program> store;
         for (const Expr& index : stage.store)
             store.emplace_back(index, variables, m_symbols, m_readable);
@@ -186,6 +187,8 @@ private:
                     if (!body.run(registers))
                         return outside;
                     value = combine(stage.reducer, out.dtype, value, registers[result]);
+                    if (isSingle(m_precision, out.dtype))
+                        value = roundTo(value, DType::F32);
                     advance(registers, space.size(), reduce);
                 }
             }
@@ -276,6 +279,7 @@ private:
     const OpInst& m_inst;
     Bindings m_symbols;
     CancelToken m_cancel;
+    Precision m_precision;
     std::unordered_map<Symbol, Values> m_tensors;
     std::unordered_map<Symbol, const Values*> m_readable;
 };
@@ -284,8 +288,9 @@ private:
 
 Result<std::vector<TensorData>> evaluate(const OpInst& inst,
                                          const std::vector<const TensorData*>& inputs,
-                                         const Bindings& symbols, const CancelToken& cancel) {
-    return Interpreter(inst, symbols, cancel).run(inputs);
+                                         const Bindings& symbols, const CancelToken& cancel,
+                                         Precision precision) {
+    return Interpreter(inst, symbols, cancel, precision).run(inputs);
 }
 
 } // namespace fw

@@ -85,6 +85,8 @@ void compareMap(const char* name, double (*f)(double), const Attrs& attributes =
 class TestReference : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void everyStepRounded();
+    void sumsTermByTerm();
     void longRows();
     void maps();
     void broadcasts();
@@ -481,6 +483,69 @@ void TestReference::speed() {
     // 9.4 M multiply-adds; a few seconds for 50 M is what the reference promises.
     const Run r = run("conv2d", {"f32[1, 32, 34, 34]", "f32[32, 32, 3, 3]"});
     QCOMPARE(r.outputs[0].extents(), (std::vector<std::int64_t>{1, 32, 32, 32}));
+}
+
+namespace {
+
+Result<std::vector<TensorData>>
+evaluated(const std::string& text, const std::vector<TensorData>& data, Precision precision) {
+    const OperatorSet set = operatorsOf(text, "t.fw");
+    OpCall call;
+    std::vector<const TensorData*> pointers;
+    for (const TensorData& one : data) {
+        call.inputs.emplace_back(one.type());
+        pointers.push_back(&one);
+    }
+    FW_TRY(const OpInst inst, set.find("a")->instantiate(call));
+    return evaluate(inst, pointers, {}, {}, precision);
+}
+
+TensorData floats(const std::vector<double>& values) {
+    return dataFromDoubles(DType::F32, {static_cast<std::int64_t>(values.size())}, values);
+}
+
+} // namespace
+
+// What the compiler makes of the same expression in float; in double a quotient misses the ties.
+void TestReference::everyStepRounded() {
+    std::vector<double> x, s;
+    Doubles wanted;
+    for (int i = 0; i < 2000; ++i) {
+        const float scale = 0.001F * static_cast<float>(1 + i % 37);
+        const float value = (static_cast<float>(i % 101) + 0.5F) * scale;
+        x.push_back(static_cast<double>(value));
+        s.push_back(static_cast<double>(scale));
+        wanted.push_back(static_cast<double>(std::nearbyint(value / scale) * scale + 0.1F));
+    }
+    const std::string text =
+        "op a(x: T[N], s: T[N]) -> y: T[N] { y[n] = round(x[n] / s[n]) * s[n] + 0.1 }";
+    const std::vector<TensorData> data = {floats(x), floats(s)};
+    const Doubles steps = evaluated(text, data, Precision::Steps).value().at(0).toDoubles();
+    QVERIFY(steps == wanted);
+    const Doubles whole = evaluated(text, data, Precision::Double).value().at(0).toDoubles();
+    int ties = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        ties += std::fabs(whole[i] - wanted[i]) > 0.5 * s[i];
+    QVERIFY2(ties > 20, qPrintable(QString::number(ties)));
+    // f16 is computed in f32: 2049 does not lie in it, but on the way to what does.
+    const TensorData one = dataFromDoubles(DType::F16, {1}, {2048});
+    const std::string way = "op a(x: T[N]) -> y: T[N] { y[n] = x[n] + 1 - x[n] }";
+    for (const Precision precision : {Precision::Steps, Precision::Double})
+        QCOMPARE(evaluated(way, {one}, precision).value().at(0).at(0), 1.0);
+}
+
+void TestReference::sumsTermByTerm() {
+    std::vector<double> x;
+    float sum = 0;
+    for (int i = 0; i < 1000; ++i) {
+        x.push_back(static_cast<double>(0.1F));
+        sum += 0.1F;
+    }
+    const std::string text = "op a(x: T[N]) -> y: T[] { y[] = sum(n in N : x[n]) }";
+    QCOMPARE(evaluated(text, {floats(x)}, Precision::Steps).value().at(0).at(0),
+             static_cast<double>(sum));
+    QCOMPARE(evaluated(text, {floats(x)}, Precision::Double).value().at(0).at(0),
+             static_cast<double>(static_cast<float>(1000 * static_cast<double>(0.1F))));
 }
 
 QTEST_GUILESS_MAIN(TestReference)
