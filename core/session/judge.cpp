@@ -280,6 +280,14 @@ std::optional<Judgement> failed(const Diag& diag) {
     return out;
 }
 
+Judgement judgeTensor(const std::string& name, const BoundedValues& wanted, const TensorData& got,
+                      Measure measure) {
+    Judgement out;
+    out.exact = measure == Measure::Elements;
+    Judging(name, wanted, got, measure, out).run();
+    return out;
+}
+
 Judgement judge(const Graph& part, const Instance& instance, const std::vector<TensorData>& got,
                 Measure measure) {
     Judgement out;

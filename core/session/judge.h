@@ -54,6 +54,8 @@ struct Judgement {
 // Of what could not be compiled, loaded or run. Nothing if that says nothing of the results: the
 // implementation does not take part, or rules the sizes out.
 std::optional<Judgement> failed(const Diag& diag);
+Judgement judgeTensor(const std::string& name, const BoundedValues& wanted, const TensorData& got,
+                      Measure measure = Measure::Elements);
 Judgement judge(const Graph& part, const Instance& instance, const std::vector<TensorData>& got,
                 Measure measure);
 

@@ -1,6 +1,7 @@
 #include "session/verify.h"
 
 #include "session/candidates.h"
+#include "session/folded.h"
 #include "session/smallest.h"
 
 #include <fmt/format.h>
@@ -285,6 +286,14 @@ Result<VerifyModel> verifyModel(Pipeline& pipeline, const Arguments& arguments,
     for (const Subject& subject : subjects) {
         context.report("verify", subject.group->name, done++, subjects.size());
         FW_CHECK(verifying.run(subject));
+    }
+    FW_TRY(const Imported* imported, pipeline.imported(context));
+    FW_TRY(std::vector<VerifyRow> folded,
+           verifyFolded(imported->inlined, source->trace.applications, pipeline, context,
+                        out.notices));
+    for (VerifyRow& row : folded) {
+        ++(row.differs ? out.differing : out.agreeing);
+        out.rows.push_back(std::move(row));
     }
     out.groups = static_cast<std::int64_t>(subjects.size());
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

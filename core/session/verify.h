@@ -10,7 +10,8 @@ namespace fw {
 // choose: compiled alone for one thread and for two, and run on integers and on random values, at
 // the sizes of session/judge.h, twice each, in memory that is filled with NaN before. The results
 // are held against the bounds of tensor/bounded.h. One that differs gets the smallest graph that
-// shows it, in the folder `arguments.output` (empty: none is written).
+// shows it, in the folder `arguments.output` (empty: none is written). Behind them stand the
+// constants that rewriting computed (session/folded.h).
 Result<snapshot::VerifyModel> verifyModel(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                           const Context& context);
 

@@ -3,10 +3,12 @@
 // tests/extern/test_verify_libraries.cpp.
 #include "asked.h"
 
+#include "book/book.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/tensor_file.h"
 #include "session/candidates.h"
+#include "session/folded.h"
 #include "session/graph_file.h"
 #include "session/judge.h"
 #include "session/smallest.h"
@@ -60,6 +62,9 @@ private Q_SLOTS:
     void wrongShape();
     void standsIn();
     void filesBesideTheText();
+    void constantsThatWereFolded();
+    void aWrongConstant();
+    void anEvaluatorThatIsWrong();
 
 private:
     QString write(const char* name, const char* text) {
@@ -293,6 +298,145 @@ void TestVerify::filesBesideTheText() {
         m_folder.filePath(QStringLiteral("files/part.fw")).toStdString(), standardOperators(), {});
     QVERIFY(!read.ok());
     QCOMPARE(read.diag().code, DiagCode::InputMismatch);
+}
+
+namespace {
+
+// A convolution whose batch norm goes into its weights, in f16, with a mean of 0.
+constexpr const char* folding = R"(graph g(x: f16[1, 2, 5, 5]) -> y {
+  w = const random(1) : f16[3, 2, 3, 3]
+  g = const [1, 0.5, 2] : f16[3]
+  t = const [0, 0, 1] : f16[3]
+  m = const [0, 0.25, 0] : f16[3]
+  v = const [1, 4, 0.5] : f16[3]
+  c = conv2d(x, w) {pads = [1, 1, 1, 1]}
+  y = batch_norm(c, g, t, m, v)
+}
+)";
+
+std::vector<VerifyRow> folded(const GraphPtr& graph, const std::vector<Application>& applications) {
+    PipelineInputs inputs;
+    inputs.target = "x86-64 -libs=";
+    Pipeline pipeline(inputs);
+    std::vector<std::string> notices;
+    auto rows = verifyFolded(graph, applications, pipeline, {}, notices);
+    if (!rows)
+        throw InternalError(rows.diag().text());
+    for (const std::string& notice : notices)
+        qInfo("%s", notice.c_str());
+    return rows.take();
+}
+
+// Those of the rows that differ.
+QStringList differing(const std::vector<VerifyRow>& rows) {
+    QStringList out;
+    for (const VerifyRow& row : rows)
+        if (row.differs)
+            out << QString::fromStdString(row.group + ": " + row.worst);
+    return out;
+}
+
+// The reference is 0.25 where it should be 0.
+class ZeroIsAQuarter final : public Operator {
+public:
+    explicit ZeroIsAQuarter(const Operator& real) : m_real(real) {}
+    const std::string& name() const override { return m_real.name(); }
+    const std::string& doc() const override { return m_real.doc(); }
+    std::string signature() const override { return m_real.signature(); }
+    std::string body() const override { return m_real.body(); }
+    std::vector<std::string> inputNames() const override { return m_real.inputNames(); }
+    std::vector<std::string> outputNames() const override { return m_real.outputNames(); }
+    Arity arity() const override { return m_real.arity(); }
+    std::optional<AttrType> attrType(std::string_view attr) const override {
+        return m_real.attrType(attr);
+    }
+    std::vector<std::string> attrNames() const override { return m_real.attrNames(); }
+    Result<Inferred> infer(const OpCall& call) const override { return m_real.infer(call); }
+    Result<OpInst> instantiate(const OpCall& call) const override {
+        return m_real.instantiate(call);
+    }
+    Result<Facts> facts(const OpCall& call) const override { return m_real.facts(call); }
+    Result<std::vector<TensorData>>
+    reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
+        FW_TRY(std::vector<TensorData> out, m_real.reference(call, inputs));
+        for (TensorData& data : out) {
+            std::vector<double> values = data.toDoubles();
+            for (double& value : values)
+                value = value == 0 ? 0.25 : value;
+            data = dataFromDoubles(data.dtype(), data.extents(), values);
+        }
+        return out;
+    }
+    bool isNative() const override { return m_real.isNative(); }
+
+private:
+    const Operator& m_real;
+};
+
+} // namespace
+
+// Every constant that rewriting computes has been judged once, and those of a sample agree.
+void TestVerify::constantsThatWereFolded() {
+    const GraphPtr model = graph(folding);
+    const Rewritten rewritten = rewriteGraph(model, readBooks({}).rules, {}).value();
+    const std::vector<VerifyRow> rows = folded(model, rewritten.trace.applications);
+    QVERIFY(rows.size() >= 3);
+    QVERIFY2(differing(rows).isEmpty(), qPrintable(differing(rows).join(u'\n')));
+    const auto scaled = std::find_if(rows.begin(), rows.end(), [](const VerifyRow& row) {
+        return row.verdict == "within" && row.implementation == "fold_constants";
+    });
+    QVERIFY(scaled != rows.end() && scaled->comparisons >= 2 && scaled->groups.empty());
+    const VerifyModel whole = verify(write("folding.fw", folding));
+    QCOMPARE(whole.differing + whole.notRun, std::int64_t(0));
+    QVERIFY(std::count_if(whole.rows.begin(), whole.rows.end(), [](const VerifyRow& row) {
+                return row.implementation == "fold_constants";
+            }) >= 3);
+}
+
+// One element of one constant, of each in turn.
+void TestVerify::aWrongConstant() {
+    const GraphPtr model = graph(folding);
+    const Rewritten rewritten = rewriteGraph(model, readBooks({}).rules, {}).value();
+    int planted = 0;
+    for (std::size_t i = 0; i < rewritten.trace.applications.size(); ++i) {
+        if (rewritten.trace.applied[rewritten.trace.applications[i].entry].rule != "fold_constants")
+            continue;
+        for (std::size_t k = 0; k < rewritten.trace.applications[i].step.edits.size(); ++k) {
+            std::vector<Application> applications = rewritten.trace.applications;
+            NodePtr& made = applications[i].step.edits[k].after;
+            if (applications[i].step.edits[k].before || !made || !made->isConstant())
+                continue;
+            Node other = *made;
+            other.data = std::make_shared<const TensorData>(
+                changed(*made->data, made->data->count() - 1, 0.25));
+            made = std::make_shared<const Node>(std::move(other));
+            const QStringList found = differing(folded(model, applications));
+            QVERIFY2(!found.isEmpty() && found[0].contains(u"kept as a constant"),
+                     qPrintable(found.join(u'\n')));
+            ++planted;
+        }
+    }
+    QVERIFY(planted >= 3);
+}
+
+// What every group reads alike no group shows.
+void TestVerify::anEvaluatorThatIsWrong() {
+    auto operators = std::make_shared<OperatorSet>(*standardOperators());
+    QVERIFY(
+        operators->add(std::make_shared<ZeroIsAQuarter>(*standardOperators()->find("sub"))).ok());
+    const GraphPtr model = parseGraph(R"(graph g(x: f16[3]) -> y {
+  a = const [1, 2, 3] : f16[3]
+  b = const [1, 1, 3] : f16[3]
+  d = sub(a, b)
+  y = mul(x, d)
+}
+)",
+                                      operators)
+                               .value();
+    const Rewritten rewritten = rewriteGraph(model, readBooks({}).rules, {}).value();
+    const QStringList found = differing(folded(model, rewritten.trace.applications));
+    QVERIFY2(found.size() == 1 && found[0].startsWith(u"d: d[0]: 0.25 instead of 0"),
+             qPrintable(found.join(u'\n')));
 }
 
 QTEST_GUILESS_MAIN(TestVerify)
