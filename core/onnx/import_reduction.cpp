@@ -52,9 +52,31 @@ struct Form {
     }
 };
 
+Result<ValueRef> asType(NodeImport& n, ValueRef x, DType dtype) {
+    Attrs to;
+    to.set("to", dtype);
+    return n.step("cast", {x}, std::move(to));
+}
+
+// Roots and logarithms of integers are computed in f64, and cut to the type of the operand.
+bool isWidened(NodeImport& n, const Form& form, ValueRef x) {
+    return isInteger(n.type(x).dtype) &&
+           (form.behind != nullptr || std::string_view(form.op) == logSum);
+}
+
+// `last` as the result of the node, in the type of the operand.
+Status finish(NodeImport& n, LastStep last, bool widened, DType dtype) {
+    if (!widened)
+        return n.result(last.op, last.inputs, std::move(last.attrs));
+    FW_TRY(const ValueRef y, n.step(last.op, last.inputs, std::move(last.attrs)));
+    Attrs to;
+    to.set("to", dtype);
+    return n.result("cast", {y}, std::move(to));
+}
+
 // The logarithm of a sum of exponentials: the largest element is subtracted before and added
 // behind, an infinite one replaced by the largest number.
-Status logSumExp(NodeImport& n, const Reduction& r) {
+Result<LastStep> logSumExp(NodeImport& n, const Reduction& r) {
     const DType dtype = n.type(r.x).dtype;
     const double huge = dtype == DType::F64 ? 1.7976931348623157e308 : 3.3895313892515355e38;
     Attrs kept = r.attrs;
@@ -71,28 +93,38 @@ Status logSumExp(NodeImport& n, const Reduction& r) {
     if (n.type(largest).shape != n.type(y).shape) {
         FW_TRY(largest, n.reshaped(largest, n.type(y).shape));
     }
-    return n.result("add", {y, largest});
+    return LastStep{"add", {y, largest}, {}};
 }
 
-Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>& given) {
-    if (form.hasSteps())
-        n.computeWide();
-    FW_TRY(const Reduction r, reductionOf(n, given));
-    if (std::string_view(form.op) == "log_sum_exp")
-        return r.whole ? n.result("identity", {r.x}) : logSumExp(n, r);
+Result<LastStep> reduced(NodeImport& n, const Form& form, const Reduction& r) {
+    if (std::string_view(form.op) == logSum)
+        return r.whole ? LastStep{"identity", {r.x}, {}} : logSumExp(n, r);
     ValueRef y = r.x;
     if (form.before != nullptr) {
         const bool squared = std::string_view(form.before) == "mul";
         FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
     }
     if (r.whole && form.behind == nullptr)
-        return n.result("identity", {y});
+        return LastStep{"identity", {y}, {}};
     if (!r.whole) {
         if (form.behind == nullptr)
-            return n.result(form.op, {y}, r.attrs);
+            return LastStep{form.op, {y}, r.attrs};
         FW_TRY(y, n.step(form.op, {y}, r.attrs));
     }
-    return n.result(form.behind, {y});
+    return LastStep{form.behind, {y}, {}};
+}
+
+Status reduceOver(NodeImport& n, const Form& form, const std::optional<Integers>& given) {
+    if (form.hasSteps())
+        n.computeWide();
+    FW_TRY(Reduction r, reductionOf(n, given));
+    const DType dtype = n.type(r.x).dtype;
+    const bool widened = isWidened(n, form, r.x);
+    if (widened) {
+        FW_TRY(r.x, asType(n, r.x, DType::F64));
+    }
+    FW_TRY(LastStep last, reduced(n, form, r));
+    return finish(n, std::move(last), widened, dtype);
 }
 
 // Over axes that are computed while the model runs.
@@ -102,6 +134,11 @@ Status reduceWhileRunning(NodeImport& n, const Form& form) {
     if (form.hasSteps() || std::string_view(form.op) == mean)
         n.computeWide();
     FW_TRY(ValueRef y, n.input(0));
+    const DType dtype = n.type(y).dtype;
+    const bool widened = isWidened(n, form, y);
+    if (widened) {
+        FW_TRY(y, asType(n, y, DType::F64));
+    }
     if (form.before != nullptr) {
         const bool squared = std::string_view(form.before) == "mul";
         FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
@@ -112,7 +149,7 @@ Status reduceWhileRunning(NodeImport& n, const Form& form) {
         FW_TRY(y, n.step(last.op, last.inputs, std::move(last.attrs)));
         last = {form.behind, {y}, {}};
     }
-    return n.result(last.op, last.inputs, std::move(last.attrs));
+    return finish(n, std::move(last), widened, dtype);
 }
 
 template <Form form>

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 #include <set>
 
 namespace fw {
@@ -169,6 +170,7 @@ public:
         Result<Binding> binding = bindCall(*m_tree, m_file, call);
         if (!binding)
             return named(binding.takeDiag());
+        FW_CHECK(hasMeaning(call, *binding));
         Inferred out;
         for (const BoundOutput& output : binding->outputs)
             out.outputs.push_back(output.type);
@@ -207,7 +209,46 @@ private:
         return diag;
     }
 
+    // The element types that a call brings along: those of its operands and of its attributes.
+    static std::vector<DType> typesOf(const OpCall& call) {
+        std::vector<DType> out;
+        for (const std::optional<TensorType>& input : call.inputs)
+            out.push_back(input ? input->dtype : DType::Text);
+        for (const auto& [name, value] : call.attrs)
+            if (const auto* dtype = std::get_if<DType>(&value))
+                out.push_back(*dtype);
+        return out;
+    }
+
+    // A signature may let element types through for which the statements have no meaning: whoever
+    // reads a model is told, not whoever runs it. Asked once of each choice of types.
+    Status hasMeaning(const OpCall& call, const Binding& binding) const {
+        std::vector<DType> types = typesOf(call);
+        std::lock_guard lock(m_mutex);
+        if (m_meant.contains(types))
+            return {};
+        const Result<OpInst> inst = instantiateOp(*m_tree, m_file, binding);
+        if (inst.ok()) {
+            m_meant.insert(std::move(types));
+            return {};
+        }
+        if (inst.diag().code != DiagCode::TextType)
+            return {}; // nothing about types: whoever asks for the computation is told
+        std::vector<std::string_view> named;
+        for (const DType dtype : types)
+            if (dtype != DType::Text &&
+                std::find(named.begin(), named.end(), dtypeText(dtype)) == named.end())
+                named.push_back(dtypeText(dtype));
+        return makeDiag(DiagCode::DtypeMismatch,
+                        fmt::format("{}: has no meaning for {}: {} ({}:{}:{})", m_tree->name,
+                                    fmt::join(named, ", "), inst.diag().message, m_file,
+                                    inst.diag().where.line, inst.diag().where.column),
+                        {}, "cast the operands to a type that the operator is for");
+    }
+
     std::shared_ptr<const OpTree> m_tree;
+    mutable std::mutex m_mutex;
+    mutable std::set<std::vector<DType>> m_meant; // types for which the statements have a meaning
     std::string m_file;
     bool m_commutative;
     bool m_view;
