@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Makes every committed ONNX file: the samples, the broken files and the operator cases of tests/conformance.
+"""Makes every committed ONNX file: the samples, the broken files and the operator cases of tests/conformance; and the
+values of the library's operators in tests/conformance/values.
 
     samples/make_samples.py            writes them all
     samples/make_samples.py --check    writes nothing; fails if a committed file differs from what would be written
@@ -12,7 +13,7 @@ import pathlib
 import sys
 import tempfile
 
-from generator import bodies, broken, cases, models, networks, odd, running
+from generator import bodies, broken, cases, models, networks, odd, running, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -32,6 +33,9 @@ def write_all(root):
     for folder, listed in cases.all_cases().items():
         for case in listed:
             case.write(root / "tests/conformance" / folder)
+    (root / "tests/conformance/values").mkdir(parents=True, exist_ok=True)
+    for name, text in table.all_values().items():
+        (root / "tests/conformance/values" / name).write_text(text)
 
 
 def generated(root):
@@ -39,6 +43,7 @@ def generated(root):
     for top in ("samples", "tests/conformance"):
         for suffix in ("*.onnx", "*.pb"):
             found += [path.relative_to(root) for path in (root / top).rglob(suffix)]
+    found += [path.relative_to(root) for path in (root / "tests/conformance/values").glob("*.txt")]
     return sorted(found)
 
 

@@ -110,6 +110,41 @@ def reduce_by(function):
     return run
 
 
+def cut(values, like):
+    """As the type of the operand: what is no integer is cut."""
+    return values if is_float(like) else np.trunc(values).astype(like.dtype)
+
+
+def reduce_cut(before, behind):
+    """Reductions of real numbers, in double also where the operand is of integers."""
+
+    def run(x, at, opset):
+        reduced = reduce_by(np.sum)([before(x[0].astype(np.float64)), *x[1:]], at, opset)[0]
+        return [cut(behind(reduced), x[0])]
+
+    return run
+
+
+def same(x):
+    return x
+
+
+def reduce_mean(x, at, opset):
+    if is_float(x[0]):
+        return reduce_by(np.mean)(x, at, opset)
+    return [cut(reduce_by(np.mean)([x[0].astype(np.float64), *x[1:]], at, opset)[0], x[0])]
+
+
+def trilu(x, at, opset):
+    k = int(x[1]) if len(x) > 1 and x[1] is not None else 0
+    return [(np.triu if at.get("upper", 1) else np.tril)(x[0], k)]
+
+
+def shrink(x, at):
+    bias, limit = at.get("bias", 0.0), at.get("lambd", 0.5)
+    return cut(np.where(x < -limit, x + bias, np.where(x > limit, x - bias, 0)), x)
+
+
 def fold(function):
     """Variadic operators."""
 
@@ -174,7 +209,14 @@ OPERATORS = {
     "BatchNormalization": lambda x, at, opset: [batch_norm(*x[:5], at)],
     "LRN": lambda x, at, opset: [lrn(x[0], at)],
     "LayerNormalization": lambda x, at, opset: layer_norm(x, at),
-    "ReduceMean": reduce_by(np.mean),
+    "ReduceMean": reduce_mean,
+    "ReduceL1": reduce_cut(np.abs, same),
+    "ReduceL2": reduce_cut(np.square, np.sqrt),
+    "ReduceSumSquare": reduce_cut(np.square, same),
+    "ReduceLogSum": reduce_cut(same, np.log),
+    "ReduceLogSumExp": reduce_cut(np.exp, np.log),
+    "Trilu": trilu,
+    "Shrink": lambda x, at, opset: [shrink(x[0], at)],
     "ReduceSum": reduce_by(np.sum),
     "ReduceMax": reduce_by(np.max),
     "ReduceMin": reduce_by(np.min),

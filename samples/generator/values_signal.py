@@ -1,0 +1,205 @@
+"""Values between elements, and spectra: formulas of the standard, place by place."""
+import math
+
+import numpy as np
+
+from .table import ALL, FLOATS, NUMBERS, Tensor, draw, spread, whole
+
+ROUNDINGS = [lambda c: math.ceil(c - 0.5), lambda c: math.floor(c + 0.5), math.floor, math.ceil]
+
+
+def cubic(d, a=-0.75):
+    d = abs(d)
+    if d <= 1:
+        return (a + 2) * d**3 - (a + 3) * d**2 + 1
+    return a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a if d < 2 else 0.0
+
+
+def resized(x, size, step, start, weights, crop=None):
+    """Along the last axis. weights(c): the elements that count at place c, with their weights."""
+    out = np.zeros((*x.shape[:-1], size), dtype=x.dtype)
+    for o in range(size):
+        c = o * step + start
+        if crop is not None and not 0 <= c <= x.shape[-1] - 1:
+            out[..., o] = crop
+            continue
+        total = 0
+        for at, weight in weights(c):
+            total = total + x[..., min(max(at, 0), x.shape[-1] - 1)] * weight
+        out[..., o] = total
+    return out
+
+
+def normed(pairs):
+    total = sum(weight for _, weight in pairs)
+    return [(at, weight / total) for at, weight in pairs]
+
+
+def filtered(c, taps, scale, weight):
+    first = math.floor(c) + 1 - taps
+    return normed([(first + k, weight((first + k - c) * scale)) for k in range(2 * taps)])
+
+
+def resizes(table):
+    for dtype in ALL:
+        x = spread(dtype, 2, 4)
+        for rounding, nearest in enumerate(ROUNDINGS):
+            wanted = resized(x.held, 7, 0.5, -0.25, lambda c: [(nearest(c), 1)])
+            table.call("resize_nearest", [x], Tensor(dtype, wanted), axis=-1, size=[7], step=0.5, start=-0.25, rounding=rounding)
+    for dtype in FLOATS:
+        x = draw(dtype, 2, 4)
+        where = {"axis": 1, "size": [6], "step": 0.75, "start": -0.5}
+        table.call("resize_linear", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: [
+            (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))])), **where)
+        wanted = resized(x.v, 6, 0.75, -0.5, lambda c: [
+            (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))], crop=1.5)
+        table.call("resize_linear", [x, whole([[1, 0], [0.75, -0.5]], "f64")], Tensor(dtype, wanted), axis=1, size=[6], row=1,
+                   crop=True, outside=1.5)
+
+        def four(c, a):
+            return [(math.floor(c) + k, cubic(c - math.floor(c) - k, a)) for k in range(-1, 3)]
+
+        table.call("resize_cubic", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: four(c, -0.5))), a=-0.5, **where)
+        table.call("resize_cubic", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: normed(
+            [(at, w) for at, w in four(c, -0.75) if 0 <= at < 4]))), exclude=True, **where)
+        x = draw(dtype, 2, 7)
+        where = {"axis": -1, "size": [3], "step": 2.0, "start": 0.5, "scale": 0.5}
+        table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(
+            c, 2, 0.5, lambda d: max(1 - abs(d), 0)))), taps=2, **where)
+        table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(
+            c, 4, 0.5, lambda d: cubic(d, -0.5)))), taps=4, cubic=True, a=-0.5, **where)
+
+
+def mirrored(place, size, align):
+    """Back into the image by mirrors at the middle of its outermost elements, or at their outer edges."""
+    low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
+    while high > low and not low <= place <= high:
+        place = 2 * low - place if place < low else 2 * high - place
+    return int(min(max(round(place), 0), size - 1))
+
+
+def sampled(x, grid, taps, padding, align):
+    def read(image, row, column):
+        sizes, at = image.shape[1:], [row, column]
+        if padding == 0 and not all(0 <= p < s for p, s in zip(at, sizes)):
+            return np.zeros(image.shape[0])
+        if padding == 1:
+            at = [min(max(p, 0), s - 1) for p, s in zip(at, sizes)]
+        if padding == 2:
+            at = [mirrored(p, s, align) for p, s in zip(at, sizes)]
+        return image[:, at[0], at[1]]
+
+    def weights(c):
+        if taps == 1:
+            return [(int(np.round(c)), 1.0)]
+        first = math.floor(c) - taps // 2 + 1
+        weight = cubic if taps == 4 else lambda d: 1 - abs(d)
+        return [(first + k, weight(c - first - k)) for k in range(taps)]
+
+    out = np.zeros((x.shape[0], x.shape[1], *grid.shape[1:3]))
+    for n, oh, ow in np.ndindex(grid.shape[0], *grid.shape[1:3]):
+        places = [(g + 1) / 2 * (s - 1) if align else ((g + 1) * s - 1) / 2 for g, s in zip(grid[n, oh, ow], x.shape[:1:-1])]
+        for row, v in weights(places[1]):
+            for column, u in weights(places[0]):
+                out[n, :, oh, ow] += read(x[n], row, column) * v * u
+    return out
+
+
+def samples(table):
+    for dtype in FLOATS:
+        x = draw(dtype, 1, 2, 3, 4)
+        grid = Tensor(dtype, [[[[-1.25, -0.75], [-0.5, 0.375], [0.125, 0.25]], [[0.75, 1.5], [0.5, -0.25], [1.125, -1.125]]]])
+        for taps in (1, 2, 4):
+            for padding in (0, 1, 2):
+                for align in (False, True):
+                    if (taps + padding + align) % 2 == 0:
+                        table.call("grid_sample", [x, grid], Tensor(dtype, sampled(x.v, grid.v, taps, padding, align)),
+                                   taps=taps, padding=padding, align=align)
+        regions(table, dtype)
+
+
+def regions(table, dtype):
+    x = draw(dtype, 2, 2, 5, 6)
+    rois, batch = Tensor(dtype, [[1, 0.5, 8, 7], [2, 3, 9, 6.5]]), whole([1, 0])
+    at = {"height": 2, "width": 4, "ratio": 2, "scale": 0.5}
+
+    def value(image, v, u, largest):
+        rows, columns = image.shape[1:]
+        if not (-1 <= v <= rows and -1 <= u <= columns):
+            return np.zeros(image.shape[0])
+        v, u = min(max(v, 0), rows - 1), min(max(u, 0), columns - 1)
+        r, c = int(v), int(u)
+        corners = []
+        for row, wv in ((r, 1 - (v - r)), (min(r + 1, rows - 1), v - r)):
+            for column, wu in ((c, 1 - (u - c)), (min(c + 1, columns - 1), u - c)):
+                corners.append(image[:, row, column] * wv * wu)
+        return np.max(corners, axis=0) if largest else np.sum(corners, axis=0)
+
+    for op, largest in (("roi_align", False), ("roi_align_max", True)):
+        for half in (False, True):
+            out = np.zeros((2, 2, 2, 4))
+            for region in range(2):
+                u0, v0, u1, v1 = rois.v[region] * 0.5 - (0.5 if half else 0)
+                height, width = v1 - v0, u1 - u0
+                if not half:
+                    height, width = max(height, 1), max(width, 1)
+                for oh, ow in np.ndindex(2, 4):
+                    points = [value(x.v[batch.v[region]], v0 + (oh + (j + 0.5) / 2) * height / 2,
+                                    u0 + (ow + (k + 0.5) / 2) * width / 4, largest) for j in range(2) for k in range(2)]
+                    out[region, :, oh, ow] = np.max(points, axis=0) if largest else np.mean(points, axis=0)
+            table.call(op, [x, rois, batch], Tensor(dtype, out), half=half, **at)
+
+
+def pairs(complex_values):
+    return np.stack([complex_values.real, complex_values.imag], axis=-1)
+
+
+def spectra(table):
+    for dtype in FLOATS:
+        x = draw(dtype, 2, 5, 3, 2)
+        z = x.v[..., 0] + 1j * x.v[..., 1]
+        table.call("dft", [x], Tensor(dtype, pairs(np.fft.fft(z, 6, axis=1))), length=[6])
+        table.call("dft", [x], Tensor(dtype, pairs(np.fft.ifft(z, 4, axis=-1))), length=[4], axis=2, inverse=True)
+        real = Tensor(dtype, x.v[..., :1])
+        table.call("dft", [real], Tensor(dtype, pairs(np.fft.rfft(real.v[..., 0], 5, axis=1))), length=[5], onesided=True)
+        signal, window = draw(dtype, 2, 9, 1), draw(dtype, 4, low=1, high=3, seed=1)
+        frames = np.stack([signal.v[:, s:s + 4, 0] * window.v for s in (0, 3)], axis=1)
+        table.call("stft", [signal, window], Tensor(dtype, pairs(np.fft.rfft(frames, axis=-1))), step=[3])
+        table.call("stft", [signal, window], Tensor(dtype, pairs(np.fft.fft(frames, axis=-1))), step=[3], onesided=False)
+    for dtype in NUMBERS:
+        def to(values):
+            return Tensor(dtype, values if dtype in FLOATS else np.trunc(values))  # none lies near an integer
+
+        a, b, c = 42.25, 40.0, 6.0
+        t = 2 * np.pi * np.arange(6) / 6
+        table.call("cosine_window", [], to(a - b * np.cos(t) + c * np.cos(2 * t)), size=[6], a=a, b=b, c=c, to=dtype)
+        t = 2 * np.pi * np.arange(5) / 4
+        table.call("cosine_window", [], to(a - b * np.cos(t)), size=[5], a=a, b=b, periodic=False, to=dtype)
+        operands = [Tensor("f64", np.array(v)) for v in (8000.0, 100.0, 3900.0)]
+        table.call("mel_weights", operands, to(mel(3, 16, 8000.0, 100.0, 3900.0)), bins=[3], length=[16], to=dtype)
+
+
+def mel(bins, length, rate, low, high):
+    """As the function body of MelWeightMatrix says it."""
+    def to_mel(f):
+        return 2595 * np.log10(1 + f / 700)
+
+    edges = np.arange(bins + 2) * (to_mel(high) - to_mel(low)) / (bins + 2) + to_mel(low)
+    corners = ((length + 1) * 700 * (10 ** (edges / 2595) - 1) // rate).astype(int)
+    out = np.zeros((length // 2 + 1, bins))
+    for i in range(bins):
+        lower, center, upper = corners[i:i + 3]
+        if center == lower:
+            out[center, i] = 1
+        else:
+            for j in range(lower, center + 1):
+                out[j, i] = (j - lower) / (center - lower)
+        for j in range(center, upper):
+            if upper > center:
+                out[j, i] = (upper - j) / (upper - center)
+    return out
+
+
+def add_to(table):
+    for part in (resizes, samples, spectra):
+        part(table)
