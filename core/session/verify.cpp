@@ -292,7 +292,7 @@ Result<VerifyModel> verifyModel(Pipeline& pipeline, const Arguments& arguments,
            verifyFolded(imported->inlined, source->trace.applications, pipeline, context,
                         out.notices));
     for (VerifyRow& row : folded) {
-        ++(row.differs ? out.differing : out.agreeing);
+        out.differing += row.differs; // those that agree are no implementations
         out.rows.push_back(std::move(row));
     }
     out.groups = static_cast<std::int64_t>(subjects.size());
