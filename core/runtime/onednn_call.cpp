@@ -2,6 +2,7 @@
 #include "runtime/memory.h"
 #include "runtime/onednn_describe.h"
 #include "runtime/onednn_trial.h"
+#include "runtime/plain_loops.h"
 
 #include <tuple>
 
@@ -284,22 +285,27 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
         const Status s = out->prepare(part, threads);
         if (!s.ok() && refusal.ok())
             refusal = s;
-        const std::string doubt = s.ok() && !part.postOps.empty()
-                                      ? doubtOf(out->asked(), out->kernel(), threads)
-                                      : std::string();
+        const bool compares = !part.postOps.empty() || part.kind == CallKind::MaxPool ||
+                              worksOnRows(part.kind);
+        const Finding finding = s.ok() && compares
+                                    ? findingOf(out->asked(), out->kernel(), threads)
+                                    : Finding{};
         if (doubts.empty())
-            doubts = doubt;
-        if (s.ok() && doubt.empty()) {
+            doubts = finding.doubt;
+        if (s.ok() && finding.doubt.empty()) {
             const std::size_t taken = part.postOps.size();
-            if (taken == call.postOps.size()) {
-                prepared = std::move(out);
-                return {};
-            }
-            out->addNote(doubts.empty() ? refusal.message : doubts);
-            return finishByLoops(std::move(out), call, taken, threads, prepared);
+            if (taken < call.postOps.size())
+                out->addNote(doubts.empty() ? refusal.message : doubts);
+            prepared = std::move(out);
+            if (finding.watched)
+                prepared = watched(std::move(prepared), part, threads);
+            return taken == call.postOps.size()
+                       ? Status{}
+                       : finishByLoops(std::move(prepared), call, taken, threads, prepared);
         }
         if (part.postOps.empty())
-            return refusal;
+            return s.ok() && hasPlainLoops(part.kind) ? wholeByLoops(call, threads, prepared)
+                                                      : refusal;
         part.postOps.pop_back();
     }
 }
@@ -315,7 +321,7 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
     answer.kernel = plan.kernel();
     answer.slow = plan.slow();
     if (!answer.slow)
-        answer.doubt = doubtOf(call, answer.kernel, threads);
+        answer.doubt = findingOf(call, answer.kernel, threads).doubt;
     const std::tuple<Role, dnnl_query_t, std::string*> images[] = {
         {Role::Input, dnnl_query_src_md, &answer.inputLayout},
         {Role::Output, dnnl_query_dst_md, &answer.outputLayout}};

@@ -1,4 +1,4 @@
-// The end of a call by plain loops, or the whole of one that has nothing to sum or to compare.
+// The end of a call by plain loops, or the whole of it.
 #include "runtime/onednn_describe.h"
 #include "runtime/onednn_trial.h"
 #include "runtime/parallel.h"
@@ -10,12 +10,14 @@ namespace fw::runtime {
 
 namespace {
 
+// Who computes what stands before the post-ops.
+enum class Before : std::uint8_t { Library, Loops, Nothing }; // Nothing: an operand is empty
+
 class FinishedByLoops final : public PreparedCall {
 public:
-    // Without an anchor the call is one of nothing.
-    FinishedByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call, std::size_t first,
-                    int threads)
-        : m_anchor(std::move(anchor)), m_call(call), m_first(first) {
+    FinishedByLoops(Before before, std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
+                    std::size_t first, int threads)
+        : m_before(before), m_anchor(std::move(anchor)), m_call(call), m_first(first) {
         m_settings.threads = threads;
         m_openMp = m_anchor ? m_anchor->openMp() : nullptr;
         m_settings.openMp = m_openMp;
@@ -25,8 +27,9 @@ public:
             tail += (tail.empty() ? "" : ", ") + std::string(postOpText(call.postOps[i].kind));
             m_keeps = m_keeps || call.postOps[i].kind == PostOpKind::Sum;
         }
-        m_note = m_anchor ? m_anchor->note() + "; by plain loops: " + tail
-                          : "by plain loops, since an operand is empty";
+        m_note = before == Before::Library ? m_anchor->note() + "; by plain loops: " + tail
+                 : before == Before::Loops ? "by plain loops"
+                                           : "by plain loops, since an operand is empty";
     }
 
     Status describe() {
@@ -37,7 +40,7 @@ public:
                 m_output = i;
             else if (argument.role == Role::Bias)
                 m_bias = i;
-            else if (argument.role != Role::Operand)
+            else if (argument.role != Role::Operand && m_before != Before::Loops)
                 continue;
             if (argument.elements() == 0)
                 continue;
@@ -62,6 +65,8 @@ public:
         if (m_anchor)
             if (Status status = m_anchor->run(buffers, scratch); !status.ok())
                 return status;
+        if (m_before == Before::Loops)
+            readArguments();
         overRows(finishRows);
         return {};
     }
@@ -112,9 +117,30 @@ private:
         return static_cast<double>(data(argument)[elementOffset(m_descriptions[argument], place)]);
     }
 
+    void readArguments() {
+        m_values.resize(m_call.arguments.size());
+        for (std::size_t i = 0; i < m_call.arguments.size(); ++i) {
+            const ShapedArgument& argument = m_call.arguments[i];
+            if (argument.role == Role::Output || argument.role == Role::Operand)
+                continue;
+            m_values[i].resize(static_cast<std::size_t>(argument.elements()));
+            std::int64_t index[DNNL_MAX_NDIMS] = {};
+            for (float& value : m_values[i]) {
+                value = data(i)[elementOffset(m_descriptions[i], index)];
+                nextIndex(argument.dims, index);
+            }
+        }
+        if (worksOnRows(m_call.kind))
+            plainRows(m_call, m_values, m_rows);
+    }
+
     double anchored(const std::int64_t* index, float found) const {
-        if (m_anchor)
+        if (m_before == Before::Library)
             return static_cast<double>(found);
+        if (m_before == Before::Loops)
+            return static_cast<double>(static_cast<float>(
+                worksOnRows(m_call.kind) ? m_rows[plainPlace(m_call.arguments[m_output], index)]
+                                         : plainElement(m_call, m_values, index)));
         const std::int64_t* ofBias = m_call.kind == CallKind::Matmul ? index : index + 1;
         return plainOfNothing(m_call) + (m_bias ? elementOf(*m_bias, ofBias) : 0);
     }
@@ -139,6 +165,7 @@ private:
         });
     }
 
+    Before m_before;
     std::unique_ptr<PreparedCall> m_anchor;
     ShapedCall m_call;
     std::size_t m_first;
@@ -147,20 +174,35 @@ private:
     bool m_keeps = false; // a sum adds what the output held
     std::vector<dnnl_memory_desc_t> m_descriptions;
     std::vector<float> m_kept;
+    PlainValues m_values; // what Before::Loops reads
+    std::vector<double> m_rows;
     ParallelSettings m_settings;
     void* const* m_buffers = nullptr;
 };
 
 } // namespace
 
-Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
-                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
+namespace {
+
+Status finish(Before before, std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
+              std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
     std::unique_ptr<FinishedByLoops> out(
-        new FinishedByLoops(std::move(anchor), call, first, threads));
+        new FinishedByLoops(before, std::move(anchor), call, first, threads));
     if (Status s = out->describe(); !s.ok())
         return s;
     prepared = std::move(out);
     return {};
+}
+
+} // namespace
+
+Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
+                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    return finish(Before::Library, std::move(anchor), call, first, threads, prepared);
+}
+
+Status wholeByLoops(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    return finish(Before::Loops, nullptr, call, 0, threads, prepared);
 }
 
 Status prepareOfNothing(const ShapedCall& call, int threads,
@@ -168,7 +210,7 @@ Status prepareOfNothing(const ShapedCall& call, int threads,
     if (!hasPlainLoops(call.kind) && call.find(Role::Output)->elements() != 0)
         return fail(FW_BAD_SHAPE, "an operand of a %s is empty, its result is not",
                     kindText(call.kind));
-    return finishByLoops(nullptr, call, 0, threads, prepared);
+    return finish(Before::Nothing, nullptr, call, 0, threads, prepared);
 }
 
 } // namespace fw::runtime

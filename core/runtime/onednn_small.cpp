@@ -1,5 +1,6 @@
 // The small instance of a call: extents that keep what kernels depend on.
 #include "runtime/onednn_trial.h"
+#include "runtime/plain_loops.h"
 
 #include <algorithm>
 
@@ -23,7 +24,9 @@ public:
 
     std::vector<std::vector<std::int64_t>> take() {
         std::vector<std::int64_t>& output = of(Role::Output);
-        if (m_call.kind == CallKind::Matmul)
+        if (worksOnRows(m_call.kind))
+            rows(output);
+        else if (m_call.kind == CallKind::Matmul)
             product(output);
         else
             images(output);
@@ -49,6 +52,13 @@ private:
     std::int64_t channels(std::int64_t extent) const {
         return m_keep || extent <= fewChannels ? extent
                                                : 2 * keptRemainder + extent % keptRemainder;
+    }
+
+    void rows(std::vector<std::int64_t>& output) {
+        const auto axis = static_cast<std::size_t>(m_call.attributes[0]);
+        for (std::size_t d = 0; d < output.size(); ++d)
+            output[d] = d == axis ? channels(output[d]) : std::min<std::int64_t>(output[d], 3);
+        of(Role::Input) = output;
     }
 
     void product(std::vector<std::int64_t>& output) {

@@ -1,5 +1,6 @@
 #include "runtime/onednn_trial.h"
 
+#include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
 #include "runtime/onednn_describe.h"
 #include "runtime/plain_loops.h"
@@ -71,22 +72,23 @@ public:
     // False if it says nothing about `kernel`: oneDNN takes another one for this instance, or
     // refuses it.
     bool run(const std::string& kernel) {
-        if (!nameLayouts(kernel) || !place())
-            return false;
-        std::unique_ptr<PreparedCall> prepared;
         std::string chosen;
-        if (!prepareUntried(m_call, m_threads, prepared, chosen).ok() || chosen != kernel)
-            return false;
-        AlignedMemory scratch;
-        std::vector<void*> buffers;
-        for (AlignedMemory& memory : m_memory)
-            buffers.push_back(memory.data());
-        return scratch.reserve(prepared->scratchBytes()).ok() &&
-               prepared->run(buffers.data(), scratch.data()).ok();
+        return nameLayouts(kernel) && place() &&
+               prepareUntried(m_call, m_threads, m_prepared, chosen).ok() && chosen == kernel &&
+               execute();
     }
 
+    // Once more, with a NaN in every operand that may have one.
+    bool runWithNan() {
+        m_withNan = true;
+        return place() && execute();
+    }
+    bool raisedInvalid() const { return m_raised; }
+
     // Empty if the output is what plain loops make of the operands.
-    std::string judge() const {
+    std::string judge() {
+        if (worksOnRows(m_call.kind))
+            plainRows(m_call, m_values, m_rows);
         std::size_t at = 0;
         while (m_call.arguments[at].role != Role::Output)
             ++at;
@@ -101,8 +103,9 @@ public:
                 continue;
             ++judged;
             const double found = static_cast<double>(got[elementOffset(m_descriptions[at], index)]);
-            const double close = m_call.kind == CallKind::Winograd ? 1e-2 : 1e-4;
-            if (!(std::fabs(found - want) <= close * (1 + std::fabs(want))))
+            if (std::isnan(want) && std::isnan(found))
+                continue;
+            if (!(std::fabs(found - want) <= allowed(want)))
                 return number(found) + " instead of " + number(want) + " at " +
                        list({index, index + output.dims.size()});
         } while (nextIndex(output.dims, index));
@@ -110,6 +113,40 @@ public:
     }
 
 private:
+    // How far from `want` a result may be. Rows: about what the running error analysis of
+    // tensor/bounded.h allows; sums of many terms: enough to tell a wrong place from a right one.
+    double allowed(double want) const {
+        constexpr double u = 0x1p-24;
+        const double size = std::fabs(want);
+        switch (m_call.kind) {
+        case CallKind::Winograd:
+            return 1e-2 * (1 + size);
+        case CallKind::Softmax:
+            return u * (24 + rowLength()) * size + 1e-30;
+        case CallKind::LogSoftmax:
+            return u * (16 + rowLength() + 4 * size);
+        default:
+            return 1e-4 * (1 + size);
+        }
+    }
+    double rowLength() const {
+        return static_cast<double>(
+            m_call.find(Role::Output)->dims[static_cast<std::size_t>(m_call.attributes[0])]);
+    }
+
+    bool execute() {
+        AlignedMemory scratch;
+        std::vector<void*> buffers;
+        for (AlignedMemory& memory : m_memory)
+            buffers.push_back(memory.data());
+        if (!scratch.reserve(m_prepared->scratchBytes()).ok())
+            return false;
+        InvalidOperations flags(oneDnn().openMp, m_threads);
+        const bool done = m_prepared->run(buffers.data(), scratch.data()).ok();
+        m_raised = flags.raised();
+        return done;
+    }
+
     // "any" becomes the name of what the library chose.
     bool nameLayouts(const std::string& kernel) {
         OneDnnPlan plan;
@@ -147,6 +184,9 @@ private:
             m_values[i].resize(static_cast<std::size_t>(argument.elements()));
             for (float& value : m_values[i])
                 value = fresh(argument.role, numbers);
+            if (m_withNan && !m_values[i].empty() &&
+                (argument.role == Role::Input || argument.role == Role::Operand))
+                m_values[i][m_values[i].size() / 2] = std::nanf("");
             if (argument.layout.compare(0, 5, "wino:") == 0) {
                 if (!pack(argument, i))
                     return false;
@@ -192,6 +232,8 @@ private:
     float fresh(Role role, Numbers& numbers) const {
         if (role == Role::Operand)
             return numbers.awayFromZero();
+        if (worksOnRows(m_call.kind) && role == Role::Input)
+            return 8 * numbers.quarter();
         if (role == Role::Weights) {
             float unit = 1;
             for (double work = 0.4 * static_cast<double>(plainWork(m_call)); work > 2; work /= 4)
@@ -207,7 +249,8 @@ private:
     // What belongs at `index`; false where no number can be asked for: outside of what a function
     // takes, or next to a step of it.
     bool wanted(std::size_t output, const std::int64_t* index, double& out) const {
-        out = plainElement(m_call, m_values, index);
+        out = worksOnRows(m_call.kind) ? m_rows[plainPlace(m_call.arguments[output], index)]
+                                       : plainElement(m_call, m_values, index);
         for (const PostOp& op : m_call.postOps) {
             const std::size_t from = op.kind == PostOpKind::Sum ? output : op.argument;
             const bool reads = op.kind == PostOpKind::Sum || takesOperand(op.kind);
@@ -221,7 +264,7 @@ private:
                 (edge && std::fabs(out) < 1e-2))
                 return false;
             out = postOpValue(op, out, operand);
-            if (!(std::fabs(out) < 1e30))
+            if (!(std::fabs(out) < 1e30) && !(m_withNan && std::isnan(out)))
                 return false;
         }
         return true;
@@ -229,14 +272,41 @@ private:
 
     ShapedCall m_call;
     int m_threads;
+    std::unique_ptr<PreparedCall> m_prepared;
+    bool m_withNan = false, m_raised = false;
+    std::vector<double> m_rows;
     std::vector<AlignedMemory> m_memory;
     std::vector<dnnl_memory_desc_t> m_descriptions;
     PlainValues m_values;
 };
 
+bool addsToOutput(const ShapedCall& call) {
+    for (const PostOp& op : call.postOps)
+        if (op.kind == PostOpKind::Sum)
+            return true;
+    return false;
+}
+
+// What a kernel that is right about numbers does with a NaN. Winograd's transforms spread one over
+// its tile by design.
+Finding triedWithNan(Trial& trial, const ShapedCall& call, const std::string& kernel) {
+    if (call.kind == CallKind::Winograd)
+        return {};
+    if (!trial.runWithNan())
+        return {kernel + " could not be tried with NaN", false};
+    const std::string found = trial.judge();
+    if (found.empty())
+        return {};
+    if (trial.raisedInvalid() && !addsToOutput(call))
+        return {"", true};
+    return {kernel + " computes " + tailText(call) + " wrongly where there is a NaN: " + found +
+                (addsToOutput(call) ? ", and what it adds to is gone by then" : ""),
+            false};
+}
+
 // The smallest instance that oneDNN gives to the same kernel decides.
-std::string tried(const ShapedCall& call, const ShapedCall& small, const std::string& kernel,
-                  int threads) {
+Finding tried(const ShapedCall& call, const ShapedCall& small, const std::string& kernel,
+              int threads) {
     ShapedCall instance = small;
     for (int size = 0; size < 3; ++size) {
         if (size == 1 && !smallInstance(call, true, instance))
@@ -250,15 +320,18 @@ std::string tried(const ShapedCall& call, const ShapedCall& small, const std::st
         if (!trial.run(kernel))
             continue;
         const std::string found = trial.judge();
-        return found.empty() ? found
-                             : kernel + " computes " + tailText(call) + " wrongly: " + found +
-                                   (size == 2 ? "" : " of a small instance");
+        if (found.empty())
+            return triedWithNan(trial, call, kernel);
+        return {kernel + " computes " + tailText(call) + " wrongly: " + found +
+                    (size == 2 ? "" : " of a small instance"),
+                false};
     }
-    return kernel + " could not be tried with " + tailText(call);
+    return {kernel + " could not be tried with " + tailText(call), false};
 }
 
-struct Finding {
-    std::string key, doubt;
+struct Known {
+    std::string key;
+    Finding finding;
 };
 
 // The kernel of oneDNN 2.6.3 that makes a convolution a product of matrices reads the operand of a
@@ -277,10 +350,7 @@ const PostOp* misread(const ShapedCall& call, const std::string& kernel) {
 // not a wrong number, so it is not tried.
 bool mayFault(const ShapedCall& call) {
     const std::string& core = oneDnn().info.core;
-    bool sum = false;
-    for (const PostOp& op : call.postOps)
-        sum = sum || op.kind == PostOpKind::Sum;
-    if (!sum || (core != "sse41" && core != "avx"))
+    if (!addsToOutput(call) || (core != "sse41" && core != "avx"))
         return false;
     const ShapedArgument& output = *call.find(Role::Output);
     bool odd = output.offset % 4 != 0;
@@ -291,33 +361,35 @@ bool mayFault(const ShapedCall& call) {
 
 } // namespace
 
-std::string doubtOf(const ShapedCall& call, const std::string& kernel, int threads) {
+Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static std::vector<Finding>* known = nullptr;
+    static std::vector<Known>* known = nullptr;
     if (!hasPlainLoops(call.kind))
-        return call.postOps.empty() ? std::string()
-                                    : std::string(kindText(call.kind)) + " is not tried with " +
-                                          postOpText(call.postOps.front().kind);
+        return {call.postOps.empty() ? std::string()
+                                     : std::string(kindText(call.kind)) + " is not tried with " +
+                                           postOpText(call.postOps.front().kind),
+                false};
     if (mayFault(call))
-        return kernel + " adds rows that do not begin at multiples of 16 bytes";
+        return {kernel + " adds rows that do not begin at multiples of 16 bytes", false};
     if (const PostOp* op = misread(call, kernel))
-        return kernel + " reads the operand of " + postOpText(op->kind) + " at other places";
+        return {kernel + " reads the operand of " + postOpText(op->kind) + " at other places",
+                false};
     ShapedCall small;
     if (!smallInstance(call, false, small))
         small = call;
     const std::string key = keyOf(small, kernel, threads);
     pthread_mutex_lock(&lock);
     if (!known)
-        known = new std::vector<Finding>;
-    const Finding* found = nullptr;
-    for (const Finding& one : *known)
+        known = new std::vector<Known>;
+    const Known* found = nullptr;
+    for (const Known& one : *known)
         if (one.key == key)
             found = &one;
     if (!found) {
         known->push_back({key, tried(call, small, kernel, threads)});
         found = &known->back();
     }
-    const std::string out = found->doubt;
+    const Finding out = found->finding;
     pthread_mutex_unlock(&lock);
     return out;
 }

@@ -7,11 +7,19 @@
 
 namespace fw::runtime {
 
-// Empty if `kernel`, which oneDNN chose for `call`, computes calls of this form rightly; else what
-// it does, for people: "gemm:jit computes convolution, add wrongly: 3.5 instead of 1.25 at
-// [0, 1, 0, 2] of a small instance". Calls of kinds that have no plain loops are doubted if they
-// have post-ops.
-std::string doubtOf(const ShapedCall& call, const std::string& kernel, int threads);
+// What was seen of a kernel.
+struct Finding {
+    // Empty if it computes calls of this form rightly; else what it does, for people: "gemm:jit
+    // computes convolution, add wrongly: 3.5 instead of 1.25 at [0, 1, 0, 2] of a small instance".
+    std::string doubt;
+    // It makes a number of a NaN, or a NaN of a number beside one, but raises the flag of invalid
+    // operations then: watched() mends that.
+    bool watched = false;
+};
+
+// Calls of kinds that have no plain loops are doubted if they have post-ops. One that adds to what
+// its output held (Sum) cannot be watched, so it is doubted where it would have to be.
+Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads);
 
 // A call of the same form on little memory: offsets, gaps between rows, remainders of channels by
 // 16 and the order in memory are kept. With `channels` their numbers are kept, too. False if the
@@ -25,6 +33,15 @@ Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<Prepa
 // `anchor` computes `call` up to its post-op `first`; the rest is computed by plain loops.
 Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
                      std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared);
+
+// All of `call` by plain loops, if its kind has some.
+Status wholeByLoops(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
+
+// `fast` computes `call`. Where it raised the flag of invalid operations in a thread (IEEE 754: by
+// a comparison with a NaN, among others), the call is computed again in a way that keeps every NaN:
+// what stands before the post-ops by oneDNN, the rest by plain loops.
+std::unique_ptr<PreparedCall> watched(std::unique_ptr<PreparedCall> fast, const ShapedCall& call,
+                                      int threads);
 
 // A call with an empty operand, by plain loops: libraries do not take extents of 0. FW_BAD_SHAPE if
 // its result is not empty and its kind has no plain loops.

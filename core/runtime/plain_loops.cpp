@@ -139,7 +139,7 @@ double pool(const ShapedCall& call, const PlainValues& values, const std::int64_
         in[1] = index[1];
         const double value = valueAt(call, values, Role::Input, in);
         sum += value;
-        largest = value > largest ? value : largest;
+        largest = value > largest || std::isnan(value) ? value : largest;
         ++seen;
     });
     if (call.kind == CallKind::MaxPool)
@@ -147,10 +147,57 @@ double pool(const ShapedCall& call, const PlainValues& values, const std::int64_
     return sum / static_cast<double>(call.kind == CallKind::AveragePool ? seen : whole);
 }
 
+// Elements before, along and behind the axis of a call that works on rows.
+struct Rows {
+    std::size_t outer = 1, length = 1, inner = 1;
+};
+
+Rows rowsOf(const ShapedCall& call) {
+    const std::vector<std::int64_t>& dims = call.find(Role::Output)->dims;
+    const std::size_t axis = static_cast<std::size_t>(call.attributes[0]);
+    Rows out;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+        (d < axis ? out.outer : d == axis ? out.length : out.inner) *=
+            static_cast<std::size_t>(dims[d]);
+    return out;
+}
+
+void softmaxRow(bool logarithm, const float* x, double* y, std::size_t length, std::size_t step) {
+    double largest = -HUGE_VAL, sum = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+        const double value = static_cast<double>(x[i * step]);
+        largest = value > largest || std::isnan(value) ? value : largest;
+        if (std::isnan(value))
+            break;
+    }
+    for (std::size_t i = 0; i < length; ++i)
+        sum += std::exp(static_cast<double>(x[i * step]) - largest);
+    for (std::size_t i = 0; i < length; ++i) {
+        const double value = static_cast<double>(x[i * step]) - largest;
+        y[i * step] = logarithm ? value - std::log(sum) : std::exp(value) / sum;
+    }
+}
+
 } // namespace
 
 bool hasPlainLoops(CallKind kind) {
-    return kind >= CallKind::Matmul && kind <= CallKind::FullAveragePool;
+    return (kind >= CallKind::Matmul && kind <= CallKind::FullAveragePool) || worksOnRows(kind);
+}
+
+bool worksOnRows(CallKind kind) {
+    return kind == CallKind::Softmax || kind == CallKind::LogSoftmax;
+}
+
+void plainRows(const ShapedCall& call, const PlainValues& values, std::vector<double>& out) {
+    const std::vector<float>& from = values[indexOf(call, Role::Input)];
+    const Rows rows = rowsOf(call);
+    out.resize(from.size());
+    for (std::size_t o = 0; o < rows.outer; ++o)
+        for (std::size_t i = 0; i < rows.inner; ++i) {
+            const std::size_t first = o * rows.length * rows.inner + i;
+            softmaxRow(call.kind == CallKind::LogSoftmax, &from[first], &out[first], rows.length,
+                       rows.inner);
+        }
 }
 
 double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
@@ -193,6 +240,8 @@ double plainOfNothing(const ShapedCall& call) {
 
 std::int64_t plainWork(const ShapedCall& call) {
     std::int64_t out = 1;
+    if (worksOnRows(call.kind))
+        return out;
     if (call.kind == CallKind::Matmul)
         return call.find(Role::Input)->dims.back();
     if (const ShapedArgument* filters = call.find(Role::Weights)) {
@@ -212,7 +261,8 @@ double postOpValue(const PostOp& op, double x, double operand) {
     case PostOpKind::Relu:
         return x < 0 ? alpha * x : x;
     case PostOpKind::Clip:
-        return x < alpha ? alpha : beta < x ? beta : x;
+        x = x < alpha ? alpha : x;
+        return beta < x ? beta : x;
     case PostOpKind::Elu:
         return x < 0 ? alpha * std::expm1(x) : x;
     case PostOpKind::Gelu:
@@ -249,9 +299,9 @@ double postOpValue(const PostOp& op, double x, double operand) {
     case PostOpKind::Div:
         return x / operand;
     case PostOpKind::Max:
-        return x < operand ? operand : x;
+        return x < operand || std::isnan(operand) ? operand : x;
     case PostOpKind::Min:
-        return operand < x ? operand : x;
+        return operand < x || std::isnan(operand) ? operand : x;
     }
     return x;
 }

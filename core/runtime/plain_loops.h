@@ -9,16 +9,23 @@ namespace fw::runtime {
 // Dense row-major values, one list per argument of a call, in the order of the arguments.
 using PlainValues = std::vector<std::vector<float>>;
 
-// Products, convolutions, deconvolutions and pools.
+// Products, convolutions, deconvolutions, pools, softmax and its logarithm.
 bool hasPlainLoops(CallKind kind);
 
-// One element of the output before its post-ops; `index` has an entry per axis of the output.
+// Softmax and its logarithm: an element depends on its whole row.
+bool worksOnRows(CallKind kind);
+
+// All elements of the output of such a call, dense and row-major.
+void plainRows(const ShapedCall& call, const PlainValues& values, std::vector<double>& out);
+
+// One element of the output of another call before its post-ops; `index` has an entry per axis of
+// the output. A NaN stays one through all of them, as through the post-ops.
 double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index);
 
 // The same without the bias where an operand is empty: what no product or no comparison gives.
 double plainOfNothing(const ShapedCall& call);
 
-// How many products or comparisons one element takes.
+// How many products or comparisons one element takes; 1 where a row is computed at once.
 std::int64_t plainWork(const ShapedCall& call);
 
 // One post-op on one element. `operand` is the element of its operand, for Sum what the output
