@@ -10,9 +10,10 @@
 
 namespace fw {
 
-// Whole: small integers, so that sums and products are exact.
-enum class ValueKind : std::uint8_t { Random, Whole };
-std::string_view kindText(ValueKind kind); // "random", "integers"
+// Whole: small integers, so that sums and products are exact. WithNan: random, but for one NaN in
+// every input of floats; constants as for Random.
+enum class ValueKind : std::uint8_t { Random, Whole, WithNan };
+std::string_view kindText(ValueKind kind); // "random", "integers", "random and NaN"
 
 using Sizes = std::map<std::string, std::int64_t>; // of free dimensions
 
@@ -40,7 +41,8 @@ struct Instance {
 Result<Instance> instanceOf(const Graph& part, const Sizes& sizes, ValueKind kind,
                             std::uint64_t seed, const CancelToken& cancel);
 
-// Sums computed through transformed operands (Winograd) are held by the norm of the whole result.
+// Sums computed through transformed operands (Winograd) are held by the norm of the whole result,
+// and are not judged on WithNan: a transform spreads a NaN over its tile.
 enum class Measure : std::uint8_t { Elements, Norm };
 Measure measureOf(const runtime::Program& program);
 

@@ -150,26 +150,34 @@ private:
         }
         if (ready.empty())
             return {};
-        for (const Sizes& sizes : sizesOf(*part)) {
-            Result<Instance> instance = instanceOf(*part, sizes, kind, m_seed, m_context.cancel);
-            if (!instance) {
-                if (instance.diag().code == DiagCode::Cancelled)
-                    return instance.takeDiag();
-                note(fmt::format("{} was not judged{}: {}", subject.group->name, atSizes(sizes),
-                                 instance.diag().text()));
-                continue;
-            }
-            if (instance->judged == 0 && instance->count > 0) {
-                note(fmt::format("{} was not judged on {} values{}: nothing is promised of its "
-                                 "results there",
-                                 subject.group->name, kindText(kind), atSizes(sizes)));
-                continue;
-            }
-            m_out.elements += static_cast<std::int64_t>(instance->count);
-            m_out.judged += static_cast<std::int64_t>(instance->judged);
-            for (Ready& one : ready)
-                FW_CHECK(runOne(subject, *part, *instance, one));
+        const std::vector<Sizes> choices = sizesOf(*part);
+        for (const Sizes& sizes : choices)
+            FW_CHECK(judgeAll(subject, *part, sizes, kind, ready));
+        if (kind == ValueKind::Random)
+            FW_CHECK(judgeAll(subject, *part, choices.front(), ValueKind::WithNan, ready));
+        return {};
+    }
+
+    Status judgeAll(const Subject& subject, const Graph& part, const Sizes& sizes, ValueKind kind,
+                    std::vector<Ready>& ready) {
+        Result<Instance> instance = instanceOf(part, sizes, kind, m_seed, m_context.cancel);
+        if (!instance) {
+            if (instance.diag().code == DiagCode::Cancelled)
+                return instance.takeDiag();
+            note(fmt::format("{} was not judged{}: {}", subject.group->name, atSizes(sizes),
+                             instance.diag().text()));
+            return {};
         }
+        if (instance->judged == 0 && instance->count > 0) {
+            note(fmt::format("{} was not judged on {} values{}: nothing is promised of its "
+                             "results there",
+                             subject.group->name, kindText(kind), atSizes(sizes)));
+            return {};
+        }
+        m_out.elements += static_cast<std::int64_t>(instance->count);
+        m_out.judged += static_cast<std::int64_t>(instance->judged);
+        for (Ready& one : ready)
+            FW_CHECK(runOne(subject, part, *instance, one));
         return {};
     }
 

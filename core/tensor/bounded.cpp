@@ -28,6 +28,7 @@ struct Accumulated {
     double magnitude = 0;
     double error = 0;
     double broken = 0; // not 0 if a term is no integer
+    bool nan = false;  // a term is one, without doubt
 };
 
 class Fold {
@@ -55,6 +56,7 @@ public:
         }
         const double value = row.value[i].real;
         const double magnitude = row.exact ? std::fabs(value) : row.magnitude[i];
+        to.nan = to.nan || (std::isnan(value) && error == 0);
         switch (m_reducer) {
         case Reducer::Sum:
             to.value.real += value;
@@ -81,6 +83,8 @@ public:
     }
 
     double errorOf(const Accumulated& all, std::int64_t terms) const {
+        if (isFloat(m_dtype) && !std::isfinite(all.value.real))
+            return all.error == 0 || (all.nan && std::isnan(all.value.real)) ? 0 : unbounded;
         if (!isFloat(m_dtype) || m_reducer == Reducer::Max || m_reducer == Reducer::Min)
             return all.error;
         if (all.error == 0 && all.broken == 0 && all.magnitude < exactIntegers(m_dtype))

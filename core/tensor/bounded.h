@@ -9,6 +9,8 @@
 //   - any other addition or multiplication may err by u times the sum of the magnitudes (u = 2^-24
 //     in f32), a sum of K terms by gamma(K) = K u / (1 - K u) times the sum of the magnitudes;
 //   - a division by 4 u, a math function by what `mathUlps` says, each of its result;
+//   - a NaN or an infinity that an operand holds, or that exact operands give, is exact; where
+//     rounding may have made one there is no bound;
 //   - errors of operands are handed on; where one decides (a comparison, an index, a rounding), the
 //     element gets what it could become, or no bound at all.
 #pragma once

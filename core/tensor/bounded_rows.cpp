@@ -23,6 +23,19 @@ double reach(Function f, double x, double error) {
     return std::isnan(moved) ? unbounded : moved;
 }
 
+// A NaN or an infinity that every right implementation has there, too: it came in, or exact operands
+// made it (0 / 0). Any other may be the work of rounding: no bound.
+double errorOfNoNumber(std::initializer_list<const BoundedRow*> operands, double value,
+                       std::size_t i) {
+    bool exact = true, cameIn = false;
+    for (const BoundedRow* operand : operands) {
+        const bool sure = operand->exact || operand->error[i] == 0;
+        exact = exact && sure;
+        cameIn = cameIn || (sure && std::isnan(operand->value[i].real));
+    }
+    return exact || (cameIn && std::isnan(value)) ? 0 : unbounded;
+}
+
 } // namespace
 
 void spellOut(BoundedRow& row, DType dtype, std::size_t count) {
@@ -259,6 +272,17 @@ void BoundedRows::apply(const Step& step, std::size_t count) {
 }
 
 void BoundedRows::applyReal(const Step& step, std::size_t count) {
+    boundReal(step, count);
+    BoundedRow& out = row(step.out);
+    if (out.exact || !isFloat(step.dtype))
+        return;
+    for (std::size_t i = 0; i < count; ++i)
+        if (!std::isfinite(out.value[i].real))
+            out.error[i] = errorOfNoNumber({&row(step.a), &row(step.b), &row(step.c)},
+                                           out.value[i].real, i);
+}
+
+void BoundedRows::boundReal(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
     const double u = roundingUnit(step.from), limit = exactIntegers(step.from);
     if (step.op == ExprOp::Mul && a.exact && b.exact) {
@@ -269,7 +293,9 @@ void BoundedRows::applyReal(const Step& step, std::size_t count) {
             const double magnitude = std::fabs(value);
             out.value[i].real = value;
             out.magnitude[i] = magnitude;
-            out.error[i] = isWhole(x) && isWhole(y) && magnitude < limit ? 0 : u * magnitude;
+            out.error[i] = (isWhole(x) && isWhole(y) && magnitude < limit) || !std::isfinite(value)
+                               ? 0
+                               : u * magnitude;
         }
         return;
     }
@@ -379,7 +405,10 @@ void BoundedRows::applyReal(const Step& step, std::size_t count) {
     default: // comparisons
         for (std::size_t i = 0; i < count; ++i) {
             const double error = a.error[i] + b.error[i];
-            out.error[i] = error == 0 || std::fabs(x(i) - y(i)) > error ? 0 : 1;
+            const bool withNan = (std::isnan(x(i)) && a.error[i] == 0) ||
+                                 (std::isnan(y(i)) && b.error[i] == 0);
+            out.error[i] =
+                error == 0 || withNan || std::fabs(x(i) - y(i)) > error ? 0 : 1;
         }
         return;
     }
@@ -421,8 +450,10 @@ void BoundedRows::applyMath(const Step& step, std::size_t count) {
             carried = reach(f, x, error);
             break;
         }
-        out.error[i] = carried + own.relative * u * std::fabs(value) +
-                       (exact || value == 0 ? 0 : own.absolute);
+        out.error[i] = std::isfinite(value)
+                           ? carried + own.relative * u * std::fabs(value) +
+                                 (exact || value == 0 ? 0 : own.absolute)
+                           : errorOfNoNumber({&a, &b}, value, i);
     }
     if (exact)
         out.exact = true;
@@ -456,7 +487,9 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
             out.magnitude[i] = floats ? a.magnitude[i] : std::fabs(value);
             const bool fits = a.error[i] == 0 && (roundTo(out.value[i], step.dtype).real == value ||
                                                   (!floats && std::fabs(value) < limit));
-            out.error[i] = fits ? 0 : a.error[i] + u * std::fabs(value);
+            out.error[i] = fits                   ? 0
+                           : std::isfinite(value) ? a.error[i] + u * std::fabs(value)
+                                                  : a.error[i];
         } else if (isFloat(step.from)) {
             out.error[i] =
                 std::isfinite(a.error[i]) ? reach(cut, a.value[i].real, a.error[i]) : unbounded;

@@ -50,6 +50,7 @@ private:
     void select(const Step& step, std::size_t count);
     void apply(const Step& step, std::size_t count);
     void applyReal(const Step& step, std::size_t count);
+    void boundReal(const Step& step, std::size_t count); // of numbers
     void applyMath(const Step& step, std::size_t count);
     void applyCast(const Step& step, std::size_t count);
     void applyInteger(const Step& step, std::size_t count);
