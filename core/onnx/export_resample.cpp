@@ -2,6 +2,7 @@
 #include "expr/simplify.h"
 #include "onnx/attributes.h"
 #include "onnx/graph_writer.h"
+#include "onnx/resize_places.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
@@ -19,12 +20,16 @@ std::string reals(GraphWriter& out, const Node& node, const std::string& suffix,
         dataFromDoubles(DType::F32, {static_cast<std::int64_t>(values.size())}, values));
 }
 
-// The coordinate mode that leads from place o to o * step + start.
+// The coordinate mode that leads to the places of a node.
 struct Mapping {
-    std::string mode;
+    Coordinates mode = Coordinates::HalfPixel;
     bool bySizes = false; // else by scales
-    double scale = 1;
+    float scale = 1;
 };
+
+AxisPlaces placesOf(const Node& node) {
+    return {node.attrs.real("step", 1), node.attrs.real("start", 0), node.attrs.real("under", 1)};
+}
 
 double nearestOf(const Node& node, double place) {
     switch (node.attrs.integer("rounding", 0)) {
@@ -34,25 +39,27 @@ double nearestOf(const Node& node, double place) {
         return std::floor(place + 0.5);
     case 2:
         return std::floor(place);
+    case 4:
+        return placesOf(node).step > placesOf(node).under ? std::ceil(place) : std::floor(place);
     default:
         return std::ceil(place);
     }
 }
 
-// Whether steps that were rounded on the way into the file lead to the same elements, and to the
+// Whether places that were rounded on the way into the file lead to the same elements, and to the
 // same side of the ends.
-bool sameElements(const Node& node, std::int64_t extent, std::int64_t size, double step,
-                  double start) {
+bool sameElements(const Node& node, std::int64_t extent, std::int64_t size,
+                  const AxisPlaces& others) {
     const auto last = static_cast<double>(extent - 1);
     const bool crop = node.attrs.integer("crop", 0) != 0, nearest = node.op == "resize_nearest";
+    const AxisPlaces own = placesOf(node);
     const auto isInside = [&](double place) { return 0 <= place && place <= last; };
     const auto element = [&](double place) {
         return std::clamp(nearestOf(node, place), 0.0, last);
     };
     for (std::int64_t o = 0; o < size; ++o) {
-        const auto at = static_cast<double>(o);
-        const double meant = at * node.attrs.real("step", 1) + node.attrs.real("start", 0);
-        const double read = at * step + start;
+        const double meant = own.at(static_cast<double>(o)),
+                     read = others.at(static_cast<double>(o));
         if (!(std::abs(read - meant) <= 1e-5 * std::max(1.0, std::abs(meant))) ||
             (crop && isInside(read) != isInside(meant)) ||
             (nearest && element(read) != element(meant)))
@@ -61,53 +68,59 @@ bool sameElements(const Node& node, std::int64_t extent, std::int64_t size, doub
     return true;
 }
 
+bool areSame(const AxisPlaces& a, const AxisPlaces& b) {
+    return a.step * b.under == b.step * a.under && a.start * b.under == b.start * a.under;
+}
+
 // The extent that a reader makes of a scale; a free one only of a scale that is a whole number or
 // one part of one.
-Dim scaledExtent(const Dim& extent, double scale) {
-    if (const auto known = extent.asInt()) {
-        const double length = static_cast<double>(*known) * scale, whole = std::round(length);
-        const bool close = std::abs(length - whole) < 1e-6 * std::max(1.0, whole);
-        return intExpr(static_cast<std::int64_t>(close ? whole : std::floor(length)));
-    }
-    for (const double parts : {1.0, 2.0, 4.0, 8.0})
-        if (const double times = scale * parts; times == std::floor(times))
+Dim scaledExtent(const Dim& extent, float scale) {
+    if (const auto known = extent.asInt())
+        return intExpr(static_cast<std::int64_t>(std::floor(static_cast<float>(*known) * scale)));
+    for (const float parts : {1.0F, 2.0F, 4.0F, 8.0F})
+        if (const float times = scale * parts; times == std::floor(times))
             return simplify(floorDivExpr(extent * Expr(static_cast<std::int64_t>(times)),
                                          Expr(static_cast<std::int64_t>(parts))));
     return intExpr(-1);
 }
 
+// Sizes that are known come first: their ratio is exact.
 std::optional<Mapping> mappingOf(const Node& node, const Dim& from, const Dim& to) {
-    const double step = node.attrs.real("step", 1), start = node.attrs.real("start", 0);
+    const AxisPlaces own = placesOf(node);
     const auto known = from.asInt(), wanted = to.asInt();
-    Mapping out;
-    out.scale = readableReal(static_cast<float>(1 / step));
-    if (known && wanted && *known > 0) {
-        const double scale = static_cast<double>(*wanted) / static_cast<double>(*known);
-        out.bySizes = 1 / scale == step;
-        const bool corners = *wanted > 1 && step == static_cast<double>(*known - 1) /
-                                                        static_cast<double>(*wanted - 1);
-        if (start == 0 && !out.bySizes && (corners || (step == 0 && *wanted <= 1)))
-            return Mapping{"align_corners", true, 1};
+    const bool fixed = known && wanted && *known > 0 && *wanted > 0;
+    ResizedAxis axis;
+    if (fixed) {
+        axis.from = static_cast<double>(*known);
+        axis.to = static_cast<double>(*wanted);
+        axis.scale = {axis.to, axis.from};
+        for (const Coordinates mode :
+             {Coordinates::HalfPixel, Coordinates::Asymmetric, Coordinates::TfHalfPixelForNn,
+              Coordinates::AlignCorners, Coordinates::PytorchHalfPixel})
+            if (areSame(own, fw::placesOf(mode, axis)))
+                return Mapping{mode, true, 1};
     }
-    if (start == 0.5 * step - 0.5 || start == 0.5 / out.scale - 0.5)
-        out.mode = "half_pixel";
-    else if (start == 0.5 * step || start == 0.5 / out.scale)
-        out.mode = "tf_half_pixel_for_nn";
-    else if (start == 0)
-        out.mode = "asymmetric";
-    else
+    const auto scale = static_cast<float>(own.under / own.step);
+    if (!(scale > 0) || !(scale < 1e6F) || !(scaledExtent(from, scale) == to))
         return std::nullopt;
-    if (out.bySizes)
-        return out;
-    const double read = 1 / out.scale;
-    const bool fits = out.scale > 0 && out.scale < 1e6 && scaledExtent(from, out.scale) == to;
-    const double first = out.mode == "half_pixel"             ? 0.5 * read - 0.5
-                         : out.mode == "tf_half_pixel_for_nn" ? 0.5 * read
-                                                              : 0;
-    if (!fits || !(known && wanted ? sameElements(node, *known, *wanted, read, first)
-                                   : read == step && first == start))
+    axis.scale = fractionOf(scale);
+    for (const Coordinates mode : {Coordinates::HalfPixel, Coordinates::Asymmetric,
+                                   Coordinates::TfHalfPixelForNn, Coordinates::HalfPixelSymmetric})
+        if (const AxisPlaces read = fw::placesOf(mode, axis);
+            (fixed || !needsExtents(mode)) &&
+            (areSame(own, read) || (fixed && sameElements(node, *known, *wanted, read))))
+            return Mapping{mode, false, scale};
+    if (!fixed)
         return std::nullopt;
-    return out;
+    // The length that corners are counted by may be none of whole elements.
+    const auto length =
+        static_cast<float>(((axis.from - 1) * own.under / own.step + 1) / axis.from);
+    if (own.start == 0 && length > 0 && length < 1e6F && scaledExtent(from, length) == to) {
+        axis.scale = fractionOf(length);
+        if (sameElements(node, *known, *wanted, fw::placesOf(Coordinates::AlignCorners, axis)))
+            return Mapping{Coordinates::AlignCorners, false, length};
+    }
+    return std::nullopt;
 }
 
 // From a part of the axis: roi * (extent - 1) is where it begins. Beyond the ends lies a number.
@@ -116,16 +129,18 @@ std::optional<std::pair<double, double>> regionOf(const Node& node, const Dim& f
     const auto known = from.asInt(), wanted = to.asInt();
     if (!known || !wanted || *known < 2 || *wanted < 1)
         return std::nullopt;
-    const auto width = static_cast<double>(*known - 1), steps = static_cast<double>(*wanted - 1);
-    const double start = node.attrs.real("start", 0) / width;
-    const double end = start + node.attrs.real("step", 1) * steps / width;
+    const auto width = static_cast<double>(*known - 1);
+    const AxisPlaces own = placesOf(node);
+    const double start = own.at(0) / width, end = own.at(static_cast<double>(*wanted - 1)) / width;
     if (node.attrs.integer("crop", 0) == 0 &&
         (std::min(start, end) < 0 || std::max(start, end) > 1))
         return std::nullopt;
-    const double first = readableReal(static_cast<float>(start)),
-                 last = readableReal(static_cast<float>(end));
-    if (!sameElements(node, *known, *wanted, *wanted > 1 ? (last - first) * width / steps : 0,
-                      *wanted > 1 ? first * width : 0.5 * (first + last) * width))
+    ResizedAxis axis;
+    axis.from = static_cast<double>(*known);
+    axis.to = static_cast<double>(*wanted);
+    axis.first = fractionOf(static_cast<float>(start));
+    axis.last = fractionOf(static_cast<float>(end));
+    if (!sameElements(node, *known, *wanted, fw::placesOf(Coordinates::TfCropAndResize, axis)))
         return std::nullopt;
     return std::pair(start, end);
 }
@@ -133,7 +148,7 @@ std::optional<std::pair<double, double>> regionOf(const Node& node, const Dim& f
 // A reader makes the filter as wide as the scale says, which it has from the sizes or by name.
 Status filterFits(const Node& node, const Dim& from, const Dim& to, const Mapping& mapping) {
     const auto known = from.asInt(), wanted = to.asInt();
-    double scale = mapping.scale;
+    double scale = fractionOf(mapping.scale).over / fractionOf(mapping.scale).under;
     if (mapping.bySizes)
         scale = known && wanted && *known > 0
                     ? static_cast<double>(*wanted) / static_cast<double>(*known)
@@ -147,7 +162,8 @@ Status filterFits(const Node& node, const Dim& from, const Dim& to, const Mappin
     return {};
 }
 
-void setModes(proto::NodeProto& written, const Node& node, const std::string& coordinates) {
+void setModes(proto::NodeProto& written, const Node& node, Coordinates coordinates,
+              std::int64_t rounding) {
     const bool filtered = node.op == "resize_filtered";
     std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
     if (filtered)
@@ -155,12 +171,11 @@ void setModes(proto::NodeProto& written, const Node& node, const std::string& co
     if (filtered)
         setAttribute(written, "antialias", std::int64_t{1});
     setAttribute(written, "mode", mode);
-    setAttribute(written, "coordinate_transformation_mode", coordinates);
+    setAttribute(written, "coordinate_transformation_mode", std::string(nameOf(coordinates)));
     if (mode == "nearest") {
         static const char* const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
                                                 "ceil"};
-        setAttribute(written, "nearest_mode",
-                     std::string(roundings[node.attrs.integer("rounding", 0) & 3]));
+        setAttribute(written, "nearest_mode", std::string(roundings[rounding & 3]));
     }
     if (mode == "cubic")
         setAttribute(written, "cubic_coeff_a", node.attrs.real("a", -0.75));
@@ -170,85 +185,120 @@ void setModes(proto::NodeProto& written, const Node& node, const std::string& co
         setAttribute(written, "extrapolation_value", node.attrs.real("outside", 0));
 }
 
-// Places that a tensor holds are said by what made it: sizes, or scales, and a coordinate mode.
+// An element of a vector for the axis, `other` for all others.
+std::string alone(GraphWriter& out, const Node& node, const std::string& vector,
+                  std::int64_t element, std::size_t axis, double other, const std::string& suffix) {
+    const std::size_t rank = out.graph().type(node.inputs[0]).rank();
+    const std::string which = out.integers(node.name + "." + suffix + ".row", {element});
+    std::vector<std::string> parts;
+    if (axis > 0)
+        parts.push_back(reals(out, node, suffix + ".before", std::vector<double>(axis, other)));
+    parts.push_back(out.step(node, "Gather", {vector, which}, suffix + ".single"));
+    if (axis + 1 < rank)
+        parts.push_back(
+            reals(out, node, suffix + ".behind", std::vector<double>(rank - axis - 1, other)));
+    const std::string all = out.fresh(node.name + "." + suffix);
+    setAttribute(out.node("Concat", parts, all, out.fresh(all + ".node")), "axis", std::int64_t{0});
+    return all;
+}
+
+// Rounding 4 is that of opsets before 11, which has no name in newer ones.
+std::optional<std::int64_t> roundingOf(const Node& node, const Dim& from, const Dim& to) {
+    const std::int64_t rounding = node.attrs.integer("rounding", 0);
+    if (rounding != 4)
+        return rounding;
+    const auto known = from.asInt(), wanted = to.asInt();
+    if (!known || !wanted)
+        return std::nullopt;
+    return *wanted < *known ? 3 : 2;
+}
+
+// Places that a tensor holds are said by what made it: sizes or scales, a region, and a coordinate
+// mode.
 Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
-    static const char* const modes[] = {"half_pixel",    "asymmetric",
-                                        "tf_half_pixel_for_nn", "pytorch_half_pixel",
-                                        "align_corners", "half_pixel_symmetric"};
     const Graph& graph = out.graph();
     const Node& places = graph.node(node.inputs[1].node);
-    const auto mode = static_cast<std::size_t>(places.attrs.integer("mode", 0));
-    if (places.op != "resize_places" || mode >= std::size(modes))
+    if (places.op != "resize_places")
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "Resize cannot be told where its elements lie by a tensor");
+    const auto mode = static_cast<Coordinates>(places.attrs.integer("mode", 0));
+    const auto operand = [&](std::size_t i) {
+        return i < places.inputs.size() && places.inputs[i].valid() ? places.inputs[i] : ValueRef{};
+    };
     const Shape shape = graph.type(node.inputs[0]).shape;
-    const ValueRef factors = places.inputs[2];
+    const Dim to = graph.type({node.id, 0}).shape[axis];
+    const std::int64_t row = node.attrs.integer("row", 0);
     std::vector<std::string> inputs{out.use(node.inputs[0]), ""};
-    if (graph.node(factors.node).op == "extent_scales") {
+    if (const ValueRef region = operand(3); region.valid()) {
+        const std::string first = alone(out, node, out.use(region), row, axis, 0, "first"),
+                          last = alone(out, node, out.use(operand(4)), row, axis, 1, "last");
+        inputs[1] = out.fresh(node.name + ".roi");
+        setAttribute(out.node("Concat", {first, last}, inputs[1], out.fresh(inputs[1] + ".node")),
+                     "axis", std::int64_t{0});
+    }
+    if (const ValueRef scales = operand(2); scales.valid()) {
+        inputs.push_back(alone(out, node, out.use(scales), row, axis, 1, "scales"));
+    } else {
         Exprs sizes(shape.begin(), shape.end());
-        sizes[axis] = graph.type({node.id, 0}).shape[axis];
+        sizes[axis] = to;
         FW_TRY(const std::string all, out.dims(node.name + ".sizes", sizes));
         inputs.insert(inputs.end(), {"", all});
-    } else {
-        const std::string which = out.integers(node.name + ".row", {node.attrs.integer("row", 0)});
-        const std::string factor = out.step(node, "Gather", {out.use(factors), which}, "factor");
-        const std::string single = out.fresh(node.name + ".single");
-        setAttribute(out.node("Cast", {factor}, single, out.fresh(single + ".node")), "to",
-                     std::int64_t{onnxFromDtype(DType::F32)});
-        std::vector<std::string> parts;
-        if (axis > 0)
-            parts.push_back(reals(out, node, "before", std::vector<double>(axis, 1)));
-        parts.push_back(single);
-        if (axis + 1 < shape.size())
-            parts.push_back(
-                reals(out, node, "behind", std::vector<double>(shape.size() - axis - 1, 1)));
-        const std::string scales = out.fresh(node.name + ".scales");
-        setAttribute(out.node("Concat", parts, scales, out.fresh(scales + ".node")), "axis",
-                     std::int64_t{0});
-        inputs.push_back(scales);
     }
-    setModes(out.main(node, "Resize", inputs), node, modes[mode]);
+    if (const auto rounding = roundingOf(node, shape[axis], to)) {
+        setModes(out.main(node, "Resize", inputs), node, mode, *rounding);
+        return {};
+    }
+    // Down, or up where the result is smaller.
+    const std::string down = out.fresh(node.name + ".down"), up = out.fresh(node.name + ".up");
+    setModes(out.node("Resize", inputs, down, out.fresh(down + ".node")), node, mode, 2);
+    setModes(out.node("Resize", inputs, up, out.fresh(up + ".node")), node, mode, 3);
+    FW_TRY(const std::string behind, out.dims(node.name + ".size", {to}));
+    FW_TRY(const std::string before, out.dims(node.name + ".extent", {shape[axis]}));
+    out.main(node, "Where", {out.step(node, "Less", {behind, before}, "smaller"), up, down});
     return {};
 }
 
 Status resize(GraphWriter& out, const Node& node) {
     const Shape& shape = out.graph().type(node.inputs[0]).shape;
-    std::int64_t axis = node.attrs.integer("axis", 0);
-    axis += axis < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
+    std::int64_t place = node.attrs.integer("axis", 0);
+    place += place < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
+    const auto axis = static_cast<std::size_t>(place);
     if (node.inputs.size() > 1 && node.inputs[1].valid())
-        return resizeByPlaces(out, node, static_cast<std::size_t>(axis));
-    const Dim from = shape.at(static_cast<std::size_t>(axis));
-    const Dim to = out.graph().type({node.id, 0}).shape.at(static_cast<std::size_t>(axis));
+        return resizeByPlaces(out, node, axis);
+    const Dim from = shape.at(axis);
+    const Dim to = out.graph().type({node.id, 0}).shape.at(axis);
     const bool crop = node.attrs.integer("crop", 0) != 0;
-    auto mapping = mappingOf(node, from, to);
+    auto mapping = crop ? std::nullopt : mappingOf(node, from, to);
     std::string roi;
-    if (crop || !mapping) {
+    if (!mapping) {
         const auto found = regionOf(node, from, to);
         if (!found)
             return makeDiag(DiagCode::UnsupportedAttribute,
                             "no coordinate mode of Resize says where its elements lie");
         std::vector<double> region(2 * shape.size(), 0);
         std::fill(region.begin() + static_cast<std::ptrdiff_t>(shape.size()), region.end(), 1);
-        region[static_cast<std::size_t>(axis)] = found->first;
-        region[shape.size() + static_cast<std::size_t>(axis)] = found->second;
+        region[axis] = found->first;
+        region[shape.size() + axis] = found->second;
         roi = reals(out, node, "roi", region);
-        mapping = {"tf_crop_and_resize", true, 1};
+        mapping = {Coordinates::TfCropAndResize, true, 1};
     }
     const bool filtered = node.op == "resize_filtered";
     if (filtered)
         FW_CHECK(filterFits(node, from, to, *mapping));
+    const auto rounding = roundingOf(node, from, to);
     std::vector<std::string> inputs{out.use(node.inputs[0]), roi};
     if (mapping->bySizes) {
         Exprs sizes(shape.begin(), shape.end());
-        sizes[static_cast<std::size_t>(axis)] = to;
+        sizes[axis] = to;
         FW_TRY(const std::string all, out.dims(node.name + ".sizes", sizes));
         inputs.insert(inputs.end(), {"", all});
     } else {
         std::vector<double> scales(shape.size(), 1);
-        scales[static_cast<std::size_t>(axis)] = mapping->scale;
+        scales[axis] = mapping->scale;
         inputs.push_back(reals(out, node, "scales", scales));
     }
-    setModes(out.main(node, "Resize", inputs), node, mapping->mode);
+    setModes(out.main(node, "Resize", inputs), node, mapping->mode,
+             rounding.value_or(mapping->scale < 1 ? 3 : 2));
     return {};
 }
 
@@ -257,10 +307,11 @@ Status gridSample(GraphWriter& out, const Node& node) {
         out.main(node, "GridSample", {out.use(node.inputs[0]), out.use(node.inputs[1])});
     const std::int64_t taps = node.attrs.integer("taps", 2);
     const std::int64_t padding = node.attrs.integer("padding", 0);
+    const bool renamed = out.opset() >= 20;
     setAttribute(written, "mode",
                  std::string(taps == 1   ? "nearest"
-                             : taps == 2 ? "bilinear"
-                                         : "bicubic"));
+                             : taps == 2 ? (renamed ? "linear" : "bilinear")
+                                         : (renamed ? "cubic" : "bicubic")));
     setAttribute(written, "padding_mode",
                  std::string(padding == 0   ? "zeros"
                              : padding == 1 ? "border"

@@ -1,7 +1,8 @@
 // Resize and Upsample as one operator for each axis that changes, and places of images. Where
-// place o of the result lies in the operand is o * step + start, whatever the coordinate mode.
+// places of the result lie in the operand is said by three numbers, whatever the coordinate mode.
 #include "base/numbers.h"
 #include "expr/simplify.h"
+#include "onnx/resize_places.h"
 #include "onnx/running_sizes.h"
 
 #include <algorithm>
@@ -16,9 +17,8 @@ namespace {
 struct AxisPlan {
     std::size_t axis = 0;
     Dim size;
-    double scale = 1;
-    double length = 0; // of the result as the scale says it, before it is cut to whole elements
-    double roiStart = 0, roiEnd = 1;
+    Fraction scale;
+    Fraction roiStart{0, 1}, roiEnd;
 };
 
 struct ResizeMode {
@@ -29,53 +29,51 @@ struct ResizeMode {
     bool antialias = false;
 };
 
-// floor(extent * scale) of a free dimension, where the scale is a fraction of small numbers.
-std::optional<Dim> scaledDim(const Dim& extent, double scale) {
-    for (std::int64_t under = 1; under <= 64; ++under) {
-        const double over = scale * static_cast<double>(under);
-        if (over == std::floor(over) && over < 1e6)
-            return simplify(
-                floorDivExpr(extent * Expr(static_cast<std::int64_t>(over)), Expr(under)));
-    }
-    return std::nullopt;
+// A size by a scale: in single precision, as the standard infers it.
+double scaledLength(std::int64_t extent, float scale) {
+    return std::floor(static_cast<float>(extent) * scale);
 }
 
-Result<std::pair<double, double>> placesOf(NodeImport& n, const ResizeMode& how,
-                                           const AxisPlan& plan, const Dim& extent) {
-    const double s = plan.scale;
-    if (how.coordinates == "asymmetric")
-        return std::pair(1 / s, 0.0);
-    if (how.coordinates == "half_pixel")
-        return std::pair(1 / s, 0.5 / s - 0.5);
-    if (how.coordinates == "tf_half_pixel_for_nn")
-        return std::pair(1 / s, 0.5 / s);
-    const auto from = extent.asInt(), to = plan.size.asInt();
-    const bool known =
-        how.coordinates == "pytorch_half_pixel" || how.coordinates == "align_corners" ||
-        how.coordinates == "half_pixel_symmetric" || how.coordinates == "tf_crop_and_resize";
-    if (!known)
+// The same of a free dimension, where the scale is a fraction of small numbers and single
+// precision makes no other size of it.
+std::optional<Dim> scaledDim(const Dim& extent, float scale) {
+    const Fraction exact = fractionOf(scale);
+    if (exact.under > 64 || exact.over >= 1e6 || exact.over != std::floor(exact.over))
+        return std::nullopt;
+    const auto over = static_cast<std::int64_t>(exact.over),
+               under = static_cast<std::int64_t>(exact.under);
+    for (std::int64_t of = 0; of <= 4096; ++of)
+        if (scaledLength(of, scale) != static_cast<double>(of * over / under))
+            return std::nullopt;
+    return simplify(floorDivExpr(extent * Expr(over), Expr(under)));
+}
+
+Result<AxisPlaces> placesOf(NodeImport& n, const ResizeMode& how, const AxisPlan& plan,
+                            const Dim& extent) {
+    const auto mode = coordinatesOf(how.coordinates);
+    if (!mode)
         return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
                              "' is not supported");
-    // An axis that stays as it is may be of any extent.
-    if (s == 1 && plan.size == extent && plan.roiStart == 0 && plan.roiEnd == 1)
-        return std::pair(1.0, 0.0);
-    if (!from || !to)
-        return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
-                                 "' over a free dimension",
-                             "export the model with fixed image sizes or with half_pixel");
-    const auto d = static_cast<double>(*from), o = static_cast<double>(*to);
-    if (how.coordinates == "pytorch_half_pixel")
-        return *to > 1 ? std::pair(1 / s, 0.5 / s - 0.5) : std::pair(0.0, 0.0);
-    if (how.coordinates == "align_corners")
-        return *to > 1 ? std::pair((d - 1) / (plan.length - 1), 0.0) : std::pair(0.0, 0.0);
-    if (how.coordinates == "half_pixel_symmetric")
-        return std::pair(1 / s, d / 2 * (1 - o / (s * d)) + 0.5 / s - 0.5);
-    return *to > 1 ? std::pair((plan.roiEnd - plan.roiStart) * (d - 1) / (o - 1),
-                               plan.roiStart * (d - 1))
-                   : std::pair(0.0, 0.5 * (plan.roiStart + plan.roiEnd) * (d - 1));
+    ResizedAxis axis{plan.scale, 0, 0, plan.roiStart, plan.roiEnd};
+    if (needsExtents(*mode)) {
+        // An axis that stays as it is may be of any extent.
+        if (plan.scale.over == plan.scale.under && plan.size == extent && plan.roiStart.over == 0 &&
+            plan.roiEnd.over == plan.roiEnd.under)
+            return AxisPlaces{};
+        const auto from = extent.asInt(), to = plan.size.asInt();
+        if (!from || !to)
+            return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
+                                     "' over a free dimension",
+                                 "export the model with fixed image sizes or with half_pixel");
+        axis.from = static_cast<double>(*from);
+        axis.to = static_cast<double>(*to);
+    }
+    return placesOf(*mode, axis);
 }
 
-const std::string roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+const std::string roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil",
+                                 // before opset 11: floor, and ceil of what is made smaller
+                                 "simple"};
 
 Result<std::int64_t> roundingOf(NodeImport& n, const ResizeMode& how) {
     const auto* rounding = std::find(std::begin(roundings), std::end(roundings), how.nearest);
@@ -87,10 +85,10 @@ Result<std::int64_t> roundingOf(NodeImport& n, const ResizeMode& how) {
 Status resizeWhileRunning(NodeImport& n, const ResizeMode& how, std::vector<std::size_t> axes,
                           std::optional<std::size_t> scales, std::optional<std::size_t> sizes) {
     FW_TRY(const std::int64_t rounding, roundingOf(n, how));
-    return resizeRunning(n,
-                         {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside,
-                          std::move(axes)},
-                         scales, sizes);
+    return resizeRunning(
+        n,
+        {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside, std::move(axes)},
+        scales, sizes);
 }
 
 Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPlan>& plans) {
@@ -100,14 +98,15 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
     const bool crop = how.coordinates == "tf_crop_and_resize";
     std::vector<std::pair<Attrs, std::string>> steps;
     for (const AxisPlan& plan : plans) {
-        FW_TRY(const auto places, placesOf(n, how, plan, shape[plan.axis]));
-        if (places == std::pair(1.0, 0.0) && plan.size == shape[plan.axis])
+        FW_TRY(const AxisPlaces places, placesOf(n, how, plan, shape[plan.axis]));
+        if (places.areAllThose() && plan.size == shape[plan.axis])
             continue;
         Attrs attrs;
         attrs.set("axis", static_cast<std::int64_t>(plan.axis));
         attrs.set("size", shapeAttr({plan.size}));
-        attrs.set("step", places.first);
-        attrs.set("start", places.second);
+        attrs.set("step", places.step);
+        attrs.set("start", places.start);
+        attrs.set("under", places.under);
         attrs.set("crop", std::int64_t{crop});
         attrs.set("outside", how.outside);
         if (how.mode == "nearest")
@@ -115,14 +114,15 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
         const bool cubic = how.mode == "cubic";
         if (cubic)
             attrs.set("a", how.cubic);
-        const bool filtered = how.antialias && how.mode != "nearest" && plan.scale < 1;
+        const double shrinks = plan.scale.under / plan.scale.over;
+        const bool filtered = how.antialias && how.mode != "nearest" && shrinks > 1;
         if (cubic || filtered)
             attrs.set("exclude", std::int64_t{how.exclude});
         if (filtered) {
-            if (plan.scale < 1e-4)
-                return n.unsupported(fmt::format("antialias at a scale of {}", plan.scale));
-            attrs.set("scale", plan.scale);
-            attrs.set("taps", static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) / plan.scale)));
+            if (shrinks > 1e4)
+                return n.unsupported(fmt::format("antialias at a scale of {}", 1 / shrinks));
+            attrs.set("scale", plan.scale.over / plan.scale.under);
+            attrs.set("taps", static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) * shrinks)));
             attrs.set("cubic", std::int64_t{cubic});
         }
         steps.emplace_back(std::move(attrs), filtered ? "resize_filtered" : "resize_" + how.mode);
@@ -135,10 +135,14 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
         n.computeWide();
         FW_TRY(y, n.input(0));
     }
-    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    FW_TRY(const Interpolated whole, Interpolated::begin(n, how.mode, y));
+    y = whole.from;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (i + 1 == steps.size() && !whole.integer)
+            return n.result(steps[i].second, {y}, std::move(steps[i].first));
         FW_TRY(y, n.step(steps[i].second, {y}, std::move(steps[i].first)));
     }
-    return n.result(steps.back().second, {y}, std::move(steps.back().first));
+    return whole.end(n, y);
 }
 
 Status checkMode(NodeImport& n, std::string& mode) {
@@ -149,25 +153,23 @@ Status checkMode(NodeImport& n, std::string& mode) {
     return {};
 }
 
-Result<AxisPlan> scaledAxis(NodeImport& n, std::size_t axis, const Dim& extent, double scale) {
-    if (!(scale > 0) || !(scale < 1e6))
-        return n.malformed(fmt::format("a scale of {}", scale));
+Result<AxisPlan> scaledAxis(NodeImport& n, std::size_t axis, const Dim& extent, double given) {
+    const auto scale = static_cast<float>(given);
+    if (!(scale > 0) || !(scale < 1e6F))
+        return n.malformed(fmt::format("a scale of {}", given));
     AxisPlan plan;
     plan.axis = axis;
-    plan.scale = scale;
+    plan.scale = fractionOf(scale);
     if (const auto known = extent.asInt()) {
-        plan.length = static_cast<double>(*known) * scale;
-        if (plan.length > 1e15)
+        const double length = scaledLength(*known, scale);
+        if (length > 1e15)
             return makeDiag(DiagCode::DimOverflow, "Resize: the output is too large");
-        // A scale that was rounded to single precision means the whole number beside it.
-        const double whole = std::round(plan.length);
-        const bool close = std::abs(plan.length - whole) < 1e-6 * std::max(1.0, whole);
-        plan.size = intExpr(static_cast<std::int64_t>(close ? whole : std::floor(plan.length)));
+        plan.size = intExpr(static_cast<std::int64_t>(length));
         return plan;
     }
     const auto size = scaledDim(extent, scale);
     if (!size)
-        return n.unsupported(fmt::format("a scale of {} over a free dimension", scale),
+        return n.unsupported(fmt::format("a scale of {} over a free dimension", given),
                              "export the model with fixed image sizes");
     plan.size = *size;
     return plan;
@@ -207,13 +209,13 @@ Status scaleAll(NodeImport& n, ResizeMode how, const std::optional<std::vector<d
     return resizeAxes(n, how, plans);
 }
 
-// Before opset 11: places at o / scale, rounded down.
+// Before opset 11: places at o / scale.
 Result<ResizeMode> oldMode(NodeImport& n) {
     ResizeMode how;
     FW_TRY(how.mode, n.text("mode", "nearest"));
     FW_CHECK(checkMode(n, how.mode));
     how.coordinates = "asymmetric";
-    how.nearest = "floor";
+    how.nearest = "simple";
     return how;
 }
 
@@ -239,14 +241,17 @@ Status oneScale(NodeImport& n, const std::string& policy, const Shape& shape,
         return {};
     if (policy != "not_larger" && policy != "not_smaller")
         return n.malformed("there is no keep_aspect_ratio_policy '" + policy + "'");
-    double scale = plans.front().scale;
-    for (const AxisPlan& plan : plans)
-        scale = policy == "not_larger" ? std::min(scale, plan.scale) : std::max(scale, plan.scale);
+    Fraction scale = plans.front().scale;
+    for (const AxisPlan& plan : plans) {
+        const bool smaller = plan.scale.over * scale.under < scale.over * plan.scale.under;
+        if (smaller == (policy == "not_larger"))
+            scale = plan.scale;
+    }
     for (AxisPlan& plan : plans) {
         plan.scale = scale;
         const auto extent = static_cast<double>(*shape[plan.axis].asInt());
-        plan.size = intExpr(static_cast<std::int64_t>(std::floor(extent * scale + 0.5)));
-        plan.length = static_cast<double>(*plan.size.asInt());
+        plan.size = intExpr(static_cast<std::int64_t>(
+            std::floor((2 * extent * scale.over + scale.under) / (2 * scale.under))));
     }
     return {};
 }
@@ -271,8 +276,8 @@ Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
             if (to && *to < 0)
                 return n.malformed(fmt::format("a size of {}", *to));
             if (from && to && *from > 0) {
-                plan.scale = static_cast<double>(*to) / static_cast<double>(*from);
-                plan.length = static_cast<double>(*to);
+                if (*to > 0) // else there are no places
+                    plan.scale = {static_cast<double>(*to), static_cast<double>(*from)};
             } else if (const auto factor = simplify(floorDivExpr(plan.size, extent)).asInt();
                        !(plan.size == extent) &&
                        !(factor && simplify(extent * Expr(*factor)) == plan.size)) {
@@ -280,7 +285,7 @@ Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
                                                  plan.size.text(), extent.text()),
                                      "export the model with fixed image sizes");
             } else if (!(plan.size == extent)) {
-                plan.scale = static_cast<double>(*factor);
+                plan.scale = {static_cast<double>(*factor), 1};
             }
             plans.push_back(std::move(plan));
         }
@@ -310,8 +315,8 @@ Status resizeKnown(NodeImport& n, const ResizeMode& how, const TensorType& x,
             return n.malformed(
                 fmt::format("a region of {} numbers for {} axes", roi->size(), plans.size()));
         for (std::size_t i = 0; i < plans.size(); ++i) {
-            plans[i].roiStart = (*roi)[i];
-            plans[i].roiEnd = (*roi)[plans.size() + i];
+            plans[i].roiStart = fractionOf(static_cast<float>((*roi)[i]));
+            plans[i].roiEnd = fractionOf(static_cast<float>((*roi)[plans.size() + i]));
         }
     }
     return resizeAxes(n, how, plans);
@@ -344,8 +349,8 @@ Status resize(NodeImport& n) {
             axes.push_back(axis);
     }
     Status known = resizeKnown(n, how, x, axes, policy);
-    if (known || known.diag().code != DiagCode::UnsupportedAttribute ||
-        how.antialias || policy != "stretch")
+    if (known || known.diag().code != DiagCode::UnsupportedAttribute || how.antialias ||
+        policy != "stretch")
         return known;
     return isAbsent(n, 3) ? resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt)
                           : resizeWhileRunning(n, how, std::move(axes), std::nullopt, 3);

@@ -1,19 +1,15 @@
 // Resize by scales or sizes that are computed while the model runs: every axis is one operator
-// that reads its step and start from a small tensor.
+// that reads its step, start and divisor from a small tensor.
+#include "onnx/resize_places.h"
 #include "onnx/running_sizes.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
 
 namespace {
 
-constexpr std::string_view coordinateModes[] = {
-    "half_pixel",    "asymmetric",           "tf_half_pixel_for_nn", "pytorch_half_pixel",
-    "align_corners", "half_pixel_symmetric", "tf_crop_and_resize"};
-
-Result<ValueRef> numbersAs(NodeImport& n, std::size_t i, DType dtype, std::size_t count) {
+Result<ValueRef> numbersOf(NodeImport& n, std::size_t i, std::size_t count) {
     FW_TRY(const ValueRef value, n.input(i));
     const TensorType type = n.type(value);
     if (type.rank() == 1 && !type.shape[0].asInt())
@@ -22,10 +18,10 @@ Result<ValueRef> numbersAs(NodeImport& n, std::size_t i, DType dtype, std::size_
     if (type.rank() != 1 || !type.shape[0].isInt(static_cast<std::int64_t>(count)) ||
         !isFloat(type.dtype))
         return n.malformed(fmt::format("{} for {} axes", type.text(), count));
-    if (type.dtype == dtype)
+    if (type.dtype == DType::F32)
         return value;
     Attrs to;
-    to.set("to", dtype);
+    to.set("to", DType::F32);
     return n.step("cast", {value}, std::move(to));
 }
 
@@ -33,9 +29,8 @@ Result<ValueRef> numbersAs(NodeImport& n, std::size_t i, DType dtype, std::size_
 
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
                      std::optional<std::size_t> sizes) {
-    const auto* mode =
-        std::find(std::begin(coordinateModes), std::end(coordinateModes), how.coordinates);
-    if (mode == std::end(coordinateModes))
+    const auto mode = coordinatesOf(how.coordinates);
+    if (!mode)
         return n.unsupported("coordinate_transformation_mode '" + how.coordinates +
                              "' is not supported");
     if (how.mode != "nearest")
@@ -51,16 +46,14 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         along.set("axis", std::int64_t{0});
         FW_TRY(extents, n.step("gather", {extents, which}, std::move(along)));
     }
-    ValueRef factors, wanted;
+    ValueRef factors, wanted; // without factors they are wanted / extents
     if (scales) {
-        FW_TRY(const ValueRef given, numbersAs(n, *scales, DType::F32, count));
-        FW_TRY(wanted, n.step("scaled_extents", {extents, given}));
-        FW_TRY(factors, numbersAs(n, *scales, DType::F64, count));
+        FW_TRY(factors, numbersOf(n, *scales, count));
+        FW_TRY(wanted, n.step("scaled_extents", {extents, factors}));
     } else {
         FW_TRY(wanted, integerVector(n, sizes.value()));
         if (!n.type(wanted).shape[0].isInt(static_cast<std::int64_t>(count)))
             return n.malformed(fmt::format("{} for {} axes", n.type(wanted).text(), count));
-        FW_TRY(factors, n.step("extent_scales", {extents, wanted}));
     }
     Exprs dims;
     if (const auto known = sizes ? n.shapeValues(*sizes) : std::nullopt) {
@@ -69,13 +62,19 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         FW_TRY(dims, n.boundExtents(wanted));
     }
     std::vector<ValueRef> operands{extents, wanted, factors};
-    const bool crop = how.coordinates == "tf_crop_and_resize";
+    const bool crop = *mode == Coordinates::TfCropAndResize;
     if (crop) {
-        FW_TRY(const ValueRef region, numbersAs(n, 1, DType::F64, 2 * count));
-        operands.push_back(region);
+        FW_TRY(const ValueRef region, numbersOf(n, 1, 2 * count));
+        for (const std::size_t half : {0u, 1u}) { // the starts of all axes, then their ends
+            Attrs part;
+            part.set("axes", Integers{0});
+            part.set("starts", Integers{static_cast<std::int64_t>(half * count)});
+            part.set("ends", Integers{static_cast<std::int64_t>((half + 1) * count)});
+            FW_TRY(operands.emplace_back(), n.step("slice", {region}, std::move(part)));
+        }
     }
     Attrs counted;
-    counted.set("mode", std::int64_t{mode - std::begin(coordinateModes)});
+    counted.set("mode", static_cast<std::int64_t>(*mode));
     FW_TRY(const ValueRef places, n.step("resize_places", operands, std::move(counted)));
     const Shape shape = n.type(y).shape;
     std::vector<Attrs> steps;
@@ -97,10 +96,37 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     }
     if (steps.empty())
         return n.result("identity", {y});
-    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    FW_TRY(const Interpolated whole, Interpolated::begin(n, how.mode, y));
+    y = whole.from;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (i + 1 == steps.size() && !whole.integer)
+            return n.result("resize_" + how.mode, {y, places}, std::move(steps[i]));
         FW_TRY(y, n.step("resize_" + how.mode, {y, places}, std::move(steps[i])));
     }
-    return n.result("resize_" + how.mode, {y, places}, std::move(steps.back()));
+    return whole.end(n, y);
+}
+
+Result<Interpolated> Interpolated::begin(NodeImport& n, const std::string& mode, ValueRef x) {
+    Interpolated out{x, std::nullopt};
+    const DType dtype = n.type(x).dtype;
+    if (mode == "nearest" || !isInteger(dtype))
+        return out;
+    out.integer = dtype;
+    Attrs to;
+    to.set("to", dtypeBytes(dtype) == 1 ? DType::F32 : DType::F64);
+    FW_TRY(out.from, n.step("cast", {x}, std::move(to)));
+    return out;
+}
+
+Status Interpolated::end(NodeImport& n, ValueRef y) const {
+    const DType dtype = n.type(y).dtype;
+    const double parts = dtype == DType::F32 ? 1 << 12 : 1 << 20;
+    FW_TRY(y, n.step("mul", {y, n.scalarConstant("parts", parts, dtype)}));
+    FW_TRY(y, n.step("round", {y}));
+    FW_TRY(y, n.step("mul", {y, n.scalarConstant("part", 1 / parts, dtype)}));
+    Attrs to;
+    to.set("to", *integer);
+    return n.result("cast", {y}, std::move(to));
 }
 
 } // namespace fw

@@ -33,6 +33,15 @@ struct RunningResize {
 // Of operand 0 by the scales, or else the sizes, in that operand.
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
                      std::optional<std::size_t> sizes);
+// Integers between which a Resize interpolates: computed as real numbers over all axes, of which
+// the whole part is the result, as the standard's reference and ONNX Runtime have it. What is a
+// whole number but for rounding is that number.
+struct Interpolated {
+    ValueRef from;
+    std::optional<DType> integer; // nullopt: `from` is the operand itself
+    static Result<Interpolated> begin(NodeImport& n, const std::string& mode, ValueRef x);
+    Status end(NodeImport& n, ValueRef y) const;
+};
 // An operator that is still to be made: as the result of the node, or as a step on the way.
 struct LastStep {
     std::string op;

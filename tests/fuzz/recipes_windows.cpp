@@ -152,17 +152,21 @@ Id resize(Maker& maker, const std::string& op) {
                                                        : maker.random.pick(usual);
     const double from = static_cast<double>(extent),
                  to = static_cast<double>(std::max<std::int64_t>(size, 1));
-    double step = from / to, start = 0;
+    double step = from, start = 0, under = to;
     switch (maker.random.below(4)) {
     case 0:
-        start = step / 2 - 0.5;
+        step = 2 * from;
+        start = from - to;
+        under = 2 * to;
         break;
     case 1:
-        step = to > 1 ? (from - 1) / (to - 1) : 0;
+        step = to > 1 ? from - 1 : 0;
+        under = to > 1 ? to - 1 : 1;
         break;
     case 2:
         step = 0.5 * static_cast<double>(maker.random.between(-2, 4));
         start = 0.25 * static_cast<double>(maker.random.between(-8, 12));
+        under = maker.random.chance(50) ? 1 : 3;
         break;
     default:
         break;
@@ -171,8 +175,10 @@ Id resize(Maker& maker, const std::string& op) {
         attributes({{"axis", saidAxis(maker, id, axis)}, {"size", Integers{size}}, {"step", step}});
     if (start != 0)
         attrs.set("start", start);
+    if (under != 1)
+        attrs.set("under", under);
     if (op == "resize_nearest" && maker.random.chance(75))
-        attrs.set("rounding", maker.random.between(0, 3));
+        attrs.set("rounding", maker.random.between(0, 4));
     if (op == "resize_cubic") {
         if (maker.random.chance(50))
             attrs.set("a", -0.5);

@@ -130,7 +130,8 @@ void addResampling(std::vector<Instance>& out) {
                            attrs({{"axis", std::int64_t(1)},
                                   {"size", Integers{size}},
                                   {"step", step},
-                                  {"start", start}})});
+                                  {"start", start},
+                                  {"under", 3.0}})});
     for (const std::int64_t taps : {1, 2, 4})
         for (const std::int64_t padding : {0, 1, 2})
             out.push_back({"grid_sample",
@@ -175,10 +176,9 @@ void addSizes(std::vector<Instance>& out) {
     out.push_back({"unravel", {"i64[5]", "i64[3]"}, {}});
     out.push_back({"range_count", {"i64[]", "i64[]", "i64[]"}, {}});
     out.push_back({"scaled_extents", {"i64[3]", "f32[3]"}, {}});
-    out.push_back({"extent_scales", {"i64[3]", "i64[3]"}, {}});
     for (const std::int64_t mode : {0, 1, 2, 3, 4, 5, 6})
         out.push_back(
-            {"resize_places", {"i64[3]", "i64[3]", "f64[3]", "f64[6]"}, attrs({{"mode", mode}})});
+            {"resize_places", {"i64[3]", "i64[3]", "f32[3]", "f32[3]", "f32[3]"}, attrs({{"mode", mode}})});
     out.push_back(
         {"slice_at", {"f32[4, 5]", "i64[2]", "i64[2]"}, attrs({{"shape", Integers{2, 5}}})});
     for (const char* mode : {"constant", "edge", "reflect", "wrap"})
