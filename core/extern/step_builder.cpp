@@ -128,6 +128,9 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
             op.alpha = static_cast<float>(node.attrs.real(map.alpha, map.alphaDefault));
         if (map.beta != nullptr)
             op.beta = static_cast<float>(node.attrs.real(map.beta, map.betaDefault));
+        if (op.kind == PostOpKind::Clip && op.beta < op.alpha)
+            return no(fmt::format("{} from {} to {}, which the library takes for no interval",
+                                  node.op, op.alpha, op.beta));
         FW_CHECK(append(node, op));
         m_tail.push_back(node.op);
         return {};

@@ -1,5 +1,5 @@
 // Elementwise operators. Adding a constant with one extent other than 1 becomes `bias`, which is
-// what rules and libraries look for; bounds of Clip become attributes.
+// what rules and libraries look for; constant bounds of a Clip of real numbers become attributes.
 #include "onnx/filled.h"
 
 #include <fmt/format.h>
@@ -118,16 +118,23 @@ Status clip(NodeImport& n) {
         }
     const auto low = n.scalar(1);
     const auto high = n.scalar(2);
-    if ((!n.has(1) || low) && (!n.has(2) || high))
+    if (isFloat(n.type(x).dtype) && (!n.has(1) || low) && (!n.has(2) || high))
         return clipBounds(n, x, low, high);
-    if (n.has(1)) {
-        FW_TRY(const ValueRef bound, n.input(1));
-        if (!n.has(2))
-            return n.result("max", {x, bound});
-        FW_TRY(x, n.step("max", {x, bound}));
+    // Integers keep their bounds as operands, which hold those that no double does.
+    std::optional<ValueRef> bounds[2];
+    for (std::size_t i = 0; i < 2; ++i)
+        if (n.has(i + 1)) {
+            FW_TRY(bounds[i], n.input(i + 1));
+            if (n.type(*bounds[i]).rank() != 0) {
+                FW_TRY(bounds[i], n.reshaped(*bounds[i], {}));
+            }
+        }
+    if (bounds[0] && bounds[1]) {
+        FW_TRY(x, n.step("max", {x, *bounds[0]}));
+    } else if (bounds[0]) {
+        return n.result("max", {x, *bounds[0]});
     }
-    FW_TRY(const ValueRef bound, n.input(2));
-    return n.result("min", {x, bound});
+    return bounds[1] ? n.result("min", {x, *bounds[1]}) : n.result("identity", {x});
 }
 
 Status castTo(NodeImport& n, DType to) {

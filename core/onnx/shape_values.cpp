@@ -359,6 +359,25 @@ Outcome smaller(const Call& call) {
                   [](const Expr& a, const Expr& b) { return std::optional(minExpr(a, b)); });
 }
 
+// min(max(x, low), high), as the standard says it.
+Outcome clip(const Call& call) {
+    const SmallTensor* x = call.value(0);
+    if (!x || call.operands.size() > 3 || x->dtype == DType::U64) // half of those are no index
+        return std::nullopt;
+    SmallTensor out = *x;
+    for (const std::size_t i : {1u, 2u}) {
+        if (!call.has(i))
+            continue;
+        const SmallTensor* bound = call.value(i);
+        if (!bound || bound->dtype != x->dtype || bound->elements.size() != 1)
+            return std::nullopt;
+        for (Expr& element : out.elements)
+            element = i == 1 ? maxExpr(element, bound->elements[0])
+                             : minExpr(element, bound->elements[0]);
+    }
+    return one(std::move(out));
+}
+
 Outcome equal(const Call& call) {
     DType result = DType::Bool;
     return binary(call, &result, [](const Expr& a, const Expr& b) -> std::optional<Expr> {
@@ -481,6 +500,7 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Mod", mod},
         {"Max", larger},
         {"Min", smaller},
+        {"Clip", clip},
         {"Equal", equal},
         {"Where", where},
         {"ReduceProd", reduceProd},
