@@ -16,19 +16,17 @@ std::int64_t irVersionOf(std::int64_t opset) {
     return opset <= 18 ? 8 : opset <= 20 ? 9 : opset <= 22 ? 10 : opset <= 23 ? 11 : 12;
 }
 
-} // namespace
-
-Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& options) {
-    if (hasCalls(graph)) {
-        FW_TRY(const GraphPtr inlined, inlineCalls(graph));
-        return exportModel(*inlined, options);
-    }
+// In an opset from `least` on. Types that grew later than the opset of all other reasons move it.
+Result<ExportedModel> exportFrom(const Graph& graph, const ExportOptions& options,
+                                 std::int64_t least) {
     proto::ModelProto model;
     model.set_producer_name(options.producer);
     if (!options.doc.empty())
         model.set_doc_string(options.doc);
-    GraphWriter writer(graph, *model.mutable_graph());
+    GraphWriter writer(graph, *model.mutable_graph(), least);
     FW_CHECK(writer.run());
+    if (const std::int64_t needed = writer.opsetForTypes(); needed > writer.opset())
+        return exportFrom(graph, options, needed);
     model.set_ir_version(irVersionOf(writer.opset()));
     for (const auto& [domain, version] : writer.domains()) {
         auto* entry = model.add_opset_import();
@@ -56,6 +54,16 @@ Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& optio
         model.SerializeToCodedStream(&coded);
     }
     return out;
+}
+
+} // namespace
+
+Result<ExportedModel> exportModel(const Graph& graph, const ExportOptions& options) {
+    if (hasCalls(graph)) {
+        FW_TRY(const GraphPtr inlined, inlineCalls(graph));
+        return exportModel(*inlined, options);
+    }
+    return exportFrom(graph, options, oldestWrittenOpset);
 }
 
 } // namespace fw

@@ -110,8 +110,9 @@ Status GraphWriter::writeByClause(const Node& node) {
         const ValueRef value{node.id, output};
         return !m_graph.uses(value).empty() || m_graph.isResult(value);
     };
-    while (results > 1 && !isUsed(results - 1))
-        --results;
+    if (!hasFunction(clause.domain, clause.type)) // a body gives all of its results
+        while (results > 1 && !isUsed(results - 1))
+            --results;
     for (int i = 0; i < results; ++i) {
         written.add_output(nameOf({node.id, i}));
         if (!clause.domain.empty()) // nobody else can tell its type

@@ -50,6 +50,8 @@ void GraphWriter::writeFunctions() {
         if (!clauses.empty() && !clauses.back()->domain.empty() &&
             (isOfBook(*node) || clauses.back()->domain == ownDomain))
             calls[node->op].push_back(node.get());
+        if (!clauses.empty() && clauses.back()->domain == ownDomain)
+            m_ownTypes.emplace(node->op, clauses.back()->type);
     }
     for (const auto& [name, nodes] : calls) {
         auto function = functionFor(*m_graph.operators().find(name), nodes);

@@ -3,7 +3,10 @@
 #include "onnx/names.h"
 #include "onnx/subgraphs.h"
 
+#include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 namespace fw {
 
@@ -20,6 +23,11 @@ Status unknown(GraphWriter& out, const Node& node) {
     for (std::size_t i = operands; i < inputs.size(); ++i)
         captured[spelling.captures[i - operands]] = inputs[i];
     inputs.resize(operands);
+    for (const auto& [operand, data] : spelling.moved) {
+        inputs.resize(std::max(inputs.size(), static_cast<std::size_t>(operand) + 1));
+        inputs[static_cast<std::size_t>(operand)] =
+            out.initializer(fmt::format("{}.operand{}", node.name, operand), data);
+    }
     while (!inputs.empty() && inputs.back().empty())
         inputs.pop_back();
     proto::NodeProto& written = out.add();

@@ -28,8 +28,10 @@ proto::NodeProto& FunctionNodes::node(const std::string& type,
                                       const std::string& output) {
     proto::NodeProto& out = *m_out.add_node();
     out.set_op_type(type);
-    for (const std::string& input : inputs)
-        out.add_input(input);
+    for (const std::string& input : inputs) {
+        const auto now = m_renamed.find(input);
+        out.add_input(now == m_renamed.end() ? input : now->second);
+    }
     out.add_output(output);
     return out;
 }
@@ -59,6 +61,7 @@ void FunctionNodes::nameResult(const std::string& x, const std::string& result) 
         proto::NodeProto& last = *m_out.mutable_node(m_out.node_size() - 1);
         if (last.output(0) == x && last.op_type() != "Constant") { // those are shared
             last.set_output(0, result);
+            m_renamed.emplace(x, result);
             return;
         }
     }

@@ -22,8 +22,8 @@ public:
     std::string add(const std::string& type, const std::vector<std::string>& inputs);
     std::string add(const std::string& type, const std::vector<std::string>& inputs,
                     const std::string& attribute, const AttrValue& value);
-    void nameResult(const std::string& x,
-                    const std::string& result); // x is the result of that name
+    // x is the result of that name. Nodes that are added later may say x all the same.
+    void nameResult(const std::string& x, const std::string& result);
 
     std::string integer(std::int64_t value);      // i64[]
     std::string integers(const Integers& values); // i64[n]
@@ -46,7 +46,8 @@ private:
     proto::FunctionProto& m_out;
     std::int64_t m_opset;
     std::set<std::string> m_taken;
-    std::map<std::string, std::string> m_known; // constants and attributes, by what they say
+    std::map<std::string, std::string> m_known;   // constants and attributes, by what they say
+    std::map<std::string, std::string> m_renamed; // to names of results
 };
 
 } // namespace fw

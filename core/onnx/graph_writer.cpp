@@ -1,5 +1,8 @@
 #include "onnx/graph_writer.h"
 
+#include "onnx/import.h"
+#include "onnx/node_import.h"
+#include "onnx/standard_types.h"
 #include "onnx/subgraphs.h"
 #include "onnx/tensor_proto.h"
 
@@ -19,17 +22,17 @@ bool byText(const Expr& a, const Expr& b) {
 } // namespace
 
 const WriterRow* findWriter(std::string_view op) {
-    for (const auto& family : {plainWriters(), windowWriters(), movementWriters(),
-                               selectionWriters(), resampleWriters(), runningWriters(),
-                               unknownWriters()})
+    for (const auto& family :
+         {plainWriters(), windowWriters(), movementWriters(), selectionWriters(), resampleWriters(),
+          runningWriters(), unknownWriters()})
         for (const WriterRow& row : family)
             if (row.op == op)
                 return &row;
     return nullptr;
 }
 
-GraphWriter::GraphWriter(const Graph& graph, proto::GraphProto& out)
-    : m_graph(graph), m_out(out), m_dims(byText) {}
+GraphWriter::GraphWriter(const Graph& graph, proto::GraphProto& out, std::int64_t least)
+    : m_graph(graph), m_out(out), m_least(least), m_dims(byText) {}
 
 Status GraphWriter::run() {
     m_out.set_name(m_graph.name());
@@ -51,7 +54,76 @@ Status GraphWriter::run() {
             node("Identity", {name}, result.name, fresh(result.name + ".result"));
         declare(*m_out.add_output(), result.name, result.value);
     }
+    dropUnread();
     return {};
+}
+
+// Nodes of the library's own domain that nothing written reads: what they stand for was said
+// otherwise. Their functions go with them.
+void GraphWriter::dropUnread() {
+    std::set<std::string> read, types;
+    for (const auto& result : m_out.output())
+        read.insert(result.name());
+    std::vector<proto::NodeProto> kept;
+    for (int i = m_out.node_size() - 1; i >= 0; --i) {
+        proto::NodeProto& written = *m_out.mutable_node(i);
+        const bool isOwn = written.domain() == ownDomain;
+        if (isOwn && std::none_of(written.output().begin(), written.output().end(),
+                                  [&](const std::string& name) { return read.contains(name); }))
+            continue;
+        read.insert(written.input().begin(), written.input().end());
+        for (const std::string& name : capturedNames(written))
+            read.insert(name);
+        if (isOwn)
+            types.insert(written.op_type());
+        kept.push_back(std::move(written));
+    }
+    m_out.clear_node();
+    for (auto it = kept.rbegin(); it != kept.rend(); ++it)
+        *m_out.add_node() = std::move(*it);
+    std::erase_if(m_functions, [&](const proto::FunctionProto& function) {
+        return function.domain() == ownDomain && !types.contains(function.name());
+    });
+    std::erase_if(m_decisions, [&](const Decision& decision) {
+        const auto type = m_ownTypes.find(decision.subject);
+        return type != m_ownTypes.end() && !types.contains(type->second);
+    });
+    if (types.empty())
+        m_domains.erase(ownDomain);
+}
+
+std::int64_t GraphWriter::opsetForTypes() const {
+    using Types = std::map<std::string, KnownType, std::less<>>;
+    std::int64_t out = m_opset;
+    const auto take = [&](const auto& nodes, Types& types) {
+        for (const proto::NodeProto& node : nodes) {
+            std::vector<KnownType> operands, results;
+            for (const std::string& input : node.input()) {
+                const auto known = types.find(input);
+                operands.push_back(known == types.end() ? std::nullopt : known->second);
+            }
+            const std::vector<KnownType> inferred = resultTypes(node, m_opset, operands);
+            for (int i = 0; i < node.output_size(); ++i)
+                results.push_back(
+                    types.emplace(node.output(i), inferred[static_cast<std::size_t>(i)])
+                        .first->second);
+            out = std::max(out, opsetThatTakes(node, m_opset, operands, results).value_or(out));
+        }
+    };
+    Types types;
+    for (const auto& [value, name] : m_names) {
+        const auto unknown = m_unknown.find(value.node);
+        if (unknown == m_unknown.end() || !unknown->second.untyped.contains(value.output))
+            types.emplace(name, m_graph.type(value).dtype);
+    }
+    for (const auto& initializer : m_out.initializer())
+        types.emplace(initializer.name(), dtypeOfCode(initializer.data_type()));
+    take(m_out.node(), types);
+    for (const proto::FunctionProto* function : functions()) {
+        Types inside; // operands of a function are of any type
+        take(function->node(), inside);
+    }
+    return out;
 }
 
 Status GraphWriter::readUnknown() {
@@ -70,7 +142,7 @@ Status GraphWriter::readUnknown() {
 // The opset in which everything can be said: the usual one if it can be, else the nearest later
 // one, else the nearest earlier one.
 Status GraphWriter::chooseOpset() {
-    std::int64_t needed = oldestWrittenOpset; // by what this program writes in its own words
+    std::int64_t needed = m_least; // by what this program writes in its own words
     std::int64_t last = std::numeric_limits<std::int64_t>::max();
     for (const NodePtr& node : m_graph.nodes())
         if (const auto clauses = clausesOf(*node); !clauses.empty()) {
@@ -87,10 +159,14 @@ Status GraphWriter::chooseOpset() {
             return std::nullopt;
         return std::clamp(writtenOpset, allowed.least, allowed.most);
     };
-    for (const auto& [id, spelling] : m_unknown) {
+    for (auto& [id, spelling] : m_unknown) {
         const std::int64_t from = spelling.standardOpset();
-        const OpsetRange own = from > 0 ? opsetsOf(spelling.node, from)
-                                        : OpsetRange{1, std::numeric_limits<std::int64_t>::max()};
+        OpsetRange own = from > 0 ? opsetsOf(spelling.node, from)
+                                  : OpsetRange{1, std::numeric_limits<std::int64_t>::max()};
+        if (own.most < allowed.least && raise(spelling, allowed.least)) {
+            own = opsetsOf(spelling.node, allowed.least);
+            m_inner.merge(innerNames(spelling.node));
+        }
         allowed = allowed.with(own);
         if (!choose())
             return makeDiag(

@@ -17,11 +17,16 @@ namespace fw {
 
 class GraphWriter {
 public:
-    GraphWriter(const Graph& graph, proto::GraphProto& out);
+    // In no opset before `least`.
+    GraphWriter(const Graph& graph, proto::GraphProto& out,
+                std::int64_t least = oldestWrittenOpset);
 
     const Graph& graph() const { return m_graph; }
     Status run();
     std::int64_t opset() const { return m_opset; } // of the standard domain, since run()
+    // The least opset from there on that takes the element types of all nodes written; behind
+    // run().
+    std::int64_t opsetForTypes() const;
     const UnknownSpelling& spelling(const Node& n) const { return m_unknown.at(n.id); }
     const Diags& diagnostics() const { return m_diagnostics; }
     const Decisions& decisions() const { return m_decisions; }
@@ -68,6 +73,7 @@ private:
     Status readUnknown();
     Status chooseOpset();
     void nameValues();
+    void dropUnread();
     Status writeNode(const Node& node);
     bool isByClause(const Node& node) const;
     bool isOfBook(const Node& node) const; // what its clause says is none of the library
@@ -91,8 +97,10 @@ private:
     std::map<NodeId, UnknownSpelling> m_unknown;
     std::map<std::string, std::string> m_ofBooks; // operators written by a clause, with their text
     std::set<std::string> m_inner; // names inside sub-graphs, which no value of the graph may have
+    std::int64_t m_least;
     std::int64_t m_opset = writtenOpset;
     std::vector<proto::FunctionProto> m_functions; // of operators of books
+    std::map<std::string, std::string> m_ownTypes; // of operators of the library's own domain
     Diags m_diagnostics;
     Decisions m_decisions;
     std::map<Expr, std::string, bool (*)(const Expr&, const Expr&)> m_dims;

@@ -195,6 +195,31 @@ Diags problems(const proto::NodeProto& node, const Version& version, std::int64_
     return out;
 }
 
+const proto::AttributeProto* given(const proto::NodeProto& node, std::string_view name) {
+    for (const auto& attribute : node.attribute())
+        if (attribute.name() == name)
+            return &attribute;
+    return nullptr;
+}
+
+// Nodes that an operator with another meaning takes as the one before did.
+bool meansTheSame(const proto::NodeProto& node, std::int64_t since) {
+    const std::string& type = node.op_type();
+    if (type == "BatchNormalization") // one result: statistics are read, and for each channel
+        return since >= 9 && givenOf(node.output()) == 1;
+    if (type == "Split") // the parts are said
+        return givenOf(node.input()) == 2;
+    if (type == "Softmax" || type == "LogSoftmax" || type == "Hardmax") {
+        const auto* axis = given(node, "axis"); // before, all axes from there on were one
+        return axis != nullptr && axis->i() == -1;
+    }
+    if (type == "GridSample") {
+        const auto* mode = given(node, "mode"); // the others have new names
+        return mode == nullptr || mode->s() == "nearest";
+    }
+    return false;
+}
+
 // The node alone, without its sub-graphs.
 OpsetRange ownOpsets(const proto::NodeProto& node, std::int64_t opset) {
     if (!isStandardDomain(node.domain()))
@@ -203,12 +228,19 @@ OpsetRange ownOpsets(const proto::NodeProto& node, std::int64_t opset) {
         return {opset, opset};
     const Versions* versions = findOperator(node.op_type());
     const Version* version = versions ? versionAt(*versions, opset) : nullptr;
+    if (versions && !version) { // up to where a later operator of that name is another
+        const auto wrong = std::find_if(versions->begin(), versions->end(), [&](const auto& later) {
+            return !problems(node, later, later.since).empty();
+        });
+        return {1, wrong == versions->end() ? newestOpset : wrong->since - 1};
+    }
     if (!version || version->removed || !problems(node, *version, opset).empty())
         return {}; // wrong in its own opset: no other is worse
     OpsetRange out{version->since, newestOpset};
     for (const Version& later : *versions)
         if (later.since > opset &&
-            (later.removed || later.otherMeaning || !problems(node, later, later.since).empty())) {
+            (later.removed || (later.otherMeaning && !meansTheSame(node, later.since)) ||
+             !problems(node, later, later.since).empty())) {
             out.most = later.since - 1;
             break;
         }
@@ -237,6 +269,10 @@ bool isStandardDomain(std::string_view domain) {
 
 OpsetRange OpsetRange::with(const OpsetRange& other) const {
     return {std::max(least, other.least), std::min(most, other.most)};
+}
+
+OpsetRange ownOpsetsOf(const proto::NodeProto& node, std::int64_t opset) {
+    return ownOpsets(node, opset);
 }
 
 OpsetRange opsetsOf(const proto::NodeProto& node, std::int64_t opset) {

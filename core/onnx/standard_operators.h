@@ -25,8 +25,12 @@ struct OpsetRange {
 // The opsets in which a node read from `opset`, with the nodes of its sub-graphs, means the same:
 // later ones until an attribute, an operand or a default is lost, earlier ones only where the
 // operator has the same version (newer versions take more element types). A node of an opset that
-// is not listed stays there; one that is wrong in its own opset may go anywhere.
+// is not listed stays there; one that its opset has no operator for does not go where a later
+// operator of that name cannot look like it; one that is wrong otherwise may go anywhere.
 OpsetRange opsetsOf(const proto::NodeProto& node, std::int64_t opset);
+
+// The same of the node alone, whatever its sub-graphs are.
+OpsetRange ownOpsetsOf(const proto::NodeProto& node, std::int64_t opset);
 
 // Why another program will refuse the node, as warnings: an operator, an attribute, a kind of
 // attribute or a number of operands that `opset` does not have. Sub-graphs included, other domains

@@ -20,6 +20,7 @@ struct UnknownSpelling {
     std::set<int> unranked; // results with an element type and no shape
     std::set<int> absent;   // results that the model left out
     std::vector<proto::FunctionProto> functions; // of the model read, that it calls
+    std::map<int, TensorData> moved;             // operands that were attributes in the model read
 
     // The opset of the standard domain that its nodes were read from; 0 if it has none of that
     // domain.
@@ -28,6 +29,10 @@ struct UnknownSpelling {
 
 // The value of an attribute that has its name. UnsupportedAttribute if it has no form in ONNX.
 Status fillAttribute(proto::AttributeProto& out, const AttrValue& value);
+
+// Makes of it the node that means the same in opset `target` of the standard domain, where that
+// differs by attributes that became operands. false if more differs; then nothing is changed.
+bool raise(UnknownSpelling& spelling, std::int64_t target);
 
 // UnsupportedAttribute if an attribute has no form in ONNX.
 Result<UnknownSpelling> unknownSpelling(const Node& node);
