@@ -9,7 +9,7 @@ import math
 import numpy as np
 from onnx import helper, numpy_helper
 
-from . import shaping, windows
+from . import quantizing, shaping, windows
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -223,6 +223,7 @@ OPERATORS = {
     "ReduceProd": reduce_by(np.prod),
     "GlobalAveragePool": lambda x, at, opset: [x[0].mean(axis=global_axes(x[0]), keepdims=True)],
     "GlobalMaxPool": lambda x, at, opset: [x[0].max(axis=global_axes(x[0]), keepdims=True)],
+    **quantizing.OPERATORS,
     **windows.OPERATORS,
     **shaping.OPERATORS,
 }

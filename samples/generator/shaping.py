@@ -162,7 +162,13 @@ def arg_max(x, at, opset):
     return [np.expand_dims(found, axis) if at.get("keepdims", 1) else found]
 
 
+def one_hot(x, at, opset):
+    depth = int(np.asarray(x[1]).reshape(()))
+    return [np.where((x[0][..., None] % depth) == np.arange(depth), x[2][1], x[2][0])]
+
+
 OPERATORS = {
+    "OneHot": one_hot,
     "Range": range_,
     "ArgMax": arg_max,
     "NonMaxSuppression": boxes.suppression,

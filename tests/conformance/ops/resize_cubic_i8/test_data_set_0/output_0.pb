@@ -1,0 +1,1 @@
+ByJ0¹³¦Ô#SGAÑÓ×ñ6JWö'òP|%8XHKoDHNSVN?6XRH[s8

@@ -1,0 +1,1 @@
+	ByJ$ΑΒ<Fέπ!TωbLμq(LX<LH?QLv'QLv'QLv'
