@@ -63,8 +63,9 @@ Result<ValueRef> upToOwnPlace(NodeImport& n, ValueRef past, const Dim& queries, 
     return n.step("less_or_equal", {columns, rows});
 }
 
+// `allowed` becomes what the causal mask leaves of it.
 Result<ValueRef> masked(NodeImport& n, ValueRef s, const AttentionScores& how, ValueRef added,
-                        ValueRef allowed) {
+                        ValueRef& allowed) {
     if (added.valid()) {
         FW_TRY(s, n.step("add", {s, added}));
     }
@@ -163,6 +164,13 @@ Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
     Attrs last;
     last.set("axis", std::int64_t{-1});
     FW_TRY(s, n.step("softmax", {s}, std::move(last)));
+    if (how.emptyIsZero && how.allowed.valid()) {
+        Attrs overKeys;
+        overKeys.set("axes", Integers{-1});
+        overKeys.set("keepdims", std::int64_t{1});
+        FW_TRY(const ValueRef some, n.step("reduce_max", {allowed}, std::move(overKeys)));
+        FW_TRY(s, n.step("where", {some, s, n.scalarConstant("nothing", 0, n.type(s).dtype)}));
+    }
     FW_TRY(const ValueRef y, n.step("batch_matmul", {s, v}));
     if (!inGroups)
         return y;

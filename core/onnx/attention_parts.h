@@ -13,6 +13,7 @@ struct AttentionScores {
     ValueRef past;       // [B, H, P, D]: the P keys of it stand before those of the first query
     ValueRef allowed;    // of bool, broadcast to [B, H, S, T]: which keys take part
     ValueRef added;      // of the type of the scores, broadcast likewise
+    bool emptyIsZero = false; // where `allowed` leaves a query no key, else such a row is no number
 };
 
 // [B, S, H * D] -> [B, H, S, D]

@@ -221,6 +221,9 @@ Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
     if (places.op != "resize_places")
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "Resize cannot be told where its elements lie by a tensor");
+    if (places.inputs.size() > 5 && places.inputs[5].valid())
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "Resize cannot be told one scale for all axes and the size of one");
     const auto mode = static_cast<Coordinates>(places.attrs.integer("mode", 0));
     const auto operand = [&](std::size_t i) {
         return i < places.inputs.size() && places.inputs[i].valid() ? places.inputs[i] : ValueRef{};

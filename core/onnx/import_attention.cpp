@@ -27,6 +27,7 @@ Status attention(NodeImport& n) {
     if (n.outputUsed(3))
         return n.unsupported("qk_matmul_output is used, which is not supported");
     AttentionScores how;
+    how.emptyIsZero = true;
     FW_TRY(how.causal, n.flag("is_causal", false));
     FW_TRY(how.softcap, n.real("softcap", 0));
     FW_TRY(const std::int64_t queryHeads, n.integer("q_num_heads", 0));

@@ -52,6 +52,10 @@ struct Form {
     }
 };
 
+double hugeOf(DType dtype) {
+    return dtype == DType::F64 ? 1.7976931348623157e308 : 3.3895313892515355e38;
+}
+
 Result<ValueRef> asType(NodeImport& n, ValueRef x, DType dtype) {
     Attrs to;
     to.set("to", dtype);
@@ -77,8 +81,7 @@ Status finish(NodeImport& n, LastStep last, bool widened, DType dtype) {
 // The logarithm of a sum of exponentials: the largest element is subtracted before and added
 // behind, an infinite one replaced by the largest number.
 Result<LastStep> logSumExp(NodeImport& n, const Reduction& r) {
-    const DType dtype = n.type(r.x).dtype;
-    const double huge = dtype == DType::F64 ? 1.7976931348623157e308 : 3.3895313892515355e38;
+    const double huge = hugeOf(n.type(r.x).dtype);
     Attrs kept = r.attrs;
     kept.set("keepdims", std::int64_t{1});
     Attrs bounds;
@@ -139,6 +142,10 @@ Status reduceWhileRunning(NodeImport& n, const Form& form) {
     if (widened) {
         FW_TRY(y, asType(n, y, DType::F64));
     }
+    if (std::string_view(form.op) == logSum) {
+        FW_TRY(LastStep all, logSumExpRunning(n, y, hugeOf(n.type(y).dtype), keepdims));
+        return finish(n, std::move(all), widened, dtype);
+    }
     if (form.before != nullptr) {
         const bool squared = std::string_view(form.before) == "mul";
         FW_TRY(y, n.step(form.before, squared ? std::vector{y, y} : std::vector{y}));
@@ -162,7 +169,7 @@ Status reduceAttribute(NodeImport& n) {
 template <Form form>
 Status reduceOperand(NodeImport& n) { // since 18, of a sum since 13
     FW_CHECK(n.need(1, 2));
-    if (std::string_view(form.op) != logSum && n.isComputed(1) && !n.given("axes"))
+    if (n.isComputed(1) && !n.given("axes"))
         return reduceWhileRunning(n, form);
     FW_TRY(const auto axes, n.listOrOperand("axes", 1));
     return reduceOver(n, form, axes);

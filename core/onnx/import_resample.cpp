@@ -83,12 +83,13 @@ Result<std::int64_t> roundingOf(NodeImport& n, const ResizeMode& how) {
 }
 
 Status resizeWhileRunning(NodeImport& n, const ResizeMode& how, std::vector<std::size_t> axes,
-                          std::optional<std::size_t> scales, std::optional<std::size_t> sizes) {
+                          std::optional<std::size_t> scales, std::optional<std::size_t> sizes,
+                          std::optional<bool> oneScale = std::nullopt) {
     FW_TRY(const std::int64_t rounding, roundingOf(n, how));
-    return resizeRunning(
-        n,
-        {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside, std::move(axes)},
-        scales, sizes);
+    return resizeRunning(n,
+                         {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside,
+                          std::move(axes), oneScale},
+                         scales, sizes);
 }
 
 Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPlan>& plans) {
@@ -349,11 +350,13 @@ Status resize(NodeImport& n) {
             axes.push_back(axis);
     }
     Status known = resizeKnown(n, how, x, axes, policy);
-    if (known || known.diag().code != DiagCode::UnsupportedAttribute || how.antialias ||
-        policy != "stretch")
+    if (known || known.diag().code != DiagCode::UnsupportedAttribute || how.antialias)
         return known;
-    return isAbsent(n, 3) ? resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt)
-                          : resizeWhileRunning(n, how, std::move(axes), std::nullopt, 3);
+    if (isAbsent(n, 3))
+        return resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt);
+    return resizeWhileRunning(n, how, std::move(axes), std::nullopt, 3,
+                              policy == "stretch" ? std::nullopt
+                                                  : std::optional(policy == "not_smaller"));
 }
 
 Status gridSample(NodeImport& n) {

@@ -46,7 +46,7 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         along.set("axis", std::int64_t{0});
         FW_TRY(extents, n.step("gather", {extents, which}, std::move(along)));
     }
-    ValueRef factors, wanted; // without factors they are wanted / extents
+    ValueRef factors, ratio, wanted; // without both they are wanted / extents
     if (scales) {
         FW_TRY(factors, numbersOf(n, *scales, count));
         FW_TRY(wanted, n.step("scaled_extents", {extents, factors}));
@@ -54,9 +54,15 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         FW_TRY(wanted, integerVector(n, sizes.value()));
         if (!n.type(wanted).shape[0].isInt(static_cast<std::int64_t>(count)))
             return n.malformed(fmt::format("{} for {} axes", n.type(wanted).text(), count));
+        if (how.oneScale) {
+            Attrs largest;
+            largest.set("largest", std::int64_t{*how.oneScale});
+            FW_TRY(ratio, n.step("aspect_ratio", {extents, wanted}, std::move(largest)));
+            FW_TRY(wanted, n.step("fitted_extents", {extents, ratio}));
+        }
     }
     Exprs dims;
-    if (const auto known = sizes ? n.shapeValues(*sizes) : std::nullopt) {
+    if (const auto known = sizes && !how.oneScale ? n.shapeValues(*sizes) : std::nullopt) {
         dims = *known;
     } else {
         FW_TRY(dims, n.boundExtents(wanted));
@@ -68,10 +74,15 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         for (const std::size_t half : {0u, 1u}) { // the starts of all axes, then their ends
             Attrs part;
             part.set("axes", Integers{0});
+            part.set("steps", Integers{1});
             part.set("starts", Integers{static_cast<std::int64_t>(half * count)});
             part.set("ends", Integers{static_cast<std::int64_t>((half + 1) * count)});
             FW_TRY(operands.emplace_back(), n.step("slice", {region}, std::move(part)));
         }
+    }
+    if (ratio.valid()) {
+        operands.resize(5);
+        operands.push_back(ratio);
     }
     Attrs counted;
     counted.set("mode", static_cast<std::int64_t>(*mode));
@@ -79,7 +90,7 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     const Shape shape = n.type(y).shape;
     std::vector<Attrs> steps;
     for (std::size_t i = 0; i < count; ++i) {
-        if (sizes && !crop && dims[i] == shape[how.axes[i]])
+        if (sizes && !crop && !how.oneScale && dims[i] == shape[how.axes[i]])
             continue; // every place is one of the operand
         Attrs& attrs = steps.emplace_back();
         attrs.set("axis", static_cast<std::int64_t>(how.axes[i]));

@@ -249,22 +249,67 @@ Status rangeRunning(NodeImport& n) {
     return n.result("range", {bounds[0], bounds[2]}, std::move(attrs));
 }
 
+namespace {
+
+// Axes that an operand names: the extents of what is reduced, with and without a 1 for each.
+struct RunningAxes {
+    ValueRef axes, extents, ones;
+    Exprs dims; // of `ones`
+};
+
+Result<RunningAxes> runningAxes(NodeImport& n, ValueRef x) {
+    RunningAxes out;
+    FW_TRY(out.axes, integerVector(n, 1));
+    FW_TRY(out.extents, extentsOf(n, x));
+    FW_TRY(out.ones, n.step("reduced_extents", {out.extents, out.axes}));
+    FW_TRY(out.dims, n.bound(out.ones, n.name() + "_kept"));
+    return out;
+}
+
+// `last` is made, and the operator that is still to be made reads it.
+Status followedBy(NodeImport& n, LastStep& last, const std::string& op,
+                  std::vector<ValueRef> others = {}) {
+    FW_TRY(const ValueRef y, n.step(last.op, last.inputs, std::move(last.attrs)));
+    last = {op, {y}, {}};
+    last.inputs.insert(last.inputs.end(), others.begin(), others.end());
+    return {};
+}
+
+Status withoutAxes(NodeImport& n, LastStep& last, const RunningAxes& over) {
+    FW_TRY(const ValueRef left, n.step("squeeze_extents", {over.ones, over.axes}));
+    FW_TRY(const Exprs kept, n.boundExtents(left));
+    FW_CHECK(followedBy(n, last, "reshape"));
+    last.attrs.set("shape", shapeAttr(kept));
+    return {};
+}
+
+} // namespace
+
+Result<LastStep> logSumExpRunning(NodeImport& n, ValueRef x, double huge, bool keepdims) {
+    FW_TRY(const RunningAxes over, runningAxes(n, x));
+    Attrs shape, bounds;
+    shape.set("shape", shapeAttr(over.dims));
+    bounds.set("min", -huge);
+    bounds.set("max", huge);
+    FW_TRY(ValueRef largest, n.step("max_to", {x}, shape));
+    FW_TRY(largest, n.step("clip", {largest}, std::move(bounds)));
+    FW_TRY(ValueRef y, n.step("sub", {x, largest}));
+    FW_TRY(y, n.step("exp", {y}));
+    FW_TRY(y, n.step("sum_to", {y}, std::move(shape)));
+    FW_TRY(y, n.step("log", {y}));
+    LastStep last{"add", {y, largest}, {}};
+    if (!keepdims)
+        FW_CHECK(withoutAxes(n, last, over));
+    return last;
+}
+
 Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims) {
-    FW_TRY(const ValueRef axes, integerVector(n, 1));
-    FW_TRY(const ValueRef extents, extentsOf(n, x));
-    FW_TRY(const ValueRef ones, n.step("reduced_extents", {extents, axes}));
-    FW_TRY(const Exprs dims, n.bound(ones, n.name() + "_kept"));
+    FW_TRY(const RunningAxes over, runningAxes(n, x));
     LastStep last{(by == "mean" ? "sum" : by) + "_to", {x}, {}};
-    last.attrs.set("shape", shapeAttr(dims));
-    const auto more = [&](const std::string& op, std::vector<ValueRef> others) -> Status {
-        FW_TRY(const ValueRef y, n.step(last.op, last.inputs, std::move(last.attrs)));
-        last = {op, {y}, {}};
-        last.inputs.insert(last.inputs.end(), others.begin(), others.end());
-        return {};
-    };
+    last.attrs.set("shape", shapeAttr(over.dims));
     if (by == "mean") { // by how many elements went into each
         std::vector<ValueRef> counts;
-        for (const ValueRef of : {extents, ones}) {
+        for (const ValueRef of : {over.extents, over.ones}) {
             Attrs all;
             all.set("axes", Integers{0});
             all.set("keepdims", std::int64_t{0});
@@ -274,14 +319,10 @@ Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by,
             FW_TRY(counts.emplace_back(), n.step("cast", {count}, std::move(to)));
         }
         FW_TRY(const ValueRef each, n.step("div", {counts[0], counts[1]}));
-        FW_CHECK(more("div", {each}));
+        FW_CHECK(followedBy(n, last, "div", {each}));
     }
-    if (keepdims)
-        return last;
-    FW_TRY(const ValueRef left, n.step("squeeze_extents", {ones, axes}));
-    FW_TRY(const Exprs kept, n.boundExtents(left));
-    FW_CHECK(more("reshape", {}));
-    last.attrs.set("shape", shapeAttr(kept));
+    if (!keepdims)
+        FW_CHECK(withoutAxes(n, last, over));
     return last;
 }
 

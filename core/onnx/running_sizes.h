@@ -29,6 +29,8 @@ struct RunningResize {
     bool exclude = false;
     double outside = 0;
     std::vector<std::size_t> axes;
+    std::optional<bool> oneScale =
+        std::nullopt; // for all axes: the largest, or the least, by sizes
 };
 // Of operand 0 by the scales, or else the sizes, in that operand.
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,
@@ -50,5 +52,7 @@ struct LastStep {
 };
 // x reduced over the axes in operand 1 by "sum", "mean", "max", "min" or "prod".
 Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims);
+// The logarithm of the sum of exponentials over them; `huge`: the largest number of the type of x.
+Result<LastStep> logSumExpRunning(NodeImport& n, ValueRef x, double huge, bool keepdims);
 
 } // namespace fw

@@ -1,7 +1,8 @@
 // What the writer writes opens in ONNX Runtime and gives the same numbers: every operator case,
-// every sample and, where they are, the shared models, as imported and as rewritten; and models
-// with operators that only the writer hands on, in the opsets that need them. Skipped, and said so,
-// where node or its package onnxruntime-node are not found (FW_ORT, NODE_PATH; see README.md).
+// every sample and, where they are, the shared models and the backend tests of ONNX, as imported
+// and (but for those) as rewritten; and models with operators that only the writer hands on, in the
+// opsets that need them. Skipped, and said so, where node or its package onnxruntime-node are not
+// found (FW_ORT, NODE_PATH; see README.md).
 #include "fw_process.h"
 
 #include "base/files.h"
@@ -64,6 +65,7 @@ class TestOnnxRuntime : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void importedModels();
+    void backendTests();
     void rewrittenModels();
     void operatorsThatAreHandedOn();
     void operatorsOfBooks();
@@ -125,6 +127,27 @@ void TestOnnxRuntime::importedModels() {
         lines << out + u'\t' + folder + u"/model.onnx\t"_s + folder;
     }
     QVERIFY(lines.size() > 370);
+    judge(lines);
+}
+
+// All that are understood and written; what is not written stands in suite_written.txt.
+void TestOnnxRuntime::backendTests() {
+    const QStringList folders = onnxSuiteFolders() + caseFoldersIn(newerOnnxCases());
+    if (folders.isEmpty())
+        QSKIP("the backend tests of ONNX are not here: apt-get install libonnx-testdata");
+    QStringList lines;
+    for (const QString& folder : folders) {
+        const QString model = folder + u"/model.onnx"_s;
+        const auto imported = fw::importModel(model.toStdString(), fw::standardOperators());
+        if (!imported || fw::hasErrors(imported->diagnostics))
+            continue;
+        const auto written = fw::exportModel(*imported->graph);
+        if (!written)
+            continue;
+        const QString out = file(QFileInfo(folder).fileName() + u".suite.onnx"_s);
+        QVERIFY(fw::writeFile(out.toStdString(), written->bytes).ok());
+        lines << out + u'\t' + model + u'\t' + folder;
+    }
     judge(lines);
 }
 

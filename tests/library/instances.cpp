@@ -176,6 +176,9 @@ void addSizes(std::vector<Instance>& out) {
     out.push_back({"unravel", {"i64[5]", "i64[3]"}, {}});
     out.push_back({"range_count", {"i64[]", "i64[]", "i64[]"}, {}});
     out.push_back({"scaled_extents", {"i64[3]", "f32[3]"}, {}});
+    for (const std::int64_t largest : {0, 1})
+        out.push_back({"aspect_ratio", {"i64[3]", "i64[3]"}, attrs({{"largest", largest}})});
+    out.push_back({"fitted_extents", {"i64[3]", "i64[2]"}, {}});
     for (const std::int64_t mode : {0, 1, 2, 3, 4, 5, 6})
         out.push_back(
             {"resize_places", {"i64[3]", "i64[3]", "f32[3]", "f32[3]", "f32[3]"}, attrs({{"mode", mode}})});
