@@ -161,6 +161,19 @@ Status cast(NodeImport& n) {
     return castTo(n, *to);
 }
 
+// Before opset 6 the type has a name: "FLOAT".
+Status castByName(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::string name, n.text("to", {}));
+    auto code = proto::TensorProto::UNDEFINED;
+    if (!proto::TensorProto::DataType_Parse(name, &code))
+        return n.malformed("there is no element type '" + name + "'");
+    const auto to = dtypeOfCode(code);
+    if (!to || *to == DType::Text)
+        return n.unsupported("element type " + name + " is not supported");
+    return castTo(n, *to);
+}
+
 Status castLike(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     FW_TRY(const TensorType like, n.inputType(1));
@@ -316,6 +329,7 @@ constexpr ImporterRow rows[] = {
     {"Mean", 1, mean},
     {"Clip", 1, clipAttributes},
     {"Clip", 11, clip},
+    {"Cast", 1, castByName},
     {"Cast", 6, cast},
     {"CastLike", 15, castLike},
     {"Identity", 1, identity},
