@@ -17,6 +17,7 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::int64_t maxElements = std::int64_t(1) << 31;
+constexpr double sharpParts = 256;
 
 // What a sum or product of `terms` roundings may err by, of the magnitudes.
 double gamma(double terms, double u) {
@@ -29,11 +30,15 @@ struct Accumulated {
     double error = 0;
     double broken = 0; // not 0 if a term is no integer
     bool nan = false;  // a term is one, without doubt
+    bool given = true; // all terms are finite
 };
 
 class Fold {
 public:
-    Fold(Reducer reducer, DType dtype) : m_reducer(reducer), m_dtype(dtype) {
+    Fold(Reducer reducer, DType dtype, const BoundedOptions& options)
+        : m_reducer(reducer), m_dtype(dtype), m_sharp(options.sharp),
+          m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps),
+          m_parts(options.sharp ? sharpParts : 1) {
         if (reducer == Reducer::None)
             return; // a map folds nothing
         const Expr identity = reducerIdentity(reducer, dtype);
@@ -50,6 +55,8 @@ public:
     void add(Accumulated& to, const BoundedRow& row, std::size_t i) const {
         const double error = row.exact ? 0 : row.error[i];
         if (!isFloat(m_dtype)) {
+            if (!m_wraps && overflows(to.value.integer, row.value[i].integer))
+                to.error = unbounded;
             to.value.integer = combined(to.value.integer, row.value[i].integer);
             to.error = m_reducer == Reducer::Sum ? to.error + error : std::max(to.error, error);
             return;
@@ -57,12 +64,13 @@ public:
         const double value = row.value[i].real;
         const double magnitude = row.exact ? std::fabs(value) : row.magnitude[i];
         to.nan = to.nan || (std::isnan(value) && error == 0);
+        to.given = to.given && std::isfinite(value);
         switch (m_reducer) {
         case Reducer::Sum:
             to.value.real += value;
             to.magnitude += magnitude;
             to.error += error;
-            to.broken += isWhole(value) ? 0 : 1;
+            to.broken += isWhole(value * m_parts) ? 0 : 1;
             return;
         case Reducer::Prod:
             to.value.real *= value;
@@ -83,12 +91,15 @@ public:
     }
 
     double errorOf(const Accumulated& all, std::int64_t terms) const {
-        if (isFloat(m_dtype) && !std::isfinite(all.value.real))
+        if (!m_sharp && isFloat(m_dtype) && !std::isfinite(all.value.real))
             return all.error == 0 || (all.nan && std::isnan(all.value.real)) ? 0 : unbounded;
         if (!isFloat(m_dtype) || m_reducer == Reducer::Max || m_reducer == Reducer::Min)
             return all.error;
-        if (all.error == 0 && all.broken == 0 && all.magnitude < exactIntegers(m_dtype))
+        const double parts = m_reducer == Reducer::Sum ? m_parts : 1;
+        if (all.error == 0 && all.broken == 0 && all.magnitude < exactIntegers(m_dtype) / parts)
             return 0;
+        if (m_sharp && !std::isfinite(all.value.real))
+            return all.error == 0 && (m_ends || !all.given) ? 0 : unbounded;
         const double rounding =
             gamma(static_cast<double>(terms) + 1, roundingUnit(m_dtype)) * all.magnitude;
         if (m_reducer == Reducer::Sum)
@@ -102,10 +113,10 @@ private:
         switch (m_reducer) {
         case Reducer::Sum:
             static_cast<void>(__builtin_add_overflow(a, b, &out));
-            return wrapTo(m_dtype, out);
+            return m_wraps ? wrapTo(m_dtype, out) : out;
         case Reducer::Prod:
             static_cast<void>(__builtin_mul_overflow(a, b, &out));
-            return wrapTo(m_dtype, out);
+            return m_wraps ? wrapTo(m_dtype, out) : out;
         case Reducer::Max:
             return std::max(a, b);
         case Reducer::Min:
@@ -116,8 +127,16 @@ private:
         return b;
     }
 
+    bool overflows(std::int64_t a, std::int64_t b) const {
+        std::int64_t out = 0;
+        return (m_reducer == Reducer::Sum && __builtin_add_overflow(a, b, &out)) ||
+               (m_reducer == Reducer::Prod && __builtin_mul_overflow(a, b, &out));
+    }
+
     Reducer m_reducer;
     DType m_dtype;
+    bool m_sharp, m_ends, m_wraps;
+    double m_parts; // of one: sums of multiples of 1 / m_parts are exact while they are small
     Accumulated m_start;
 };
 
@@ -141,12 +160,38 @@ public:
         for (const Stage& stage : m_inst.stages)
             FW_CHECK(runStage(stage));
         std::vector<BoundedValues> out;
-        for (const TensorDecl& tensor : m_inst.outputs)
+        for (const TensorDecl& tensor : m_inst.outputs) {
             out.push_back(std::move(m_own.at(tensor.name)));
+            endAtType(out.back());
+        }
         return out;
     }
 
 private:
+    // What may lie on either side of the largest number has no bound.
+    void endAtType(BoundedValues& of) const {
+        const DType dtype = of.values.dtype;
+        const bool narrow = dtype == DType::F16 || dtype == DType::BF16;
+        if (!isFloat(dtype) || m_options.ends == BoundedOptions::Ends::None ||
+            (m_options.ends == BoundedOptions::Ends::Narrow && !narrow))
+            return;
+        const auto beyond = [&](double value) {
+            return !std::isfinite(roundTo(realValue(value), dtype).real);
+        };
+        for (std::size_t i = 0; i < of.values.data.size(); ++i) {
+            double& value = of.values.data[i].real;
+            const double error = of.error(i);
+            if (!std::isfinite(value) || !std::isfinite(error) || !beyond(std::fabs(value) + error))
+                continue;
+            const bool sure = beyond(std::fabs(value) - error) && std::fabs(value) > error;
+            if (of.errors.empty())
+                of.errors.assign(of.values.data.size(), 0);
+            of.errors[i] = sure ? 0 : unbounded;
+            if (sure)
+                value = std::copysign(unbounded, value);
+        }
+    }
+
     Status allocate(const TensorDecl& tensor) {
         BoundedValues values;
         values.values.dtype = tensor.type.dtype;
@@ -221,17 +266,17 @@ private:
         }
         if (folds == 0 && along >= space)
             along = space > 0 ? space - 1 : space;
-        BoundedRows body(stage.body, variables, along, m_readable);
+        BoundedRows body(stage.body, variables, along, m_readable, m_options);
         std::vector<BoundedRows> store;
         for (const Expr& index : stage.store)
-            store.emplace_back(index, variables, along, m_readable);
+            store.emplace_back(index, variables, along, m_readable, m_options);
 
         const bool spaceRow = along < space;
         const std::int64_t rowExtent = along < extents.size() ? extents[along] : 1;
         const std::int64_t rows = spaceRow ? points / std::max<std::int64_t>(rowExtent, 1) : points;
         const std::int64_t perRow = std::max<std::int64_t>(folds, 1) * (spaceRow ? rowExtent : 1);
         std::vector<std::int64_t> at(extents.size(), 0);
-        const Fold fold(stage.reducer, stage.body.dtype());
+        const Fold fold(stage.reducer, stage.body.dtype(), m_options);
         for (std::int64_t row = 0; row < rows; ++row) {
             if (m_options.cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
@@ -319,7 +364,7 @@ private:
         for (std::size_t i = 0; i < count; ++i) {
             const auto offset = static_cast<std::size_t>(offsets[i]);
             Value value = values != nullptr ? values->value[i] : sums[i].value;
-            if (!isFloat(out.values.dtype))
+            if (!isFloat(out.values.dtype) && (m_options.wraps || out.values.dtype == DType::Bool))
                 value.integer = wrapTo(out.values.dtype, value.integer);
             out.values.data[offset] = value;
             double error = values == nullptr ? fold.errorOf(sums[i], folds)
@@ -409,6 +454,17 @@ double exactIntegers(DType dtype) {
         return 0x1p24;
     default:
         return 0x1p53;
+    }
+}
+
+double leastNormal(DType dtype) {
+    switch (dtype) {
+    case DType::F16:
+        return 0x1p-14;
+    case DType::F64:
+        return 0x1p-1022;
+    default:
+        return 0x1p-126;
     }
 }
 

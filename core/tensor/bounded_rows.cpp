@@ -36,6 +36,60 @@ double errorOfNoNumber(std::initializer_list<const BoundedRow*> operands, double
     return exact || (cameIn && std::isnan(value)) ? 0 : unbounded;
 }
 
+// Whether 64 bits are too few for an operation on integers.
+bool overflows(const Instruction& apply, std::int64_t x, std::int64_t y) {
+    std::int64_t out = 0;
+    const auto isUnsigned = apply.from == DType::U64;
+    std::uint64_t bits = 0;
+    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
+    switch (apply.op) {
+    case ExprOp::Add:
+        return isUnsigned ? __builtin_add_overflow(ux, uy, &bits)
+                          : __builtin_add_overflow(x, y, &out);
+    case ExprOp::Sub:
+        return isUnsigned ? __builtin_sub_overflow(ux, uy, &bits)
+                          : __builtin_sub_overflow(x, y, &out);
+    case ExprOp::Mul:
+        return isUnsigned ? __builtin_mul_overflow(ux, uy, &bits)
+                          : __builtin_mul_overflow(x, y, &out);
+    case ExprOp::Neg:
+        return isUnsigned ? x != 0 : x == std::numeric_limits<std::int64_t>::min();
+    case ExprOp::Call:
+        return !isUnsigned && apply.fn == MathFn::Abs &&
+               x == std::numeric_limits<std::int64_t>::min();
+    case ExprOp::Div:
+    case ExprOp::FloorDiv:
+        return !isUnsigned && x == std::numeric_limits<std::int64_t>::min() && y == -1;
+    default:
+        return false;
+    }
+}
+
+// Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
+// extending the available precision", 1971).
+bool exactly(ExprOp op, double x, double y, double z, double value) {
+    const auto sum = [](double a, double b, double s) {
+        const double part = s - a;
+        return a - (s - part) == 0 && b - part == 0;
+    };
+    if (!std::isfinite(value))
+        return false;
+    switch (op) {
+    case ExprOp::Add:
+        return sum(x, y, value);
+    case ExprOp::Sub:
+        return sum(x, -y, value);
+    case ExprOp::Mul:
+        return std::fma(x, y, -value) == 0;
+    case ExprOp::Div:
+        return y != 0 && std::fma(value, y, -x) == 0;
+    case ExprOp::Fma:
+        return std::fma(x, y, -x * y) == 0 && sum(x * y, z, value);
+    default:
+        return false;
+    }
+}
+
 } // namespace
 
 void spellOut(BoundedRow& row, DType dtype, std::size_t count) {
@@ -49,8 +103,12 @@ void spellOut(BoundedRow& row, DType dtype, std::size_t count) {
 }
 
 BoundedRows::BoundedRows(const Expr& e, const std::vector<Symbol>& variables, std::size_t along,
-                         const std::unordered_map<Symbol, const BoundedValues*>& tensors)
-    : m_variables(variables), m_along(along), m_tensors(tensors) {
+                         const std::unordered_map<Symbol, const BoundedValues*>& tensors,
+                         const BoundedOptions& options)
+    : m_variables(variables), m_along(along), m_sharp(options.sharp),
+      m_converts(options.sharp && options.converts),
+      m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps),
+      m_tensors(tensors) {
     for (std::size_t i = 0; i < variables.size(); ++i) {
         m_types.push_back(DType::I64);
         m_varies.push_back(i == along);
@@ -203,7 +261,7 @@ void BoundedRows::load(const Step& step, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::int64_t at = index.value[i].integer;
             inside[i] = inside[i] && at >= 0 && at < extent;
-            offsets[i] = offsets[i] * extent + at;
+            offsets[i] = inside[i] ? offsets[i] * extent + at : 0;
         }
     }
     for (std::size_t i = 0; i < count; ++i)
@@ -252,10 +310,10 @@ void BoundedRows::select(const Step& step, std::size_t count) {
         out.error[i] = taken.error[i];
         if (condition.error[i] == 0)
             continue;
-        const double apart =
-            isFloat(step.dtype)
-                ? std::fabs(yes.value[i].real - no.value[i].real)
-                : std::fabs(static_cast<double>(yes.value[i].integer - no.value[i].integer));
+        const double apart = isFloat(step.dtype)
+                                 ? std::fabs(yes.value[i].real - no.value[i].real)
+                                 : std::fabs(static_cast<double>(yes.value[i].integer) -
+                                             static_cast<double>(no.value[i].integer));
         out.magnitude[i] = std::max(yes.magnitude[i], no.magnitude[i]);
         out.error[i] = apart + std::max(yes.error[i], no.error[i]);
     }
@@ -273,6 +331,8 @@ void BoundedRows::apply(const Step& step, std::size_t count) {
 
 void BoundedRows::applyReal(const Step& step, std::size_t count) {
     boundReal(step, count);
+    if (m_sharp)
+        return sharpenReal(step, count);
     BoundedRow& out = row(step.out);
     if (out.exact || !isFloat(step.dtype))
         return;
@@ -285,7 +345,7 @@ void BoundedRows::applyReal(const Step& step, std::size_t count) {
 void BoundedRows::boundReal(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
     const double u = roundingUnit(step.from), limit = exactIntegers(step.from);
-    if (step.op == ExprOp::Mul && a.exact && b.exact) {
+    if (step.op == ExprOp::Mul && a.exact && b.exact && !m_sharp) {
         // The products of a contraction: nearly all there is.
         out.exact = false;
         for (std::size_t i = 0; i < count; ++i) {
@@ -414,6 +474,57 @@ void BoundedRows::boundReal(const Step& step, std::size_t count) {
     }
 }
 
+// What is exact in doubles and in the type, and what NaN and infinities decide.
+void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
+    if (out.exact)
+        return;
+    const bool two = step.op != ExprOp::Neg, three = step.op == ExprOp::Fma;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = a.value[i].real, y = two ? b.value[i].real : x;
+        const double value = out.value[i].real; // of a comparison nothing
+        const bool known =
+            a.error[i] == 0 && (!two || b.error[i] == 0) && (!three || c.error[i] == 0);
+        const bool noNumber = (std::isnan(x) && a.error[i] == 0) ||
+                              (two && std::isnan(y) && b.error[i] == 0) ||
+                              (three && std::isnan(c.value[i].real) && c.error[i] == 0);
+        const bool real = isFloat(step.dtype);
+        const bool given =
+            std::isfinite(x) && std::isfinite(y) && (!three || std::isfinite(c.value[i].real));
+        // Numbers that double does not hold are infinite only where types end.
+        const bool beyond =
+            real && std::isinf(value) && given && !(step.op == ExprOp::Div && y == 0);
+        if (beyond && !(m_ends && known))
+            out.error[i] = unbounded;
+        else if (noNumber || (known && real && !std::isfinite(value)) || (known && !given))
+            out.error[i] = 0;
+        else if (known && real && exactly(step.op, x, y, c.value[i].real, value) &&
+                 roundTo(realValue(value), step.dtype).real == value)
+            out.error[i] = 0;
+        else if (std::isnan(out.error[i]) || (real && std::isnan(value)))
+            out.error[i] = unbounded;
+        if (real && std::isnan(out.magnitude[i]))
+            out.magnitude[i] = std::fabs(value);
+    }
+}
+
+void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = a.value[i].real, value = out.value[i].real;
+        const bool known = a.error[i] == 0 && b.error[i] == 0;
+        const bool beyond = std::isinf(value) && std::isfinite(x) && x != 0;
+        const bool root =
+            step.fn == MathFn::Sqrt && value * value == x && std::fma(value, value, -x) == 0;
+        if (beyond && !(m_ends && known))
+            out.error[i] = unbounded;
+        else if (known && (!std::isfinite(value) || !std::isfinite(x) || root))
+            out.error[i] = 0;
+        else if (std::isnan(out.error[i]) || std::isnan(value))
+            out.error[i] = unbounded;
+    }
+}
+
 void BoundedRows::applyMath(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
     const MathError own = mathError(step.fn, step.from);
@@ -457,6 +568,8 @@ void BoundedRows::applyMath(const Step& step, std::size_t count) {
     }
     if (exact)
         out.exact = true;
+    else if (m_sharp)
+        sharpenMath(step, count);
 }
 
 void BoundedRows::applyCast(const Step& step, std::size_t count) {
@@ -468,8 +581,10 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
     // From float to float the value stays: rounding is an error, not a value.
     const bool floats = isFloat(step.from) && isFloat(step.dtype);
     const double limit = exactIntegers(step.dtype), u = roundingUnit(step.dtype);
+    const bool grows =
+        !m_wraps && !isFloat(step.from) && !isFloat(step.dtype) && step.dtype != DType::Bool;
     for (std::size_t i = 0; i < count; ++i)
-        if (floats)
+        if (floats || grows)
             out.value[i] = a.value[i];
         else if (isFloat(step.dtype))
             out.value[i] = realValue(realOf(step.from, a.value[i].integer, DType::F64));
@@ -483,6 +598,18 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
     };
     for (std::size_t i = 0; i < count; ++i) {
         if (isFloat(step.dtype)) {
+            // A conversion is an operation, whose result is known where its operand is.
+            if (m_converts && a.error[i] == 0) {
+                const Value rounded =
+                    floats ? roundTo(a.value[i], step.dtype)
+                           : applyInstruction(plain, a.value[i], a.value[i], a.value[i]);
+                if (!floats || std::isfinite(rounded.real) || !std::isfinite(a.value[i].real)) {
+                    out.value[i] = rounded;
+                    out.magnitude[i] = std::fabs(rounded.real);
+                    out.error[i] = 0;
+                    continue;
+                }
+            }
             const double value = out.value[i].real;
             out.magnitude[i] = floats ? a.magnitude[i] : std::fabs(value);
             const bool fits = a.error[i] == 0 && (roundTo(out.value[i], step.dtype).real == value ||
@@ -490,6 +617,8 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
             out.error[i] = fits                   ? 0
                            : std::isfinite(value) ? a.error[i] + u * std::fabs(value)
                                                   : a.error[i];
+            if (m_sharp && std::isnan(value))
+                out.error[i] = unbounded;
         } else if (isFloat(step.from)) {
             out.error[i] =
                 std::isfinite(a.error[i]) ? reach(cut, a.value[i].real, a.error[i]) : unbounded;
@@ -507,7 +636,11 @@ void BoundedRows::applyInteger(const Step& step, std::size_t count) {
     plain.from = step.from;
     plain.dtype = step.dtype;
     out.exact = a.exact && b.exact && c.exact;
-    if (step.dtype == DType::I64 && out.exact &&
+    if (!m_wraps && step.from != DType::U64 && step.from != DType::Bool) {
+        plain.from = DType::I64;
+        plain.dtype = step.dtype == DType::Bool ? DType::Bool : DType::I64;
+    }
+    if (m_wraps && step.dtype == DType::I64 && out.exact &&
         (step.op == ExprOp::Add || step.op == ExprOp::Mul)) {
         // Indices: nearly all there is.
         const bool sum = step.op == ExprOp::Add;
@@ -520,13 +653,21 @@ void BoundedRows::applyInteger(const Step& step, std::size_t count) {
     }
     for (std::size_t i = 0; i < count; ++i)
         out.value[i] = applyInstruction(plain, a.value[i], b.value[i], c.value[i]);
-    if (out.exact)
+    bool beyond = false; // 64 bits
+    if (!m_wraps)
+        for (std::size_t i = 0; i < count; ++i)
+            beyond = beyond || overflows(plain, a.value[i].integer, b.value[i].integer);
+    if (out.exact && !beyond)
         return;
     spellOut(a, step.from, m_count);
     spellOut(b, step.from, m_count);
     spellOut(c, step.from, m_count);
     out.exact = false;
     for (std::size_t i = 0; i < count; ++i) {
+        if (beyond && overflows(plain, a.value[i].integer, b.value[i].integer)) {
+            out.error[i] = unbounded;
+            continue;
+        }
         const double ea = a.error[i], eb = b.error[i], ec = c.error[i];
         const auto x = std::fabs(static_cast<double>(a.value[i].integer));
         const auto y = std::fabs(static_cast<double>(b.value[i].integer));

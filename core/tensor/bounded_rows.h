@@ -22,7 +22,8 @@ public:
 
     // The first registers are `variables`; `along` is the one that counts along the row.
     BoundedRows(const Expr& e, const std::vector<Symbol>& variables, std::size_t along,
-                const std::unordered_map<Symbol, const BoundedValues*>& tensors);
+                const std::unordered_map<Symbol, const BoundedValues*>& tensors,
+                const BoundedOptions& options);
 
     // `at`: the variables; the row begins there and has `count` points, at most `width`.
     const BoundedRow& run(const std::vector<std::int64_t>& at, std::size_t count);
@@ -51,6 +52,8 @@ private:
     void apply(const Step& step, std::size_t count);
     void applyReal(const Step& step, std::size_t count);
     void boundReal(const Step& step, std::size_t count); // of numbers
+    void sharpenReal(const Step& step, std::size_t count);
+    void sharpenMath(const Step& step, std::size_t count);
     void applyMath(const Step& step, std::size_t count);
     void applyCast(const Step& step, std::size_t count);
     void applyInteger(const Step& step, std::size_t count);
@@ -58,6 +61,7 @@ private:
 
     std::vector<Symbol> m_variables;
     std::size_t m_along;
+    const bool m_sharp, m_converts, m_ends, m_wraps;
     const std::unordered_map<Symbol, const BoundedValues*>& m_tensors;
     std::vector<Step> m_steps;
     std::vector<std::pair<int, Value>> m_constants; // by register

@@ -72,6 +72,10 @@ private Q_SLOTS:
     void doubtfulIndex();
     void someRowsOnly();
     void emptySums();
+    void sharpValues_data();
+    void sharpValues();
+    void endsOfTypes();
+    void integersThatGrow();
 };
 
 void TestBounded::holdsTheReference_data() {
@@ -229,6 +233,112 @@ void TestBounded::emptySums() {
     QVERIFY(c.bounded[0].errors.empty());
     for (const Value& value : c.bounded[0].values.data)
         QCOMPARE(value.real, 0.0);
+}
+
+namespace {
+
+// The results of a body over x and y of one type, element by element.
+BoundedValues of(const std::string& type, const std::string& body, const std::string& result,
+                 const TensorData& x, const TensorData& y, const BoundedOptions& options) {
+    const OperatorSet set =
+        operatorsOf("op own(x: " + type + "[N], y: " + type + "[N]) -> z: " + result +
+                        "[N] { z[i] = " + body + " }\n",
+                    "own.fw");
+    const std::string shape = "[" + std::to_string(x.count()) + "]";
+    const OpInst inst = set.find("own")->instantiate(callOf({type + shape, type + shape})).value();
+    const BoundedValues a = exactValues(x), b = exactValues(y);
+    return evaluateBounded(inst, {&a, &b}, options).value().at(0);
+}
+
+BoundedOptions sharp() {
+    BoundedOptions out;
+    out.sharp = true;
+    return out;
+}
+
+} // namespace
+
+// Values by IEEE 754; an error of 0 says that nothing is rounded.
+void TestBounded::sharpValues_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<double>("x");
+    QTest::addColumn<double>("y");
+    QTest::addColumn<double>("value");
+    QTest::addColumn<QString>("error"); // none, some, unknown
+    const double nan = std::nan(""), inf = HUGE_VAL;
+    const auto row = [](const char* body, double x, double y, double value, const char* error) {
+        QTest::addRow("%s at %g, %g", body, x, y)
+            << QString(body) << x << y << value << QString(error);
+    };
+    row("x[i] + y[i]", 0.5, 1, 1.5, "none");
+    row("round(x[i] + y[i])", 0.5, 1, 2, "none");
+    row("x[i] + y[i]", 0.1, 1e-9, static_cast<double>(0.1F) + static_cast<double>(1e-9F), "some");
+    row("x[i] * y[i]", 0.5, 3, 1.5, "none");
+    row("x[i] / y[i]", 1, 4, 0.25, "none");
+    row("x[i] / y[i]", 1, 3, 1.0 / 3, "some");
+    row("sqrt(x[i] + y[i])", 1, 3, 2, "none");
+    row("x[i] / y[i]", 1, 0, inf, "none");
+    row("x[i] / y[i]", 0, 0, nan, "none");
+    row("x[i] * y[i]", nan, 2, nan, "none");
+    row("x[i] + y[i]", inf, 0.1, inf, "none");
+    row("x[i] - y[i]", inf, inf, nan, "none");
+    row("x[i] * y[i]", inf, 0, nan, "none");
+    row("max(x[i], y[i])", nan, 1, nan, "none");
+    row("select(x[i] * 0.1 < y[i], 1, 2)", nan, 1, 2, "none");
+    row("tanh(x[i])", inf, 0, 1, "some");
+    row("sqrt(x[i] - y[i])", 0.1, 1e-9 + static_cast<double>(0.1F), 0, "some");
+    row("cast(cast(x[i], f16), f32) + y[i] * 0", 1 + 0x1p-12, 0, 1, "none");
+    row("cast(cast(x[i], bf16), f32) + y[i] * 0", 1 + 0x1p-9, 0, 1, "none");
+}
+
+void TestBounded::sharpValues() {
+    QFETCH(QString, body);
+    QFETCH(double, x);
+    QFETCH(double, y);
+    QFETCH(double, value);
+    QFETCH(QString, error);
+    const auto data = [](double one) { return dataFromDoubles(DType::F32, {1}, {one}); };
+    const BoundedValues z = of("f32", body.toStdString(), "f32", data(x), data(y), sharp());
+    const double got = z.values.data[0].real;
+    QVERIFY2((std::isnan(value) && std::isnan(got)) || got == value ||
+                 std::fabs(got - value) <= z.error(0),
+             qPrintable(QString::number(got)));
+    QVERIFY(std::isfinite(z.error(0)));
+    QCOMPARE(z.error(0) == 0, error == QStringLiteral("none"));
+}
+
+void TestBounded::endsOfTypes() {
+    const TensorData large = dataFromDoubles(DType::F16, {3}, {300, 60000, -300});
+    const TensorData same = dataFromDoubles(DType::F16, {3}, {300, 1, 300});
+    BoundedOptions options = sharp();
+    QCOMPARE(of("f16", "x[i] * y[i]", "f16", large, same, options).values.data[0].real, 90000.0);
+    options.ends = BoundedOptions::Ends::Narrow;
+    const BoundedValues z = of("f16", "x[i] * y[i]", "f16", large, same, options);
+    QCOMPARE(z.values.data[0].real, HUGE_VAL);
+    QCOMPARE(z.error(0), 0.0);
+    QCOMPARE(z.values.data[1].real, 60000.0);
+    QCOMPARE(z.values.data[2].real, -HUGE_VAL);
+    const TensorData huge = dataFromDoubles(DType::F32, {1}, {3e38});
+    QCOMPARE(of("f32", "x[i] + y[i]", "f32", huge, huge, options).values.data[0].real,
+             2 * huge.at(0));
+    options.ends = BoundedOptions::Ends::All;
+    QCOMPARE(of("f32", "x[i] + y[i]", "f32", huge, huge, options).values.data[0].real, HUGE_VAL);
+}
+
+void TestBounded::integersThatGrow() {
+    const TensorData x = dataFromIntegers(DType::I8, {2}, {127, -128});
+    const TensorData y = dataFromIntegers(DType::I8, {2}, {1, -1});
+    BoundedOptions options = sharp();
+    const auto at = [&](const std::string& body, std::size_t i) {
+        return of("i8", body, "i8", x, y, options).values.data[i].integer;
+    };
+    QCOMPARE(at("x[i] + y[i]", 0), std::int64_t(-128));
+    QCOMPARE(at("x[i] * y[i]", 1), std::int64_t(-128));
+    options.wraps = false;
+    QCOMPARE(at("x[i] + y[i]", 0), std::int64_t(128));
+    QCOMPARE(at("x[i] * y[i]", 1), std::int64_t(128));
+    const TensorData most = dataFromIntegers(DType::I64, {1}, {INT64_MAX});
+    QVERIFY(std::isinf(of("i64", "x[i] + y[i]", "i64", most, most, options).error(0)));
 }
 
 QTEST_GUILESS_MAIN(TestBounded)

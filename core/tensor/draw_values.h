@@ -1,0 +1,39 @@
+// Values of operands and constants: ordinary ones, those at which types end, those that are no
+// numbers.
+#pragma once
+
+#include "base/random.h"
+#include "ir/tensor_data.h"
+
+#include <vector>
+
+namespace fw {
+
+// Numbers that stand in a rule: conditions rarely hold of others.
+struct Literals {
+    std::vector<std::int64_t> integers; // 1 to 64
+    std::vector<double> reals;
+    std::vector<std::vector<std::int64_t>> lists;
+};
+
+enum class DrawnValues : std::uint8_t {
+    Whole, // integers from -3 to 3
+    Any, // these, numbers, positive ones, halves, one value, some 0; now and then an end of a type
+    Ends // up to the largest of the type, what it just holds or does not, large and small ones
+};
+
+// A constant, or the data of an input.
+TensorData drawnData(Random& random, const Literals& literals, const TensorType& type,
+                     DrawnValues how = DrawnValues::Any);
+
+// One of the values at which laws of arithmetic end: 0, 1, -1, 2, 0.5, ...
+double specialReal(Random& random);
+
+// For an attribute: of either sign, large, small, special.
+double drawnReal(Random& random);
+
+// Some elements of floats replaced by NaN, or by infinities of both signs.
+TensorData withNaN(const TensorData& data, Random& random);
+TensorData withInfinities(const TensorData& data, Random& random);
+
+} // namespace fw
