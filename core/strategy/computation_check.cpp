@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "tensor/asked_values.h"
 #include "tensor/disagreement.h"
+#include "tensor/draw_values.h"
 #include "tensor/facts.h"
 
 #include <fmt/format.h>
@@ -156,7 +157,12 @@ public:
     }
 
 private:
+    // Integers are mostly places of something else.
     TensorData dataOf(const TensorType& type, bool whole) {
+        if (!isInteger(type.dtype) || chance(0.3))
+            return drawnData(m_values, {}, type,
+                             whole || isInteger(type.dtype) ? DrawnValues::Whole
+                                                            : DrawnValues::Any);
         std::vector<std::int64_t> shape;
         std::size_t count = 1;
         for (const Dim& dim : type.shape) {
@@ -164,12 +170,8 @@ private:
             count *= static_cast<std::size_t>(shape.back());
         }
         std::vector<double> values(count);
-        const bool equal = chance(0.1);
         for (double& value : values)
-            value = equal && &value != values.data() ? values.front()
-                    : isFloat(type.dtype)
-                        ? (whole ? std::floor(7 * uniform()) - 3 : 4 * uniform() - 2)
-                        : std::floor((type.dtype == DType::Bool ? 2 : 3) * uniform());
+            value = std::floor(3 * uniform());
         return dataFromDoubles(type.dtype, shape, values);
     }
 
@@ -203,7 +205,7 @@ private:
         case AttrType::Float:
             return !m_spoken.reals.empty() && chance(0.6)
                        ? oneOf(m_spoken.reals) + oneOf(std::array{0.0, 0.5, -0.5, uniform()})
-                       : uniform();
+                       : drawnReal(m_values);
         case AttrType::IntList:
         case AttrType::Dims: {
             std::size_t count = static_cast<std::size_t>(number());
@@ -332,6 +334,7 @@ private:
     std::map<std::string, DType> m_types;
     std::vector<std::int64_t> m_used;
     std::mt19937_64 m_random{1};
+    Random m_values{1};
 };
 
 std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
@@ -398,15 +401,19 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             refuses(own.diag());
         for (const bool whole : {true, false}) {
             const std::vector<TensorData> operands = calls.operands(*call, whole);
-            const auto wanted = evaluateGraphBounded(*call->graph, operands);
+            BoundedOptions options;
+            options.sharp = true;
+            AgreementOptions agreement;
+            agreement.sharp = true;
+            const auto wanted = evaluateGraphBounded(*call->graph, operands, options);
             if (!own || !wanted)
                 break;
-            const auto got = evaluateGraphBounded(**own, withConstants(*call, operands));
+            const auto got = evaluateGraphBounded(**own, withConstants(*call, operands), options);
             if (!got) {
                 refuses(got.diag());
                 break;
             }
-            if (const auto where = disagreementOf(*call->graph, *got, *wanted)) {
+            if (const auto where = disagreementOf(*call->graph, *got, *wanted, agreement)) {
                 differs(where->text("its result"));
                 break;
             }

@@ -87,6 +87,8 @@ private Q_SLOTS:
     void everyLevelAgrees();
     void codeBehindIt();
     void whatIsNotChosenSaysWhatItIs();
+    void attributesOfAnySignAreTried_data();
+    void attributesOfAnySignAreTried();
 
 private:
     Arguments on(const std::string& model, const std::string& target, const std::string& text) {
@@ -179,6 +181,55 @@ void TestComputations::whatIsNotChosenSaysWhatItIs() {
         std::find_if(all.begin(), all.end(), [](const auto& one) { return one.name == "own"; });
     QVERIFY(own != all.end());
     QCOMPARE(std::string(own->code), std::string("IMP06"));
+}
+
+void TestComputations::attributesOfAnySignAreTried_data() {
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QString>("attributes");
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<bool>("right");
+    const struct {
+        const char *name, *op, *attributes, *body;
+        bool right;
+    } cases[] = {
+        {"larger of both", "leaky_relu", ", attr alpha: float", "max(x[i...], alpha * x[i...])",
+         false},
+        {"both parts", "elu", ", attr alpha: float",
+         "max(x[i...], 0) + min(alpha * (exp(x[i...]) - 1), 0)", false},
+        {"positive ones above", "thresholded_relu", ", attr alpha: float",
+         "select(alpha < x[i...], max(x[i...], 0), 0)", false},
+        {"from where it is 0", "hard_sigmoid", ", attr alpha: float, attr beta: float",
+         "min(1, alpha * max(x[i...], -beta / alpha) + beta)", false},
+        {"halves upwards", "round", "", "floor(x[i...] + 0.5)", false},
+        {"by a choice", "leaky_relu", ", attr alpha: float",
+         "select(0 < x[i...], x[i...], alpha * x[i...])", true},
+        {"by both signs", "leaky_relu", ", attr alpha: float",
+         "max(x[i...], 0) + alpha * min(x[i...], 0)", true},
+        {"halves downwards", "round", "", "-round(-x[i...])", true},
+    };
+    for (const auto& one : cases)
+        QTest::newRow(one.name) << QString(one.op) << QString(one.attributes) << QString(one.body)
+                                << one.right;
+}
+
+void TestComputations::attributesOfAnySignAreTried() {
+    QFETCH(QString, op);
+    QFETCH(QString, attributes);
+    QFETCH(QString, body);
+    QFETCH(bool, right);
+    const QString text =
+        QStringLiteral("op own (x: T[S...]%2) -> y: T[S...] { y[i...] = %3 }\n"
+                       "implementations %1(...) on any { c compute own(x) priority 20 }\n")
+            .arg(op, attributes, body);
+    Arguments arguments;
+    arguments.rules = {"/b/own.fw"};
+    arguments.texts = {{"/b/own.fw", text.toStdString()}};
+    const auto checked = Asked().get<CheckDocument>("check", arguments);
+    const CheckItem& row = checked.items.at(1);
+    QVERIFY2(row.verdict == (right ? "ok" : "refused"),
+             row.diagnostics.empty() ? row.verdict.c_str() : row.diagnostics[0].text().c_str());
+    if (!right)
+        QVERIFY(row.diagnostics.at(0).code == DiagCode::OutputsDiffer);
 }
 
 QTEST_GUILESS_MAIN(TestComputations)
