@@ -49,24 +49,26 @@ Ids idsOf(std::vector<snapshot::NodeId> nodes) {
 // What a check says of a declaration; empty: nothing that is worth a note.
 MarginNote verdictNote(const snapshot::CheckItem& item) {
     const QString verdict = QString::fromStdString(item.verdict);
+    // What is left out stands behind the word: "proved but for NaN".
+    const QString word = verdict.section(u" but for "_s, 0, 0), rest = verdict.mid(word.size());
     MarginNote out;
     if (item.kind == "test")
         out.text = item.verdict == "ok"       ? u"passed"_s
                    : item.verdict == "failed" ? verdict
                                               : QString();
-    else if (item.verdict == "proved exact")
-        out.text = u"exact"_s;
-    else if (item.verdict == "proved over reals")
-        out.text = u"proved"_s;
-    else if (item.verdict == "tested")
-        out.text = u"tested %1 times"_s.arg(item.trials.value_or(0));
+    else if (word == u"proved exact")
+        out.text = u"exact"_s + rest;
+    else if (word == u"proved")
+        out.text = verdict;
+    else if (word == u"tested")
+        out.text = u"tested %1 times"_s.arg(item.trials.value_or(0)) + rest;
     else if (item.verdict == "unknown" || item.verdict == "refuted")
         out.text = verdict;
     if (out.text.isEmpty())
         return out;
     out.look = !item.stands()              ? MarginNote::Look::Bad
                : item.verdict == "unknown" ? MarginNote::Look::Near
-               : item.verdict == "tested"  ? MarginNote::Look::Quiet
+               : word == u"tested"         ? MarginNote::Look::Quiet
                                            : MarginNote::Look::Good;
     for (const Diag& diag : item.diagnostics)
         out.tip += QString::fromStdString(diag.text()) + u'\n';

@@ -128,13 +128,9 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
     const RuleTrial trial = trialOf(rule, books, cancel);
     row.trials = trial.cases;
     row.proofs = trial.proved;
-    row.verdict = trial.proof == Proof::Exact       ? "proved exact"
-                  : trial.proof == Proof::OverReals ? "proved over reals"
-                  : trial.cases > 0                 ? "tested"
-                                                    : "unknown";
+    row.verdict = trial.verdict();
     if (!trial.wrong)
         return;
-    row.verdict = "refuted";
     row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
     if (trial.wrong->after)
         row.becomes = withValues(*trial.wrong->after, trial.wrong->inputs);

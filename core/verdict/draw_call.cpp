@@ -38,7 +38,7 @@ const Shape& shapeOfFirst(const std::vector<std::optional<TensorType>>& operands
 std::int64_t CallDrawer::extent() {
     if (!m_extents.empty() && m_random.chance(60))
         return m_random.pick(m_extents);
-    if (m_random.chance(1))
+    if (m_random.chance(3))
         return 0;
     const bool literal = !m_literals.integers.empty() && m_random.chance(30);
     m_extents.push_back(literal ? m_random.pick(m_literals.integers)
@@ -150,11 +150,13 @@ std::optional<AttrValue> CallDrawer::attribute(const Operator& op, const std::st
     case AttrType::Bool:
         return std::int64_t(m_random.chance(50));
     case AttrType::Float:
-        return !m_literals.reals.empty() && m_random.chance(30)
-                   ? m_random.pick(m_literals.reals)
-                   : std::round(m_random.unit() * 64) / 64;
-    case AttrType::DType:
-        return m_random.chance(40) ? DType::F32 : m_random.chance(50) ? DType::F64 : DType::I64;
+        return !m_literals.reals.empty() && m_random.chance(30) ? m_random.pick(m_literals.reals)
+                                                                : drawnReal(m_random);
+    case AttrType::DType: {
+        const DType types[] = {DType::F32, DType::F32, DType::F32,  DType::F64, DType::I64,
+                               DType::I32, DType::I8,  DType::Bool, DType::F16};
+        return types[m_random.below(std::size(types))];
+    }
     case AttrType::IntList:
     case AttrType::Dims: {
         const auto* list = written ? std::get_if<Integers>(&*written) : nullptr;

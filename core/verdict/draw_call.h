@@ -2,17 +2,10 @@
 // its type inference takes them, so that nothing is known of any operator here.
 #pragma once
 
-#include "base/random.h"
 #include "ir/operator.h"
+#include "tensor/draw_values.h"
 
 namespace fw {
-
-// Numbers that stand in a rule: conditions rarely hold of others.
-struct Literals {
-    std::vector<std::int64_t> integers; // 1 to 64
-    std::vector<double> reals;
-    std::vector<std::vector<std::int64_t>> lists;
-};
 
 struct WantedCall {
     const Operator* op = nullptr;

@@ -14,8 +14,9 @@ std::optional<GraphPtr> GraphDrawer::draw() {
     m_editor.emplace(m_operators, "drawn");
     m_work += m_calls ? m_calls->asked() : 0;
     m_calls.emplace(m_random, m_literals);
-    m_real = m_random.chance(10) ? DType::I64 : m_random.chance(25) ? DType::F64 : DType::F32;
+    m_real = drawnType();
     m_values.clear();
+    m_holes.clear();
     m_terms.names.clear();
     m_leaves = 0;
     const Previous none = [] { return std::optional<Part>(); };
@@ -32,6 +33,13 @@ std::optional<GraphPtr> GraphDrawer::draw() {
         m_editor->addResult(m_patterns[i].name, roots[i]);
     Result<GraphPtr> graph = m_editor->finish();
     return graph ? std::optional(graph.take()) : std::nullopt;
+}
+
+DType GraphDrawer::drawnType() {
+    if (!m_random.chance(20))
+        return m_random.chance(25) ? DType::F64 : DType::F32;
+    const DType integers[] = {DType::I64, DType::I64, DType::I32, DType::I8, DType::U8};
+    return integers[m_random.below(std::size(integers))];
 }
 
 std::optional<GraphDrawer::Part> GraphDrawer::build(const PatternTree& p,

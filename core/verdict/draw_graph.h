@@ -11,10 +11,6 @@ namespace fw {
 // Integers and numbers of a rule's patterns and conditions.
 Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns);
 
-// A constant, or the data of an input: small integers, numbers, positive ones, one value, some 0.
-TensorData drawnData(Random& random, const Literals& literals, const TensorType& type,
-                     bool whole = false);
-
 class GraphDrawer {
 public:
     // `patterns`: those of the rule with what declared ones stand for. All must outlive it.
@@ -29,6 +25,8 @@ public:
     std::size_t work() const {
         return m_work;
     } // calls that inference was asked about, before the last draw
+    // What of the patterns a leaf of the last graph stands for, by its name.
+    const std::map<std::string, const PatternTree*>& holes() const { return m_holes; }
 
 private:
     // A part of a pattern: a value, or an operand of which only its user says what it can be.
@@ -39,6 +37,7 @@ private:
     };
     using Previous = std::function<std::optional<Part>()>; // what ^ stands for
 
+    DType drawnType(); // of most values of a graph
     std::optional<Part> build(const PatternTree& p, const Previous& previous);
     std::optional<Part> sequence(const PatternTree& p, const Previous& previous);
     std::optional<Part> call(const PatternTree& p, const std::string& op, const Previous& previous);
@@ -69,6 +68,7 @@ private:
     std::optional<CallDrawer> m_calls;
     DType m_real = DType::F32;
     std::map<std::string, ValueRef> m_values;
+    std::map<std::string, const PatternTree*> m_holes;
     Scope m_terms; // attributes, dims and element types that have a name
     int m_leaves = 0;
 };

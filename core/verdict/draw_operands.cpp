@@ -59,34 +59,6 @@ Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patte
     return out;
 }
 
-TensorData drawnData(Random& random, const Literals& literals, const TensorType& type, bool whole) {
-    std::vector<std::int64_t> extents;
-    std::size_t count = 1;
-    for (const Dim& dim : type.shape) {
-        extents.push_back(dim.asInt().value_or(0));
-        count *= static_cast<std::size_t>(extents.back());
-    }
-    const std::size_t form = whole ? 0 : random.below(6);
-    const auto number = [&]() -> double {
-        if (type.dtype == DType::Bool)
-            return static_cast<double>(random.below(2));
-        if (!isFloat(type.dtype) || form == 0)
-            return static_cast<double>(random.between(form == 1 ? 0 : -3, 3));
-        if (form == 1 || form == 2)
-            return 0.25 + 2 * random.unit();
-        if (form == 3 && random.chance(20))
-            return 0;
-        return 4 * random.unit() - 2;
-    };
-    double all = number();
-    if (!whole && !literals.reals.empty() && random.chance(40))
-        all = random.pick(literals.reals);
-    std::vector<double> values(count);
-    for (double& value : values)
-        value = form == 5 ? all : number();
-    return dataFromDoubles(type.dtype, extents, values);
-}
-
 std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {
     if (part.hole == nullptr)
         return part.value;
@@ -111,6 +83,7 @@ std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& ty
         constant = constant || named->demandsConst();
     ValueRef value;
     const std::string name = fmt::format("v{}", m_leaves++);
+    m_holes[name] = &hole;
     if (equal) {
         const auto term = evaluate(*equal, m_terms);
         std::vector<double> all;

@@ -136,6 +136,8 @@ private:
         case MathFn::Erf:
         case MathFn::Sin:
         case MathFn::Sign:
+            if (!isFloat(term.dtype)) // the least integer has no opposite
+                return other(x);
             return x == 0 ? 0 : x <= p / 2 ? other(x) : minus(other(minus(x)));
         case MathFn::Cos:
         case MathFn::Abs:
@@ -162,6 +164,12 @@ private:
         return drawn({3, static_cast<std::uint64_t>(MathFn::Pow), x, at(term.args[1])});
     }
 
+    // Whether it is an integer that no operation made: what is made may have wrapped.
+    static bool isGiven(const Term& term) {
+        return term.dtype != DType::Bool &&
+               (term.kind == Term::Kind::Leaf || term.kind == Term::Kind::Integer);
+    }
+
     std::uint64_t ofApply(const Term& term) const {
         const auto arg = [&](std::size_t i) { return at(term.args[i]); };
         switch (term.op) {
@@ -180,7 +188,9 @@ private:
                 return times(arg(0), inverse(arg(1)));
             break;
         case ExprOp::Cast:
-            if (isFloat(term.dtype) && m_terms[term.args[0]].dtype != DType::Bool)
+            if (const Term& from = m_terms[term.args[0]];
+                isFloat(term.dtype) &&
+                (isFloat(from.dtype) ? keepsValues(from.dtype, term.dtype) : isGiven(from)))
                 return arg(0);
             break;
         default:

@@ -4,8 +4,9 @@
 // good as a proof over the reals.
 //
 // Operations that are no arithmetic get random values by operation and operands: what agrees then
-// agrees whatever they compute. exp(x + y) = exp(x) exp(y) is known, sigmoid and
-// tanh are made of exp.
+// agrees whatever they compute; so do conversions that round, cut, or read an integer that may have
+// wrapped. Arithmetic of integers is that of a ring, wherever it wraps. exp(x + y) = exp(x) exp(y)
+// is known, sigmoid and tanh are made of exp.
 #pragma once
 
 #include "verdict/terms.h"

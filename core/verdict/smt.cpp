@@ -1,5 +1,7 @@
 #include "verdict/smt.h"
 
+#include "expr/scalar.h"
+
 #include <cmath>
 #include <map>
 #include <z3++.h>
@@ -47,7 +49,21 @@ private:
     z3::sort sortOf(DType dtype) {
         return dtype == DType::Bool ? m_context.bool_sort()
                : isFloat(dtype)     ? m_context.real_sort()
-                                    : m_context.int_sort();
+                                    : m_context.bv_sort(bitsOf(dtype));
+    }
+
+    static unsigned bitsOf(DType dtype) { return static_cast<unsigned>(8 * dtypeBytes(dtype)); }
+
+    z3::expr integer(std::int64_t value, DType dtype) {
+        return m_context.bv_val(value, bitsOf(dtype));
+    }
+
+    static bool isUnsigned(DType dtype) { return leastOf(dtype) == 0; }
+
+    z3::expr less(const z3::expr& a, const z3::expr& b, DType dtype, bool orEqual) {
+        if (isFloat(dtype) || !isUnsigned(dtype))
+            return orEqual ? a <= b : a < b;
+        return orEqual ? z3::ule(a, b) : z3::ult(a, b);
     }
 
     z3::expr real(double value) {
@@ -74,7 +90,7 @@ private:
                                       sortOf(term.dtype));
         case Term::Kind::Integer:
             return term.dtype == DType::Bool ? m_context.bool_val(term.integer != 0)
-                                             : m_context.int_val(term.integer);
+                                             : integer(term.integer, term.dtype);
         case Term::Kind::Real:
             return real(term.real);
         case Term::Kind::Apply:
@@ -115,8 +131,9 @@ private:
         case ExprOp::Max: {
             z3::expr out = arg(0);
             for (std::size_t i = 1; i < term.args.size(); ++i)
-                out = term.op == ExprOp::Max ? z3::ite(out >= arg(i), out, arg(i))
-                                             : z3::ite(out <= arg(i), out, arg(i));
+                out = term.op == ExprOp::Max
+                          ? z3::ite(less(arg(i), out, term.dtype, true), out, arg(i))
+                          : z3::ite(less(out, arg(i), term.dtype, true), out, arg(i));
             return out;
         }
         case ExprOp::Eq:
@@ -124,9 +141,9 @@ private:
         case ExprOp::Ne:
             return arg(0) != arg(1);
         case ExprOp::Lt:
-            return compared(term, [](const auto& a, const auto& b) { return a < b; });
+            return compared(term, false);
         case ExprOp::Le:
-            return compared(term, [](const auto& a, const auto& b) { return a <= b; });
+            return compared(term, true);
         case ExprOp::And:
             return arg(0) && arg(1);
         case ExprOp::Or:
@@ -143,25 +160,30 @@ private:
         return unknown(term, std::string("op") + std::to_string(static_cast<int>(term.op)));
     }
 
-    template <class Compare>
-    z3::expr compared(const Term& term, const Compare& compare) {
+    z3::expr compared(const Term& term, bool orEqual) {
         const z3::expr a = of(term.args[0]), b = of(term.args[1]);
         if (a.is_bool())
             throw NotExpressed();
-        return compare(a, b);
+        return less(a, b, m_terms[term.args[0]].dtype, orEqual);
     }
 
     z3::expr cast(const Term& term, const z3::expr& from) {
+        const DType own = m_terms[term.args[0]].dtype;
         if (from.is_bool()) {
-            const z3::expr one = m_context.int_val(1), none = m_context.int_val(0);
-            const z3::expr number = z3::ite(from, one, none);
-            return isFloat(term.dtype) ? z3::to_real(number) : number;
+            if (isFloat(term.dtype))
+                return z3::ite(from, m_context.real_val(1), m_context.real_val(0));
+            return z3::ite(from, integer(1, term.dtype), integer(0, term.dtype));
         }
-        if (isFloat(term.dtype))
-            return from.is_int() ? z3::to_real(from) : from;
         if (term.dtype == DType::Bool)
-            return from.is_int() ? from != m_context.int_val(0) : from != m_context.real_val(0);
-        return unknown(term, "cut");
+            return isFloat(own) ? from != m_context.real_val(0) : from != integer(0, own);
+        if (isFloat(own) && keepsValues(own, term.dtype))
+            return from;
+        if (isFloat(own) || isFloat(term.dtype)) // rounded, cut
+            return unknown(term, "converted_" + std::string(dtypeText(own)));
+        const unsigned wide = bitsOf(term.dtype), narrow = bitsOf(own);
+        if (wide <= narrow)
+            return wide == narrow ? from : from.extract(wide - 1, 0);
+        return isUnsigned(own) ? z3::zext(from, wide - narrow) : z3::sext(from, wide - narrow);
     }
 
     // A function of which only is known that it is one.
@@ -234,12 +256,13 @@ private:
     }
 
     z3::expr ofIntegers(const Term& term) {
-        const z3::expr x = of(term.args[0]), none = m_context.int_val(0);
+        const z3::expr x = of(term.args[0]), none = integer(0, term.dtype);
+        const z3::expr negative = less(x, none, term.dtype, false);
         if (term.fn == MathFn::Abs)
-            return z3::ite(x >= none, x, -x);
+            return z3::ite(negative, -x, x);
         if (term.fn == MathFn::Sign)
-            return z3::ite(x > none, m_context.int_val(1),
-                           z3::ite(x < none, m_context.int_val(-1), none));
+            return z3::ite(negative, integer(-1, term.dtype),
+                           z3::ite(x == none, none, integer(1, term.dtype)));
         throw NotExpressed();
     }
 

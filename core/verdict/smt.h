@@ -1,7 +1,8 @@
 // Whether two terms are equal for all real values of their leaves, asked of an SMT solver (Z3):
 // for terms with a minimum, a comparison or a choice in them, of which arithmetic alone says
-// nothing. Integers are without bounds there, and functions are known by a few of their laws
-// (exp > 0, sqrt(x)^2 = x, ...).
+// nothing. Integers have the bits of their type and wrap; of a conversion that rounds or cuts is
+// known only that it is a function, and other functions are known by a few of their laws (exp > 0,
+// sqrt(x)^2 = x, ...).
 //
 // The only file that sees Z3's headers is smt.cpp. Effort is counted, not timed, so that the answer
 // is the same on every machine.

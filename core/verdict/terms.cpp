@@ -36,6 +36,11 @@ Term made(Term::Kind kind, DType dtype, std::vector<TermId> args = {}) {
 
 } // namespace
 
+bool keepsValues(DType from, DType to) {
+    return from == to || (to == DType::F64 && isFloat(from)) ||
+           (to == DType::F32 && (from == DType::F16 || from == DType::BF16));
+}
+
 TermId Terms::add(Term term) {
     const std::size_t hash = hashOf(term);
     const auto [first, last] = m_known.equal_range(hash);
@@ -155,7 +160,7 @@ TermId Terms::apply(ExprOp op, DType dtype, std::vector<TermId> args) {
     case ExprOp::Cast:
         // What is widened keeps its value.
         if (const DType from = (*this)[args[0]].dtype;
-            from == dtype || (from == DType::F32 && dtype == DType::F64))
+            from == dtype || (isFloat(from) && isFloat(dtype) && keepsValues(from, dtype)))
             return args[0];
         break;
     default:

@@ -36,6 +36,10 @@ struct Term {
     bool operator==(const Term&) const = default;
 };
 
+// Whether a conversion between floating point types keeps every value: to more bits and no less
+// range.
+bool keepsValues(DType from, DType to);
+
 class Terms {
 public:
     TermId leaf(std::int64_t which, DType dtype);

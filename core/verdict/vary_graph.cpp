@@ -1,5 +1,7 @@
 #include "verdict/vary_graph.h"
 
+#include "tensor/draw_values.h"
+
 #include <algorithm>
 #include <map>
 
@@ -26,54 +28,54 @@ std::optional<AttrValue> varied(AttrValue value, Random& random) {
     if (auto* integer = std::get_if<std::int64_t>(&value))
         *integer += random.chance(60) ? 1 : -1;
     else if (auto* real = std::get_if<double>(&value))
-        *real = random.chance(50) ? *real / 2 : *real + 0.5;
+        *real = random.chance(30)   ? *real / 2
+                : random.chance(40) ? *real + 0.5
+                : random.chance(50) ? -*real
+                                    : specialReal(random);
     else if (auto* list = std::get_if<Integers>(&value))
         vary(*list, random);
+    else if (auto* reals = std::get_if<Reals>(&value); reals != nullptr && !reals->empty())
+        (*reals)[random.below(reals->size())] = specialReal(random);
     else
         return std::nullopt;
     return value;
 }
 
-} // namespace
+// What a copy of a graph has in place of its own.
+struct Changes {
+    std::map<NodeId, Attrs> attrs;
+    std::map<NodeId, TensorData> constants;
+    std::map<NodeId, TensorType> inputs;
+};
 
-std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
-    std::vector<std::pair<NodeId, std::string>> attributes;
-    for (const NodePtr& node : graph.nodes())
-        if (const Operator* op = node->isLeaf() ? nullptr : graph.operators().find(node->op))
-            for (const std::string& name : op->attrNames())
-                attributes.emplace_back(node->id, name);
-    if (attributes.empty())
-        return std::nullopt;
-    const auto& [changed, attribute] = attributes[random.below(attributes.size())];
+template <class Value>
+const Value& changedOr(const std::map<NodeId, Value>& changes, NodeId node, const Value& own) {
+    const auto found = changes.find(node);
+    return found == changes.end() ? own : found->second;
+}
+
+std::optional<GraphPtr> copied(const Graph& graph, const Changes& changes) {
     GraphEditor editor(graph.operatorSet(), "drawn");
     std::map<ValueRef, ValueRef> copies;
     for (const NodePtr& node : graph.nodes()) {
         const Output& first = node->outputs[0];
         if (node->isInput()) {
-            copies[{node->id, 0}] = editor.addInput(first.name, first.type);
+            copies[{node->id, 0}] =
+                editor.addInput(first.name, changedOr(changes.inputs, node->id, first.type));
             continue;
         }
         if (node->isConstant()) {
-            copies[{node->id, 0}] = editor.addConstant(first.name, *node->data);
+            copies[{node->id, 0}] =
+                editor.addConstant(first.name, changedOr(changes.constants, node->id, *node->data));
             continue;
         }
         GraphEditor::NewNode copy;
         copy.op = node->op;
-        copy.attrs = node->attrs;
-        if (node->id == changed) {
-            const AttrValue* written = node->attrs.find(attribute);
-            const auto value = written != nullptr
-                                   ? std::optional(*written)
-                                   : graph.operators().find(node->op)->attrDefault(attribute);
-            const auto other = value ? varied(*value, random) : std::nullopt;
-            if (!other)
-                return std::nullopt;
-            copy.attrs.set(attribute, *other);
-        }
+        copy.attrs = changedOr(changes.attrs, node->id, node->attrs);
         for (const ValueRef& input : node->inputs)
             copy.inputs.push_back(input.valid() ? copies.at(input) : input);
         const Result<std::vector<ValueRef>> values = editor.add(std::move(copy));
-        if (!values)
+        if (!values || values->size() != node->outputs.size())
             return std::nullopt;
         for (std::size_t i = 0; i < values->size(); ++i)
             copies[{node->id, static_cast<int>(i)}] = (*values)[i];
@@ -82,6 +84,98 @@ std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
         editor.addResult(result.name, copies.at(result.value));
     Result<GraphPtr> out = editor.finish();
     return out ? std::optional(out.take()) : std::nullopt;
+}
+
+double valueFor(const TensorData& own, const std::vector<const TensorData*>& others,
+                Random& random) {
+    if (others.size() < 2 || random.chance(50))
+        return specialReal(random);
+    const TensorData* other = others[random.below(others.size())];
+    if (other == &own)
+        return specialReal(random);
+    const double value = other->at(0);
+    switch (random.below(3)) {
+    case 0:
+        return value;
+    case 1:
+        return value == 0 ? 1 : 1 / value;
+    default:
+        return -value;
+    }
+}
+
+} // namespace
+
+std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
+    constexpr std::size_t mostElements = 64; // of a constant that is changed
+    std::vector<std::pair<NodeId, std::string>> attributes;
+    std::vector<const TensorData*> data;
+    std::vector<NodeId> constants;
+    for (const NodePtr& node : graph.nodes()) {
+        if (const Operator* op = node->isLeaf() ? nullptr : graph.operators().find(node->op))
+            for (const std::string& name : op->attrNames())
+                attributes.emplace_back(node->id, name);
+        if (node->isConstant() && isFloat(node->data->dtype()) && node->data->count() > 0 &&
+            node->data->count() <= mostElements) {
+            constants.push_back(node->id);
+            data.push_back(&*node->data);
+        }
+    }
+    if (attributes.empty() && constants.empty())
+        return std::nullopt;
+    Changes changes;
+    if (attributes.empty() || (!constants.empty() && random.chance(40))) {
+        const std::size_t which = random.below(constants.size());
+        const TensorData& own = *data[which];
+        const std::vector<double> values(own.count(), valueFor(own, data, random));
+        changes.constants.emplace(constants[which],
+                                  dataFromDoubles(own.dtype(), own.extents(), values));
+        return copied(graph, changes);
+    }
+    const auto& [changed, attribute] = attributes[random.below(attributes.size())];
+    const Node& node = graph.node(changed);
+    const AttrValue* written = node.attrs.find(attribute);
+    const auto value = written != nullptr ? std::optional(*written)
+                                          : graph.operators().find(node.op)->attrDefault(attribute);
+    const auto other = value ? varied(*value, random) : std::nullopt;
+    if (!other)
+        return std::nullopt;
+    Attrs attrs = node.attrs;
+    attrs.set(attribute, *other);
+    changes.attrs.emplace(changed, std::move(attrs));
+    return copied(graph, changes);
+}
+
+std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random) {
+    std::vector<std::int64_t> extents;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isLeaf())
+            for (const Dim& dim : node->outputs[0].type.shape)
+                if (const std::int64_t extent = dim.asInt().value_or(0); extent > 0)
+                    extents.push_back(extent);
+    if (extents.empty())
+        return std::nullopt;
+    const std::int64_t emptied = random.pick(extents);
+    Changes changes;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isLeaf())
+            continue;
+        TensorType type = node->outputs[0].type;
+        for (Dim& dim : type.shape)
+            if (dim.isInt(emptied))
+                dim = Dim(0);
+        if (type == node->outputs[0].type)
+            continue;
+        if (node->isInput()) {
+            changes.inputs.emplace(node->id, type);
+            continue;
+        }
+        std::vector<std::int64_t> box;
+        for (const Dim& dim : type.shape)
+            box.push_back(dim.asInt().value_or(0));
+        changes.constants.emplace(node->id, dataFromDoubles(type.dtype, std::move(box), {}));
+    }
+    return copied(graph, changes);
 }
 
 } // namespace fw

@@ -1,7 +1,6 @@
 #include "verdict/verdict.h"
 
 #include "ir/graph_text.h"
-#include "tensor/disagreement.h"
 #include "verdict/draw_graph.h"
 #include "verdict/vary_graph.h"
 
@@ -21,7 +20,8 @@ constexpr int mostWrong = 6;             // counterexamples, of which the smalle
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
-constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
+constexpr int mostEmptied = 12;          // graphs of which one with an empty axis is tried
+constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
     constexpr std::int64_t ofNothing = 1000; // a tensor without elements shows little
@@ -34,42 +34,11 @@ std::int64_t sizeOf(const Graph& graph) {
     return out;
 }
 
-enum class Operands { Whole, Any, NotFinite };
-
-bool reads(const Graph& graph, NodeId input) {
-    const auto is = [&](ValueRef value) { return value.node == input; };
-    return std::any_of(graph.results().begin(), graph.results().end(),
-                       [&](const auto& result) { return is(result.value); }) ||
-           std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const NodePtr& node) {
-               return std::any_of(node->inputs.begin(), node->inputs.end(), is);
-           });
-}
-
-// Inputs that the one graph reads and the other does not: x * 0 is not 0 where x has no end.
-std::vector<std::size_t> noLongerRead(const Graph& before, const Graph& after) {
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < before.inputs().size() && i < after.inputs().size(); ++i)
-        if (isFloat(before.type({before.inputs()[i], 0}).dtype) &&
-            reads(before, before.inputs()[i]) && !reads(after, after.inputs()[i]))
-            out.push_back(i);
-    return out;
-}
-
-TensorData withoutEnd(const TensorData& data, Random& random) {
-    std::vector<double> values = data.toDoubles();
-    for (double& value : values)
-        if (random.chance(50))
-            value = random.chance(50)   ? std::numeric_limits<double>::quiet_NaN()
-                    : random.chance(50) ? std::numeric_limits<double>::infinity()
-                                        : -std::numeric_limits<double>::infinity();
-    return dataFromDoubles(data.dtype(), data.extents(), values);
-}
-
 class Trial {
 public:
     Trial(const std::shared_ptr<const RuleTree>& rule, const RuleBook& around,
           const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed,
-          const CancelToken& cancel)
+          const CancelToken& cancel, Proofs proofs)
         : m_random(seed) {
         const auto once = std::make_shared<RuleTree>(*rule);
         once->strategy = "once";
@@ -85,17 +54,22 @@ public:
             return cancel.cancelled() || m_wrong >= mostWrong || drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
         };
-        for (int draw = 0; draw < mostDraws && !enough(); ++draw)
-            if (std::optional<GraphPtr> graph = drawer.draw(); graph && tryAt(*graph))
-                for (int near = 0; near < variations; ++near)
-                    if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
-                        graph = std::move(other);
-        if (!m_out.wrong)
-            m_out.wrong = std::move(m_undone);
-        if (m_out.wrong) {
-            m_out.proof = Proof::None;
-            m_out.proved = 0;
+        int emptied = 0;
+        for (int draw = 0; draw < mostDraws && !enough(); ++draw) {
+            std::optional<GraphPtr> graph = drawer.draw();
+            m_holes = &drawer.holes();
+            if (!graph || !tryAt(*graph))
+                continue;
+            if (emptied++ < mostEmptied)
+                if (const auto empty = emptiedGraph(**graph, m_random))
+                    tryAt(*empty);
+            for (int near = 0; near < variations; ++near)
+                if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
+                    graph = std::move(other);
         }
+        judge();
+        if (!m_out.wrong && proofs == Proofs::Look)
+            proveAll(cancel);
     }
 
     RuleTrial take() { return std::move(m_out); }
@@ -112,41 +86,86 @@ private:
                     cannotAct(graph, decision.evidence.substr(decision.evidence.find(": ") + 2));
             return false;
         }
-        const std::vector<std::size_t> unread = noLongerRead(*graph, *rewritten->graph);
-        bool computed = false;
-        for (const Operands operands : {Operands::Whole, Operands::Any, Operands::NotFinite}) {
-            if (operands == Operands::NotFinite && unread.empty())
-                continue;
-            std::vector<TensorData> inputs;
-            for (const NodeId id : graph->inputs())
-                inputs.push_back(drawnData(m_random, m_literals, graph->type({id, 0}),
-                                           operands != Operands::Any));
-            if (operands == Operands::NotFinite)
-                for (const std::size_t i : unread)
-                    inputs[i] = withoutEnd(inputs[i], m_random);
-            const auto wanted = evaluateGraphBounded(*graph, inputs);
-            const auto got = evaluateGraphBounded(*rewritten->graph, inputs);
-            // What the reference does not compute says nothing.
-            if (!wanted || !got)
-                return true;
-            const auto where =
-                disagreementOf(*graph, *got, *wanted, {ofAttributes, operands != Operands::Any});
-            if (!where) {
-                computed = true;
-                continue;
-            }
+        std::set<ButFor> enough;
+        for (const auto& [what, difference] : m_out.butFor)
+            enough.insert(what);
+        GraphComparison compared =
+            compareGraphs(*graph, *rewritten->graph, m_literals, enough, m_random);
+        const bool ofReals = noteTypes(*graph);
+        if (compared.ordinary) {
             ++m_wrong;
-            if (smallerThan(m_out.wrong, *graph))
-                m_out.wrong = {graph, rewritten->graph, std::move(inputs),
-                               "computes something else: " +
-                                   where->text(graph->results()[where->result].name)};
+            keep(m_out.wrong, graph, rewritten->graph, std::move(*compared.ordinary));
             return true;
         }
-        if (computed) {
-            ++m_out.cases;
-            prove(*graph, *rewritten->graph);
-        }
+        for (auto& [what, difference] : compared.butFor)
+            if (what == ButFor::Wrapping)
+                noteWrapping(graph, rewritten->graph, std::move(difference));
+            else
+                m_out.butFor.emplace(what, std::move(difference.text));
+        if (!compared.computed)
+            return true;
+        m_rounds = m_rounds || compared.rounds;
+        ++m_out.cases;
+        m_acted.push_back({graph, rewritten->graph, ofReals});
         return true;
+    }
+
+    // Whether no leaf holds integers. What a leaf stands for may be a real number, if it was one.
+    bool noteTypes(const Graph& graph) {
+        bool ofReals = true;
+        for (const NodePtr& node : graph.nodes()) {
+            if (!node->isLeaf())
+                continue;
+            const DType dtype = node->outputs[0].type.dtype;
+            ofReals = ofReals && !isInteger(dtype);
+            const auto hole = m_holes->find(node->outputs[0].name);
+            if (hole != m_holes->end() && isFloat(dtype))
+                m_real.insert(hole->second);
+        }
+        return ofReals;
+    }
+
+    void noteWrapping(const GraphPtr& before, const GraphPtr& after, GraphDifference difference) {
+        if (m_wrapping.size() >= mostWrapping)
+            return;
+        Wrapping one;
+        for (const NodePtr& node : before->nodes())
+            if (const auto hole = m_holes->find(node->outputs[0].name);
+                node->isLeaf() && isInteger(node->outputs[0].type.dtype) && hole != m_holes->end())
+                one.integers.insert(hole->second);
+        one.text = difference.text;
+        keep(one.example, before, after, std::move(difference));
+        m_wrapping.push_back(std::move(one));
+    }
+
+    static void keep(std::optional<RuleTrial::Counterexample>& out, const GraphPtr& before,
+                     const GraphPtr& after, GraphDifference difference) {
+        if (smallerThan(out, *before))
+            out = {before, after, std::move(difference.inputs),
+                   "computes something else: " + difference.text};
+    }
+
+    // When all draws are done.
+    void judge() {
+        for (Wrapping& one : m_wrapping) {
+            const bool ofNumbers =
+                std::any_of(one.integers.begin(), one.integers.end(),
+                            [&](const PatternTree* hole) { return m_real.contains(hole); });
+            if (ofNumbers)
+                m_out.butFor.emplace(ButFor::Wrapping, one.text);
+            else if (smallerThan(m_out.wrong, *one.example->before))
+                m_out.wrong = std::move(one.example);
+        }
+        if (!m_out.wrong)
+            m_out.wrong = std::move(m_undone);
+    }
+
+    void proveAll(const CancelToken& cancel) {
+        for (const Acted& one : m_acted)
+            if (!cancel.cancelled() && (one.ofReals || !m_out.butFor.contains(ButFor::Wrapping)))
+                prove(*one.before, *one.after);
+        if (m_rounds && m_out.proof != Proof::Exact)
+            m_out.butFor.emplace(ButFor::Rounding, std::string());
     }
 
     void prove(const Graph& before, const Graph& after) {
@@ -172,7 +191,8 @@ private:
             return;
         std::vector<TensorData> inputs;
         for (const NodeId id : graph->inputs())
-            inputs.push_back(drawnData(m_random, m_literals, graph->type({id, 0}), true));
+            inputs.push_back(
+                drawnData(m_random, m_literals, graph->type({id, 0}), DrawnValues::Whole));
         m_undone = {graph, nullptr, std::move(inputs), "does not fit wherever it matches: " + why};
     }
 
@@ -181,6 +201,16 @@ private:
         return !known || sizeOf(graph) < sizeOf(*known->before);
     }
 
+    struct Wrapping {
+        std::set<const PatternTree*> integers; // what its leaves of integers stand for
+        std::string text;
+        std::optional<RuleTrial::Counterexample> example;
+    };
+    struct Acted {
+        GraphPtr before, after;
+        bool ofReals = true;
+    };
+
     Random m_random;
     RuleBook m_book;
     std::vector<NamedPattern> m_patterns;
@@ -188,16 +218,38 @@ private:
     RuleTrial m_out;
     std::optional<RuleTrial::Counterexample> m_undone;
     int m_wrong = 0;
+    bool m_rounds = false;
+    const std::map<std::string, const PatternTree*>* m_holes = nullptr; // of the last graph
+    std::set<const PatternTree*> m_real; // what leaves of real numbers stand for
+    std::vector<Wrapping> m_wrapping;
+    std::vector<Acted> m_acted;
     Prover m_prover;
     bool m_unproved = false;
 };
 
 } // namespace
 
+std::string RuleTrial::verdict() const {
+    if (wrong)
+        return "refuted";
+    if (cases == 0)
+        return "unknown";
+    std::string out = proof == Proof::Exact       ? "proved exact"
+                      : proof == Proof::OverReals ? "proved"
+                                                  : "tested";
+    std::size_t told = 0;
+    for (const auto& [what, difference] : butFor) {
+        out += told == 0 ? " but for " : told + 1 == butFor.size() ? " and " : ", ";
+        out += butForText(what);
+        ++told;
+    }
+    return out;
+}
+
 RuleTrial tryRule(const std::shared_ptr<const RuleTree>& rule, const RuleBook& around,
                   const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed,
-                  const CancelToken& cancel) {
-    return Trial(rule, around, operators, seed, cancel).take();
+                  const CancelToken& cancel, Proofs proofs) {
+    return Trial(rule, around, operators, seed, cancel, proofs).take();
 }
 
 std::string withValues(const Graph& graph, const std::vector<TensorData>& inputs) {

@@ -131,7 +131,7 @@ void TestText::wrongRulesAreTold() {
                "rule wrong { match y = abs(x) emit y = relu(x) }\n");
     book.close();
     const QByteArray said = fw({u"check"_s, book.fileName()}, 1);
-    QVERIFY2(said.contains("right  rule  proved over reals") &&
+    QVERIFY2(said.contains("right  rule  proved ") &&
                  said.contains("wrong  rule  refuted"),
              said.constData());
     QVERIFY2(said.contains("wrong.fw:2:1: warning CMP01: wrong computes something else: y"),

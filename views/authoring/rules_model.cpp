@@ -40,9 +40,8 @@ QString operatorsOf(const std::vector<snapshot::RewrittenNode>& nodes) {
 
 // A word for a narrow column.
 QString shortVerdict(const snapshot::CheckItem& rule) {
-    return rule.verdict == "proved exact"        ? u"exact"_s
-           : rule.verdict == "proved over reals" ? u"proved"_s
-                                                 : text(rule.verdict);
+    const QString verdict = text(rule.verdict), exact = u"proved exact"_s;
+    return verdict.startsWith(exact) ? u"exact"_s + verdict.mid(exact.size()) : verdict;
 }
 
 QString verdictTip(const snapshot::CheckItem& rule) {

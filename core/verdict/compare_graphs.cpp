@@ -1,0 +1,271 @@
+#include "verdict/compare_graphs.h"
+
+#include "tensor/evaluate_graph.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
+
+using Ends = BoundedOptions::Ends;
+using Inputs = std::vector<TensorData>;
+
+bool reads(const Graph& graph, NodeId input) {
+    const auto is = [&](ValueRef value) { return value.node == input; };
+    return std::any_of(graph.results().begin(), graph.results().end(),
+                       [&](const auto& result) { return is(result.value); }) ||
+           std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const NodePtr& node) {
+               return std::any_of(node->inputs.begin(), node->inputs.end(), is);
+           });
+}
+
+// The coarsest rounding of what a graph computes; 0 if it computes no real numbers.
+double coarsestUnit(const Graph& graph) {
+    double out = 0;
+    for (const NodePtr& node : graph.nodes())
+        if (!node->isLeaf())
+            for (const Output& output : node->outputs)
+                if (isFloat(output.type.dtype))
+                    out = std::max(out, roundingUnit(output.type.dtype));
+    return out;
+}
+
+bool divides(const Expr& e) {
+    const bool here = (e.op() == ExprOp::Div && isFloat(e.dtype())) ||
+                      (e.op() == ExprOp::Call && (e->fn == MathFn::Rsqrt || e->fn == MathFn::Pow));
+    return here || std::any_of(e.args().begin(), e.args().end(), divides);
+}
+
+// Whether the sign of a zero may become that of an infinity.
+bool divides(const Graph& graph) {
+    for (const NodePtr& node : graph.nodes()) {
+        const Operator* op = node->isLeaf() ? nullptr : graph.operators().find(node->op);
+        if (op == nullptr)
+            continue;
+        const Result<OpInst> inst = op->instantiate(callOf(graph, *node));
+        if (!inst || std::any_of(inst->stages.begin(), inst->stages.end(),
+                                 [](const Stage& stage) { return divides(stage.body); }))
+            return true;
+    }
+    return false;
+}
+
+class Comparison {
+public:
+    Comparison(const Graph& before, const Graph& after, const Literals& literals, Random& random)
+        : m_before(before), m_after(after), m_literals(literals), m_random(random) {}
+
+    GraphComparison run(const std::set<ButFor>& enough) {
+        for (const DrawnValues how : {DrawnValues::Whole, DrawnValues::Any, DrawnValues::Ends})
+            if (!ofNumbers(how, enough))
+                return std::move(m_out);
+        if (!droppedMayBeNoNumber())
+            return std::move(m_out);
+        if (!enough.contains(ButFor::NaN))
+            ofNoNumbers(ButFor::NaN, withNaN);
+        if (!enough.contains(ButFor::Infinities))
+            ofNoNumbers(ButFor::Infinities, withInfinities);
+        return std::move(m_out);
+    }
+
+private:
+    struct Both {
+        std::vector<BoundedValues> got, wanted;
+    };
+
+    // nullopt: what the reference does not compute says nothing.
+    std::optional<Both> computed(const Inputs& inputs, const BoundedOptions& options) const {
+        auto wanted = evaluateGraphBounded(m_before, inputs, options);
+        auto got = wanted ? evaluateGraphBounded(m_after, inputs, options) : wanted;
+        if (!got)
+            return std::nullopt;
+        return Both{got.take(), wanted.take()};
+    }
+
+    std::optional<Disagreement> apart(const Both& both, bool exactOnly = false,
+                                      bool noNumbers = false) const {
+        AgreementOptions options;
+        options.relative = ofAttributes;
+        options.sharp = true;
+        options.exactOnly = exactOnly;
+        options.noNumbers = noNumbers;
+        if (auto out = disagreementOf(m_before, both.got, both.wanted, options))
+            return out;
+        options.signs = true;
+        auto out = disagreementOf(m_before, both.got, both.wanted, options);
+        return out && !divides(m_before) && !divides(m_after) ? out : std::nullopt;
+    }
+
+    // Beyond what rounding may do, conversions to narrower types among it, unless nothing else
+    // rounds.
+    bool differs(const Inputs& inputs, Ends ends, bool wraps) const {
+        BoundedOptions options;
+        options.sharp = true;
+        options.ends = ends;
+        options.wraps = wraps;
+        const auto sharp = computed(inputs, options);
+        if (!sharp || !apart(*sharp))
+            return false;
+        if (apart(*sharp, true))
+            return true;
+        options.converts = false;
+        const auto loose = computed(inputs, options);
+        return loose && apart(*loose).has_value();
+    }
+
+    Inputs drawn(DrawnValues how) {
+        Inputs out;
+        for (const NodeId id : m_before.inputs()) {
+            // Not all at an end: what leads to one place or size must lead there.
+            const DrawnValues own =
+                how == DrawnValues::Ends && m_random.chance(25) ? DrawnValues::Any : how;
+            out.push_back(drawnData(m_random, m_literals, m_before.type({id, 0}), own));
+        }
+        return out;
+    }
+
+    GraphDifference difference(Inputs inputs, const Disagreement& where) const {
+        return {std::move(inputs), where.text(m_before.results()[where.result].name)};
+    }
+
+    // False if there is no more to look for.
+    bool ofNumbers(DrawnValues how, const std::set<ButFor>& enough) {
+        Inputs inputs = drawn(how);
+        BoundedOptions options;
+        options.sharp = true;
+        options.ends = Ends::All;
+        const auto both = computed(inputs, options);
+        if (!both)
+            return how == DrawnValues::Ends;
+        const auto where = apart(*both);
+        for (const auto* values : {&both->got, &both->wanted})
+            for (const BoundedValues& one : *values)
+                m_out.rounds = m_out.rounds || !one.errors.empty();
+        if (!where || !differs(inputs, Ends::All, true)) {
+            m_out.computed = true;
+            if (how == DrawnValues::Any)
+                if (const auto rounded = roundsApart(inputs)) {
+                    m_out.ordinary = difference(std::move(inputs), *rounded);
+                    m_out.computed = false;
+                    return false;
+                }
+            return true;
+        }
+        const bool ordinary =
+            differs(inputs, Ends::None, false) || (differs(inputs, Ends::Narrow, false));
+        if (ordinary) {
+            m_out.ordinary = difference(std::move(inputs), *where);
+            m_out.computed = false;
+            return false;
+        }
+        const ButFor what = differs(inputs, Ends::None, true) ? ButFor::Wrapping : ButFor::Overflow;
+        m_out.computed = true;
+        if (!enough.contains(what))
+            m_out.butFor.try_emplace(what, difference(std::move(inputs), *where));
+        return true;
+    }
+
+    // One side rounds in a type that the other has not: its rounding, held to the other's bounds.
+    std::optional<Disagreement> roundsApart(const Inputs& inputs) const {
+        const double before = coarsestUnit(m_before), after = coarsestUnit(m_after);
+        if (before == 0 || after == 0 || before == after)
+            return std::nullopt;
+        const bool afterRounds = after > before;
+        const auto rounded = evaluateGraph(afterRounds ? m_after : m_before, inputs);
+        BoundedOptions options;
+        options.sharp = true;
+        const auto fine = evaluateGraphBounded(afterRounds ? m_before : m_after, inputs, options);
+        if (!rounded || !fine)
+            return std::nullopt;
+        std::vector<BoundedValues> coarse;
+        for (const TensorData& one : *rounded)
+            coarse.push_back(exactValues(one));
+        AgreementOptions agreement;
+        agreement.relative = ofAttributes;
+        agreement.sharp = true;
+        agreement.errors = 4;
+        return afterRounds ? disagreementOf(m_before, coarse, *fine, agreement)
+                           : disagreementOf(m_before, *fine, coarse, agreement);
+    }
+
+    // Inputs that only the left side reads: x * 0 is not 0 where x has no end. False if so.
+    bool droppedMayBeNoNumber() {
+        std::vector<std::size_t> dropped;
+        for (std::size_t i = 0; i < m_before.inputs().size(); ++i)
+            if (const NodeId id = m_before.inputs()[i]; isFloat(m_before.type({id, 0}).dtype) &&
+                                                        reads(m_before, id) &&
+                                                        !reads(m_after, m_after.inputs()[i]))
+                dropped.push_back(i);
+        if (dropped.empty())
+            return true;
+        Inputs inputs = drawn(DrawnValues::Whole);
+        for (const std::size_t i : dropped)
+            inputs[i] = withInfinities(withNaN(inputs[i], m_random), m_random);
+        const auto both = computed(inputs, {});
+        if (!both)
+            return true;
+        const auto where = disagreementOf(m_before, both->got, both->wanted, {ofAttributes, true});
+        if (where) {
+            m_out.ordinary = difference(std::move(inputs), *where);
+            m_out.computed = false;
+        }
+        return !where;
+    }
+
+    template <class Replace>
+    void ofNoNumbers(ButFor what, const Replace& replace) {
+        Inputs inputs = drawn(DrawnValues::Whole);
+        std::vector<std::size_t> real;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (isFloat(inputs[i].dtype()))
+                real.push_back(i);
+        if (real.empty())
+            return;
+        const std::size_t one = real[m_random.below(real.size())];
+        const bool all = m_random.chance(40);
+        for (const std::size_t i : real)
+            if (all || i == one)
+                inputs[i] = replace(inputs[i], m_random);
+        BoundedOptions options;
+        options.sharp = true;
+        const auto both = computed(inputs, options);
+        if (!both)
+            return;
+        if (const auto where = apart(*both, false, true))
+            m_out.butFor.try_emplace(what, difference(std::move(inputs), *where));
+    }
+
+    const Graph &m_before, &m_after;
+    const Literals& m_literals;
+    Random& m_random;
+    GraphComparison m_out;
+};
+
+} // namespace
+
+std::string_view butForText(ButFor what) {
+    switch (what) {
+    case ButFor::NaN:
+        return "NaN";
+    case ButFor::Infinities:
+        return "infinities";
+    case ButFor::Overflow:
+        return "overflow";
+    case ButFor::Wrapping:
+        return "wrapping";
+    case ButFor::Rounding:
+        break;
+    }
+    return "rounding";
+}
+
+GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
+                              const std::set<ButFor>& enough, Random& random) {
+    return Comparison(before, after, literals, random).run(enough);
+}
+
+} // namespace fw

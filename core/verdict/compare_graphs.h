@@ -1,0 +1,41 @@
+// Whether two graphs over the same inputs compute the same, on drawn values: ordinary ones, those
+// at which types end, NaN and infinities. What differs by more than rounding may do is told apart
+// by what it takes to differ.
+#pragma once
+
+#include "tensor/disagreement.h"
+#include "tensor/draw_values.h"
+
+#include <map>
+#include <set>
+
+namespace fw {
+
+// Values at which two sides may differ although they are equal as numbers.
+enum class ButFor : std::uint8_t {
+    NaN,        // an operand holds it
+    Infinities, // an operand holds one
+    Overflow,   // a result lies beyond f32 or f64
+    Wrapping,   // an integer lies beyond its type
+    Rounding    // not a difference that was seen: what rounding may do is none
+};
+std::string_view butForText(ButFor what); // "NaN", "overflow", ...
+
+struct GraphDifference {
+    std::vector<TensorData> inputs;
+    std::string text; // "y[0, 2] is 3 instead of 5"
+};
+
+struct GraphComparison {
+    bool computed = false;                   // nothing ordinary differs
+    bool rounds = false;                     // a bound was not 0
+    std::optional<GraphDifference> ordinary; // a finite value of its type, or an operand that is
+                                             // read no more and is no number
+    std::map<ButFor, GraphDifference> butFor;
+};
+
+// `enough`: what need not be looked for any more. Neither graph has free dimensions.
+GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
+                              const std::set<ButFor>& enough, Random& random);
+
+} // namespace fw

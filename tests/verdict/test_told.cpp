@@ -1,0 +1,102 @@
+// What is said of rules that differ somewhere: refuted, or accepted with what the verdict leaves
+// out.
+#include "library/library.h"
+#include "verdict/verdict.h"
+
+#include <QRegularExpression>
+#include <QtTest>
+
+#include <chrono>
+
+using namespace fw;
+
+class TestTold : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rules_data();
+    void rules();
+    void timeIsBounded();
+};
+
+namespace {
+
+std::string textOfRules() {
+    QFile file(QFINDTESTDATA("told_rules.fw"));
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("%s", qPrintable(file.errorString()));
+    return file.readAll().toStdString();
+}
+
+RuleTrial trialOf(const RuleBook& book, const QString& name) {
+    for (const auto& entry : book.entries)
+        if (const auto rule = std::dynamic_pointer_cast<const RuleTree>(entry);
+            rule && rule->name == name.toStdString()) {
+            const auto begin = std::chrono::steady_clock::now();
+            RuleTrial out = tryRule(rule, book, standardOperators());
+            const std::chrono::duration<double, std::milli> time =
+                std::chrono::steady_clock::now() - begin;
+            qInfo("%-30s %4d cases %7.1f ms  %s %s", qPrintable(name), out.cases, time.count(),
+                  out.verdict().c_str(), out.wrong ? out.wrong->difference.c_str() : "");
+            return out;
+        }
+    qFatal("%s is not there", qPrintable(name));
+}
+
+} // namespace
+
+void TestTold::rules_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("wanted");
+    const QString text = QString::fromStdString(textOfRules());
+    static const QRegularExpression pairs(QStringLiteral("^#= (.*)\nrule (\\w+)"),
+                                          QRegularExpression::MultilineOption);
+    int rules = 0;
+    for (auto found = pairs.globalMatch(text); found.hasNext(); ++rules) {
+        const auto one = found.next();
+        QTest::newRow(qPrintable(one.captured(2))) << one.captured(2) << one.captured(1);
+    }
+    QVERIFY(rules > 120);
+}
+
+void TestTold::rules() {
+    QFETCH(QString, name);
+    QFETCH(QString, wanted);
+    static const RuleBook book = parseRules(textOfRules(), "told_rules.fw").value();
+    const RuleTrial trial = trialOf(book, name);
+    const QString verdict = QString::fromStdString(trial.verdict());
+    if (wanted == QStringLiteral("refuted")) {
+        QCOMPARE(verdict, wanted);
+        return;
+    }
+    QVERIFY2(!trial.wrong, trial.wrong ? trial.wrong->difference.c_str() : "");
+    QVERIFY(trial.cases > 0);
+    if (wanted == QStringLiteral("stands")) {
+        for (const ButFor what : {ButFor::NaN, ButFor::Infinities, ButFor::Wrapping})
+            QVERIFY2(!trial.butFor.contains(what), qPrintable(verdict));
+        return;
+    }
+    const QString what = wanted.mid(QStringLiteral("but for ").size());
+    const bool named = std::any_of(trial.butFor.begin(), trial.butFor.end(), [&](const auto& one) {
+        return what == QString::fromStdString(std::string(butForText(one.first))) &&
+               !one.second.empty();
+    });
+    QVERIFY2(named, qPrintable(verdict));
+    QVERIFY2(verdict.contains(what), qPrintable(verdict));
+}
+
+// As long as one waits for a book that is typed.
+void TestTold::timeIsBounded() {
+    const RuleBook book =
+        parseRules("rule r { match y = softmax(mul(x: f32[N, M], k: const)) {axis} "
+                   "where all(k > 0) emit y = softmax(mul(x, k)) {axis = axis} }",
+                   "book.fw")
+            .value();
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(!trialOf(book, QStringLiteral("r")).wrong);
+    QVERIFY2(timer.elapsed() < 20000, qPrintable(QString::number(timer.elapsed())));
+}
+
+QTEST_GUILESS_MAIN(TestTold)
+#include "test_told.moc"
