@@ -280,10 +280,12 @@ std::string render(const ExportDocument& document) {
         fmt::format("wrote {} files to {}\n", document.files.size(), document.directory);
     for (const std::string& file : document.files)
         out += "  " + file + "\n";
-    return out + fmt::format("target {}, needs {}\n", document.target,
-                             document.libraries.empty()
-                                 ? "the C library"
-                                 : "the C library, " + list(document.libraries));
+    out += fmt::format("target {}, needs {}\n", document.target,
+                       document.libraries.empty() ? "the C library"
+                                                  : "the C library, " + list(document.libraries));
+    for (const std::string& notice : document.notices)
+        out += "note: " + notice + "\n";
+    return out;
 }
 
 std::string indented(const std::string& text) {

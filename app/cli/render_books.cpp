@@ -46,6 +46,9 @@ std::string render(const CheckDocument& document) {
     };
     for (const CheckItem& item : document.items) {
         tell(item.diagnostics);
+        for (const ButForRecord& one : item.butFor)
+            if (!one.difference.empty())
+                out += fmt::format("{}, but for {}: {}\n", item.name, one.what, one.difference);
         if (!item.saved.empty())
             out += "    " + item.saved + "\n";
         else if (item.counterexample.size() > longestGraph)

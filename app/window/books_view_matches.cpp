@@ -72,6 +72,10 @@ MarginNote verdictNote(const snapshot::CheckItem& item) {
                                            : MarginNote::Look::Good;
     for (const Diag& diag : item.diagnostics)
         out.tip += QString::fromStdString(diag.text()) + u'\n';
+    for (const snapshot::ButForRecord& one : item.butFor)
+        if (!one.difference.empty())
+            out.tip += u"for %1: %2\n"_s.arg(QString::fromStdString(one.what),
+                                             QString::fromStdString(one.difference));
     if (!item.counterexample.empty())
         out.tip += u"a click shows the graph (Ctrl+Alt+X)"_s;
     out.opens = !item.counterexample.empty();

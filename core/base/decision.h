@@ -72,6 +72,7 @@
     X(MatchTaken,         "RUL20", "an earlier application took a part of the match: {}") \
     X(RuleLeftOut,        "RUL21", "the user left it out") \
     X(LeftOutUnmet,       "RUL22", "left out by the user, but it would not be applied there") \
+    X(RuleRefuted,        "RUL23", "the rule is refuted and acts: {}") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
     X(RulesInCircle,      "RUL17", "what a rule took out would come back: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \

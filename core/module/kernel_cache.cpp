@@ -216,14 +216,19 @@ void KernelCache::trim() {
     }
 }
 
-std::string kernelCacheFolder() {
+std::string cacheFolder(std::string_view name) {
+    const fs::path own = fs::path("fusewright") / name;
     const char* cache = std::getenv("XDG_CACHE_HOME");
     if (cache != nullptr && cache[0] == '/')
-        return (fs::path(cache) / "fusewright" / "obj").string();
+        return (fs::path(cache) / own).string();
     const char* home = std::getenv("HOME");
     if (home != nullptr && home[0] == '/')
-        return (fs::path(home) / ".cache" / "fusewright" / "obj").string();
+        return (fs::path(home) / ".cache" / own).string();
     return {};
+}
+
+std::string kernelCacheFolder() {
+    return cacheFolder("obj");
 }
 
 KernelCache& sharedKernelCache() {

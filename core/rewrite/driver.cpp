@@ -495,7 +495,8 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
 
 bool wentWrong(const Decision& decision) {
     return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RulesInCircle ||
-           decision.code == ReasonCode::RuleStopped || decision.code == ReasonCode::LeftOutUnmet;
+           decision.code == ReasonCode::RuleStopped || decision.code == ReasonCode::LeftOutUnmet ||
+           decision.code == ReasonCode::RuleRefuted;
 }
 
 AppliedRule RuleBook::appliedRule(const DeclarationTree& entry) const {

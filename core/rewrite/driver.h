@@ -55,7 +55,7 @@ Result<RuleBook> standardRules(); // the rule books of resources/library, one be
 Result<RuleBook> parseRules(std::string_view text, const std::string& file);
 
 // A decision of the trace that a user must hear of: an application was undone, rules undo each
-// other, rewriting stopped before it was done.
+// other, rewriting stopped before it was done, a refuted rule acted.
 bool wentWrong(const Decision& decision);
 
 // Rules that bring back what they took out, each found where the last of them would have done so.

@@ -9,6 +9,7 @@
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
+#include "session/rewriting.h"
 #include "session/values.h"
 #include "session/worker.h"
 
@@ -313,6 +314,8 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
         }
     }
     tellInputs(sizes, out.randomInputs, out.notices);
+    for (std::string& notice : refutedNotices(*source))
+        out.notices.push_back(std::move(notice));
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "session/book_texts.h"
 #include "session/calibrate.h"
 #include "session/graph_file.h"
+#include "session/verdicts.h"
 #include "strategy/machine.h"
 #include "syntax/op.h"
 #include "syntax/test.h"
@@ -292,15 +293,19 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
     FW_TRY(const Imported* source, imported(context));
     FW_TRY(const Books* known, books());
-    return share(m_simplified, m_shared->simplified, simplifyKey(*known),
-                 [&]() -> Result<Simplified> {
-                     const auto start = std::chrono::steady_clock::now();
-                     context.report("rewrite", "simplify");
-                     FW_TRY(Rewritten out, rewritten(source->inlined, context));
-                     m_rewriteMs = milliseconds(start);
-                     ++m_shared->made.simplified;
-                     return Simplified{out.graph, std::move(out.trace)};
-                 });
+    return share(
+        m_simplified, m_shared->simplified, simplifyKey(*known), [&]() -> Result<Simplified> {
+            const auto start = std::chrono::steady_clock::now();
+            context.report("rewrite", "simplify");
+            FW_TRY(Rewritten out, rewritten(source->inlined, context));
+            m_rewriteMs = milliseconds(start);
+            ++m_shared->made.simplified;
+            Decisions refuted = refutedRules(*known, out.trace, context.cancel);
+            if (context.cancel.cancelled())
+                return cancelled();
+            out.trace.decisions.insert(out.trace.decisions.end(), refuted.begin(), refuted.end());
+            return Simplified{out.graph, std::move(out.trace)};
+        });
 }
 
 Diag Pipeline::inFile(Diag diag) const {

@@ -78,6 +78,14 @@ void addDiagnostics(const RewriteTrace& trace, Diags& out) {
 
 } // namespace
 
+std::vector<std::string> refutedNotices(const Simplified& simplified) {
+    std::vector<std::string> out;
+    for (const Decision& decision : simplified.trace.decisions)
+        if (decision.code == ReasonCode::RuleRefuted)
+            out.push_back(noticeText(decision));
+    return out;
+}
+
 Result<GraphPtr> behindApplication(const Imported& imported, const Simplified& simplified,
                                    const Arguments& arguments) {
     const auto& all = simplified.trace.applications;

@@ -18,6 +18,9 @@ Result<snapshot::RewriteDocument> describeRewrite(const Imported& imported,
 Result<GraphPtr> behindApplication(const Imported& imported, const Simplified& simplified,
                                    const snapshot::Arguments& arguments);
 
+// A notice for each refuted rule that acted, for documents that tell no other decision.
+std::vector<std::string> refutedNotices(const Simplified& simplified);
+
 std::vector<snapshot::RewrittenNode> rewrittenNodes(const std::vector<NodePtr>& nodes);
 
 // The next application; goes behind it.

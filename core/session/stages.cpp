@@ -10,6 +10,7 @@
 #include "runtime/user_library.h"
 #include "session/listing.h"
 #include "session/partitioned.h"
+#include "session/rewriting.h"
 #include "strategy/selection.h"
 
 #include <fmt/format.h>
@@ -193,6 +194,8 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
     out.target = report.target;
     out.libraries = report.libraries;
     out.sha256 = report.sha256;
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    out.notices = refutedNotices(*source);
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "session/candidates.h"
 #include "session/folded.h"
+#include "session/rewriting.h"
 #include "session/smallest.h"
 
 #include <fmt/format.h>
@@ -288,6 +289,7 @@ Result<VerifyModel> verifyModel(Pipeline& pipeline, const Arguments& arguments,
     FW_TRY(const Target* target, pipeline.target());
     VerifyModel out;
     out.model = arguments.model;
+    out.notices = refutedNotices(*source);
     FW_TRY(const std::vector<Subject> subjects, subjectsOf(*source->graph, *plan));
     Verifying verifying(pipeline, arguments, *target, context, out);
     std::size_t done = 0;

@@ -53,11 +53,20 @@ struct Fix : TextRange {
 
 // --- check
 
+// Values for which a rule that stands says nothing, as "NaN".
+struct ButForRecord {
+    std::string what;
+    std::string difference; // "y[0] is 1 instead of nan", where one was seen
+
+    bool operator==(const ButForRecord&) const = default;
+};
+
 struct CheckItem : TextRange { // of the whole declaration
     std::string name;
     std::string kind; // "rule", "operator", "test", ...
-    // "ok", "refused", "failed"; of a rule that is not refused "proved exact", "proved over reals",
-    // "tested", "unknown" (nothing was tried), "refuted"
+    // "ok", "refused", "failed"; of a rule that is not refused "proved exact", "proved", "tested",
+    // each with what it leaves out ("proved but for NaN and rounding"), "unknown" (nothing was
+    // tried), "refuted"
     std::string verdict;
     Diags diagnostics;
     // Of an operator the calls, of implementations with a computation of their own the instances
@@ -66,6 +75,7 @@ struct CheckItem : TextRange { // of the whole declaration
     // Of a rule that is proved: the graphs among these at which both sides are equal for all
     // values.
     std::int64_t proofs = 0;
+    std::vector<ButForRecord> butFor = {}; // what its verdict leaves out
     // Of a rule that is refuted: a graph at which something differs, and what the rule makes of it
     // (empty: it is undone there).
     std::string counterexample = {};

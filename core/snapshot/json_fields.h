@@ -160,7 +160,7 @@ FW_FIELDS(ValueDocument, v("name", r.name); v("type", r.type); v("origin", r.ori
 FW_FIELDS(SpanRecord, v("from", r.from); v("to", r.to); v("nodes", r.nodes);)
 FW_FIELDS(StagesDocument, v("stage", r.stage); v("group", r.group); v("text", r.text); v("spans", r.spans);)
 FW_FIELDS(ExportDocument, v("directory", r.directory); v("files", r.files); v("abi", r.abi); v("target", r.target);
-          v("libraries", r.libraries); v("sha256", r.sha256);)
+          v("libraries", r.libraries); v("sha256", r.sha256); v("notices", r.notices);)
 FW_FIELDS(AppliedRecord, v("rule", r.rule); v("file", r.file); v("count", r.count); v("ms", r.ms);)
 FW_FIELDS(RewrittenNode, v("name", r.name); v("op", r.op);)
 FW_FIELDS(RewrittenResult, v("name", r.name); v("before", r.before); v("became", r.became); v("after", r.after);)
@@ -209,8 +209,9 @@ FW_FIELDS(BookGain, v("file", r.file); v("applied", r.applied); v("operators_wit
           v("est_us_without", r.estUsWithout);)
 FW_FIELDS(OrderDocument, v("model", r.model); v("entries", r.entries); v("planned", r.planned);
           v("diagnostics", r.diagnostics); v("est_us", r.estUs); v("books", r.books);)
+FW_FIELDS(ButForRecord, v("what", r.what); v("difference", r.difference);)
 FW_FIELDS(CheckItem, v("name", r.name); v("kind", r.kind); v("verdict", r.verdict); rangeFields(v, r);
-          v("diagnostics", r.diagnostics); v("trials", r.trials); v("proofs", r.proofs);
+          v("diagnostics", r.diagnostics); v("trials", r.trials); v("proofs", r.proofs); v("but_for", r.butFor);
           v("counterexample", r.counterexample); v("becomes", r.becomes); v("saved", r.saved);)
 FW_FIELDS(MarkRecord, rangeFields(v, r); v("diag", r.diag); v("fixes", r.fixes);)
 FW_FIELDS(CheckDocument, v("file", r.file); v("items", r.items); v("diagnostics", r.diagnostics);

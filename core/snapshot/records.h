@@ -558,6 +558,7 @@ struct ExportDocument {
     std::string target;
     std::vector<std::string> libraries;
     std::map<std::string, std::string> sha256; // file -> digest
+    std::vector<std::string> notices = {};
 
     bool operator==(const ExportDocument&) const = default;
 };

@@ -54,6 +54,9 @@ QString verdictTip(const snapshot::CheckItem& rule) {
                (*rule.trials == 0
                     ? u"no small graph was found at which it acts"_s
                     : u"nothing differed at %1"_s.arg(countOf(*rule.trials, u"small graph"_s)));
+    for (const snapshot::ButForRecord& one : rule.butFor)
+        if (!one.difference.empty())
+            out += u"\nfor %1: %2"_s.arg(text(one.what), text(one.difference));
     if (!rule.counterexample.empty())
         out += u"\n"_s + text(rule.counterexample);
     return out;
