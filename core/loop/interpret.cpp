@@ -16,6 +16,7 @@ namespace {
 struct Fault {
     std::string what;
 };
+struct OutOfSteps {};
 
 struct Value {
     double real = 0;
@@ -33,8 +34,9 @@ struct Place {
 
 class Machine {
 public:
-    Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding)
-        : m_rounding(rounding) {
+    Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding,
+            std::uint64_t* steps)
+        : m_rounding(rounding), m_steps(steps) {
         m_writers.resize(nest.parameters.size());
         for (std::size_t i = 0; i < nest.parameters.size(); ++i) {
             LoopValues& values = parameters[i];
@@ -59,6 +61,7 @@ public:
             if (parallel)
                 ++m_runs;
             for (std::int64_t i = 0; i < extent; ++i) {
+                step();
                 if (parallel)
                     m_owner = (m_runs << 32) + static_cast<std::uint64_t>(i) + 1;
                 m_vars[s->var] = min + i;
@@ -109,7 +112,16 @@ public:
 private:
     std::int64_t index(const Expr& e) { return evaluate(e).integer; }
 
+    void step() {
+        if (m_steps == nullptr)
+            return;
+        if (*m_steps == 0)
+            throw OutOfSteps{};
+        --*m_steps;
+    }
+
     Place& place(Symbol name) {
+        step();
         const auto found = m_places.find(name);
         if (found == m_places.end())
             throw Fault{"no buffer " + name.text()};
@@ -272,6 +284,7 @@ private:
     }
 
     StoreRounding m_rounding;
+    std::uint64_t* m_steps; // left; null: as many as it takes
     std::unordered_map<Symbol, std::int64_t> m_vars;
     std::unordered_map<Symbol, Place> m_places;
     std::vector<std::vector<std::uint64_t>> m_writers;
@@ -292,10 +305,10 @@ LoopValues loopValues(DType dtype, std::size_t count) {
 }
 
 Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const Bindings& symbols,
-                 StoreRounding rounding) {
+                 StoreRounding rounding, std::uint64_t* steps) {
     if (parameters.size() != nest.parameters.size())
         return makeDiag(DiagCode::LoopInvalid, nest.name + ": wrong number of buffers");
-    Machine machine(nest, parameters, rounding);
+    Machine machine(nest, parameters, rounding, steps);
     for (const Symbol symbol : nest.symbols) {
         const auto found = symbols.find(symbol);
         if (found == symbols.end())
@@ -315,6 +328,8 @@ Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const B
         machine.run(nest.body);
     } catch (const Fault& fault) {
         return makeDiag(DiagCode::LoopInvalid, nest.name + ": " + fault.what);
+    } catch (const OutOfSteps&) {
+        return makeDiag(DiagCode::LimitReached, nest.name + ": it takes too many steps");
     }
     return {};
 }

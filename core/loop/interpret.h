@@ -24,8 +24,9 @@ LoopValues loopValues(DType dtype, std::size_t count); // zeros
 enum class StoreRounding : std::uint8_t { Exact, ToDtype };
 
 // One entry per parameter; a value for every symbol. LoopInvalid with the statement on a bad
-// access.
+// access; LimitReached once `steps`, if given, are used up: loads, stores and
+// iterations; those that are left stay in it.
 Status interpret(const LoopNest& nest, std::span<LoopValues> parameters, const Bindings& symbols,
-                 StoreRounding rounding = StoreRounding::ToDtype);
+                 StoreRounding rounding = StoreRounding::ToDtype, std::uint64_t* steps = nullptr);
 
 } // namespace fw
