@@ -156,8 +156,7 @@ private:
 
     Diag refuse(const ScheduledStage& stage, const std::string& why,
                 std::optional<std::size_t> step = {}) const {
-        return step ? illegalStep(m_schedule.steps[*step], why)
-                    : makeDiag(DiagCode::ScheduleIllegal, stage.name + ": " + why);
+        return illegalSchedule(m_schedule, stage.name, why, step);
     }
 
     void reset(const OpInst& inst) {
@@ -414,7 +413,16 @@ Result<OpInst> inlinePieces(const OpInst& inst, Symbol tensor) {
 
 Diag illegalStep(const ScheduleStep& step, const std::string& why) {
     return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}: {}", step.text(), why),
-                    {.line = step.line});
+                    {.line = step.line, .column = step.column});
+}
+
+Diag illegalSchedule(const Schedule& schedule, const std::string& stage, const std::string& why,
+                     std::optional<std::size_t> step) {
+    for (std::size_t i = schedule.steps.size(); !step && i-- > 0;)
+        if (schedule.steps[i].stage == stage)
+            step = i;
+    return step ? illegalStep(schedule.steps[*step], why)
+                : makeDiag(DiagCode::ScheduleIllegal, stage + ": " + why);
 }
 
 Expr insideShape(const Exprs& indices, const Shape& shape) {

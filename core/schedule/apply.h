@@ -53,6 +53,9 @@ Result<ScheduledGroup> applySchedule(const OpInst& inst,
 
 // ScheduleIllegal for this step, with the line of the book that wrote it.
 Diag illegalStep(const ScheduleStep& step, const std::string& why);
+// The same where no one step is to blame: by the last one that speaks of the stage, if any does.
+Diag illegalSchedule(const Schedule& schedule, const std::string& stage, const std::string& why,
+                     std::optional<std::size_t> step = {});
 
 // Extents of all axes of a stage, original and derived. An outer axis counts its last, incomplete
 // tile if the tail is guarded and only complete ones if it is peeled.

@@ -55,9 +55,12 @@ Refused RolePlan::run() {
     for (const StepTree& tree : m_schedule.tree->steps) {
         const std::size_t before = m_planner.schedule.steps.size();
         if (auto why = step(tree))
-            return fmt::format("{}:{}: {}: {}", m_schedule.file, tree.span.line, tree.text, *why);
-        for (std::size_t i = before; i < m_planner.schedule.steps.size(); ++i)
+            return fmt::format("{}:{}:{}: {}: {}", m_schedule.file, tree.span.line,
+                               tree.span.column, tree.text, *why);
+        for (std::size_t i = before; i < m_planner.schedule.steps.size(); ++i) {
             m_planner.schedule.steps[i].line = tree.span.line;
+            m_planner.schedule.steps[i].column = tree.span.column;
+        }
     }
     return {};
 }

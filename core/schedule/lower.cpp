@@ -28,10 +28,8 @@ bool needsMemory(const ScheduledGroup& group, const ScheduledStage& stage) {
     return false;
 }
 
-} // namespace
-
-Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
-                      std::string name) {
+Result<Lowered> made(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                     std::string name) {
     FW_TRY(const ScheduledGroup group, applySchedule(inst, schedule));
     std::map<Symbol, MemoryTensor> memory;
     const auto mapOf = [&](Symbol tensor) {
@@ -75,8 +73,7 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
             if (!stage.consumer)
                 nests.push_back(NestLowering(group, memory, stage.stage).lower());
     } catch (const LowerRefusal& refusal) {
-        return refusal.step ? illegalStep(schedule.steps[*refusal.step], refusal.why)
-                            : makeDiag(DiagCode::ScheduleIllegal, refusal.why);
+        return illegalSchedule(schedule, refusal.stage, refusal.why, refusal.step);
     }
     // Nests may have asked for memory too, where a local buffer would be too large.
     for (const TensorDecl& decl : group.inst.temporaries) {
@@ -87,10 +84,63 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
     }
     out.nest.body = blockStmt(std::move(nests));
     out.nest = optimizeLoops(out.nest);
-    if (const LoopReport report = verifyLoops(out.nest, LoopFindings::Skip); !report.ok())
-        throw InternalError("the loops of " + out.nest.name +
-                            " break a rule: " + report.errors.front().message);
     return out;
+}
+
+// Which rule the loops break, if they break one.
+std::optional<std::string> brokenRule(const Result<Lowered>& lowered) {
+    if (!lowered)
+        return std::nullopt;
+    const LoopReport report = verifyLoops(lowered->nest, LoopFindings::Skip);
+    return report.ok() ? std::nullopt : std::optional(report.errors.front().message);
+}
+
+} // namespace
+
+Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                      std::string name) {
+    Result<Lowered> out = made(inst, schedule, maps, std::move(name));
+    const std::optional<std::string> broken = brokenRule(out);
+    if (!broken)
+        return out;
+    const auto step = firstStep(schedule, [&](const Schedule& part) {
+        return brokenRule(made(inst, part, maps, "part")).has_value();
+    });
+    if (step && schedule.steps[*step].line > 0)
+        return illegalStep(schedule.steps[*step], "the loops would break a rule: " + *broken);
+    throw InternalError("the loops of " + out->nest.name + " break a rule: " + *broken);
+}
+
+std::optional<std::size_t> firstStep(const Schedule& schedule,
+                                     const std::function<bool(const Schedule&)>& breaks) {
+    Schedule part;
+    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+        part.steps.push_back(schedule.steps[i]);
+        if (breaks(part))
+            return i;
+    }
+    return std::nullopt;
+}
+
+Result<TrialEnd> tryLowered(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                            const Lowered& lowered, const Bindings& symbols, std::uint64_t& steps) {
+    const std::uint64_t most = steps;
+    Result<TrialEnd> out = tryLoops(lowered.nest, symbols, steps);
+    if (out)
+        return out;
+    Diag diag = out.takeDiag();
+    const auto reachesOutside = [&](const Schedule& part) {
+        std::uint64_t left = most;
+        const Result<Lowered> some = made(inst, part, maps, "part");
+        return some && !tryLoops(some->nest, symbols, left);
+    };
+    const auto step = reachesOutside({}) ? std::nullopt : firstStep(schedule, reachesOutside);
+    if (step && schedule.steps[*step].line > 0) {
+        diag.message = fmt::format("{}: {}", schedule.steps[*step].text(), diag.message);
+        diag.where.line = schedule.steps[*step].line;
+        diag.where.column = schedule.steps[*step].column;
+    }
+    return diag;
 }
 
 } // namespace fw

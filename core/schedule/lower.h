@@ -8,8 +8,11 @@
 #pragma once
 
 #include "base/decision.h"
-#include "loop/loop.h"
+#include "loop/trial.h"
 #include "schedule/schedule.h"
+
+#include <functional>
+#include <optional>
 
 namespace fw {
 
@@ -19,9 +22,19 @@ struct Lowered {
         temporaries; // the last parameters: memory for them comes from the caller, row-major
 };
 
-// Layouts asked for by the schedule win over `maps`. ScheduleIllegal says which stage and why. The
-// loops have passed verifyLoops(): InternalError if they break a rule.
+// Layouts asked for by the schedule win over `maps`. ScheduleIllegal says which step, with its
+// place in the book, and why. The loops have passed verifyLoops(): where they break a rule, the
+// step of the book with which they do is refused; InternalError if no book wrote it.
 Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
                       std::string name);
+
+// The first step such that `breaks` holds of the schedule up to it; nullopt: of no part.
+std::optional<std::size_t> firstStep(const Schedule& schedule,
+                                     const std::function<bool(const Schedule&)>& breaks);
+
+// Runs the loops that were made once, on values that are made up (loop/trial.h). LoopInvalid names
+// the access and, where a book's step is the first with which it is bad, the step with its place.
+Result<TrialEnd> tryLowered(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
+                            const Lowered& lowered, const Bindings& symbols, std::uint64_t& steps);
 
 } // namespace fw

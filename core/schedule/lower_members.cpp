@@ -138,7 +138,8 @@ Stmt NestLowering::mapMember(const Member& member, const PeelState& peel,
     }
     Walk plan;
     plan.loops = member.own;
-    plan.conditions = tails(member.scheduled->steps);
+    plan.conditions = tails(member.scheduled->steps, stage.space);
+    addGuards(member, plan.conditions);
     plan.leaf = [&](const PeelState& inner) {
         const Expr result = value(stage.body, inner);
         if (member.inMemory)
@@ -168,7 +169,7 @@ NestLowering::neededTails(const Member& member, const Expr& body, const PeelStat
     for (const auto* loops : {&member.tile, &member.scheduled->reduce})
         for (const ScheduledLoop& loop : *loops)
             inside.push(loop.var, Expr(0), simplify(extents.at(loop.var) - Expr(1)));
-    for (const Condition& tail : tails(m_root.steps)) {
+    for (const Condition& tail : tails(m_root.steps, m_stage.space)) {
         const auto axes = m_origins.at(m_axes.steps()[*tail.split].first);
         bool needed = false;
         visitExpr(body, [&](const Expr& part) {
@@ -204,7 +205,7 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     const Stage& stage = member.stage;
     const DType dtype = stage.body.dtype(); // wider than what is stored, maybe
     const bool isRoot = member.scheduled == &m_root;
-    const auto extents = m_axes.extents(peel);
+    auto extents = m_axes.extents(peel);
     for (const ScheduledLoop& loop : member.tile)
         if (m_axes.peeledSplit(loop.var, peel))
             refuse(*member.scheduled,
@@ -222,7 +223,11 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     Expr partialOffset(0), tileOffset(0);
     for (auto loop = partial.rbegin(); loop != partial.rend(); ++loop) {
         partialOffset = partialOffset + varExpr(loop->var) * Expr(partialSize);
-        partialSize *= constantExtent(loop->var, peel, member);
+        // What is reduced may be empty, or less than one peeled tile: there is one to start from.
+        const std::int64_t extent =
+            std::max<std::int64_t>(constantExtent(loop->var, peel, member), 1);
+        extents[loop->var] = Expr(extent);
+        partialSize *= extent;
     }
     size = partialSize;
     bool constantIndices = true;
@@ -248,7 +253,15 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     std::vector<ScheduledLoop> lanes = member.tile;
     lanes.insert(lanes.end(), partial.begin(), partial.end());
     const Expr index = simplify(tileOffset + partialOffset);
-    const Expr loaded = loadExpr(acc, {index}, dtype);
+    // Of a loop that a peeled copy has only once there may be no variable.
+    const auto indexIn = [&](const PeelState& inner) {
+        Substitution once;
+        for (const ScheduledLoop& loop : partial)
+            if (const auto extent = inner.extents.find(loop.var);
+                extent != inner.extents.end() && extent->second.isInt(1))
+                once.emplace(loop.var, Expr(0));
+        return once.empty() ? index : simplify(substitute(index, once));
+    };
     std::vector<Stmt> parts;
     parts.push_back(
         loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, dtype))));
@@ -259,26 +272,20 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     Walk plan;
     plan.loops = serial;
     plan.loops.insert(plan.loops.end(), lanes.begin(), lanes.end());
-    plan.conditions = tails(member.scheduled->steps);
-    if (isRoot) // the root's own splits: those of reduced axes always, the others where needed
-        std::erase_if(plan.conditions, [&](const Condition& condition) {
-            return m_origins.contains(m_axes.steps()[*condition.split].first) &&
-                   std::none_of(stage.reduce.begin(), stage.reduce.end(), [&](const Axis& axis) {
-                       return m_axes.origins()
-                           .at(m_axes.steps()[*condition.split].first)
-                           .contains(axis.var);
-                   });
-        });
+    plan.conditions = tails(member.scheduled->steps, stage.reduce);
+    addGuards(member, plan.conditions);
     for (const Expr& condition : guarded.conditions)
         plan.conditions.push_back({std::nullopt, condition});
     for (Condition& tail : neededTails(member, guarded.body, peel))
         plan.conditions.push_back(std::move(tail));
     plan.leaf = [&](const PeelState& inner) {
         const Expr& body = guarded.body;
+        const Expr place = indexIn(inner);
+        const Expr loaded = loadExpr(acc, {place}, dtype);
         if (stage.reducer == Reducer::Sum && body.op() == ExprOp::Mul && isFloat(body.dtype()))
-            return storeStmt(acc, index,
+            return storeStmt(acc, place,
                              fmaExpr(value(body.arg(0), inner), value(body.arg(1), inner), loaded));
-        return storeStmt(acc, index, reducerCombine(stage.reducer, loaded, value(body, inner)));
+        return storeStmt(acc, place, reducerCombine(stage.reducer, loaded, value(body, inner)));
     };
     parts.push_back(walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false)));
 
@@ -310,7 +317,8 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     if (member.inMemory && !isRoot) {
         Walk copy;
         copy.loops = member.tile;
-        copy.conditions = tails(m_root.steps);
+        copy.conditions = tails(m_root.steps, m_stage.space);
+        addGuards(member, copy.conditions);
         copy.leaf = [&](const PeelState& inner) {
             return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, dtype),
                                inner);

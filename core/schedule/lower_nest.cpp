@@ -38,7 +38,7 @@ NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryT
 }
 
 void NestLowering::refuse(const ScheduledStage& stage, const std::string& why) const {
-    throw LowerRefusal{stage.name + ": " + why, stage.placed};
+    throw LowerRefusal{stage.name, why, stage.placed};
 }
 
 void NestLowering::findMembers() {
@@ -81,6 +81,11 @@ void NestLowering::findMembers() {
                 }
             });
         }
+        // Memory that others read, too, is written as a whole.
+        const bool whole = m_memory.contains(stage.out);
+        for (std::size_t d = 0; whole && d < found.size(); ++d)
+            clash[d] = clash[d] || (found[d] && !proveNonNegative(m_axes.extents({}).at(*found[d]) -
+                                                                  stage.space[d].extent));
         for (std::size_t d = 0; d < found.size(); ++d) {
             if (!read && stage.space.size() == m_stage.space.size() &&
                 stage.space[d].extent == m_stage.space[d].extent)
@@ -158,6 +163,8 @@ void NestLowering::placeMember(std::size_t index,
                        axis.var.text() + " is a loop of the nest and cannot be split here");
         rename.emplace(axis.var, varExpr(var));
         rootVars.insert(var);
+        if (!proveNonNegative(axis.extent - m_axes.extents({}).at(var)))
+            member.guards.push_back(ltExpr(varExpr(var), axis.extent));
         if (role == DimRole::Tile)
             tileAxes.insert(var);
     }
@@ -219,10 +226,14 @@ void NestLowering::placeMember(std::size_t index,
     m_members.insert(m_members.begin(), std::move(member));
 }
 
-std::vector<NestLowering::Condition> NestLowering::tails(const std::vector<AxisStep>& steps) const {
+std::vector<NestLowering::Condition> NestLowering::tails(const std::vector<AxisStep>& steps,
+                                                         const std::vector<Axis>& axes) const {
     std::vector<Condition> out;
+    const auto origins = m_axes.origins();
     for (const AxisStep& step : steps) {
-        if (step.isFuse)
+        if (step.isFuse || std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) {
+                return origins.at(step.first).contains(axis.var);
+            }))
             continue;
         const auto& all = m_axes.steps();
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -232,10 +243,15 @@ std::vector<NestLowering::Condition> NestLowering::tails(const std::vector<AxisS
     return out;
 }
 
+void NestLowering::addGuards(const Member& member, std::vector<Condition>& conditions) {
+    for (const Expr& guard : member.guards)
+        conditions.push_back({std::nullopt, guard});
+}
+
 Stmt NestLowering::lower() {
     Walk plan;
     plan.loops = m_root.loops;
-    plan.conditions = tails(m_root.steps);
+    plan.conditions = tails(m_root.steps, m_stage.space);
     plan.leaf = [this](const PeelState& peel) { return rootLeaf(peel); };
     plan.nodes = m_nodes;
     plan.isRoot = true;

@@ -11,6 +11,7 @@ namespace fw {
 
 // Why a schedule cannot be lowered; caught in lower().
 struct LowerRefusal {
+    std::string stage; // ScheduledStage::name
     std::string why;
     std::optional<std::size_t> step = {}; // of the schedule
 };
@@ -38,6 +39,7 @@ private:
         std::vector<DimRole> roles;      // per dimension
         std::vector<ScheduledLoop> own;  // loops over Own dimensions
         std::vector<ScheduledLoop> tile; // loops of the root inside the level, over Tile dimensions
+        Exprs guards;                    // where the root reaches beyond the stage's own range
         std::size_t level = 0;           // loops of the root that are open around it
         bool inMemory = false;           // stores to a parameter
     };
@@ -79,7 +81,10 @@ private:
     Stmt reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
     Stmt rootLeaf(const PeelState& peel);
 
-    std::vector<Condition> tails(const std::vector<AxisStep>& steps) const;
+    // Of splits of loops that stem from these axes.
+    std::vector<Condition> tails(const std::vector<AxisStep>& steps,
+                                 const std::vector<Axis>& axes) const;
+    static void addGuards(const Member& member, std::vector<Condition>& conditions);
     std::vector<Condition> neededTails(const Member& member, const Expr& body,
                                        const PeelState& peel);
     bool derivesVector(Symbol axis) const;

@@ -379,6 +379,16 @@ namespace {
 // Stage i's dimension -> the root's axis, as far as all readers in the nest agree.
 using AxisMap = std::map<Symbol, Symbol>;
 
+// Whether an axis of `root` may be the stage's own: it goes no further, which a reader under pad()
+// may, and over all of it where the stage is stored.
+bool keepsRange(const Expr& own, const Stage& root, Symbol var, bool stored) {
+    const auto axis = std::find_if(root.space.begin(), root.space.end(),
+                                   [&](const Axis& one) { return one.var == var; });
+    return axis != root.space.end() &&
+           (stored ? proveEqual(own, axis->extent) : proveNonNegative(own - axis->extent));
+}
+
+// The last stage of `nest` is its root.
 AxisMap agreedAxes(const Planner& planner, std::size_t i,
                    const std::map<std::size_t, AxisMap>& nest) {
     const Stage& s = planner.stage(i);
@@ -400,6 +410,12 @@ AxisMap agreedAxes(const Planner& planner, std::size_t i,
         }
     for (const Symbol var : clash)
         out.erase(var);
+    const Stage& root = planner.stage(nest.rbegin()->first);
+    for (const Axis& axis : s.space)
+        if (const auto found = out.find(axis.var);
+            found != out.end() &&
+            !keepsRange(axis.extent, root, found->second, planner.isOutput(s.out)))
+            out.erase(found);
     return out;
 }
 

@@ -48,7 +48,7 @@ struct ScheduleStep {
     std::int64_t number = 0;   // Split: factor; Parallel: grain
     Tail tail = Tail::Guard;   // Split
     StorageMap layout;         // Layout
-    int line = 0;              // of the book that wrote it; 0: a template made it
+    int line = 0, column = 0;  // in the book that wrote it; 0: a template made it
 
     bool operator==(const ScheduleStep& other) const; // wherever they were written
     std::string text() const;

@@ -199,6 +199,7 @@ Result<ScheduleStep> spelledStep(const StepTree& tree, const StepNumbers& names,
     step.stage = tree.stage;
     step.tail = parts.tail;
     step.line = tree.span.line;
+    step.column = tree.span.column;
     for (const Tree* name : parts.names) {
         if (!name->isName())
             return wrong(name->span, file, "a loop is named by itself here");

@@ -358,10 +358,10 @@ void TestSchedules::whatCannotBeLoweredIsLeftToOthers_data() {
     QTest::addColumn<QString>("steps");
     QTest::addColumn<QString>("why");
     const std::pair<const char*, const char*> rows[] = {
-        {"out0.split(nobody, a, b, 4, guard)", "my.fw:1: out0.split(nobody, a, b, 4, guard): no "
+        {"out0.split(nobody, a, b, 4, guard)", "my.fw:1:14: out0.split(nobody, a, b, 4, guard): no "
                                                "such loop"},
         {"nobody.unroll(a)", "no such stage"},
-        {"out0.parallel(i3_1, 1)", "my.fw:1: out0.parallel(i3_1, 1): i3_1 is parallel but not the "
+        {"out0.parallel(i3_1, 1)", "my.fw:1:14: out0.parallel(i3_1, 1): i3_1 is parallel but not the "
                                    "outermost"},
         {"epilogue.split(o, a, b, 1099511627776, guard)", "1099511627776 is more than a factor"},
         {"epilogue.split(o, a, b, 1000000, guard)", "beyond the tail"},

@@ -1,0 +1,283 @@
+// Legal steps drawn at random, most of them on what is reduced: guarded and peeled splits of one
+// another, several reduced axes, orders, fusions, lanes, copies, partial accumulators, threads. The
+// loops compute what the stages say, or a step is named that cannot be.
+#include "lower_check.h"
+
+#include <QElapsedTimer>
+#include <QtTest>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+class Random {
+public:
+    explicit Random(unsigned seed) : m_engine(seed) {}
+    std::int64_t pick(std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(m_engine() % static_cast<unsigned>(high - low + 1));
+    }
+    bool oneIn(std::int64_t n) { return pick(1, n) == 1; }
+    std::size_t below(std::size_t count) {
+        return static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(count) - 1));
+    }
+
+private:
+    std::mt19937 m_engine;
+};
+
+struct Subject {
+    OpInst inst;
+    Bindings symbols;
+    bool epilogue = false; // y is a map behind the reduction t
+};
+
+// t[i, j] = reducer over (k, l) of x[i, k, l] * w[j, k, l]; perhaps y[i, j] = t[i, j] * 2 + b[j].
+Subject draw(Random& r) {
+    Subject out;
+    const auto extent = [&](const char* name, std::int64_t most) {
+        const Expr number(r.pick(r.oneIn(8) ? 0 : 1, most));
+        if (!r.oneIn(5))
+            return number;
+        out.symbols[Symbol(name)] = *number.asInt();
+        return v(name);
+    };
+    const Expr m = extent("M", 5), n = extent("N", 9), k = extent("K", 37), l = extent("L", 4);
+    const bool two = r.oneIn(2);
+    const Reducer reducers[] = {Reducer::Sum, Reducer::Sum, Reducer::Max, Reducer::Min,
+                                Reducer::Prod};
+    const Reducer reducer = reducers[r.below(5)];
+    out.epilogue = r.oneIn(2);
+    OpInst& inst = out.inst;
+    inst.inputs = {tensor("x", two ? Shape{m, k, l} : Shape{m, k}),
+                   tensor("w", two ? Shape{n, k, l} : Shape{n, k})};
+    const Expr shifted = v("k") - Expr(r.pick(0, 2));
+    const bool padded = r.oneIn(3);
+    const auto read = [&](const char* name, const char* axis, const Expr& at0) {
+        return at(inst, name, two ? Exprs{v(axis), at0, v("l")} : Exprs{v(axis), at0});
+    };
+    const Expr x = padded ? padExpr(read("x", "i", shifted),
+                                    reducer == Reducer::Sum ? floatExpr(0) : floatExpr(2))
+                          : read("x", "i", v("k"));
+    const Expr body = reducer == Reducer::Prod
+                          ? selectExpr(ltExpr(x, floatExpr(0)), floatExpr(-1), floatExpr(1))
+                          : x * read("w", "j", v("k"));
+    if (reducer == Reducer::Prod)
+        inst.inputs.pop_back();
+    std::vector<Axis> reduce{{"k", k}};
+    if (two)
+        reduce.push_back({"l", l});
+    inst.stages = {
+        reduceStage(out.epilogue ? "t" : "y", {{"i", m}, {"j", n}}, reducer, reduce, body)};
+    inst.outputs = {tensor("y", {m, n})};
+    if (out.epilogue) {
+        inst.inputs.push_back(tensor("b", {n}));
+        inst.temporaries = {tensor("t", {m, n})};
+        inst.stages.push_back(
+            mapStage("y", {{"i2", m}, {"j2", n}},
+                     at(inst, "t", {v("i2"), v("j2")}) * floatExpr(2) + at(inst, "b", {v("j2")})));
+    }
+    return out;
+}
+
+// Steps on the loops of one stage; keeps what loops there are.
+class Loops {
+public:
+    Loops(Random& r, std::string stage, const std::vector<Axis>& axes, bool reduced)
+        : m_r(r), m_stage(std::move(stage)), m_reduced(reduced) {
+        for (const Axis& axis : axes)
+            all.push_back({axis.var.text(), axis.extent.asInt(), true, {}});
+    }
+
+    struct Loop {
+        std::string name;
+        std::optional<std::int64_t> extent;
+        bool splits = true; // it may be split or fused again
+        std::string outer;  // of the inner loop of a peeled split
+    };
+    std::vector<Loop> all;
+    std::string text;
+
+    void change() {
+        if (all.empty())
+            return;
+        if (m_r.oneIn(4))
+            fuse();
+        else
+            split();
+    }
+
+    void order() {
+        if (all.size() < 2 || m_r.oneIn(2))
+            return;
+        std::vector<Loop> was = all;
+        for (std::size_t i = all.size(); i-- > 1;)
+            std::swap(all[i], all[m_r.below(i + 1)]);
+        // What is peeled lies inside its tiles.
+        for (std::size_t i = 0; i < all.size(); ++i)
+            for (std::size_t j = i + 1; j < all.size(); ++j)
+                if (all[i].outer == all[j].name) {
+                    all = std::move(was);
+                    return;
+                }
+        std::vector<std::string> names;
+        for (const Loop& loop : all)
+            names.push_back(loop.name);
+        text += fmt::format("{}.reorder({})\n", m_stage, fmt::join(names, ", "));
+    }
+
+    void marks(bool lanes, bool copies) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Loop& loop = all[i];
+            if (!loop.extent || *loop.extent > 8)
+                continue;
+            if (lanes && i + 1 == all.size() && m_r.oneIn(2)) {
+                if (m_reduced)
+                    text += fmt::format("{}.partial({})\n", m_stage, loop.name);
+                text += fmt::format("{}.vectorize({})\n", m_stage, loop.name);
+            } else if (copies && m_r.oneIn(3)) {
+                text += fmt::format("{}.unroll({})\n", m_stage, loop.name);
+            } else if (m_reduced && m_r.oneIn(4)) {
+                text += fmt::format("{}.partial({})\n", m_stage, loop.name);
+            }
+        }
+    }
+
+private:
+    void split() {
+        const std::size_t at = m_r.below(all.size());
+        if (!all[at].splits)
+            return;
+        const bool guard = m_r.pick(1, 3) > 1;
+        const std::int64_t factor = m_r.pick(1, 6);
+        const Loop loop = all[at];
+        const std::string outer = loop.name + "1", inner = loop.name + "0";
+        text += fmt::format("{}.split({}, {}, {}, {}, {})\n", m_stage, loop.name, outer, inner,
+                            factor, guard ? "guard" : "peel");
+        std::optional<std::int64_t> tiles;
+        if (loop.extent)
+            tiles = guard ? (*loop.extent + factor - 1) / factor : *loop.extent / factor;
+        all[at] = {outer, tiles, guard, {}};
+        all.insert(all.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                   Loop{inner, factor, true, guard ? std::string() : outer});
+    }
+
+    void fuse() {
+        if (all.size() < 2)
+            return;
+        const std::size_t at = m_r.below(all.size() - 1);
+        const Loop first = all[at], second = all[at + 1];
+        if (!first.splits || !second.splits || !first.outer.empty() || !second.outer.empty())
+            return;
+        const std::string name = first.name + second.name;
+        text += fmt::format("{}.fuse({}, {}, {})\n", m_stage, first.name, second.name, name);
+        std::optional<std::int64_t> both;
+        if (first.extent && second.extent)
+            both = *first.extent * *second.extent;
+        all[at] = {name, both, true, {}};
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+
+    Random& m_r;
+    std::string m_stage;
+    bool m_reduced;
+};
+
+std::string steps(Random& r, const Subject& subject) {
+    const OpInst& inst = subject.inst;
+    const std::string reduction = subject.epilogue ? "t" : "y";
+    Loops reduce(r, reduction, inst.stages[0].reduce, true),
+        space(r, "y", inst.stages.back().space, false);
+    for (std::int64_t i = r.pick(1, 3); i > 0; --i)
+        reduce.change();
+    for (std::int64_t i = r.pick(0, 2); i > 0; --i)
+        space.change();
+    reduce.order();
+    space.order();
+    const bool lanesOfSums = r.oneIn(2);
+    reduce.marks(lanesOfSums, true);
+    space.marks(!lanesOfSums, true);
+    std::string out = reduce.text + space.text;
+    if (!space.all.empty() && r.oneIn(3))
+        out += fmt::format("y.parallel({}, 1)\n", space.all.front().name);
+    if (r.oneIn(3))
+        return out;
+    const std::size_t level = r.below(space.all.size() + 1);
+    const std::string inside = level == 0 ? "" : space.all[level - 1].name;
+    if (subject.epilogue)
+        out += inside.empty() ? "t.at(y)\n" : fmt::format("t.at(y, {})\n", inside);
+    else
+        out += fmt::format("y.accumulate({})\n", inside);
+    return out;
+}
+
+} // namespace
+
+class TestRandomSteps : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void reportedSchedule();
+    void rightOrTheStepIsNamed();
+};
+
+// 37 rows in tiles of 5, in every place where the sum may be held.
+void TestRandomSteps::reportedSchedule() {
+    for (const std::int64_t rows : {0, 1, 4, 5, 37, 40})
+        for (const char* tail : {"guard", "peel"})
+            for (const char* placed : {"", "y.accumulate(i)\n", "y.accumulate(j)\n"}) {
+                const auto schedule =
+                    parseSchedule(fmt::format("y.split(k, k1, k0, 5, {})\n{}", tail, placed));
+                const Checked checked = checkLowering(
+                    matmul(Expr(7), Expr(3), Expr(rows), true, false), *schedule, {}, {});
+                QVERIFY2(checked.problem.isEmpty(), qPrintable(checked.problem));
+            }
+}
+
+void TestRandomSteps::rightOrTheStepIsNamed() {
+    const int seconds = qEnvironmentVariableIntValue("FW_FUZZ_SECONDS");
+    QElapsedTimer timer;
+    timer.start();
+    int right = 0, guardedSums = 0, refused = 0;
+    std::map<QString, int> refusals;
+    for (unsigned seed = 1; seconds > 0 ? timer.elapsed() < seconds * 1000 : seed <= 3000; ++seed) {
+        Random r(seed);
+        const Subject subject = draw(r);
+        const std::string text = steps(r, subject);
+        const auto schedule = parseSchedule(text);
+        QVERIFY2(schedule.ok(), text.c_str());
+        Checked checked;
+        try {
+            checked = checkLowering(subject.inst, *schedule, {}, subject.symbols, seed);
+        } catch (const std::exception& error) {
+            QFAIL(fmt::format("seed {}: {}\n{}", seed, error.what(), text).c_str());
+        }
+        if (checked.problem.startsWith(QStringLiteral("refused: "))) {
+            const QString why =
+                checked.problem.section(u'\n', 0, 0).section(QStringLiteral("): "), 1);
+            ++refusals[why];
+            ++refused;
+            const auto lowered = lower(subject.inst, *schedule, {}, "t");
+            QVERIFY2(lowered.diag().where.line > 0 && lowered.diag().where.column > 0,
+                     qPrintable(checked.problem));
+            QVERIFY2(!why.contains(QStringLiteral("break a rule")), qPrintable(checked.problem));
+            continue;
+        }
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + checked.problem +
+                            QString::fromStdString(text)));
+        ++right;
+        guardedSums += text.find(", guard)") != std::string::npos;
+    }
+    QStringList told;
+    for (const auto& [why, count] : refusals)
+        told += QStringLiteral("%1 x %2").arg(count).arg(why);
+    QVERIFY2(right > 2 * refused, qPrintable(told.join(u'\n')));
+    QVERIFY(guardedSums > 500 || seconds > 0);
+}
+
+QTEST_GUILESS_MAIN(TestRandomSteps)
+#include "test_random_steps.moc"
