@@ -51,6 +51,7 @@ private:
     std::optional<Shape> fromReads(const Local& local, const Tree& tree, const StmtTree& stmt,
                                    std::size_t element);
     Ranges ranges(const std::vector<Axis>& axes) const;
+    bool asksOf(const Shape& shape) const;
     Status finishStage(Stage& stage, const TensorType& written, const StmtTree& stmt);
 
     const OpTree& m_op;
@@ -160,7 +161,7 @@ protected:
         FW_TRY(Expr otherwise, scalar(tree.args[1]));
         const Readable* tensor = m_builder.readable(tree.args[0].text, m_stmt, m_element);
         if (tensor == nullptr ||
-            inRange(inside.args(), tensor->type.shape, m_builder.ranges(m_axes)))
+            inRange(inside.args(), tensor->type.shape, m_builder.ranges(m_axes), Empty::Possible))
             return inside;
         // The value takes the dtype of the tensor, as literals do.
         if (otherwise.isConstant() && (isFloat(inside.dtype()) || otherwise.isInt()))
@@ -239,13 +240,31 @@ private:
             }
             indices.push_back(std::move(index));
         }
-        if (!guarded && !inRange(indices, tensor->type.shape, known))
-            return error(tree, DiagCode::UnsafeAccess,
-                         fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices),
-                                     tensor->type.text()))
-                .advise("write pad(" + tree.text +
-                        "[...], value), or wrap() an index that is read");
-        return loadExpr(tensor->symbol, std::move(indices), tensor->type.dtype);
+        bool sure = guarded || inRange(indices, tensor->type.shape, known, Empty::Possible);
+        if (!sure) {
+            const bool asked = m_builder.asksOf(tensor->type.shape);
+            if (!inRange(indices, tensor->type.shape, known,
+                         asked ? Empty::Excluded : Empty::Guarded))
+                return error(tree, DiagCode::UnsafeAccess,
+                             fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices),
+                                         tensor->type.text()))
+                    .advise(isEmpty(tensor->type)
+                                ? "say in requires that " + tree.text +
+                                      " has elements, or write pad(" + tree.text + "[...], value)"
+                                : "write pad(" + tree.text +
+                                      "[...], value), or wrap() an index that is read");
+            Ranges filled = known; // the read is made
+            for (const Axis& axis : m_axes)
+                filled.assume(leExpr(Expr(1), axis.extent));
+            sure = asked || inRange(indices, tensor->type.shape, filled, Empty::Possible);
+        }
+        const Expr load = loadExpr(tensor->symbol, std::move(indices), tensor->type.dtype);
+        return sure ? load : padExpr(load, constantExpr(0, load.dtype()));
+    }
+
+    static bool isEmpty(const TensorType& type) {
+        return std::any_of(type.shape.begin(), type.shape.end(),
+                           [](const Dim& dim) { return dim.isInt(0); });
     }
 
     static std::string indexText(const Exprs& indices) {
@@ -438,6 +457,33 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
     m_inst.stages.push_back(std::move(stage));
     m_written[stmt.name] = {written, type, items, std::vector<Slot>(type.rank(), Slot::Same)};
     return {};
+}
+
+// Whether `requires` says something of one of the extents, in whatever way.
+bool Builder::asksOf(const Shape& shape) const {
+    const auto isOf = [&](const Expr& value) {
+        const std::set<Symbol> vars = freeVars(value);
+        return std::any_of(shape.begin(), shape.end(), [&](const Dim& dim) {
+            const std::set<Symbol> own = freeVars(dim);
+            return dim.isInt(0) ? value.isInt(0)
+                                : std::any_of(own.begin(), own.end(),
+                                              [&](Symbol var) { return vars.contains(var); });
+        });
+    };
+    const std::function<bool(const Tree&)> speaks = [&](const Tree& tree) {
+        if (tree.kind == TreeKind::Name)
+            if (const auto named = m_binding.names.find(tree.text);
+                named != m_binding.names.end()) {
+                if (const auto* one = std::get_if<Expr>(&named->second); one && isOf(*one))
+                    return true;
+                if (const auto* all = std::get_if<Exprs>(&named->second);
+                    all && std::any_of(all->begin(), all->end(), isOf))
+                    return true;
+            }
+        return std::any_of(tree.args.begin(), tree.args.end(), speaks);
+    };
+    return std::any_of(m_op.requirements.begin(), m_op.requirements.end(),
+                       [&](const ConditionTree& one) { return speaks(one.tree); });
 }
 
 // Writes in range, and the axes of a permuted store in the order of the output.

@@ -152,11 +152,6 @@ private:
             m_trials.fitting += first;
             if (!binding.ok())
                 return add(binding.diag());
-            // Where nothing is computed nothing can be wrong.
-            if (std::all_of(
-                    binding->outputs.begin(), binding->outputs.end(),
-                    [](const BoundOutput& out) { return elementCount(out.type.shape).isInt(0); }))
-                return;
             const Result<OpInst> inst = instantiateOp(tree, m_file, *binding);
             if (inst.ok() && first)
                 tryFacts(call, *inst);

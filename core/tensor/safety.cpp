@@ -2,22 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw {
 
 namespace {
 
-bool indexInRange(const Expr& index, const Expr& extent, const Ranges& ranges) {
+bool indexInRange(const Expr& index, const Expr& extent, const Ranges& ranges, Empty operand) {
     if (proveNonNegative(index, ranges) && proveNonNegative(extent - Expr(1) - index, ranges))
         return true;
     // One or the other: each has to lie inside, whatever the condition says.
     if (index.op() == ExprOp::Select)
-        return indexInRange(index.arg(1), extent, ranges) &&
-               indexInRange(index.arg(2), extent, ranges);
-    // max(min(e, high), 0) with high < extent: an index that was read and clamped. Extent 0 is the
-    // business of the operator's conditions.
+        return indexInRange(index.arg(1), extent, ranges, operand) &&
+               indexInRange(index.arg(2), extent, ranges, operand);
+    // max(min(e, high), 0) with high < extent: an index that was read and clamped.
     if (index.op() != ExprOp::Max || !index.arg(1).isInt(0) || index.arg(0).op() != ExprOp::Min)
         return false;
-    return proveNonNegative(extent - Expr(1) - index.arg(0).arg(1), ranges);
+    const bool filled =
+        operand == Empty::Possible ? proveNonNegative(extent - Expr(1), ranges) : !extent.isInt(0);
+    return filled && proveNonNegative(extent - Expr(1) - index.arg(0).arg(1), ranges);
+}
+
+bool isEmpty(const Ranges& ranges) {
+    return std::any_of(ranges.all().begin(), ranges.all().end(), [](const Range& range) {
+        return proveNonNegative(range.min - range.max - Expr(1));
+    });
 }
 
 Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool guarded) {
@@ -37,12 +46,12 @@ Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool 
 
 } // namespace
 
-bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges) {
+bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges, Empty operand) {
     if (indices.size() != extents.size())
         return false;
     for (std::size_t i = 0; i < indices.size(); ++i)
-        if (!indexInRange(indices[i], extents[i], ranges))
-            return false;
+        if (!indexInRange(indices[i], extents[i], ranges, operand))
+            return isEmpty(ranges);
     return true;
 }
 

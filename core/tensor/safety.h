@@ -7,8 +7,14 @@
 
 namespace fw {
 
-// Every index proved in 0 .. extent - 1. A clamped index counts as in range if its bounds are.
-bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges);
+// Of a clamped index, max(min(e, extent - 1), 0), into an extent that may be 0: it counts as in
+// range unless the extent is 0 (Excluded: the operator's conditions speak of it), unless it may be
+// (Possible), or always (Guarded: the read is).
+enum class Empty : std::uint8_t { Excluded, Possible, Guarded };
+
+// Every index proved in 0 .. extent - 1, wherever it is asked for: nowhere, if an axis is empty.
+bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges,
+             Empty operand = Empty::Excluded);
 
 // An index that is proved to lie below 0 or beyond its extent.
 bool outOfRange(const Exprs& indices, const Shape& extents, const Ranges& ranges);

@@ -20,7 +20,7 @@ struct Trial {
     bool asked = false;                       // names have values that the operator asks for
 };
 
-constexpr int extentRows = 4, attributeRows = 4;
+constexpr int extentRows = 6, attributeRows = 4;
 
 std::int64_t extentOf(int row, std::size_t dim) {
     switch (row) {
@@ -30,8 +30,10 @@ std::int64_t extentOf(int row, std::size_t dim) {
         return 4;
     case 2:
         return 1;
-    default:
+    case 3:
         return 0;
+    default: // some of them
+        return dim % 2 == static_cast<std::size_t>(row % 2) ? 0 : 3;
     }
 }
 

@@ -16,7 +16,7 @@ class SmallCalls {
 public:
     SmallCalls(const OpTree& op, const std::string& file);
 
-    // Every pack of dimensions with ranks 0 to 4, extents 0, 1, equal and different ones, and those
+    // Every pack of dimensions with ranks 0 to 4, extents 0, 0 beside others, 1, equal and different ones, and those
     // that it asks for; the defaults of attributes; optional operands there and absent. At most 400
     // calls are handed to `attempt`.
     void each(const std::map<std::string, DType>& types,

@@ -97,6 +97,18 @@ private:
         return {};
     }
 
+    // Whatever the free dimensions from 1 on, the stage computes something.
+    bool isReached(const Stage& stage) const {
+        Ranges sizes;
+        for (const Symbol dim : freeDimsOf(m_inst))
+            sizes.assume(leExpr(Expr(1), varExpr(dim)));
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list)
+                if (!proveNonNegative(axis.extent - Expr(1), sizes))
+                    return false;
+        return true;
+    }
+
     Status check(const Stage& stage) {
         const auto out = m_tensors.find(stage.out);
         if (out == m_tensors.end() || !out->second.written)
@@ -111,7 +123,6 @@ private:
         if (stage.isMap() && !stage.reduce.empty())
             return broken(stage, "has axes to reduce but no reducer");
         Ranges ranges;
-        bool empty = false;
         for (const auto* list : {&stage.space, &stage.reduce})
             for (const Axis& axis : *list) {
                 for (const Symbol var : freeVars(axis.extent))
@@ -119,14 +130,13 @@ private:
                         return broken(stage,
                                       "has an extent that is no number: " + axis.extent.text());
                 ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
-                empty = empty || proveNonNegative(-axis.extent);
             }
         for (const Expr& index : stage.store)
             FW_CHECK(scope(stage, index, false));
         FW_CHECK(scope(stage, stage.body, true));
-        if (!empty && outOfRange(stage.store, type.shape, ranges))
+        if (outOfRange(stage.store, type.shape, ranges) && isReached(stage))
             return broken(stage, "writes outside " + type.text());
-        FW_CHECK(reads(stage, stage.body, ranges, empty));
+        FW_CHECK(reads(stage, stage.body, ranges, false));
         --m_writesLeft[stage.out];
         return {};
     }
@@ -144,7 +154,7 @@ private:
             const auto left = m_writesLeft.find(e->symbol);
             if (tensor->second.written && (left == m_writesLeft.end() || left->second > 0))
                 return broken(stage, "reads " + e->symbol.text() + " before it is written");
-            if (!guarded && outOfRange(e.args(), type.shape, ranges))
+            if (!guarded && outOfRange(e.args(), type.shape, ranges) && isReached(stage))
                 return broken(stage, fmt::format("reads outside {}: {}", type.text(), e.text()));
         }
         for (std::size_t i = 0; i < e.args().size(); ++i)

@@ -4,8 +4,9 @@
 // dimensions only; it writes a declared output or temporary with as many indices as dimensions and
 // with its element type (a reduction in f32 may write f16 or bf16, which rounds it); every read has
 // the rank and the element type of its tensor and comes after all writes of it; every output is
-// written, element by element as far as counting can tell; no read or write is proved to lie
-// outside (a read under pad() or select() may).
+// written, element by element as far as counting can tell; no read or write that is made, whatever
+// the free dimensions from 1 on, is proved to lie outside (a read under pad() or select() may, and
+// where an axis may be empty there may be none).
 #pragma once
 
 #include "base/result.h"

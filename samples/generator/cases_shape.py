@@ -118,6 +118,14 @@ def cutting(cases):
     cut("steps_without_axes", [0, 0], [5, 7], None, [2, 2])
     cases.add("slice_then_relu", [node("Slice", "x s e a", "p"), node("Relu", "p")], {"x": ints(2, 9, 3)},
               {"s": whole([2]), "e": whole([8]), "a": whole([1])})
+    cases.add("slice_free_backwards_two_axes", node("Slice", "x s e a t"),
+              [{"x": ints(*size)} for size in ((1, 4, 3), (2, 1, 2), (3, 7, 8), (1, 0, 5))],
+              {"s": whole([-2, 2**63 - 1]), "e": whole([0, -9]), "a": whole([-1, 1]), "t": whole([-2, 5])},
+              shapes={"x": ["A", "B", "C"], "y": ["A", "D", "E"]})
+    cases.add("slice_free_backwards", node("Slice", "x s e a t"),
+              [{"x": ints(*size)} for size in ((1, 4), (2, 2), (9, 7), (0, 5))],
+              {"s": whole([-1, 1]), "e": whole([-(2**62), 2**62]), "a": whole([1, 0]), "t": whole([-3, 2])},
+              shapes={"x": ["A", "B"], "y": ["D", "E"]})
     pads = [1, 0, 0, 2]
     cases.add("pad_attributes", node("Pad", "x", pads=pads, value=2.0), x, opset=7)
     cases.add("pad_operands", node("Pad", "x pads value"), x, {"pads": whole(pads), "value": F(3)}, opset=11)

@@ -142,6 +142,9 @@ void TestOpCheck::wrong_data() {
     // Only where there is one element more, or none.
     row("op a(x: T[N]) -> y: T[] { y[] = x[0] }", "1:33 TXT04 a: x[0] may lie outside f32[0]");
     row("op a(x: T[N]) -> y: T[] { y[] = x[1] }", "1:33 TXT04 a: x[1] may lie outside f32[1]");
+    // Where x has no element; `requires` speaks of it, so the read is not guarded.
+    row("op a(x: T[N], i: I[M]) requires N >= 0 -> y: T[M] { y[m] = x[wrap(i[m], N)] }",
+        "may lie outside f32[0]");
     // Only from a certain rank on.
     row("op a(x: T[S...]) -> y: T[S...] { y[s...] = x[s... * 2] }", "1:44 TXT04");
     row("op a(x: T[N]) -> y: T[N] { y[n + 1] = x[n] }", "1:28 TXT04 a: a write may lie outside y");
