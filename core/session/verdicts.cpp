@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "module/kernel_cache.h"
 #include "strategy/computation.h"
+#include "strategy/loop_trial.h"
 #include "tensor/op_check.h"
 #include "verdict/critical.h"
 #include "verdict/hidden.h"
@@ -153,6 +154,50 @@ bool matters(const std::shared_ptr<const RuleTree>& rule,
     return remembered(allTexts + "\n" + rule->source + "\n" + other->source, cancel, [&] {
         return criticalPair(rule, other, books.rules, books.operators).has_value();
     });
+}
+
+// What the schedule is for: what it says, and what blocks with an entry that names it are for.
+std::vector<LoopSubject> subjectsOf(const ScheduleTree& schedule, const Books& books) {
+    std::vector<LoopSubject> out;
+    if (schedule.subjectKind)
+        out.push_back({*schedule.subjectKind, schedule.subject});
+    for (const StrategyBlock& block : books.strategy.blocks())
+        for (const EntryTree& entry : block.tree->entries)
+            if (entry.code == scheduleCode(schedule.name) && !entry.compute)
+                out.push_back({block.tree->subjectKind, block.tree->subject});
+    return out;
+}
+
+// The loops of an operator or a schedule that was accepted reach no further than their tensors.
+// Places in what is remembered are those of the declaration's own text.
+void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where& where,
+              CheckItem& row) {
+    const auto op = declarationAs<OpTree>(declaration);
+    const auto schedule = declarationAs<ScheduleTree>(declaration);
+    if (!op && !schedule)
+        return;
+    std::string texts = declaration->source + "\n" + textsAround(books);
+    std::vector<LoopSubject> subjects;
+    if (schedule)
+        subjects = subjectsOf(*schedule, books);
+    for (const LoopSubject& one : subjects)
+        texts += "\n" + one.name;
+    LoopTrial trial = remembered(texts, {}, [&] {
+        LoopTrial made = op ? tryLoopsOf(*op, where.file, books.operators)
+                            : tryLoopsOf({schedule, where.file}, subjects, books.operators);
+        if (made.wrong && made.wrong->where.line > 0)
+            made.wrong->where.line -= declaration->span.line;
+        return made;
+    });
+    if (!trial.wrong)
+        return;
+    const bool ofStep = trial.wrong->where.column > 0;
+    trial.wrong->where = {where.file,
+                          {},
+                          ofStep ? declaration->span.line + trial.wrong->where.line : where.line,
+                          ofStep ? trial.wrong->where.column : where.column};
+    row.verdict = "refused";
+    row.diagnostics.push_back(std::move(*trial.wrong));
 }
 
 // One remark on the rules with which a rule comes to different graphs, whichever acts first. Of two
@@ -335,6 +380,7 @@ void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
     const Books& books = m_known->books;
     const Where where{m_known->file, {}, row.line, row.column};
     row.trials = trialsOf(*declaration, *books.operators, m_known->file);
+    tryLoops(declaration, books, where, row);
     tryRuleOf(declaration, books, where, m_known->cancel, row);
     if (row.stands()) {
         tellHidden(declaration, books, where, row);

@@ -2,6 +2,7 @@
 #include "strategy/computation.h"
 
 #include "base/hash.h"
+#include "strategy/loop_trial.h"
 #include "tensor/asked_values.h"
 #include "tensor/disagreement.h"
 #include "tensor/draw_values.h"
@@ -21,6 +22,8 @@ namespace fw {
 namespace {
 
 constexpr int wantedCalls = 32, mostDraws = 4000;
+constexpr int mostLoops = 8;                           // calls whose loops are run
+constexpr std::uint64_t mostSteps = 100'000;           // of the loops of one call
 constexpr double mostWork = 3e5;                       // operations of one call
 constexpr std::int64_t mostElements = 20000;           // of one operand
 constexpr std::int64_t extents[] = {1, 2, 3, 4, 5, 7}; // odd ones, and no two multiples only
@@ -364,6 +367,17 @@ struct Tried {
     int agreed = 0; // calls
 };
 
+// The loops of the computation in the place of its operator, for one call.
+std::optional<Diag> wrongLoops(const ComputedEntry& computed, const DrawnCall& call) {
+    return tryLoopsOf(
+               *call.graph, *call.node,
+               [&] {
+                   return computationOf(computed, {call.graph.get(), call.node, {}});
+               },
+               mostSteps)
+        .wrong;
+}
+
 Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorSet>& operators) {
     const ImplementationsTree& block = *computed.block;
     const Operator& op = *operators->find(block.subject);
@@ -378,7 +392,7 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
     std::string refusal;
     std::optional<Diag> worst;
     std::int64_t smallest = 0;
-    int agreed = 0;
+    int agreed = 0, run = 0;
     for (int draws = 0, found = 0; draws < mostDraws && found < wantedCalls; ++draws) {
         const std::optional<DrawnCall> call = calls.draw();
         if (!call)
@@ -420,6 +434,9 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             agreed += !whole;
             found += !whole;
         }
+        if (own && !worst && run++ < mostLoops)
+            if (auto wrong = wrongLoops(computed, *call))
+                return {std::move(wrong), agreed};
         found += worst.has_value();
     }
     if (worst || agreed > 0)
