@@ -1,9 +1,10 @@
 #include "fuzz/oracles.h"
 
+#include "base/random.h"
 #include "fuzz/compare.h"
 #include "fuzz/exported.h"
-#include "base/random.h"
 #include "ir/graph_text.h"
+#include "loop/trial.h"
 #include "loop/verify.h"
 #include "onnx/export.h"
 #include "onnx/import.h"
@@ -243,7 +244,19 @@ bool verifyNests(Ask& ask, const KernelReport& report) {
     if (!report.parts.empty() || !report.libraryCall.empty())
         return true;
     const LoopReport found = verifyLoops(report.nest);
-    return found.ok() || ask.fail("loops of " + report.nest.name + ": " + found.errors[0].text());
+    if (!found.ok())
+        return ask.fail("loops of " + report.nest.name + ": " + found.errors[0].text());
+    // Their accesses, for these sizes. Those that the graph binds while it runs have no value here.
+    Bindings symbols;
+    for (const Symbol symbol : report.nest.symbols) {
+        const auto size = ask.one.sizes.find(symbol.text());
+        if (size == ask.one.sizes.end())
+            return true;
+        symbols[symbol] = size->second;
+    }
+    std::uint64_t steps = 300'000;
+    const Result<TrialEnd> ran = tryLoops(report.nest, symbols, steps);
+    return ran.ok() || ask.fail("loops: " + ran.diag().text());
 }
 
 // The verifier after every step: graph, rewritten graph, plan, loops, program.
