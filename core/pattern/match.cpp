@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fw {
@@ -44,12 +45,23 @@ std::string Matcher::describe(ValueRef v) const {
     return node.shownOp() + ", which is not known";
 }
 
-bool Matcher::furthest() const {
-    return m_quiet == 0 && (m_best.clause.empty() || m_nodes.size() > m_best.matched);
+bool Matcher::furthest(Missed why) const {
+    return m_quiet == 0 &&
+           (m_best.clause.empty() ||
+            std::tuple(m_nodes.size(), m_met, why != Missed::Operator) >
+                std::tuple(m_best.matched, m_bestMet, m_best.why != Missed::Operator));
+}
+
+bool Matcher::met(const Next& next) {
+    ++m_met;
+    const bool ok = next();
+    --m_met;
+    return ok;
 }
 
 void Matcher::note(Missed why, const PatternTree& p, std::string expected, std::string found,
                    const PatternAttrTree* attr) {
+    m_bestMet = m_met;
     m_best = {m_root,
               m_nodes.size(),
               std::max(m_total, m_nodes.size() + (why == Missed::Operator ? 1 : 0)),
@@ -71,6 +83,7 @@ Result<std::optional<Match>> Matcher::matchAt(const PreparedPatterns& prepared, 
     m_nodes.clear();
     m_places.clear();
     m_steps = 0;
+    m_met = 0;
     m_root = root.node;
     m_best = {};
     m_total = prepared.operators();
@@ -153,13 +166,13 @@ bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(
 bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {
     const auto known = m_bindings.values.find(name);
     if (known != m_bindings.values.end())
-        return known->second == v ? next()
+        return known->second == v ? met(next)
                                   : refuse(
                                         Missed::SameValue, p,
                                         [&] { return name + " again: " + describe(known->second); },
                                         [&] { return describe(v); });
     m_bindings.values.emplace(name, v);
-    if (next())
+    if (met(next))
         return true;
     m_bindings.values.erase(name);
     return false;
@@ -238,10 +251,10 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
     case PatternKind::Previous:
         return previousValue(v, previous, next);
     case PatternKind::Any:
-        return v.valid() ? next() : noValue(p);
+        return v.valid() ? met(next) : noValue(p);
     case PatternKind::Const:
         return m_graph.constant(v) != nullptr
-                   ? next()
+                   ? met(next)
                    : refuse(
                          Missed::Constant, p, [] { return "a constant"; },
                          [&] { return describe(v); });
@@ -353,16 +366,27 @@ const std::vector<std::string>& kindNames() {
     return names;
 }
 
-bool countsAs(FusionKind found, FusionKind wanted) {
-    return wanted <= FusionKind::Injective ? found <= wanted : found == wanted;
+std::optional<FusionKind> patternKind(const Facts& facts) {
+    const auto& operands = facts.inputKinds;
+    if (facts.kind == FusionKind::Opaque)
+        return facts.kind;
+    if (operands.empty() ||
+        std::find(operands.begin(), operands.end(), FusionKind::Opaque) != operands.end())
+        return std::nullopt;
+    const FusionKind hardest = *std::max_element(operands.begin(), operands.end());
+    return facts.kind <= FusionKind::Injective ? std::max(facts.kind, hardest) : facts.kind;
 }
 
-FusionKind Matcher::kindOf(const Node& node) {
+bool countsAs(std::optional<FusionKind> found, FusionKind wanted) {
+    return found && (wanted <= FusionKind::Injective ? *found <= wanted : *found == wanted);
+}
+
+std::optional<FusionKind> Matcher::kindOf(const Node& node) {
     const auto [place, isNew] = m_kinds.emplace(node.id, FusionKind::Opaque);
     if (isNew)
         if (const Operator* op = m_graph.operators().find(node.op))
             if (const Result<Facts> facts = op->facts(callOf(m_graph, node)))
-                place->second = facts->kind;
+                place->second = patternKind(*facts);
     return place->second;
 }
 

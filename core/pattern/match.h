@@ -56,7 +56,8 @@ enum class Missed : std::uint8_t {
     Other,
 };
 
-// The deepest attempt that failed, so that "why does this not match?" has an answer.
+// The attempt that got furthest before it failed, so that "why does this not match?" has an answer:
+// most operators, then most operands, then the one that found the operator it looked for.
 struct NearMiss {
     NodeId root = -1;
     std::size_t matched = 0;
@@ -79,9 +80,13 @@ struct MatchOptions {
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
 const std::vector<std::string>& kindNames();                // that text may say
+// The kind that `kind k(...)` asks for: that of the operator, or of an operand that reaches the
+// result in a harder way, as where the place of an element counts. None if some operand, or every
+// one, is not read, as by `shape`: what is true of a kind says nothing of such an operator.
+std::optional<FusionKind> patternKind(const Facts& facts);
 // Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
-// easier.
-bool countsAs(FusionKind found, FusionKind wanted);
+// easier; none counts as none.
+bool countsAs(std::optional<FusionKind> found, FusionKind wanted);
 
 // Names that stand in repeated steps only: captures and named parts, attributes.
 struct RepeatedNames {
@@ -209,13 +214,14 @@ private:
     bool bindTerm(const PatternTree& p, const std::string& name, const TermValue& found);
     bool pendingHold();
 
-    FusionKind kindOf(const Node& node);
+    std::optional<FusionKind> kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
     // Notes the attempt if none got further; the texts are made only then.
     template <class Expected, class Found>
     bool refuse(Missed why, const PatternTree& p, Expected expected, Found found,
                 const PatternAttrTree* attr = nullptr);
-    bool furthest() const;
+    bool furthest(Missed why) const;
+    bool met(const Next& next); // an operand is what it has to be
     void note(Missed why, const PatternTree& p, std::string expected, std::string found,
               const PatternAttrTree* attr);
     bool noValue(const PatternTree& p);
@@ -238,15 +244,17 @@ private:
     std::map<std::string, bool> m_recursive; // of declared patterns that were met
     NodeId m_root = -1;
     std::size_t m_total = 0;
+    std::size_t m_met = 0; // operands on the way to here
     NearMiss m_best;
-    std::unordered_map<NodeId, FusionKind> m_kinds; // of nodes that were asked for
-    std::optional<NodeIndex> m_ownIndex;            // once it is needed
+    std::size_t m_bestMet = 0;
+    std::unordered_map<NodeId, std::optional<FusionKind>> m_kinds; // of nodes that were asked for
+    std::optional<NodeIndex> m_ownIndex;                           // once it is needed
 };
 
 template <class Expected, class Found>
 bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found found,
                      const PatternAttrTree* attr) {
-    if (furthest())
+    if (furthest(why))
         note(why, p, expected(), found(), attr);
     return false;
 }

@@ -101,7 +101,8 @@ OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& 
         row.expression = op->body();
         row.kind = op->isNative() ? "native" : "depends on shapes";
         if (const std::optional<Facts> facts = exampleFacts(*op)) {
-            row.kind = kindText(facts->kind);
+            const std::optional<FusionKind> kind = patternKind(*facts);
+            row.kind = kind ? kindText(*kind) : "reads no element";
             for (std::size_t i = 0; i < facts->inputKinds.size() && i < op->inputNames().size();
                  ++i) {
                 std::string text(kindText(facts->inputKinds[i]));

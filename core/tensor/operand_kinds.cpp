@@ -96,6 +96,18 @@ Reach joined(const Reach& a, const Reach& b) {
     }
 }
 
+// Whether what is computed depends on where it is stored, beside what is read there.
+bool isPositional(const Stage& stage, const Expr& e) {
+    if (e.op() == ExprOp::Load)
+        return false;
+    if (e.isVar())
+        return std::any_of(stage.space.begin(), stage.space.end(), [&](const Axis& axis) {
+            return !isUnit(axis.extent) && e == varExpr(axis.var);
+        });
+    return std::any_of(e.args().begin(), e.args().end(),
+                       [&](const Expr& part) { return isPositional(stage, part); });
+}
+
 std::optional<std::vector<std::size_t>> placesOf(const Stage& stage, const Exprs& indices) {
     std::vector<std::size_t> out;
     for (const Expr& stored : stage.store) {
@@ -129,10 +141,13 @@ public:
             for (const Access& access : accessesOf(stage)) {
                 if (access.tensor != tensor)
                     continue;
-                const FusionKind read =
-                    stage.isMap() ? accessKind(stage, access.indices, extentsOf(m_inst, tensor),
-                                               extentsOf(m_inst, stage.out))
-                                  : reductionKind(stage);
+                FusionKind read = stage.isMap()
+                                      ? accessKind(stage, access.indices, extentsOf(m_inst, tensor),
+                                                   extentsOf(m_inst, stage.out))
+                                      : reductionKind(stage);
+                // No function of elements: somewhere else they become something else.
+                if (stage.isMap() && isPositional(stage, stage.body))
+                    read = std::max(read, FusionKind::Injective);
                 Reach way{read, placesOf(stage, access.indices)};
                 if (!other || isRead(stage.out)) {
                     const Reach rest = towardsOutput(stage.out);
@@ -143,7 +158,7 @@ public:
                 out = out ? joined(*out, way) : way;
             }
         }
-        return m_known[tensor] = out.value_or(Reach());
+        return m_known[tensor] = out.value_or(Reach{FusionKind::Opaque, {}}); // not read at all
     }
 
 private:

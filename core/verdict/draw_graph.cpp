@@ -261,7 +261,7 @@ std::optional<std::string> GraphDrawer::operatorOfKind(const std::string& kind,
             if (!op->arity().takes(operands) || !op->infer(call))
                 continue;
             if (const Result<Facts> facts = op->facts(call);
-                facts && countsAs(facts->kind, *wanted))
+                facts && countsAs(patternKind(*facts), *wanted))
                 known->second.push_back(op->name());
         }
     return known->second.empty() ? std::nullopt : std::optional(m_random.pick(known->second));

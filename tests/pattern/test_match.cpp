@@ -1,5 +1,6 @@
 // The matcher on small graphs: what matches, what is bound, and what it says of the nearest miss.
 #include "pattern/match.h"
+#include "pattern/unfinished.h"
 
 #include "ir/graph_text.h"
 #include "library/library.h"
@@ -97,6 +98,10 @@ private Q_SLOTS:
     void attributes();
     void attributesAreHandedOver();
     void nearMiss();
+    void theFurthestWayGivesTheReason();
+    void kindsOfWhatReadsNothing();
+    void beginningsOfChains_data();
+    void beginningsOfChains();
     void nodesAreDistinct();
     void severalRoots();
     void namesOfRepeatedStepsAreLists();
@@ -271,6 +276,75 @@ void TestMatch::nearMiss() {
     QCOMPARE(constant.miss.clause, std::string("a: const"));
     QCOMPARE(constant.miss.expected, std::string("a constant"));
     QCOMPARE(constant.miss.found, std::string("input x"));
+}
+
+// Of several ways not the first one that failed, but that which found most of what it looked for.
+void TestMatch::theFurthestWayGivesTheReason() {
+    const auto missAt = [](const std::string& body, const std::string& pattern,
+                           const std::string& inputs = "x: f32[2, 3], z: f32[2, 3], b: f32[3]") {
+        const Outcome outcome = matchAt(*graphOf(body, inputs), Book(pattern));
+        return outcome.match
+                   ? std::string("a match")
+                   : outcome.miss.clause + ": " + outcome.miss.expected + ", " + outcome.miss.found;
+    };
+    const std::string sum = "relu(p) >> (tanh(^) | add(^, r: same(^)))*";
+    const std::string same = "r: same(^): f32[2, 3], f32[3]";
+    QCOMPARE(missAt("a = relu(x) y = add(a, b)", sum), same);
+    QCOMPARE(missAt("a = relu(x) y = add(b, a)", sum), same); // the other operand gets less far
+    QCOMPARE(missAt("a = relu(x) c = clip(a) {max = 5} y = tanh(c)",
+                    "relu(p) >> (exp(^) | clip(^) {max = 6}) >> (relu(^) | tanh(^))"),
+             std::string("clip(^) {max = 6}: max = 6, 5"));
+    QCOMPARE(missAt("a = relu(x) y = tanh(a)", "(exp(^) | relu(exp(^)) | tanh(relu(exp(p))))"),
+             std::string("exp(p): exp, input x"));
+}
+
+// What is true of a kind of maps says nothing of an operator that does not read its operand, has
+// none, or looks at places.
+void TestMatch::kindsOfWhatReadsNothing() {
+    const auto counts = [](const std::string& body, const std::string& kind) {
+        return matchAt(*graphOf(body), Book("kind " + kind + "(...)")).match.has_value();
+    };
+    for (const char* kind : {"elementwise", "broadcast", "injective", "opaque"}) {
+        QVERIFY(!counts("y = shape(x)", kind));
+        QVERIFY(!counts("y = eye(x) {to = f32}", kind));
+        QVERIFY(!counts("y = constant_of_shape() {shape = [2, 3]}", kind));
+        QVERIFY(counts("y = relu(x)", kind) == (std::string(kind) != "opaque"));
+    }
+    QVERIFY(!counts("y = trilu(x) {upper = 1}", "elementwise"));
+    QVERIFY(!counts("y = trilu(x) {upper = 1}", "broadcast"));
+    QVERIFY(counts("y = trilu(x) {upper = 1}", "injective"));
+    for (const char* body : {"y = add(x, z)", "y = clip(x) {max = 6}", "y = cast(x) {to = i32}",
+                             "c = less(x, z) y = where(c, x, z)"})
+        QVERIFY2(counts(body, "elementwise"), body);
+    QVERIFY(counts("b = const [1, 2, 3] : f32[3] y = bias(x, b)", "broadcast"));
+    QVERIFY(counts("y = softmax(x)", "rowwise"));
+}
+
+void TestMatch::beginningsOfChains_data() {
+    QTest::addColumn<QString>("chain");
+    QTest::addColumn<QString>("begun");
+    const auto row = [](const char* chain, const char* begun) {
+        QTest::newRow(chain) << chain << begun;
+    };
+    row("relu(^)", "none");
+    row("(relu(^) | tanh(^) | add(^, r: same(^)))* {0..8}", "none");
+    row("relu(^)? >> tanh(^)?", "none");
+    row("clip(^) >> cast(^)", "clip(^)");
+    row("relu(^)? >> (clip(^) >> cast(^))?", "relu(^)? >> clip(^)");
+    row("relu(^) >> tanh(^) >> exp(^)?", "relu(^)");
+    row("relu(^)* {3..3}", "relu(^)* {1..2}");
+    row("(relu(^) >> tanh(^))* {0..2}", "(relu(^) >> tanh(^))* {0..1} >> relu(^)");
+    row("exp(relu(tanh(^)))", "(relu(tanh(^)) | tanh(^))");
+    row("mul(^, sigmoid(^))?", "sigmoid(^)");
+}
+
+void TestMatch::beginningsOfChains() {
+    QFETCH(QString, chain);
+    QFETCH(QString, begun);
+    Parser parser(chain.toStdString(), "chain");
+    const PatternTree whole = parsePattern(parser);
+    const std::optional<PatternTree> inside = unfinished(whole, {});
+    QCOMPARE(inside ? QString::fromStdString(patternText(*inside)) : QStringLiteral("none"), begun);
 }
 
 void TestMatch::nodesAreDistinct() {
