@@ -51,6 +51,11 @@ std::string epilogueSentence(const std::string& op, const std::string& implement
     return fmt::format("{} at the store of {}", op, implementation);
 }
 
+bool mayPrecede(FusionKind before, FusionKind anchor) {
+    return isMapKind(before) ||
+           (before == FusionKind::Injective && anchor == FusionKind::Injective);
+}
+
 double GeneratedCode::estimateOwn(const Facts& work, const Target& target, double share) {
     return rooflineUs(work, target, share * efficiencyOf(work.work, target, ownCode, reach));
 }
@@ -67,15 +72,13 @@ Answer GeneratedCode::absorbsPrologue(const Workload& before, const Workload& an
     if (!takesPrologue(anchor.facts.kind))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} reads its operands more than once", name())};
-    // What a movement reads may be moved itself: indices compose.
-    const bool movements =
-        before.facts.kind == FusionKind::Injective && anchor.facts.kind == FusionKind::Injective;
     // Every vector would come from several pieces; joined by itself, what is put together is
     // computed in place and costs nothing.
-    if (movements && readsPiecesAcross(before, anchor))
+    if (before.facts.kind == FusionKind::Injective && anchor.facts.kind == FusionKind::Injective &&
+        readsPiecesAcross(before, anchor))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} reads across the pieces of {}", anchor.node->op, before.node->op)};
-    if (!isMapKind(before.facts.kind) && !movements)
+    if (!mayPrecede(before.facts.kind, anchor.facts.kind))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} is {}, not a map", before.node->op, kindText(before.facts.kind))};
     return {Verdict::Yes, ReasonCode::FusedPrologue,

@@ -15,6 +15,10 @@ std::span<const Reach> ownReach();
 // Why own code took it in: "relu at the store of generated.tiled".
 std::string epilogueSentence(const std::string& op, const std::string& implementation);
 
+// Whether code of ours can compute an operator of kind `before` where one of kind `anchor` reads
+// it: maps, and movements whose indices compose with those of another movement.
+bool mayPrecede(FusionKind before, FusionKind anchor);
+
 class GeneratedCode : public Implementation {
 public:
     Answer absorbsEpilogue(const Growing& group, const Workload& next) const final;

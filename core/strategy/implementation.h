@@ -32,6 +32,7 @@ struct Answer {
     Verdict verdict = Verdict::No;
     ReasonCode code = ReasonCode::CannotAbsorb;
     std::string evidence;
+    bool open = false; // with what follows only: its chain does not end here
 
     bool yes() const { return verdict == Verdict::Yes; }
 };

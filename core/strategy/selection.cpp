@@ -1,5 +1,6 @@
 #include "strategy/selection.h"
 
+#include "pattern/unfinished.h"
 #include "strategy/computation.h"
 #include "strategy/generated_code.h"
 
@@ -24,9 +25,17 @@ struct Catalog::Offers {
     std::vector<MergedEntry> entries; // those of the books, then implementations that none names
 };
 
+// A chain of the books behind the value of an anchor, as it is asked for at every node that a group
+// may take.
+struct Catalog::PreparedChain {
+    std::optional<PreparedPatterns> whole; // nullopt: there is no such chain
+    std::optional<PreparedPatterns> begun; // up to where it may not end; nullopt: nowhere
+};
+
 struct Catalog::KnownOffers {
     std::mutex mutex;
     std::map<std::tuple<std::string, FusionKind, std::string>, Offers> known;
+    std::map<std::string, PreparedChain> chains;
 };
 
 Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
@@ -398,60 +407,108 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
 
 namespace {
 
+const std::string anchorName = "$anchor";
+
+PreparedPatterns behindAnchor(PatternTree chain, const PatternTable& table) {
+    PatternTree pattern;
+    pattern.kind = PatternKind::Sequence;
+    PatternTree& anchor = pattern.args.emplace_back();
+    anchor.kind = PatternKind::Capture;
+    anchor.name = anchorName;
+    pattern.args.push_back(std::move(chain));
+    return PreparedPatterns(pattern, table);
+}
+
+// What the chain wanted where it got furthest.
+std::string missedStep(const NearMiss& miss, const Workload& anchor) {
+    if (miss.clause.empty())
+        return "no part of it fits";
+    if (miss.name == anchorName)
+        return fmt::format("it does not lead back to {}", anchor.node->name);
+    if (miss.why == Missed::Operator)
+        return fmt::format("expected {}, found {}", miss.expected, miss.found);
+    return fmt::format("{} expected {}, found {}", miss.clause, miss.expected, miss.found);
+}
+
+} // namespace
+
+const Catalog::PreparedChain& Catalog::chainOf(const std::string& name) const {
+    const std::lock_guard lock(m_offers->mutex);
+    const auto [place, isNew] = m_offers->chains.try_emplace(name);
+    const PatternTable& chains = m_book.chains();
+    if (isNew && chains.contains(name)) {
+        PatternTree chain;
+        chain.kind = PatternKind::Capture;
+        chain.name = name;
+        place->second.whole.emplace(behindAnchor(chain, chains));
+        if (std::optional<PatternTree> inside = unfinished(chain, chains))
+            place->second.begun.emplace(behindAnchor(std::move(*inside), chains));
+    }
+    return place->second;
+}
+
 // The chain, matched backward from `next` to the value of the anchor, must be made of exactly what
-// the group took so far and `next`.
-Answer inChain(const Absorbs& absorbs, const PatternTable& chains, const Growing& group,
-               const Workload& next) {
-    static const std::string anchorName = "$anchor";
+// the group took so far and `next`; or a part of that is how the chain begins.
+Answer Catalog::inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const {
     const auto refuse = [&](std::string why) {
         return Answer{
             Verdict::No, ReasonCode::CannotAbsorb,
             fmt::format("{} is not in the chain {}: {}", next.node->op, absorbs.chain, why)};
     };
-    if (!chains.contains(absorbs.chain))
+    const PreparedChain& chain = chainOf(absorbs.chain);
+    if (!chain.whole)
         return refuse("there is no such chain");
-    PatternTree pattern;
-    pattern.kind = PatternKind::Sequence;
-    for (const std::string& name : {anchorName, absorbs.chain}) {
-        PatternTree step;
-        step.kind = PatternKind::Capture;
-        step.name = name;
-        pattern.args.push_back(std::move(step));
-    }
+    std::vector<NodeId> wanted = group.epilogue;
+    wanted.push_back(next.node->id);
+    std::sort(wanted.begin(), wanted.end());
     MatchOptions options;
     options.bound.emplace(anchorName, ValueRef{group.anchor.node->id, 0});
-    Matcher matcher(*next.graph, chains, options);
-    const Result<std::optional<Match>> found =
-        matcher.matchAt(PreparedPatterns(pattern, chains), {next.node->id, 0});
+    Matcher matcher(*next.graph, m_book.chains(), options);
+    bool other = false; // a match of other operators
+    const auto search = [&](const PreparedPatterns& patterns, bool all) {
+        return matcher.matchAt(patterns, {next.node->id, 0}, [&](const Match& match) {
+            std::vector<NodeId> matched = match.nodes;
+            std::sort(matched.begin(), matched.end());
+            const bool fits =
+                all ? matched == wanted
+                    : !matched.empty() && std::includes(wanted.begin(), wanted.end(),
+                                                        matched.begin(), matched.end());
+            other = other || !fits;
+            return fits;
+        });
+    };
+    const Result<std::optional<Match>> found = search(*chain.whole, true);
     if (!found)
         return refuse(found.diag().message);
-    if (!*found) {
-        const NearMiss& miss = matcher.nearMiss();
-        return refuse(miss.clause.empty()
-                          ? "no part of it fits"
-                          : fmt::format("expected {}, found {}", miss.expected, miss.found));
+    Answer yes{Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
+    if (*found)
+        return yes;
+    const bool leftOut = other;
+    const NearMiss miss = matcher.nearMiss();
+    if (chain.begun) {
+        const Result<std::optional<Match>> begun = search(*chain.begun, false);
+        if (!begun)
+            return refuse(begun.diag().message);
+        yes.open = true;
+        if (*begun)
+            return yes;
     }
-    std::vector<NodeId> matched = (*found)->nodes, wanted = group.epilogue;
-    wanted.push_back(next.node->id);
-    std::sort(matched.begin(), matched.end());
-    std::sort(wanted.begin(), wanted.end());
-    if (matched != wanted)
-        return refuse("it leaves out an operator of the group");
-    return {Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
+    return refuse(leftOut ? "it leaves out an operator of the group"
+                          : missedStep(miss, group.anchor));
 }
-
-} // namespace
 
 Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
                                 const Workload& next) const {
+    bool open = false;
     switch (by.absorbs.clause) {
     case AbsorbClause::None:
         return {Verdict::No, ReasonCode::AbsorbsNothing,
                 fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
     case AbsorbClause::Chain: {
-        const Answer answer = inChain(by.absorbs, m_book.chains(), group, next);
+        const Answer answer = inChain(by.absorbs, group, next);
         if (!answer.yes())
             return answer;
+        open = answer.open;
         break;
     }
     case AbsorbClause::Unwritten:
@@ -461,6 +518,7 @@ Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
     Answer answer = by.implementation->absorbsEpilogue(group, next);
     if (answer.code == ReasonCode::FusedEpilogue && by.implementation->library() == nullptr)
         answer.evidence = epilogueSentence(next.node->op, by.name); // as the book calls it
+    answer.open = open;
     return answer;
 }
 

@@ -92,6 +92,7 @@ public:
 
     Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 
+    // Answer::open: the chain that the entry absorbs goes on behind `next` and does not end there.
     Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
     Answer absorbsPrologue(const Selection& by, const Workload& before,
                            const Workload& anchor) const;
@@ -104,6 +105,9 @@ private:
     struct Entrant;
     struct Offers;
     struct KnownOffers;
+    struct PreparedChain;
+    const PreparedChain& chainOf(const std::string& name) const;
+    Answer inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const;
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
     std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
                                   const Wishes& wishes) const;
