@@ -53,6 +53,17 @@ const std::map<std::string, PostOpKind, std::less<>>& binaryRows() {
     return rows;
 }
 
+// Whether a tensor is broadcast to `whole` and has as many elements as its axis `axis`, along that.
+bool variesAlong(const Shape& shape, const Shape& whole, std::size_t axis) {
+    if (shape.size() > whole.size())
+        return false;
+    const std::size_t missing = whole.size() - shape.size();
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (!(i + missing == axis ? shape[i] == whole[axis] : shape[i].isInt(1)))
+            return false;
+    return axis >= missing;
+}
+
 Diag no(std::string reason) {
     return makeDiag(DiagCode::LibraryFailed, std::move(reason));
 }
@@ -143,32 +154,38 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
         if (axis != static_cast<std::int64_t>(channels) || node.inputs[0] != previous)
             return no(fmt::format("{} on axis {}: the library has it on axis {}", node.op, axis,
                                   channels));
-        Shape per(shape.size(), Expr(1));
-        per[channels] = shape[channels];
-        const Exprs seen = view(per);
-        const bool first =
-            node.op == "bias" && m_step.postOps.empty() &&
-            std::none_of(m_step.arguments.begin(), m_step.arguments.end(),
-                         [](const ExternArgument& a) { return a.role == Role::Bias; });
-        m_tail.push_back(node.op);
-        if (first && m_step.kind == runtime::CallKind::Matmul) {
-            argument(Role::Bias, node.inputs[1], seen, rowMajorStrides(seen));
-        } else if (first && (m_step.kind == runtime::CallKind::Convolution ||
-                             m_step.kind == runtime::CallKind::Winograd ||
-                             m_step.kind == runtime::CallKind::Deconvolution)) {
-            argument(Role::Bias, node.inputs[1], {shape[channels]}, {Expr(1)});
-        } else {
-            runtime::PostOp op;
-            op.kind = node.op == "bias" ? PostOpKind::Add : PostOpKind::Mul;
-            op.argument = static_cast<std::uint32_t>(m_step.arguments.size());
-            argument(Role::Operand, node.inputs[1], seen, rowMajorStrides(seen));
-            m_step.postOps.push_back(op);
-        }
+        perChannel(node, node.inputs[1], shape,
+                   node.op == "bias" ? PostOpKind::Add : PostOpKind::Mul, view, channels);
         return {};
     }
     if (const auto row = binaryRows().find(node.op); row != binaryRows().end())
-        return binary(node, previous, row->second, view, place);
+        return binary(node, previous, row->second, view, place, channels);
     return no(fmt::format("no counterpart of {}", node.op));
+}
+
+// The first one that is added is the bias of the call, where it has one.
+void StepBuilder::perChannel(const Node& node, ValueRef values, const Shape& shape, PostOpKind kind,
+                             const View& view, std::size_t channels) {
+    Shape per(shape.size(), Expr(1));
+    per[channels] = shape[channels];
+    const Exprs seen = view(per);
+    const bool first = kind == PostOpKind::Add && m_step.postOps.empty() &&
+                       std::none_of(m_step.arguments.begin(), m_step.arguments.end(),
+                                    [](const ExternArgument& a) { return a.role == Role::Bias; });
+    m_tail.push_back(node.op);
+    if (first && m_step.kind == runtime::CallKind::Matmul) {
+        argument(Role::Bias, values, seen, rowMajorStrides(seen));
+    } else if (first && (m_step.kind == runtime::CallKind::Convolution ||
+                         m_step.kind == runtime::CallKind::Winograd ||
+                         m_step.kind == runtime::CallKind::Deconvolution)) {
+        argument(Role::Bias, values, {shape[channels]}, {Expr(1)});
+    } else {
+        runtime::PostOp op;
+        op.kind = kind;
+        op.argument = static_cast<std::uint32_t>(m_step.arguments.size());
+        argument(Role::Operand, values, seen, rowMajorStrides(seen));
+        m_step.postOps.push_back(op);
+    }
 }
 
 // oneDNN 2.6.3 keeps one code per function of a call, with the parameters that it met first: a relu
@@ -183,7 +200,7 @@ Status StepBuilder::append(const Node& node, const runtime::PostOp& op) {
 }
 
 Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind, const View& view,
-                           const Place& place) {
+                           const Place& place, std::size_t channels) {
     const bool commutes = kind != PostOpKind::Sub && kind != PostOpKind::Div;
     const bool second = node.inputs[0] != previous;
     const ValueRef other = second ? node.inputs[0] : node.inputs[1];
@@ -193,12 +210,18 @@ Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind,
     op.kind = kind;
     const TensorData* data = graph().constant(other);
     if (data != nullptr && data->count() == 1 && data->dtype() == DType::F32 &&
-        (kind == PostOpKind::Add || kind == PostOpKind::Mul)) {
+        (kind == PostOpKind::Add || kind == PostOpKind::Sub || kind == PostOpKind::Mul)) {
+        const auto number = static_cast<float>(data->at(0));
         op.kind = PostOpKind::Linear;
-        op.alpha = kind == PostOpKind::Mul ? static_cast<float>(data->at(0)) : 1.0f;
-        op.beta = kind == PostOpKind::Add ? static_cast<float>(data->at(0)) : 0.0f;
+        op.alpha = kind == PostOpKind::Mul ? number : 1.0f;
+        op.beta = kind == PostOpKind::Add ? number : kind == PostOpKind::Sub ? -number : 0.0f;
         FW_CHECK(append(node, op));
         m_tail.push_back(node.op);
+        return {};
+    }
+    if (data != nullptr &&
+        variesAlong(graph().type(other).shape, graph().type(previous).shape, channels)) {
+        perChannel(node, other, graph().type(previous).shape, kind, view, channels);
         return {};
     }
     if (graph().type(other) != graph().type(previous))

@@ -41,7 +41,10 @@ private:
                std::size_t channels);
     Status append(const Node& node, const runtime::PostOp& op); // a function of one value
     Status binary(const Node& node, ValueRef previous, runtime::PostOpKind kind, const View& view,
-                  const Place& place);
+                  const Place& place, std::size_t channels);
+    // A value per channel, added or multiplied or ...
+    void perChannel(const Node& node, ValueRef values, const Shape& shape, runtime::PostOpKind kind,
+                    const View& view, std::size_t channels);
     std::uint32_t operand(ValueRef value, runtime::Access access);
     bool inCall(ValueRef value) const; // computed by the call itself: never in memory
 

@@ -69,6 +69,36 @@ void TestLibraryScenarios::calls_data() {
   d = dense(x, w)  y = add(d, r)
 })",
         "onednn.matmul(dense) generated.map(add)");
+    // What is added, subtracted, ... as a constant of one number or of one per channel.
+    row("F29 a vector behind a product", R"(graph f29(x: f32[64, 256]) -> y {
+  w = const random(1) : f32[256, 256]  b = const random(2) : f32[256]
+  d = dense(x, w)  e = add(d, b)  y = relu(e)
+})",
+        "onednn.matmul(dense_add_relu)");
+    row("F29 a vector before a batch of products",
+        R"(graph g(x: f32[2, 4, 24], z: f32[2, 24, 32]) -> y {
+  b = const random(2) : f32[1, 32]
+  d = batch_matmul(x, z)  e = add(b, d)  y = relu(e)
+})",
+        "onednn.matmul(batch_matmul_add_relu)");
+    behind("F29 one per channel of an image",
+           "  u = const random(3) : f32[16, 1, 1]  b = add(u, c)  y = relu(b)",
+           "onednn.conv(conv2d_add_relu)");
+    behind("F29 two of them, and a factor",
+           "  u = const random(3) : f32[1, 16, 1, 1]  k = const random(4) : f32[16, 1, 1]"
+           "  b = add(c, u)  e = mul(b, k)  f = sub(e, u)  y = max(f, k)",
+           "onednn.conv(conv2d_add_mul_sub_max)");
+    behind("F29 a number", "  n = const [0.5] : f32[1]  b = add(n, c)  e = mul(b, n)  y = relu(e)",
+           "onednn.conv(conv2d_add_mul_relu)");
+    behind("F29 not along the columns of an image",
+           "  u = const random(3) : f32[8]  b = add(c, u)  y = relu(b)",
+           "onednn.conv(conv2d) generated.map(add_relu)");
+    behind("F29 not one that is made larger by the sum",
+           "  u = const random(3) : f32[3, 1, 16, 1, 1]  y = add(c, u)",
+           "onednn.conv(conv2d) generated.map(add)");
+    behind("F29 not what is subtracted from",
+           "  u = const random(3) : f32[16, 1, 1]  b = sub(u, c)  y = relu(b)",
+           "onednn.conv(conv2d) generated.map(sub_relu)");
     row("J6 a pool behind a pad, a global one", R"(graph g(x: f32[1, 16, 8, 8]) -> y {
   a = avg_pool2d(x) {kernel_shape = [3, 3], pads = [1, 1, 1, 1], counted = [1, 1, 1, 1]}
   b = max_pool2d(a) {kernel_shape = [2, 2], strides = [2, 2]}  y = global_average_pool(b)
