@@ -91,21 +91,29 @@ void GroupPlanner::form(const Node& seed) {
     const std::size_t index = m_forming.size();
     m_forming.push_back(std::move(group));
     claim(index, seed.id);
-    if (m_forming[index].view || m_forming[index].opaque || !m_forming[index].host.empty())
-        return;
+    if (!m_forming[index].view && !m_forming[index].opaque && m_forming[index].host.empty())
+        growOn(index);
+}
+
+void GroupPlanner::growOn(std::size_t index) {
     while (grow(index)) {
     }
     merge(index);
+}
+
+bool GroupPlanner::isFurther(ValueRef value) const {
+    return value.output > 0 && m_facts.at(value.node).kind > FusionKind::Injective;
 }
 
 std::vector<NodeId> GroupPlanner::readersOf(const Forming& group) const {
     std::vector<NodeId> out;
     for (const NodeId id : group.nodes)
         for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
-            for (const Use& use : m_graph.uses({id, static_cast<int>(i)}))
-                if (!group.has(use.node) &&
-                    std::find(out.begin(), out.end(), use.node) == out.end())
-                    out.push_back(use.node);
+            if (const ValueRef value{id, static_cast<int>(i)}; !isFurther(value))
+                for (const Use& use : m_graph.uses(value))
+                    if (!group.has(use.node) &&
+                        std::find(out.begin(), out.end(), use.node) == out.end())
+                        out.push_back(use.node);
     std::sort(out.begin(), out.end(),
               [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
     return out;
@@ -122,9 +130,12 @@ std::size_t GroupPlanner::operandCount(const std::set<NodeId>& nodes) const {
 
 // Groups count as one: a way that enters another group may leave it anywhere.
 std::string GroupPlanner::wayBack(const std::set<NodeId>& nodes) const {
-    std::size_t last = m_lastClaimed;
+    // Behind `last` no way comes back: there is no group around it that begins before.
+    std::size_t last = 0;
     for (const NodeId id : nodes)
         last = std::max(last, m_position.at(id));
+    while (m_reach.upTo(last) > last)
+        last = m_reach.upTo(last);
     std::map<NodeId, NodeId> from; // outside node -> where the way came from
     std::vector<NodeId> open(nodes.begin(), nodes.end());
     const auto reach = [&](NodeId id, NodeId by) {
@@ -193,88 +204,122 @@ std::vector<NodeId> GroupPlanner::wayOut(const Forming& group, const std::vector
     }
 }
 
-// Takes everything up to the next operator that all ways out of the group lead to.
+// Takes everything up to the next operator that all ways out of the group lead to; on behind it
+// while its chain does not end there.
 bool GroupPlanner::grow(std::size_t index) {
-    const std::vector<NodeId> readers = readersOf(m_forming[index]);
-    if (readers.empty() || m_forming[index].closed)
-        return false;
-    const auto sources = [&](NodeId reader, const Forming& group) {
-        std::vector<NodeId> out;
-        for (const ValueRef& input : m_graph.node(reader).inputs)
-            if (input.valid() && group.has(input.node) &&
-                std::find(out.begin(), out.end(), input.node) == out.end())
-                out.push_back(input.node);
-        return out;
-    };
-    // What refuses the first reader refuses them all.
-    const auto refuseAll = [&](std::string_view gate, ReasonCode code, const std::string& why) {
-        for (const NodeId reader : readers)
-            for (const NodeId from : sources(reader, m_forming[index])) {
-                GateList gates(edgeName(from, reader));
-                gates.pass(gate, false, code, why);
-                record(gates.take(from, reader));
-            }
-        return false;
-    };
-    for (const NodeId id : m_forming[index].nodes)
-        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
-            if (m_graph.isResult({id, static_cast<int>(i)}))
-                return refuseAll("not a result of the model", ReasonCode::ValueIsResult,
-                                 m_graph.node(id).outputs[i].name);
-    std::vector<NodeId> way = readers;
-    if (readers.size() > 1) {
-        std::string why;
-        way = wayOut(m_forming[index], readers, why);
-        if (way.empty())
-            return refuseAll("single way out", ReasonCode::ValueEscapes, why);
+    const Forming& before = m_forming[index];
+    Forming grown = before;
+    Way way = takeWay(grown);
+    std::vector<EdgeDecision> edges = std::move(way.edges);
+    while (way.joined && grown.open) {
+        way = takeWay(grown);
+        if (way.joined)
+            edges.insert(edges.end(), way.edges.begin(), way.edges.end());
     }
-    Forming grown = m_forming[index];
-    std::vector<EdgeDecision> edges;
-    for (const NodeId next : way) {
-        const std::vector<NodeId> from = sources(next, grown);
-        GateList gates(edgeName(from.front(), next));
-        gates.pass("single way out", true, ReasonCode::ValueEscapes,
-                   way.size() == 1 ? "one reader"
-                                   : fmt::format("all ways meet in {}", label(way.back())));
-        const bool joined = join(grown, from.front(), next, gates);
-        for (const NodeId source : from)
-            edges.push_back(gates.take(source, next));
-        if (!joined) {
-            for (const EdgeDecision& edge : edges)
-                if (m_forming[index].has(edge.from) && edge.to == next)
-                    record(edge);
-            if (way.size() == 1)
-                return false;
-            // All or nothing: the readers that could have joined are refused for this one.
-            const std::string reason =
-                fmt::format("{}: {} cannot join, {}", labels(readers), label(next), gates.reason());
-            for (const NodeId reader : readers)
-                for (const NodeId source : sources(reader, m_forming[index]))
-                    if (reader != next) {
-                        GateList refused(edgeName(source, reader));
-                        refused.pass("single way out", false, ReasonCode::ValueEscapes, reason);
-                        record(refused.take(source, reader));
-                    }
-            return false;
+    if (!way.joined && grown.open) { // not even what would have joined: the chain has no end there
+        for (const EdgeDecision& edge : edges) {
+            if (!before.has(edge.from))
+                continue;
+            GateList refused(edgeName(edge.from, edge.to));
+            refused.pass("implementation absorbs it", false, ReasonCode::CannotAbsorb,
+                         fmt::format("{} is in the chain {} with what follows only, behind {} it "
+                                     "does not: {}",
+                                     m_graph.node(edge.to).op, before.selection().absorbs.chain,
+                                     label(grown.nodes.back()), way.why));
+            record(refused.take(edge.from, edge.to));
         }
-        grown.nodes.push_back(next);
-        grown.kind = std::max(grown.kind, m_facts.at(next).kind);
-        if (const auto full = pull(grown, next, edges); full && way.size() == 1) {
-            GateList refused(edgeName(from.front(), next));
-            refused.pass("size of the group", false, full->code, full->evidence);
-            for (const NodeId source : from)
-                record(refused.take(source, next));
-            return false;
-        }
-        std::sort(grown.nodes.begin(), grown.nodes.end(),
-                  [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+        return false;
     }
     for (const EdgeDecision& edge : edges)
         record(edge);
+    if (!way.joined)
+        return false;
     m_forming[index] = std::move(grown);
     for (const NodeId id : m_forming[index].nodes)
         claim(index, id);
     return true;
+}
+
+GroupPlanner::Way GroupPlanner::takeWay(Forming& group) const {
+    Way out;
+    const Forming before = group;
+    const std::vector<NodeId> readers = readersOf(before);
+    if (readers.empty()) {
+        out.why = "nothing reads " + label(before.nodes.back());
+        return out;
+    }
+    const auto sources = [&](NodeId reader, const Forming& from) {
+        std::vector<NodeId> found;
+        for (const ValueRef& input : m_graph.node(reader).inputs)
+            if (input.valid() && from.has(input.node) &&
+                std::find(found.begin(), found.end(), input.node) == found.end())
+                found.push_back(input.node);
+        return found;
+    };
+    const auto refuse = [&](NodeId reader, std::string_view gate, ReasonCode code,
+                            const std::string& why) {
+        for (const NodeId from : sources(reader, before)) {
+            GateList gates(edgeName(from, reader));
+            gates.pass(gate, false, code, why);
+            out.why = gates.reason();
+            out.edges.push_back(gates.take(from, reader));
+        }
+    };
+    // What refuses the first reader refuses them all.
+    const auto refuseAll = [&](std::string_view gate, ReasonCode code, const std::string& why) {
+        for (const NodeId reader : readers)
+            refuse(reader, gate, code, why);
+        return std::move(out);
+    };
+    for (const NodeId id : before.nodes)
+        for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
+            if (const ValueRef value{id, static_cast<int>(i)};
+                m_graph.isResult(value) && !isFurther(value))
+                return refuseAll("not a result of the model", ReasonCode::ValueIsResult,
+                                 m_graph.output(value).name);
+    std::vector<NodeId> way = readers;
+    if (readers.size() > 1) {
+        std::string why;
+        way = wayOut(before, readers, why);
+        if (way.empty())
+            return refuseAll("single way out", ReasonCode::ValueEscapes, why);
+    }
+    for (const NodeId next : way) {
+        const std::vector<NodeId> from = sources(next, group);
+        GateList gates(edgeName(from.front(), next));
+        gates.pass("single way out", true, ReasonCode::ValueEscapes,
+                   way.size() == 1 ? "one reader"
+                                   : fmt::format("all ways meet in {}", label(way.back())));
+        if (!join(group, from.front(), next, gates)) {
+            group = before;
+            out.edges.clear();
+            for (const NodeId source : from)
+                if (before.has(source))
+                    out.edges.push_back(gates.take(source, next));
+            // All or nothing: the readers that could have joined are refused for this one.
+            const std::string reason =
+                fmt::format("{}: {} cannot join, {}", labels(readers), label(next), gates.reason());
+            if (way.size() > 1)
+                for (const NodeId reader : readers)
+                    if (reader != next)
+                        refuse(reader, "single way out", ReasonCode::ValueEscapes, reason);
+            out.why = way.size() == 1 ? gates.reason() : reason;
+            return out;
+        }
+        for (const NodeId source : from)
+            out.edges.push_back(gates.take(source, next));
+        group.nodes.push_back(next);
+        group.kind = std::max(group.kind, m_facts.at(next).kind);
+        if (const auto full = pull(group, next, out.edges); full && way.size() == 1) {
+            group = before;
+            out.edges.clear();
+            refuse(next, "size of the group", full->code, full->evidence);
+            return out;
+        }
+        group.nodes = inOrder(std::move(group.nodes));
+    }
+    out.joined = true;
+    return out;
 }
 
 // What a map reads beside the group, if nobody else reads it, comes along: else a full group would
@@ -369,14 +414,12 @@ bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gate
                     isMapKind(candidate.facts.kind) && wish == group.selection().name,
                     ReasonCode::ChosenPin, fmt::format("{} for {}", wish, label(next))))
         return false;
-    bool otherOutputs = false;
-    for (const NodeId id : group.nodes)
-        for (std::size_t i = 1; i < m_graph.node(id).outputs.size(); ++i)
-            otherOutputs = otherOutputs || !m_graph.uses({id, static_cast<int>(i)}).empty();
-    if (group.kind > FusionKind::Injective &&
-        !gates.pass("one output in use", !otherOutputs, ReasonCode::ValueEscapes,
-                    otherOutputs ? label(from) + " has other outputs in use" : "one output"))
-        return false;
+    for (const ValueRef& input : candidate.node->inputs)
+        if (input.valid() && group.has(input.node) && isFurther(input))
+            return gates.pass("first result", false, ReasonCode::ValueEscapes,
+                              fmt::format("{} is a further result of {}, which is stored",
+                                          m_graph.output(input).name, label(input.node)));
+    gates.pass("first result", true, ReasonCode::ValueEscapes, "of " + label(from));
     return isMapKind(candidate.facts.kind) ? joinMap(group, candidate, gates)
                                            : joinAnchor(group, candidate, gates);
 }
@@ -407,10 +450,22 @@ bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates
         return false;
     if (!mayJoin(group, next.node->id, group.nodes.size() + 1, *rule, gates))
         return false;
-    if (!sameSpace(group, *next.node, gates))
+    if (!sameSpace(group, *next.node, gates) ||
+        !mayCompute(group.selection(), next.node->id, gates))
         return false;
-    return gates.ask("implementation absorbs it",
-                     m_catalog.absorbsEpilogue(group.selection(), group.growing(), next));
+    const Answer answer = m_catalog.absorbsEpilogue(group.selection(), group.growing(), next);
+    if (!gates.ask("implementation absorbs it", answer))
+        return false;
+    group.open = answer.open;
+    if (!group.call.empty() && !group.stacked)
+        group.call.push_back(next.node->id);
+    return true;
+}
+
+bool GroupPlanner::mayCompute(const Selection& selection, NodeId id, GateList& gates) const {
+    const Avoided* by = avoided(id, selection);
+    return by == nullptr ||
+           gates.pass("not avoided by the user", false, ReasonCode::PinAvoids, by->evidence);
 }
 
 // So far only maps, or movements before another one: the reader becomes the anchor if its
@@ -420,6 +475,10 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
         group.kind == FusionKind::Injective && next.facts.kind == FusionKind::Injective;
     if (!gates.pass("one anchor", !group.anchored || movements, ReasonCode::AlreadyAnchored,
                     fmt::format("{} and {}", group.anchor.node->op, next.node->op)))
+        return false;
+    if (!gates.pass("another may compute it", !group.held, ReasonCode::TakenByOther,
+                    fmt::format("a pin or a fusion rule says that {} computes the group of {}",
+                                group.selection().name, group.anchor.node->name)))
         return false;
     const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Into);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
@@ -434,8 +493,13 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
     if (!gates.pass("anchor has an implementation", selection.implementation != nullptr,
                     ReasonCode::OpaqueOperator, next.node->op))
         return false;
+    if (const std::string wish = wishAgainst(group.nodes, selection);
+        !wish.empty() && !gates.pass("its implementation is not chosen by the user", false,
+                                     ReasonCode::ChosenPin, wish))
+        return false;
     for (const NodeId member : group.nodes)
-        if (!gates.ask("implementation absorbs it",
+        if (!mayCompute(selection, member, gates) ||
+            !gates.ask("implementation absorbs it",
                        m_catalog.absorbsPrologue(selection, workload(member), next)))
             return false;
     group.anchor = next;
@@ -447,7 +511,7 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
 // A group of maps or movements that is only read by one other group joins it.
 void GroupPlanner::merge(std::size_t index) {
     const Forming group = m_forming[index];
-    if (group.closed || group.kind > FusionKind::Injective)
+    if (group.given || group.kind > FusionKind::Injective)
         return;
     for (const NodeId id : group.nodes)
         for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
@@ -462,7 +526,7 @@ void GroupPlanner::merge(std::size_t index) {
         hostIndex = *where;
     }
     if (!hostIndex || m_forming[*hostIndex].view || m_forming[*hostIndex].opaque ||
-        !m_forming[*hostIndex].host.empty() || m_forming[*hostIndex].closed)
+        !m_forming[*hostIndex].host.empty())
         return;
     const Forming& host = m_forming[*hostIndex];
     bool joined = true;
@@ -527,7 +591,8 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
     if (isMapKind(to) && !sameSpace(group, m_graph.node(reader), gates))
         return false;
     for (const NodeId member : group.nodes)
-        if (!gates.ask("implementation absorbs it",
+        if (!mayCompute(host.selection(), member, gates) ||
+            !gates.ask("implementation absorbs it",
                        m_catalog.absorbsPrologue(host.selection(), workload(member), host.anchor)))
             return false;
     return true;

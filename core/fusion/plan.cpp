@@ -16,9 +16,8 @@ namespace fw {
 
 GroupPlanner::GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options)
     : m_graph(graph), m_target(target), m_catalog(*options.catalog), m_book(*options.book),
-      m_cancel(options.cancel), m_missing(graph), m_levels(graph),
-      m_facts(graph), m_position(graph),
-      m_where(graph) {}
+      m_cancel(options.cancel), m_missing(graph), m_levels(graph), m_facts(graph),
+      m_position(graph), m_where(graph), m_reach(graph.nodes().size()) {}
 
 Status GroupPlanner::mayGoOn() const {
     if (m_cancel.cancelled())
@@ -26,7 +25,7 @@ Status GroupPlanner::mayGoOn() const {
     return {};
 }
 
-Result<FusionPlan> GroupPlanner::run() {
+Status GroupPlanner::readFacts() {
     std::size_t position = 0;
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());
@@ -36,6 +35,32 @@ Result<FusionPlan> GroupPlanner::run() {
             m_facts.set(node->id, facts ? facts.take() : Facts());
         }
     }
+    return {};
+}
+
+std::string GroupPlanner::whyNoGroup(const std::vector<NodeId>& nodes) {
+    if (m_graph.nodes().empty() || !m_position.contains(m_graph.nodes().front()->id))
+        if (const Status read = readFacts(); !read)
+            return read.diag().message;
+    return illegal(inOrder(nodes));
+}
+
+RefuseMatch refusalOfGroups(const DeclarationTree& declaration, const Graph& graph) {
+    if (dynamic_cast<const FuseTree*>(&declaration) == nullptr)
+        return {};
+    static const Target none;
+    // Made when it is first asked.
+    const auto planner = std::make_shared<std::unique_ptr<GroupPlanner>>();
+    return [&graph, planner](const Match& match) -> std::optional<Refusal> {
+        if (*planner == nullptr)
+            *planner = std::make_unique<GroupPlanner>(graph, none, PlanOptions());
+        std::string why = (*planner)->whyNoGroup(match.nodes);
+        return why.empty() ? std::nullopt : std::optional(Refusal{std::move(why)});
+    };
+}
+
+Result<FusionPlan> GroupPlanner::run() {
+    FW_CHECK(readFacts());
     readPins();
     for (const FuseRule& rule : m_book.fuseRules()) {
         const auto start = std::chrono::steady_clock::now();
@@ -51,8 +76,13 @@ Result<FusionPlan> GroupPlanner::run() {
     }
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());
-        if (isOperator(*node) && !m_where.contains(node->id))
+        if (!isOperator(*node))
+            continue;
+        const std::size_t* where = m_where.find(node->id);
+        if (where == nullptr)
             form(*node);
+        else if (std::exchange(m_forming[*where].waiting, false))
+            growOn(*where);
     }
     finish();
     FW_CHECK(mayGoOn());
@@ -72,7 +102,7 @@ std::string GroupPlanner::edgeName(NodeId from, NodeId to) const {
 
 void GroupPlanner::claim(std::size_t group, NodeId id) {
     m_where.set(id, group);
-    m_lastClaimed = std::max(m_lastClaimed, m_position.at(id));
+    m_reach.raise(m_position.at(m_forming[group].nodes.front()), m_position.at(id));
 }
 
 double bytesOf(const Graph& graph, ValueRef value) {
@@ -211,6 +241,7 @@ void GroupPlanner::noteUnread(const Group& group) {
 
 // Gives every edge between operators a decision and puts the groups in order.
 void GroupPlanner::finish() {
+    tellPinsNotFollowed();
     std::set<NodeId> listed; // what the node reads
     for (const NodePtr& node : m_graph.nodes()) {
         if (!isOperator(*node))
@@ -253,8 +284,8 @@ void GroupPlanner::finish() {
                                       forming.host});
         if (const auto bound = dimsBoundBy(m_graph.operators(), *forming.anchor.node);
             !bound.empty())
-            m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
-                                      ReasonCode::SizesBound, listOf(bound)});
+            m_plan.notices.push_back(
+                {forming.anchor.node->name, Verdict::Note, ReasonCode::SizesBound, listOf(bound)});
         m_plan.notices.insert(m_plan.notices.end(), forming.selection().notices.begin(),
                               forming.selection().notices.end());
         m_plan.notices.insert(m_plan.notices.end(), forming.warnings.begin(),
@@ -275,10 +306,6 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
     const Forming& to = m_forming[m_where.at(reader.id)];
     if (&from == &to)
         gates.ask("in the same group", {Verdict::Yes, ReasonCode::Fused, from.anchor.node->name});
-    else if (from.closed || to.closed)
-        gates.pass("open to others", false, ReasonCode::TakenByOther,
-                   fmt::format("a pin or a fusion rule says what is in the group of {}",
-                               (from.closed ? from : to).anchor.node->name));
     else if (from.opaque || to.opaque)
         gates.pass("has a tensor expression", false, ReasonCode::OpaqueOperator,
                    (from.opaque ? from : to).anchor.node->shownOp() + " is not known");
@@ -293,6 +320,10 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
     else if (from.view)
         gates.pass("has a tensor expression", false, ReasonCode::ViewOf,
                    m_graph.node(value.node).op);
+    else if (isFurther(value))
+        gates.pass("first result", false, ReasonCode::ValueEscapes,
+                   fmt::format("{} is a further result of {}, which is stored",
+                               m_graph.output(value).name, label(value.node)));
     else if (from.nodes.back() != value.node)
         gates.pass("single way out", false, ReasonCode::ValueEscapes,
                    label(value.node) + " is used inside its group too");
@@ -322,8 +353,8 @@ void GroupPlanner::order(std::vector<Group> groups) {
     std::vector<Place> places;
     places.reserve(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
-        places.push_back({m_levels.of(groups[g].nodes.front()),
-                          m_position.at(groups[g].nodes.front()), g});
+        places.push_back(
+            {m_levels.of(groups[g].nodes.front()), m_position.at(groups[g].nodes.front()), g});
     std::sort(places.begin(), places.end());
     NodeTable<std::size_t> where(m_graph);
     for (std::size_t g = 0; g < groups.size(); ++g)
@@ -338,9 +369,8 @@ void GroupPlanner::order(std::vector<Group> groups) {
         });
     };
     for (auto begin = places.begin(); begin != places.end();) {
-        const auto end = std::find_if(begin, places.end(), [&](const Place& place) {
-            return place.level != begin->level;
-        });
+        const auto end = std::find_if(
+            begin, places.end(), [&](const Place& place) { return place.level != begin->level; });
         const std::size_t wanted = m_plan.groups.size() + static_cast<std::size_t>(end - begin);
         while (m_plan.groups.size() < wanted) {
             const std::size_t before = m_plan.groups.size();

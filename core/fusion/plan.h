@@ -11,6 +11,7 @@
 #include "base/shared_text.h"
 #include "fusion/policy.h"
 #include "ir/storage_map.h"
+#include "rewrite/apply.h"
 #include "strategy/selection.h"
 
 #include <map>
@@ -60,11 +61,11 @@ struct Group {
     // will: they are computed in nests of their own. Of a library: its call is one stage of the
     // group.
     bool stacked = false;
-    std::vector<NodeId> call; // what a library's call takes of a pinned group, from the anchor on
-    Decisions warnings;       // extern-in-group
+    std::vector<NodeId> call;  // what a library's call takes of a pinned group, from the anchor on
+    Decisions warnings;        // extern-in-group
     std::string runtimeKernel; // of GroupKind::Host: what the runtime has for it; empty: nothing
-    std::vector<Group> parts; // of GroupKind::Parts, in order of execution, without ids
-    Lowering lowering;        // of a kernel; calls of libraries are made when they are compiled
+    std::vector<Group> parts;  // of GroupKind::Parts, in order of execution, without ids
+    Lowering lowering;         // of a kernel; calls of libraries are made when they are compiled
 
     bool isView() const { return kind == GroupKind::View; }
     bool isOpaque() const { return kind == GroupKind::Opaque; }
@@ -111,6 +112,11 @@ struct PlanOptions {
 // meanwhile.
 Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options = {});
+
+// Of a fusion rule or a composite, why a match can be no group of the graph, whatever computes it
+// and whatever other groups there are; nothing of other declarations. Valid as long as the graph;
+// of one thread.
+RefuseMatch refusalOfGroups(const DeclarationTree& declaration, const Graph& graph);
 
 double bytesOf(const Graph& graph, ValueRef value); // free dimensions count as 1
 

@@ -1,13 +1,14 @@
 // Inside fusion: the planner forms groups in three rounds, each of which takes what is still free.
 //
-//   1. pins of the user             rules.cpp
-//   2. fusion rules of the books    rules.cpp, contest.cpp, composites.cpp
-//   3. growth, node by node         grow.cpp
+//   1. pins of the user             pins.cpp, assemble.cpp
+//   2. fusion rules of the books    rules.cpp, assemble.cpp, contest.cpp, composites.cpp
+//   3. growth, node by node         grow.cpp, of the groups of 1 and 2, too
 //
 // Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
 #pragma once
 
 #include "fusion/plan.h"
+#include "fusion/prefix_maxima.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
 #include "ir/node_table.h"
@@ -26,13 +27,16 @@ struct Forming {
     std::shared_ptr<const Selection> chosen;   // null without code; copies of a group share it
     FusionKind kind = FusionKind::Elementwise; // the hardest of its nodes
     bool anchored = false;                     // the anchor is more than a map
-    bool closed = false;                       // formed by a pin or a rule: it does not grow
+    bool given = false;   // by a pin or a rule: it takes others, and joins none
+    bool waiting = false; // given, and has not grown yet
+    bool held = false;    // a pin or a rule says what computes it: no other anchor takes it
+    bool open = false;    // what it took last is in its chain with what follows only
     bool view = false;
     bool opaque = false;
-    std::string host;         // why no code is made for it; empty: there is some
+    std::string host;          // why no code is made for it; empty: there is some
     std::string runtimeKernel; // that the runtime has for it instead
-    bool stacked = false;     // the implementation does not take all of it
-    std::vector<NodeId> call; // a library's: the anchor and what follows in its call
+    bool stacked = false;      // the implementation does not take all of it
+    std::vector<NodeId> call;  // a library's: the anchor and what follows in its call
     Decisions warnings;
 
     const Selection& selection() const; // empty without code
@@ -61,10 +65,14 @@ class GroupPlanner {
 public:
     GroupPlanner(const Graph& graph, const Target& target, const PlanOptions& options);
     Result<FusionPlan> run();
+    // Why the nodes cannot be one group of the graph, whatever else there is; empty if they can.
+    // Asked without a run.
+    std::string whyNoGroup(const std::vector<NodeId>& nodes);
 
 private:
     // plan.cpp
     Status mayGoOn() const; // Cancelled
+    Status readFacts();
     Workload workload(NodeId id) const { return {&m_graph, &m_graph.node(id), m_facts.at(id)}; }
     const std::string& label(NodeId id) const { return m_graph.node(id).name; }
     std::string labels(const std::vector<NodeId>& ids) const;
@@ -79,8 +87,18 @@ private:
 
     // grow.cpp
     void form(const Node& seed);
+    void growOn(std::size_t group); // as far as it goes
     bool grow(std::size_t group);
     void merge(std::size_t group);
+    // What became of the next operators behind a group, up to where all ways out of it meet.
+    struct Way {
+        bool joined = false;
+        std::string why;                 // it did not
+        std::vector<EdgeDecision> edges; // to be recorded
+    };
+    Way takeWay(Forming& group) const;
+    // Whether it is stored beside what a group makes of the first result of its operator.
+    bool isFurther(ValueRef value) const;
     // The readers on all ways out of the group up to the first operator where they meet; empty with
     // a reason if they do not.
     std::vector<NodeId> wayOut(const Forming& group, const std::vector<NodeId>& readers,
@@ -91,10 +109,12 @@ private:
     bool joinMap(Forming& group, const Workload& next, GateList& gates) const;
     bool sameSpace(const Forming& group, const Node& map, GateList& gates) const;
     bool joinAnchor(Forming& group, const Workload& next, GateList& gates) const;
+    bool mayCompute(const Selection& selection, NodeId id, GateList& gates) const; // not avoided
     bool mayJoin(const Forming& group, NodeId next, std::size_t count, const GrowRule& rule,
                  GateList& gates) const;
     bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
-    std::vector<NodeId> readersOf(const Forming& group) const; // outside, in node order
+    // Outside, in node order; not of further results.
+    std::vector<NodeId> readersOf(const Forming& group) const;
     // Why the two cannot be computed by one kernel: what it needs is not known at one time.
     std::optional<std::string> knownLater(NodeId a, NodeId b) const;
     std::size_t operandCount(const std::set<NodeId>& nodes) const;
@@ -102,7 +122,7 @@ private:
     std::string wayBack(const std::set<NodeId>& nodes) const;
     void record(EdgeDecision edge);
 
-    // rules.cpp
+    // pins.cpp
     void readPins();
     std::optional<std::vector<NodeId>> pinnedNodes(const PinRule& pin);
     void refusePin(const PinRule& pin, std::string why);
@@ -111,14 +131,36 @@ private:
     std::string pinned(NodeId id) const;
     void avoid(const PinRule& pin);
     const Avoided* avoided(NodeId id, const std::string& code, const std::string& library) const;
-    Selection choose(NodeId id, const std::string& use) const;
+    const Avoided* avoided(NodeId id, const Selection& selection) const;
+    // A `use` of one of the nodes that could be followed, but not by the selection: "generated.map
+    // for relu".
+    std::string wishAgainst(const std::vector<NodeId>& nodes, const Selection& selection) const;
+    void tellPinsNotFollowed();
+
+    // rules.cpp
     void applyRule(const FuseRule& rule);
+    // A match as a group, with what there is to tell of it; or why it is none.
+    struct Made {
+        std::optional<Forming> group;
+        Decision told; // of a group: only if it has a subject
+        int step = 0;
+        // Of a kernel that refused it, with the anchor: others that compute that are told of it.
+        std::optional<std::pair<NodeId, Candidate>> call;
+    };
+    enum Step { Illegal = 1, NoCode, NotAbsorbed, TooDear }; // Refusal::step
+    Made refused(Step step, std::string why) const;
+    Made groupOf(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root) const;
+    Made besideCall(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root,
+                    const std::string& own, const std::string& ofCall) const;
     // composites.cpp: of a library that a book declares. The kernel that the composite names is
-    // asked for the whole match; what it refuses is a candidate that others are told of.
-    void callKernel(const FuseRule& rule, const Library& library, const Node& root,
-                    const std::vector<NodeId>& nodes);
-    // Who reads an inner value of a match that the rule does not expose; empty if nobody does.
-    std::string escapeFrom(const RuleTree& rule, const Match& match) const;
+    // asked for the whole match.
+    Made kernelGroup(const FuseRule& rule, const Library& library,
+                     const std::vector<NodeId>& nodes) const;
+
+    // assemble.cpp
+    // For one node, or the anchor of a group of these, of which none is avoided.
+    Selection choose(NodeId id, const std::string& use) const { return choose(id, use, {id}); }
+    Selection choose(NodeId anchor, const std::string& use, const std::vector<NodeId>& nodes) const;
     // Of the candidates that are code of ours, the one that would compute the node; empty if none.
     std::string bestOwn(const Selection& selection) const;
     // Why the nodes cannot be one group at all; empty if they can.
@@ -128,6 +170,7 @@ private:
     Forming assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                      std::string& refusal) const;
     NodeId anchorOf(const std::vector<NodeId>& nodes) const;
+    std::vector<NodeId> inOrder(std::vector<NodeId> nodes) const;
 
     // contest.cpp
     // What growth alone makes of a group's operators, and what that costs.
@@ -149,11 +192,12 @@ private:
     NodeTable<Facts> m_facts;
     NodeTable<std::size_t> m_position; // in topological order
     NodeTable<std::size_t> m_where;    // node -> its group
-    std::size_t m_lastClaimed = 0;     // position of the last node that a group has
+    PrefixMaxima m_reach;              // by the first position of a group: its last one
     std::vector<Forming> m_forming;    // merged ones are left empty
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
     std::map<std::pair<NodeId, NodeId>, std::string> m_apart;
-    std::map<NodeId, std::string> m_use; // the implementation that the user wants
+    std::map<NodeId, std::string> m_use;        // the implementation that the user wants
+    std::map<NodeId, std::string> m_useRefused; // why another computes it
     std::map<NodeId, std::vector<Avoided>> m_avoid;
     std::vector<Avoided> m_avoidAlways;
     std::map<NodeId, Candidates> m_refusedCalls; // by the anchor of what a composite matched

@@ -1,7 +1,9 @@
 #include "fusion/policy.h"
 
 #include "base/nearest.h"
+#include "fusion/planner.h"
 #include "rewrite/apply.h"
+#include "strategy/generated_code.h"
 #include "strategy/user_libraries.h"
 #include "target/target.h"
 
@@ -152,6 +154,44 @@ Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const Patter
     return out;
 }
 
+namespace {
+
+// Why no group can ever join another one by this line, and what to do; the rules of grow.cpp.
+std::optional<std::pair<std::string, std::string>> opensNothing(const GrowTree& rule) {
+    const FusionKind from = *parseKind(rule.from), to = *parseKind(rule.to);
+    for (const std::string& kind : {rule.from, rule.to})
+        if (*parseKind(kind) == FusionKind::Opaque)
+            return std::pair(kind +
+                                 " operators have no tensor expression, each is a group of its own",
+                             std::string("declare the operator with its expression: op"));
+    if (rule.direction == GrowDirection::Forward) {
+        if (isMapKind(to))
+            return std::nullopt;
+        return std::pair(
+            fmt::format("forward takes readers that are elementwise or broadcast, {} is the anchor "
+                        "of a group, and a group has one",
+                        rule.to),
+            isMapKind(from) || from == FusionKind::Injective
+                ? fmt::format("grow {} into, by which the group of {} takes them", rule.name,
+                              rule.to)
+                : std::string("fuse with `as stacked` puts both into one function"));
+    }
+    if (from > FusionKind::Injective)
+        return std::pair(
+            fmt::format("into is for maps and movements, which are computed where they "
+                        "are read; {} is the anchor of a group",
+                        rule.from),
+            isMapKind(to) ? fmt::format("grow {} forward, by which {} joins it", rule.name, rule.to)
+                          : std::string("fuse with `as stacked` puts both into one "
+                                        "function"));
+    if (to > FusionKind::Injective && !mayPrecede(from, to))
+        return std::pair(fmt::format("no code moves elements where {} reads them", rule.to),
+                         std::string("fuse with `as stacked` puts both into one function"));
+    return std::nullopt;
+}
+
+} // namespace
+
 Diags checkGrow(const GrowTree& rule, const std::string& file) {
     Diags out;
     for (const auto& [kind, span] :
@@ -160,6 +200,14 @@ Diags checkGrow(const GrowTree& rule, const std::string& file) {
             out.push_back(makeDiag(
                 DiagCode::TextName, "there is no kind " + kind, {file, {}, span.line, span.column},
                 didYouMean(kind, kindNames(), fmt::format("{}", fmt::join(kindNames(), ", ")))));
+    if (!out.empty() || rule.direction == GrowDirection::Never)
+        return out;
+    if (const auto why = opensNothing(rule))
+        out.push_back(makeDiag(
+            DiagCode::RuleIllegal,
+            fmt::format("grow {} {} opens nothing: {}", rule.name,
+                        rule.direction == GrowDirection::Into ? "into" : "forward", why->first),
+            {file, {}, rule.fromSpan.line, rule.fromSpan.column}, why->second));
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace fw {
 
@@ -69,7 +70,7 @@ std::string readerOutside(const Graph& graph, const Match& match, ValueRef value
 
 // An inner value that the rule would take away from others.
 std::optional<FailedCondition> usedOutside(const RuleTree& rule, const Graph& graph,
-                                           const Match& match) {
+                                           const Match& match, bool makesGroup) {
     if (rule.duplicate)
         return std::nullopt;
     const char* const notOutside = "no inner value is used outside";
@@ -82,7 +83,9 @@ std::optional<FailedCondition> usedOutside(const RuleTree& rule, const Graph& gr
         const Node& node = graph.node(id);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             const ValueRef value{id, static_cast<int>(i)};
-            if (given.contains(value) || !isUsedOutside(graph, match, value))
+            // A group hands on the further results of its last operator.
+            if (given.contains(value) || (makesGroup && id == match.roots.front().node) ||
+                !isUsedOutside(graph, match, value))
                 continue;
             const std::string reader = readerOutside(graph, match, value);
             return FailedCondition{
@@ -185,10 +188,17 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
                                                "one",
                                                name, list.size()),
                                    count, "one value for every name of the right side"};
-    if (auto outside = usedOutside(rule, graph, match))
+    if (auto outside = usedOutside(rule, graph, match, options.refuse != nullptr))
         return outside;
-    if (rule.emit.empty())
-        return std::nullopt;
+    if (rule.emit.empty()) {
+        const auto refused = options.refuse ? options.refuse(match) : std::nullopt;
+        if (!refused)
+            return std::nullopt;
+        FailedCondition out{rule.where.size(), refused->why, count,
+                            "operators that can be a group"};
+        out.step = refused->step;
+        return out;
+    }
     const auto right = rightSideOf(rule, graph, match, options.rank);
     if (!right)
         return FailedCondition{rule.where.size(), right.diag().message, count,
@@ -199,20 +209,34 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
     return std::nullopt;
 }
 
+namespace {
+
+constexpr std::size_t mostWays = 200; // that are asked about at one root, where that may cost much
+
+}
+
 Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
                             const PreparedPatterns& patterns, const Graph& graph, ValueRef root,
                             const RuleMatchOptions& options) {
     RuleMatch out;
+    const auto progress = [](const FailedCondition& failed) {
+        return std::tuple(failed.matched, failed.index, failed.step);
+    };
+    std::size_t asked = 0;
     const auto accept = [&](const Match& match) {
         if (options.accept && !options.accept(match))
             return false;
+        if (options.refuse && ++asked > mostWays)
+            return true;
         auto failed = failedCondition(rule, graph, match, options);
-        if (failed && (!out.failed || std::pair(failed->matched, failed->index) >
-                                          std::pair(out.failed->matched, out.failed->index)))
+        if (failed && (!out.failed || progress(*failed) > progress(*out.failed)))
             out.failed = std::move(failed);
         return !failed;
     };
     FW_TRY(out.match, matcher.matchAt(patterns, root, accept));
+    if (options.refuse && asked > mostWays)
+        return makeDiag(DiagCode::LimitReached, "there are too many ways to match",
+                        {{}, graph.node(root.node).name});
     if (out.match)
         out.failed.reset();
     return out;

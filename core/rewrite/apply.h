@@ -27,12 +27,22 @@ struct FailedCondition {
     std::size_t matched = 0; // operators
     std::string expected = "every condition holds";
     bool unchanged = false; // all conditions hold, but the right side is what was matched
+    int step = 0;           // of several such reasons the later one is of the way that got further
 };
+// Why a complete match is none all the same. `step`: FailedCondition::step.
+struct Refusal {
+    std::string why;
+    int step = 1;
+};
+using RefuseMatch = std::function<std::optional<Refusal>(const Match&)>;
 struct RuleMatchOptions {
     // Of a target; null: none is known, and what a condition wants of it is there.
     const Offer* offer = nullptr;
     AcceptMatch accept = {}; // further ways that are passed over, asked before the conditions
-    RankOf rank = {};        // where somebody knows it
+    // Given where a match becomes a group: asked when all conditions hold and no inner value is
+    // used outside. It may cost much, so matchRule() asks a limited number of times.
+    RefuseMatch refuse = {};
+    RankOf rank = {}; // where somebody knows it
 };
 // Whether a condition wants something of the target: libs has onednn.
 bool asksTarget(const RuleTree& rule);
@@ -48,7 +58,7 @@ std::optional<FailedCondition> failedCondition(const RuleTree& rule, const Graph
                                                const RuleMatchOptions& options = {});
 
 // What a rule finds at a root: the first way to match in which every condition holds. Where there
-// is none, but some way fails by its conditions alone, the condition that got furthest.
+// is none, but some way fails by its conditions alone, the way that got furthest.
 struct RuleMatch {
     std::optional<Match> match;
     std::optional<FailedCondition> failed;

@@ -1,7 +1,6 @@
 #include "rewrite/matches.h"
 
 #include "pattern/roots.h"
-#include "rewrite/apply.h"
 
 #include <fmt/format.h>
 
@@ -188,6 +187,9 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     std::set<NodeId> matched;
     std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);
     std::size_t complete = 0, tried = 0;
+    RuleMatchOptions options;
+    options.offer = limits.offer;
+    options.refuse = limits.refuse;
     for (const NodePtr& node : graph.nodes()) {
         ++tried;
         const std::vector<ValueRef> roots = possible.at(*node);
@@ -203,9 +205,9 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
             break;
         }
         for (const ValueRef root : roots) {
-            Result<RuleMatch> attempt = rule != nullptr ? matchRule(matcher, *rule, patterns, graph,
-                                                                    root, {.offer = limits.offer})
-                                                        : matchPlain(matcher, patterns, root);
+            Result<RuleMatch> attempt =
+                rule != nullptr ? matchRule(matcher, *rule, patterns, graph, root, options)
+                                : matchPlain(matcher, patterns, root);
             if (!attempt) {
                 out.problems.push_back(attempt.takeDiag());
                 continue;

@@ -1,6 +1,7 @@
 // Where a rule, a composite, a pattern or a chain matches a graph, and where it nearly does.
 #pragma once
 
+#include "rewrite/apply.h"
 #include "rewrite/driver.h"
 #include "syntax/fusion.h"
 
@@ -15,6 +16,7 @@ struct MatchLimits {
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
     CancelToken cancel = {};
     const Offer* offer = nullptr; // of the target; null: what conditions want of it is there
+    RefuseMatch refuse = {};      // RuleMatchOptions::refuse
 };
 
 // How many nodes a pattern matches from its beginning up to a step; how many matches are left with

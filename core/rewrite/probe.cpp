@@ -17,8 +17,8 @@ constexpr std::size_t mostRoots = 256; // behind the node, at which a match may 
 class Probe {
 public:
     Probe(const Graph& graph, const DeclarationTree& declaration, const PatternTable& table,
-          NodeId node, const Offer* offer)
-        : m_graph(graph), m_table(table), m_matcher(graph, table), m_node(node), m_options{offer},
+          NodeId node, const RuleMatchOptions& options)
+        : m_graph(graph), m_table(table), m_matcher(graph, table), m_node(node), m_options(options),
           m_rule(ruleOf(declaration)), m_written(writtenPatterns(declaration)) {}
 
     std::vector<ProbedClause> rows() {
@@ -206,8 +206,9 @@ private:
 } // namespace
 
 std::vector<ProbedClause> probeNode(const Graph& graph, const DeclarationTree& declaration,
-                                    const PatternTable& table, NodeId node, const Offer* offer) {
-    return Probe(graph, declaration, table, node, offer).rows();
+                                    const PatternTable& table, NodeId node,
+                                    const RuleMatchOptions& options) {
+    return Probe(graph, declaration, table, node, options).rows();
 }
 
 } // namespace fw

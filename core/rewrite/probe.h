@@ -21,10 +21,10 @@ struct ProbedClause {
     std::string found; // empty: nothing more is to be said
 };
 
-// `offer`: of the target; null: what conditions want of it is there. Steps that take another
-// operator are left out; if all do, one row says which they take. Of a declaration that can match.
+// Steps that take another operator are left out; if all do, one row says which they take. Of a
+// declaration that can match.
 std::vector<ProbedClause> probeNode(const Graph& graph, const DeclarationTree& declaration,
                                     const PatternTable& table, NodeId node,
-                                    const Offer* offer = nullptr);
+                                    const RuleMatchOptions& options = {});
 
 } // namespace fw

@@ -181,6 +181,7 @@ private:
             MatchLimits limits;
             limits.matches = 1;
             limits.until = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+            limits.refuse = refusalOfGroups(*declaration, *m_names.graph);
             const FoundMatches found =
                 findMatches(*m_names.graph, *declaration, m_names.patterns, limits);
             if (found.matches.empty())

@@ -2,7 +2,7 @@
 
 #include "ir/missing_type.h"
 
-#include "fusion/policy.h"
+#include "fusion/plan.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
 #include "rewrite/embedded.h"
@@ -179,6 +179,11 @@ NearMissRecord record(const Graph& graph, const NearMiss& miss) {
     return out;
 }
 
+MatchLimits limitsOn(const Graph& graph, const DeclarationTree& declaration, MatchLimits limits) {
+    limits.refuse = refusalOfGroups(declaration, graph);
+    return limits;
+}
+
 RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, const std::string& file,
                      const ReadText& text, const Books& books, const Diags& verdict,
                      const MatchLimits& limits) {
@@ -193,7 +198,8 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
     out.diagnostics = verdict;
     if (hasErrors(out.diagnostics))
         return out;
-    FoundMatches found = findMatches(graph, *declaration, table, limits);
+    FoundMatches found =
+        findMatches(graph, *declaration, table, limitsOn(graph, *declaration, limits));
     const Captures captures(*declaration, text, table);
     out.captures = captures.all();
     for (const FunnelCount& step : found.funnel) {
@@ -244,7 +250,8 @@ bool isRule(const DeclarationTree& declaration) {
 // in front of them may find something there.
 void tellBehindRules(const Simplified& behind, const DeclarationTree& declaration,
                      const PatternTable& table, const MatchLimits& limits, RuleMatches& out) {
-    const FoundMatches found = findMatches(*behind.graph, declaration, table, limits);
+    const FoundMatches found = findMatches(*behind.graph, declaration, table,
+                                           limitsOn(*behind.graph, declaration, limits));
     if (isRule(declaration) && found.matches.empty())
         return;
     out.behindRules = static_cast<std::int64_t>(found.matches.size());
@@ -255,7 +262,8 @@ void tellBehindRules(const Simplified& behind, const DeclarationTree& declaratio
 void tellBeforeRules(const Graph& before, const Simplified& behind,
                      const DeclarationTree& declaration, const PatternTable& table,
                      const MatchLimits& limits, RuleMatches& out) {
-    const FoundMatches found = findMatches(before, declaration, table, limits);
+    const FoundMatches found =
+        findMatches(before, declaration, table, limitsOn(before, declaration, limits));
     if (found.matches.empty())
         return;
     out.beforeRules = static_cast<std::int64_t>(found.matches.size());

@@ -107,9 +107,12 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
     if (hasErrors(out.diagnostics))
         return out;
     FW_TRY(const Offer* offered, pipeline.offer());
+    RuleMatchOptions options;
+    options.offer = offered;
+    options.refuse = refusalOfGroups(*asked.declaration, *graph);
     const TextPlaces places(asked.book->text);
     for (const ProbedClause& clause :
-         probeNode(*graph, *asked.declaration, books.patterns, node->id, offered)) {
+         probeNode(*graph, *asked.declaration, books.patterns, node->id, options)) {
         ProbeRow row;
         if (clause.span.line > 0)
             setRange(row, places, clause.span);

@@ -85,6 +85,7 @@ public:
             left.operators.clear();
             declaration = std::make_shared<RuleTree>(std::move(left));
         }
+        limits.refuse = refusalOfGroups(*declaration, *m_place.graph);
         const FoundMatches found =
             findMatches(*m_place.graph, *declaration, m_books.patterns, limits);
         return found.stopped.empty()

@@ -75,8 +75,6 @@ bool touches(const Application& one, const std::set<NodeId>& nodes) {
 // Matches of more than one operator, none of which is claimed, from the end of the graph on.
 std::vector<std::vector<NodeId>> claimsOf(const RuleTree& rule, const PatternTable& table,
                                           const Graph& graph, const std::set<NodeId>& claimed) {
-    RuleTree conditions = rule;
-    conditions.duplicate = true; // who else reads the values is looked at where groups are made
     const PreparedPatterns patterns(rule.match, table);
     Matcher matcher(graph, table);
     const auto isFree = [&](const Match& match) {
@@ -87,8 +85,8 @@ std::vector<std::vector<NodeId>> claimsOf(const RuleTree& rule, const PatternTab
     std::vector<std::vector<NodeId>> out;
     for (auto at = graph.nodes().rbegin(); at != graph.nodes().rend(); ++at)
         if (!(*at)->isLeaf() && !claimed.contains((*at)->id))
-            if (const auto found = matchRule(matcher, conditions, patterns, graph, {(*at)->id, 0},
-                                             {.accept = isFree});
+            if (const auto found =
+                    matchRule(matcher, rule, patterns, graph, {(*at)->id, 0}, {.accept = isFree});
                 found && found->match)
                 out.push_back(found->match->nodes);
     return out;

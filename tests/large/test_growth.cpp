@@ -76,6 +76,8 @@ private Q_SLOTS:
     void topLevels();
     void planning_data() { rows(); }
     void planning();
+    void planningByRules_data() { rows(); }
+    void planningByRules();
     void compiling_data() { rows(); }
     void compiling();
     void describingPlans_data() { rows(); }
@@ -193,6 +195,28 @@ void TestGrowth::planning() {
     LoweringMemo memo;
     PlanOptions options;
     options.memo = &memo;
+    compare(
+        [&](const Size& size) { QVERIFY(planFusion(*size.imported.graph, target, options).ok()); },
+        small / 4, large / 4);
+}
+
+// Rules are asked at every operator, from the end on, and of many ways to match none may be a
+// group.
+void TestGrowth::planningByRules() {
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+    const FileTree tree = parseFile(
+        "chain post = bias(^, any)? >> add(^, r)? >> (relu(^) | gelu(^))?\n"
+        "fuse product { match (dense(x, w) | batch_matmul(x, w) | conv2d(x, w)) >> post }\n"
+        "fuse maps { match kind elementwise(...) >> kind elementwise(^, ...)* {1..4} }\n"
+        "fuse sums { match add(add(p, q) | relu(p), add(r, s) | relu(r)) }\n",
+        "rules.fw");
+    QVERIFY(tree.errors.empty());
+    FusionBook book = standardFusion();
+    book.add(tree.declarations, "rules.fw");
+    LoweringMemo memo;
+    PlanOptions options;
+    options.memo = &memo;
+    options.book = &book;
     compare(
         [&](const Size& size) { QVERIFY(planFusion(*size.imported.graph, target, options).ok()); },
         small / 4, large / 4);

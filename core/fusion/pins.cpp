@@ -1,0 +1,216 @@
+// Pins of the user: what is held together or apart, who computes it, and what a pin that is not
+// followed is told.
+#include "fusion/planner.h"
+
+#include "strategy/user_libraries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+void GroupPlanner::refusePin(const PinRule& pin, std::string why) {
+    m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::PinRefused,
+                              fmt::format("{} ({})", why, pin.place())});
+}
+
+std::optional<std::vector<NodeId>> GroupPlanner::pinnedNodes(const PinRule& pin) {
+    std::set<NodeId> found;
+    for (const std::string& name : pin.clause.names) {
+        const Node* node = m_graph.findByName(name);
+        if (node == nullptr || !isOperator(*node)) {
+            refusePin(pin, node == nullptr ? "there is no operator named " + name
+                                           : name + " is no operator");
+            return std::nullopt;
+        }
+        found.insert(node->id);
+    }
+    std::vector<NodeId> out(found.begin(), found.end());
+    std::sort(out.begin(), out.end(),
+              [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); });
+    return out;
+}
+
+void GroupPlanner::readPins() {
+    for (const PinRule& pin : m_book.pins()) {
+        if (pin.clause.kind == PinKind::Avoid)
+            avoid(pin);
+        if (pin.clause.kind == PinKind::Together || pin.clause.kind == PinKind::Avoid)
+            continue;
+        const auto nodes = pinnedNodes(pin);
+        if (!nodes)
+            continue;
+        if (pin.clause.kind == PinKind::Use) {
+            for (const NodeId id : *nodes) {
+                const std::string& wish = pin.clause.implementation;
+                if (const std::string before = pinned(id); !before.empty() && before != wish)
+                    m_plan.notices.push_back({label(id), Verdict::No, ReasonCode::PinRefused,
+                                              fmt::format("{} for {}: a later pin wants {} ({})",
+                                                          before, label(id), wish, pin.place())});
+                m_use.insert_or_assign(id, wish);
+            }
+            continue;
+        }
+        for (const NodeId a : *nodes)
+            for (const NodeId b : *nodes)
+                if (a != b)
+                    m_apart.emplace(std::pair(a, b), "pin at " + pin.place());
+    }
+    for (const PinRule& pin : m_book.pins())
+        if (pin.clause.kind == PinKind::Together)
+            holdTogether(pin);
+}
+
+std::optional<std::string> GroupPlanner::apart(NodeId a, NodeId b) const {
+    const auto found = m_apart.find({a, b});
+    return found == m_apart.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string GroupPlanner::pinned(NodeId id) const {
+    const auto found = m_use.find(id);
+    return found == m_use.end() ? std::string() : found->second;
+}
+
+void GroupPlanner::avoid(const PinRule& pin) {
+    const std::string& name = pin.clause.implementation;
+    const std::vector<std::string>& libraries = knownLibraries();
+    const std::string entry(entryOf(name));
+    const auto declared = m_catalog.library(kernelName(name).library);
+    if (m_catalog.find(entry) == nullptr && !m_catalog.book().names(entry) &&
+        (declared == nullptr || !declared->isDeclared()) &&
+        std::find(libraries.begin(), libraries.end(), name) == libraries.end())
+        return refusePin(pin, name + " is neither an implementation nor a library");
+    const Avoided avoided{name,
+                          fmt::format("{} at {}{}{}", name, pin.place(),
+                                      pin.clause.because.empty() ? "" : ", ", pin.clause.because)};
+    if (pin.clause.names.empty())
+        return m_avoidAlways.push_back(avoided);
+    if (const auto nodes = pinnedNodes(pin))
+        for (const NodeId id : *nodes)
+            m_avoid[id].push_back(avoided);
+}
+
+const Avoided* GroupPlanner::avoided(NodeId id, const std::string& code,
+                                     const std::string& library) const {
+    const auto here = m_avoid.find(id);
+    for (const auto* list : {&m_avoidAlways, here == m_avoid.end() ? nullptr : &here->second})
+        if (list != nullptr)
+            for (const Avoided& one : *list)
+                if (one.name == code || one.name == library)
+                    return &one;
+    return nullptr;
+}
+
+const Avoided* GroupPlanner::avoided(NodeId id, const Selection& selection) const {
+    const ImplementationPtr& by = selection.implementation;
+    if (by == nullptr)
+        return nullptr;
+    const std::string library = by->library() != nullptr ? by->library()->name() : std::string();
+    if (const Avoided* found = avoided(id, std::string(entryOf(selection.name)), library))
+        return found;
+    return avoided(id, by->name(), selection.name);
+}
+
+std::string GroupPlanner::wishAgainst(const std::vector<NodeId>& nodes,
+                                      const Selection& selection) const {
+    for (const NodeId id : nodes)
+        if (const std::string wish = pinned(id);
+            !wish.empty() && wish != selection.name && choose(id, wish).source == "pin")
+            return fmt::format("{} for {}", wish, label(id));
+    return {};
+}
+
+void GroupPlanner::holdTogether(const PinRule& pin) {
+    const auto nodes = pinnedNodes(pin);
+    if (!nodes)
+        return;
+    if (const std::string back = wayBack({nodes->begin(), nodes->end()}); !back.empty()) {
+        m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::NotConvex,
+                                  fmt::format("{} ({})", back, pin.place())});
+        return;
+    }
+    if (const std::string why = illegal(*nodes); !why.empty())
+        return refusePin(pin, why);
+    // The implementation is that of the pin, or one that another pin wants for some of them.
+    const std::string& with = pin.clause.implementation;
+    NodeId anchor = anchorOf(*nodes);
+    std::string wish = with.empty() ? pinned(anchor) : with;
+    for (const NodeId id : *nodes)
+        if (wish.empty())
+            wish = pinned(id);
+    Selection selection = choose(anchor, wish, *nodes);
+    if (!wish.empty() && selection.source != "pin") {
+        std::string why;
+        for (const Decision& notice : selection.notices)
+            why = notice.evidence;
+        // The call may compute another of them.
+        for (const NodeId id : *nodes) {
+            if (selection.source == "pin")
+                break;
+            selection = choose(id, wish, *nodes);
+            anchor = id;
+        }
+        if (selection.source != "pin") {
+            if (!with.empty())
+                return refusePin(pin, why);
+            // That pin is told of; this one is followed all the same.
+            anchor = anchorOf(*nodes);
+            selection = choose(anchor, {}, *nodes);
+            for (const NodeId id : *nodes)
+                if (pinned(id) == wish)
+                    m_useRefused.insert_or_assign(id, why);
+            wish.clear();
+        }
+    }
+    if (selection.implementation == nullptr)
+        return refusePin(pin, "nothing computes " + label(anchor));
+    std::string refusal;
+    Forming group = assemble(*nodes, anchor, selection, refusal);
+    if (!refusal.empty() && wish.empty() && selection.implementation->library() != nullptr) {
+        // Without a wish for the library, code of ours holds them together better.
+        const std::string own = bestOwn(selection);
+        if (own.empty())
+            return refusePin(pin, refusal);
+        refusal.clear();
+        group = assemble(*nodes, anchor, choose(anchor, own, *nodes), refusal);
+        Selection forced = group.selection();
+        forced.source = "pin";
+        group.choose(std::move(forced));
+    }
+    if (!refusal.empty() && group.selection().implementation->library() != nullptr)
+        group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
+                                  ReasonCode::ExternInGroup,
+                                  fmt::format("{}, {}", group.selection().name, refusal)});
+    group.held = group.stacked || group.selection().source == "pin";
+    add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
+}
+
+// Of every `use` that the plan does not show, why.
+void GroupPlanner::tellPinsNotFollowed() {
+    for (const auto& [id, wish] : m_use) {
+        const Forming& group = m_forming[m_where.at(id)];
+        const auto& notices = group.selection().notices;
+        if (group.selection().name == wish ||
+            std::any_of(notices.begin(), notices.end(), [&](const Decision& one) {
+                return one.code == ReasonCode::PinRefused && one.subject == label(id);
+            }))
+            continue;
+        std::string why;
+        if (const auto known = m_useRefused.find(id); known != m_useRefused.end())
+            why = known->second;
+        else if (group.view)
+            why = fmt::format("{} for {}: it is a view, which computes nothing", wish, label(id));
+        else if (group.opaque)
+            why = fmt::format("{} for {}: {} is not known", wish, label(id),
+                              m_graph.node(id).shownOp());
+        else if (!group.host.empty())
+            why = fmt::format("{} for {}: {}", wish, label(id), group.host);
+        else
+            why = fmt::format("{} for {}: it is in the group of {}, which {} computes", wish,
+                              label(id), group.anchor.node->name, group.selection().name);
+        m_plan.notices.push_back({label(id), Verdict::No, ReasonCode::PinRefused, std::move(why)});
+    }
+}
+
+} // namespace fw
