@@ -1,5 +1,6 @@
 #include "target/target.h"
 
+#include "base/library_names.h"
 #include "base/nearest.h"
 #include "base/numbers.h"
 #include "runtime/cpu.h"
@@ -54,16 +55,6 @@ constexpr CpuRow cpuRows[] = {
     {"sapphirerapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
     {"emeraldrapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
     {"znver4", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
-};
-
-struct LibraryRow {
-    std::string_view alias;
-    std::string_view name;
-};
-
-constexpr LibraryRow libraryRows[] = {
-    {"onednn", "onednn"}, {"openblas", "openblas"}, {"dnnl", "onednn"},
-    {"mkldnn", "onednn"}, {"cblas", "openblas"},
 };
 
 constexpr int maxThreads = 256;
@@ -138,13 +129,13 @@ Status setLibraries(Target& target, std::string_view list,
                 target.libs.emplace_back(alias);
             continue;
         }
-        const auto* row = std::find_if(std::begin(libraryRows), std::end(libraryRows),
-                                       [&](const LibraryRow& r) { return r.alias == alias; });
-        if (row == std::end(libraryRows))
+        const std::string name = libraryMeant(alias);
+        const std::vector<std::string>& known = knownLibraries();
+        if (std::find(known.begin(), known.end(), name) == known.end())
             return unknown("no library is called \"" + std::string(alias) + "\"",
                            "known: onednn (dnnl, mkldnn), openblas (cblas)" + namesAfter(declared));
-        if (std::find(target.libs.begin(), target.libs.end(), row->name) == target.libs.end())
-            target.libs.emplace_back(row->name);
+        if (std::find(target.libs.begin(), target.libs.end(), name) == target.libs.end())
+            target.libs.push_back(name);
     }
     return {};
 }
