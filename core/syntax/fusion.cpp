@@ -1,5 +1,6 @@
 #include "syntax/fusion.h"
 
+#include "base/library_names.h"
 #include "syntax/schedule.h"
 
 namespace fw {
@@ -52,7 +53,7 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
     out->name = parser.expectName("the name of the composite");
     if (parser.accept("for")) {
         out->librarySpan = parser.peek().span;
-        out->library = parser.expectName("a library");
+        out->library = libraryMeant(parser.expectName("a library"));
         out->as = FuseAs::Library;
     }
     out->doc = parser.acceptText();
@@ -91,7 +92,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
             out->as = library ? FuseAs::Library : FuseAs::Stacked;
             out->librarySpan = parser.peek().span;
             if (library)
-                out->library = parser.expectName("a library");
+                out->library = libraryMeant(parser.expectName("a library"));
             else
                 parser.expect("stacked");
         } else {

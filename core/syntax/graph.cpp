@@ -7,7 +7,7 @@ namespace {
 std::string valueName(Parser& parser, std::string_view what) {
     if (parser.peek().kind == TokenKind::Text && !parser.peek().text.empty())
         return parser.take().text;
-    return parser.expectName(what);
+    return parser.expectNewName(what);
 }
 
 ValueTree value(Parser& parser) {
@@ -85,6 +85,7 @@ std::vector<TreeAttr> graphAttrs(Parser& parser) {
 }
 
 void call(Parser& parser, GraphNodeTree& node) {
+    node.opSpan = parser.peek().span;
     node.op = parser.expectName("an operator");
     if (node.op == "unknown") {
         node.domain = parser.expectText("the domain");

@@ -43,6 +43,7 @@ struct GraphNodeTree {
     std::vector<ValueTree> results;
     std::optional<ConstantTree> constant;
     std::string op;           // of a call
+    Span opSpan;              // where that is written
     std::string domain, type; // of an unknown operator
     std::vector<ValueTree> operands;
     std::vector<TreeAttr> attrs;

@@ -1,5 +1,7 @@
 #include "syntax/lexer.h"
 
+#include "syntax/foreign_words.h"
+
 #include <algorithm>
 #include <array>
 
@@ -263,7 +265,7 @@ std::string quoteText(std::string_view text) {
 std::string nameOrQuoted(std::string_view text) {
     const TokenList list = tokenize(text);
     const bool plain = list.tokens.size() == 2 && list.tokens[0].kind == TokenKind::Name &&
-                       list.comments.empty() && list.tokens[0].text == text;
+                       list.comments.empty() && list.tokens[0].text == text && !isBoolean(text);
     return plain ? std::string(text) : quoteText(text);
 }
 

@@ -1,5 +1,7 @@
 #include "syntax/op.h"
 
+#include "syntax/foreign_words.h"
+
 #include <algorithm>
 #include <set>
 
@@ -53,6 +55,17 @@ std::string withoutIndent(std::string_view text) {
     return out;
 }
 
+// "int64" is an int, "double" a float, "str" a text.
+std::string attrKindHint(std::string_view word) {
+    const std::string_view meant = elementTypeMeant(word);
+    const std::string_view kind = meant.empty()      ? ""
+                                  : meant == "text"  ? "text"
+                                  : meant == "bool"  ? "bool"
+                                  : meant[0] == 'f' || meant[0] == 'b' ? "float"
+                                                                       : "int";
+    return kind.empty() ? "int, float, bool, text or dtype" : "write " + std::string(kind);
+}
+
 AttrKind attrKind(Parser& parser) {
     const Token token = parser.peek();
     const std::string name = parser.expectName("the type of the attribute");
@@ -68,13 +81,13 @@ AttrKind attrKind(Parser& parser) {
         return AttrKind::DType;
     if (!parser.failed())
         parser.failAt(token.span, "'" + name + "' is not a type of attributes",
-                      "int, float, bool, text or dtype");
+                      attrKindHint(name));
     return AttrKind::Int;
 }
 
 AttrParamTree attrParam(Parser& parser, const Token& first) {
     AttrParamTree attr;
-    attr.name = parser.expectName("an attribute name");
+    attr.name = parser.expectNewName("an attribute name");
     parser.expect(":");
     attr.kind = attrKind(parser);
     if (parser.accept("[")) {
@@ -93,7 +106,7 @@ ParamTree param(Parser& parser, const Token& first) {
     ParamTree param;
     param.bcast =
         parser.at("bcast") && parser.peek(1).kind == TokenKind::Name && parser.accept("bcast");
-    param.name = parser.expectName("a parameter");
+    param.name = parser.expectNewName("a parameter");
     param.optional = parser.accept("?");
     param.variadic = parser.accept("*");
     parser.expect(":");
@@ -111,7 +124,7 @@ ParamTree param(Parser& parser, const Token& first) {
 OutTree out(Parser& parser) {
     OutTree tree;
     const Token first = parser.peek();
-    tree.name = parser.expectName("an output");
+    tree.name = parser.expectNewName("an output");
     parser.expect(":");
     tree.type = parser.type();
     tree.span = parser.spanFrom(first);
@@ -138,7 +151,7 @@ StmtTree statement(Parser& parser) {
         parser.expect(":");
     }
     stmt.let = parser.at("let") && parser.peek(1).kind == TokenKind::Name && parser.accept("let");
-    stmt.name = parser.expectName("the tensor that the statement writes");
+    stmt.name = parser.expectNewName("the tensor that the statement writes");
     if (!stmt.let && parser.at("="))
         parser.failAt(parser.peek().span, stmt.name + " is written element by element",
                       stmt.name + "[i] = ..., or " + stmt.name + "[i...] = ... for any rank");
@@ -216,7 +229,7 @@ void definition(Parser& parser, OpTree& op) {
     if (parser.accept("where")) {
         do {
             WhereTree where;
-            where.name = parser.expectName("a dimension");
+            where.name = parser.expectNewName("a dimension");
             parser.expect("=");
             where.value = parser.expression();
             op.where.push_back(std::move(where));

@@ -1,6 +1,8 @@
 #include "syntax/parser.h"
 
+#include "base/library_names.h"
 #include "base/numbers.h"
+#include "syntax/foreign_words.h"
 #include "syntax/hints.h"
 
 #include <algorithm>
@@ -95,7 +97,7 @@ bool Parser::expect(std::string_view punctOrWord) {
         return true;
     const std::size_t before = m_errors.size();
     fail(fmt::format("'{}' expected, found {}", punctOrWord, tokenText(peek())));
-    if (m_errors.size() > before)
+    if (m_errors.size() > before && m_errors.back().hint.empty()) // else something else is meant
         m_missing.push_back({before, m_next > 0 ? m_list.tokens[m_next - 1].span.end : 0,
                              std::string(punctOrWord)});
     return false;
@@ -106,6 +108,15 @@ std::string Parser::expectName(std::string_view what) {
         return take().text;
     fail(fmt::format("{} expected, found {}", what, tokenText(peek())));
     return {};
+}
+
+std::string Parser::expectNewName(std::string_view what) {
+    if (const Token& found = peek();
+        found.kind == TokenKind::Name &&
+        (isBoolean(found.text) || !booleanMeant(found.text).empty()))
+        failAt(found.span, fmt::format("{} expected, found {}, which is a value", what, found.text),
+               "choose another name");
+    return expectName(what);
 }
 
 std::string Parser::expectText(std::string_view what) {
@@ -357,6 +368,8 @@ Tree Parser::callOrIndex(Token name) {
         member.text = expectName("what it has");
         while (accept("-"))
             member.text += "-" + take().text;
+        if (set.text == "libs")
+            member.text = libraryMeant(member.text);
         finish(member, first);
         tree.kind = TreeKind::Call;
         tree.args = {std::move(set), std::move(member)};
@@ -377,7 +390,7 @@ Tree Parser::reduction(Token name) {
         const Token first = peek();
         Tree var;
         var.kind = TreeKind::Name;
-        var.text = expectName("a reduction variable");
+        var.text = expectNewName("a reduction variable");
         finish(var, first);
         if (accept("...")) {
             Tree pack;
@@ -459,7 +472,18 @@ FileTree Parser::file(const Grammar& grammar) {
         const std::size_t start = m_next;
         const auto known = first.kind == TokenKind::Name ? grammar.find(first.text) : grammar.end();
         if (known == grammar.end()) {
-            fail(fmt::format("a declaration expected, found {}", tokenText(first)));
+            std::vector<std::string> keywords;
+            for (const auto& [keyword, parse] : grammar)
+                keywords.push_back(keyword);
+            std::string hint = hintOfGrammar(m_list.tokens, m_next);
+            if (hint.empty())
+                hint = hintOfDeclaration(m_list.tokens, m_next, keywords);
+            if (hint.empty()) // it tells what is wrong with a token that is none
+                fail(fmt::format("a declaration expected, found {}", tokenText(first)));
+            else
+                failAt(first.span,
+                       fmt::format("a declaration expected, found {}", tokenText(first)),
+                       std::move(hint));
         } else {
             take();
             const std::shared_ptr<DeclarationTree> declaration = known->second(*this);

@@ -75,6 +75,8 @@ public:
     bool accept(std::string_view punctOrWord); // takes it if it is next
     bool expect(std::string_view punctOrWord); // fails if it is not next
     std::string expectName(std::string_view what);
+    // Of something that is declared or captured: true and false are none.
+    std::string expectNewName(std::string_view what);
     std::string expectText(std::string_view what);
     std::string acceptText(); // a doc string, or empty
     std::int64_t expectInt(std::string_view what);

@@ -1,5 +1,7 @@
 #include "syntax/pattern.h"
 
+#include "syntax/foreign_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ PatternAttrTree attribute(Parser& parser) {
         if (parser.peek().kind != TokenKind::Name)
             parser.failAt(parser.spanFrom(first), "all attributes need a name that stands for them",
                           "{*a} captures them; where they do not matter, leave the braces out");
-        attr.name = parser.expectName("a name for all attributes");
+        attr.name = parser.expectNewName("a name for all attributes");
     } else {
         attr.name = parser.expectName("an attribute");
         if (parser.accept("=")) {
@@ -71,7 +73,8 @@ PatternAttrTree attribute(Parser& parser) {
 
 bool atLiteral(const Parser& parser) {
     const TokenKind kind = parser.peek().kind;
-    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") || parser.at("[");
+    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") ||
+           parser.at("[") || (kind == TokenKind::Name && isBoolean(parser.peek().text));
 }
 
 // Behind "const": what it is equal to, if that is written.
@@ -242,6 +245,12 @@ bool special(Parser& parser, PatternTree& tree) {
 
 void named(Parser& parser, PatternTree& tree) {
     const Token first = parser.peek();
+    if (first.kind == TokenKind::Name &&
+        (isBoolean(first.text) || !booleanMeant(first.text).empty()))
+        parser.failAt(first.span, first.text + " is a number, not the name of a value",
+                      "a constant of one value is written const " +
+                          std::string(isBoolean(first.text) ? std::string_view(first.text)
+                                                            : booleanMeant(first.text)));
     tree.name = parser.expectName("an operator, a capture, any, const or ^");
     if (tree.name == "kind" && parser.peek().kind == TokenKind::Name) {
         tree.ofKind = true;
@@ -366,7 +375,7 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     while (!parser.failed() && !parser.at(")")) {
         PatternParam param;
         const Token first = parser.peek();
-        param.name = parser.expectName("a capture");
+        param.name = parser.expectNewName("a capture");
         if (parser.accept(":"))
             param.constraints = constraints(parser);
         param.span = parser.spanFrom(first);

@@ -8,7 +8,7 @@ namespace {
 
 NamedTree parseNamedTree(Parser& parser) {
     NamedTree named;
-    named.name = parser.expectName("a name");
+    named.name = parser.expectNewName("a name");
     parser.expect("=");
     named.value = parser.expression();
     return named;
@@ -21,7 +21,7 @@ void resultsOfACall(Parser& parser, std::vector<NamedTree>& out) {
     std::vector<std::string> names;
     parser.expect("(");
     do
-        names.push_back(parser.expectName("a name"));
+        names.push_back(parser.expectNewName("a name"));
     while (parser.accept(","));
     parser.expect(")");
     parser.expect("=");
@@ -58,8 +58,11 @@ void clause(Parser& parser, RuleTree& rule) {
     if (parser.accept("stage")) {
         rule.stageSpan = parser.peek().span;
         rule.stage = parser.expectName("a stage");
-        if (rule.stage == "before") {
-            rule.stageSpan = parser.peek().span;
+        const Token word = parser.peek();
+        const bool named = word.is("partition") || word.is("fusion");
+        if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
+            if (!named)
+                rule.stageSpan = word.span;
             rule.stage += " " + parser.expectName("partition or fusion");
         }
     } else if (parser.accept("strategy")) {
@@ -75,7 +78,7 @@ void clause(Parser& parser, RuleTree& rule) {
     } else if (parser.accept("match")) {
         do {
             NamedPattern named;
-            named.name = parser.expectName("a name for the value");
+            named.name = parser.expectNewName("a name for the value");
             parser.expect("=");
             named.pattern = parsePattern(parser);
             rule.match.push_back(std::move(named));

@@ -1,5 +1,6 @@
 #include "syntax/schedule.h"
 
+#include "base/library_names.h"
 #include "base/numbers.h"
 
 #include <fmt/format.h>
@@ -161,7 +162,7 @@ KnobSettings settingsOf(std::string_view name) {
 }
 
 std::string parseImplementationName(Parser& parser, std::string_view what) {
-    const std::string entry = parser.expectName(what);
+    const std::string entry = libraryMeant(parser.expectName(what));
     return nameAt(entry, knobSettings(parser));
 }
 

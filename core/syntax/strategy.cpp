@@ -1,5 +1,7 @@
 #include "syntax/strategy.h"
 
+#include "base/library_names.h"
+#include "syntax/hints.h"
 #include "syntax/schedule.h"
 
 namespace fw {
@@ -9,7 +11,10 @@ namespace {
 EntryTree entry(Parser& parser) {
     EntryTree out;
     const Token first = parser.peek();
-    out.name = parser.accept("*") ? "*" : parser.expectName("the name of an implementation");
+    if (isForeignClause(first))
+        parser.fail("the name of an implementation expected, found '" + first.text + "'");
+    out.name = parser.accept("*") ? "*"
+                                  : libraryMeant(parser.expectName("the name of an implementation"));
     if (out.name != "*" && parser.accept(".")) {
         parser.expect("*");
         out.name += ".*";
@@ -21,7 +26,7 @@ EntryTree entry(Parser& parser) {
                 out.codeSpan = parser.peek().span;
                 out.code = scheduleCode(parser.expectName("the name of a schedule"));
             } else {
-                out.code = parser.expectName("the implementation that computes it");
+                out.code = libraryMeant(parser.expectName("the implementation that computes it"));
             }
         } else if (parser.at("compute") && !out.compute) {
             parser.take();
