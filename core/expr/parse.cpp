@@ -1,6 +1,7 @@
 #include "expr/parse.h"
 
 #include "expr/scalar.h"
+#include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -9,8 +10,8 @@ namespace fw {
 
 namespace {
 
-Diag typeError(const Where& where, std::string message) {
-    return makeDiag(DiagCode::TextType, std::move(message), where);
+Diag typeError(const Where& where, std::string message, std::string hint = {}) {
+    return makeDiag(DiagCode::TextType, std::move(message), where, std::move(hint));
 }
 
 // A literal takes the dtype of the other operand. A real literal never becomes an integer.
@@ -118,7 +119,8 @@ private:
             const auto dtype = parseDtype(tree.args[1].text);
             if (!dtype || *dtype == DType::Text)
                 return typeError(where(tree),
-                                 fmt::format("'{}' is not an element type", tree.args[1].text));
+                                 fmt::format("'{}' is not an element type", tree.args[1].text),
+                                 elementTypeHint(tree.args[1].text));
             return castExpr(value, *dtype);
         }
         FW_TRY(const Exprs args, list(tree.args));

@@ -50,6 +50,24 @@ void addBindersOf(const Node& node, const Binders& binders, std::vector<NodeId>&
             out.push_back(binder->second);
 }
 
+// An integer that is written for a real attribute is that real, so one value is one node.
+void typeReals(Attrs& attrs, const Operator& op) {
+    std::vector<std::pair<std::string, AttrValue>> typed;
+    for (const auto& [name, value] : attrs) {
+        const auto* integer = std::get_if<std::int64_t>(&value);
+        const auto* integers = std::get_if<Integers>(&value);
+        if (integer == nullptr && integers == nullptr)
+            continue;
+        const std::optional<AttrType> type = op.attrType(name);
+        if (integer != nullptr && type == AttrType::Float)
+            typed.emplace_back(name, static_cast<double>(*integer));
+        else if (integers != nullptr && type == AttrType::FloatList)
+            typed.emplace_back(name, Reals(integers->begin(), integers->end()));
+    }
+    for (auto& [name, value] : typed)
+        attrs.set(name, std::move(value));
+}
+
 } // namespace
 
 GraphEditor::GraphEditor(std::shared_ptr<const OperatorSet> operators, std::string name)
@@ -285,6 +303,7 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     const std::string name = wish.name.empty() ? wish.op : wish.name;
     if (op == nullptr)
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + wish.op, {{}, name});
+    typeReals(node->attrs, *op);
     for (const ValueRef& input : node->inputs)
         if (input.valid() && find(input.node) == nullptr)
             throw InternalError("an operand of " + name + " is not in the graph");

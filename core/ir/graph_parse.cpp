@@ -1,10 +1,13 @@
 // From the tree of a graph to the graph.
 #include "ir/graph_text.h"
+
+#include "base/nearest.h"
 #include "ir/missing_type.h"
 #include "ir/tensor_text.h"
 
 #include "expr/parse.h"
 #include "expr/simplify.h"
+#include "syntax/foreign_words.h"
 #include "syntax/parser.h"
 
 #include <fmt/format.h>
@@ -16,51 +19,73 @@ namespace fw {
 
 namespace {
 
+constexpr std::size_t mostErrors = 100;
+
+enum class Constants : std::uint8_t { Read, Ignored }; // their data
+
+// Reads on behind a mistake: a value that is wrong has no type, and what reads it is looked at only
+// as far as that goes without one.
 class GraphReader {
 public:
-    // `used` takes the given dimensions that occur; nullptr if nobody else asks for them.
     GraphReader(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
-                const GraphTextOptions& options, std::set<std::string>* used = nullptr)
+                const GraphTextOptions& options, Constants constants = Constants::Read)
         : m_tree(tree), m_options(options), m_file(options.file), m_operators(operators),
-          m_editor(std::move(operators), tree.name), m_isBody(used != nullptr),
-          m_used(used != nullptr ? *used : m_ownUsed) {
-        m_scope.file = m_file;
-        m_scope.variable = [this](const std::string& name) -> std::optional<Expr> {
-            const auto given = m_options.dims.find(name);
-            if (given == m_options.dims.end())
-                return varExpr(Symbol(name));
-            m_used.insert(name);
-            return intExpr(given->second);
-        };
+          m_editor(std::move(operators), tree.name), m_constants(constants),
+          m_used(m_ownUsed) {
+        nameDims();
+    }
+    // Of a body: `outer` takes the given dimensions that occur.
+    GraphReader(const GraphTree& tree, GraphReader& outer)
+        : m_tree(tree), m_options(outer.m_options), m_file(outer.m_file),
+          m_operators(outer.m_operators), m_editor(outer.m_operators, tree.name),
+          m_constants(outer.m_constants), m_isBody(true), m_used(outer.m_used) {
+        nameDims();
     }
 
     Result<GraphPtr> run() {
-        FW_CHECK(collectNames());
+        collectNames();
         for (const GraphInputTree& input : m_tree.inputs) {
-            FW_TRY(TensorType type, typeFromTree(input.type, m_scope));
-            const ValueRef value = m_editor.addInput(input.value.name, std::move(type));
-            define(input.value.name, value, input.origins);
+            const Result<TensorType> type = typeFromTree(input.type, m_scope);
+            if (!type)
+                note(type.diag());
+            define(input.value.name,
+                   type ? m_editor.addInput(input.value.name, *type) : ValueRef(), input.origins);
         }
         for (const GraphAssumptionTree& assumption : m_tree.assumptions)
-            FW_CHECK(assume(assumption));
-        for (const GraphNodeTree& node : m_tree.nodes)
-            FW_CHECK(node.constant ? addConstant(node) : addCall(node));
-        if (m_tree.results.empty())
-            return makeDiag(DiagCode::Syntax, "a graph needs a result", at(m_tree.span));
-        for (const GraphResultTree& result : m_tree.results) {
-            FW_TRY(const ValueRef value, find(result.value));
-            m_editor.addResult(result.name, value);
+            note(assume(assumption));
+        for (const GraphNodeTree& node : m_tree.nodes) {
+            if (m_errors.size() >= mostErrors)
+                break;
+            const Status added = node.constant ? addConstant(node) : addCall(node);
+            note(added);
+            for (const ValueTree& result : node.results)
+                m_values.emplace(result.name, ValueRef()); // it is wrong
         }
-        for (const auto& [name, value] : m_options.dims)
-            if (!m_isBody && !m_used.contains(name))
-                return makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
-                                {m_file});
-        for (const auto& [name, type] : m_options.types)
-            if (!m_isBody && !m_typed.contains(name))
-                return makeDiag(DiagCode::UnknownName, "no unknown operator gives " + name,
-                                {m_file}, "a type is given to what nothing infers (fw info)");
-        return m_editor.finish(m_options.origins);
+        if (m_tree.results.empty())
+            note(makeDiag(DiagCode::Syntax, "a graph needs a result", at(m_tree.span)));
+        for (const GraphResultTree& result : m_tree.results) {
+            const Result<ValueRef> value = find(result.value);
+            if (!value)
+                note(value.diag());
+            else if (value->valid())
+                m_editor.addResult(result.name, *value);
+        }
+        if (!m_isBody)
+            checkOptions();
+        if (m_errors.empty()) {
+            Result<GraphPtr> made = m_editor.finish(m_options.origins);
+            if (made)
+                return made;
+            note(made.diag());
+        }
+        std::stable_sort(m_errors.begin(), m_errors.end(), [](const Diag& a, const Diag& b) {
+            return std::pair(a.where.line, a.where.column) <
+                   std::pair(b.where.line, b.where.column);
+        });
+        return m_errors.front();
     }
+
+    Diags takeErrors() { return std::move(m_errors); }
 
 private:
     Where at(const Span& span) const { return {m_file, {}, span.line, span.column}; }
@@ -69,23 +94,54 @@ private:
         return makeDiag(code, std::move(message), at(span), std::move(hint));
     }
 
+    void note(const Status& status) {
+        if (!status && m_errors.size() < mostErrors)
+            m_errors.push_back(status.diag());
+    }
+
+    void nameDims() {
+        m_scope.file = m_file;
+        m_scope.variable = [this](const std::string& name) -> std::optional<Expr> {
+            const auto given = m_options.dims.find(name);
+            if (given == m_options.dims.end()) {
+                m_free.insert(name);
+                return varExpr(Symbol(name));
+            }
+            m_used.insert(name);
+            return intExpr(given->second);
+        };
+    }
+
+    // Dimensions and values that the options give and the graph has not.
+    void checkOptions() {
+        for (const auto& [name, value] : m_options.dims)
+            if (!m_used.contains(name))
+                note(makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
+                              {m_file},
+                              m_free.empty() ? std::string("no other dimension is free")
+                                             : fmt::format("there are {}",
+                                                           fmt::join(m_free, ", "))));
+        for (const auto& [name, type] : m_options.types)
+            if (!m_typed.contains(name))
+                note(makeDiag(DiagCode::UnknownName, "no unknown operator gives " + name, {m_file},
+                              "a type is given to what nothing infers (fw info)"));
+    }
+
     // Names as written are kept, so nodes without a name must not take one of them.
-    Status collectNames() {
-        const auto add = [&](const std::string& name, const Span& span) -> Status {
+    void collectNames() {
+        const auto add = [&](const std::string& name, const Span& span) {
             if (!m_names.insert(name).second)
-                return refuse(DiagCode::TextName, "the name " + quoteText(name) + " is used twice",
-                              span);
-            return {};
+                note(refuse(DiagCode::TextName, "the name " + quoteText(name) + " is used twice",
+                            span));
         };
         for (const GraphInputTree& input : m_tree.inputs)
-            FW_CHECK(add(input.value.name, input.value.span));
+            add(input.value.name, input.value.span);
         for (const GraphNodeTree& node : m_tree.nodes) {
             for (const ValueTree& result : node.results)
-                FW_CHECK(add(result.name, result.span));
+                add(result.name, result.span);
             if (!node.name.empty() && !node.constant)
-                FW_CHECK(add(node.name, node.span));
+                add(node.name, node.span);
         }
-        return {};
     }
 
     std::string freshName(const std::string& wish) {
@@ -98,10 +154,11 @@ private:
     void define(const std::string& name, ValueRef value,
                 const std::optional<std::vector<std::int64_t>>& origins) {
         m_values[name] = value;
-        if (origins)
+        if (origins && value.valid())
             m_editor.setOrigins(value.node, *origins);
     }
 
+    // Not valid where the value is wrong, which is told at its own place.
     Result<ValueRef> find(const ValueTree& tree) const {
         if (const auto found = m_values.find(tree.name); found != m_values.end())
             return found->second;
@@ -109,7 +166,11 @@ private:
             return refuse(DiagCode::TextName,
                           quoteText(tree.name) + " is no value, or is used before it is computed",
                           tree.span);
-        return refuse(DiagCode::TextName, "there is no value " + quoteText(tree.name), tree.span);
+        std::vector<std::string> known;
+        for (const auto& [name, value] : m_values)
+            known.push_back(name);
+        return refuse(DiagCode::TextName, "there is no value " + quoteText(tree.name), tree.span,
+                      didYouMean(tree.name, known));
     }
 
     Result<TensorData> resolve(const std::string& name, const std::string& hash,
@@ -189,10 +250,46 @@ private:
     Status addConstant(const GraphNodeTree& node) {
         if (node.results.size() != 1)
             return refuse(DiagCode::OperatorArity, "a constant is one value", node.span);
+        if (m_constants == Constants::Ignored && node.constant->kind != ConstantKind::Inline) {
+            FW_TRY(const TensorType type, typeFromTree(node.types.at(0), m_scope));
+            if (Result<std::vector<std::int64_t>> extents = constantExtents(type); !extents)
+                return extents.takeDiag().at(at(node.span));
+            define(node.results[0].name, m_editor.addInput(node.results[0].name, type),
+                   node.origins);
+            return {};
+        }
         FW_TRY(TensorData data, constantData(node));
         define(node.results[0].name, m_editor.addConstant(node.results[0].name, std::move(data)),
                node.origins);
         return {};
+    }
+
+    // What can be said of a call without the types of its operands.
+    bool isSound(const GraphNodeTree& tree, const Operator* op) {
+        const std::size_t before = m_errors.size();
+        if (op == nullptr) {
+            std::vector<std::string> names;
+            for (const Operator* known : m_operators->all())
+                names.push_back(known->name());
+            note(refuse(DiagCode::UnknownOperator, "there is no operator named " + tree.op,
+                        tree.opSpan,
+                        tree.op == "const"
+                            ? "a constant is written const [1, 2] : f32[2]"
+                            : didYouMean(tree.op, names, "fw ops lists the operators")));
+            return false;
+        }
+        if (const Arity arity = op->arity(); !arity.takes(tree.operands.size()))
+            note(refuse(DiagCode::OperatorArity,
+                        fmt::format("{} has {}, not {}", tree.op, arity.text(),
+                                    tree.operands.size()),
+                        tree.opSpan, op->signature()));
+        for (const TreeAttr& attr : tree.attrs)
+            if (!op->attrType(attr.name))
+                note(refuse(DiagCode::TextName, tree.op + " has no attribute " + attr.name,
+                            attr.span,
+                            didYouMean(attr.name, op->attrNames(),
+                                       "fw ops " + tree.op + " lists them")));
+        return m_errors.size() == before;
     }
 
     Status addCall(const GraphNodeTree& tree) {
@@ -202,19 +299,23 @@ private:
         GraphEditor::NewNode wish;
         wish.op = tree.op;
         wish.name = tree.name.empty() ? freshName(tree.op) : tree.name;
+        bool sound = isSound(tree, m_operators->find(tree.op));
         for (const ValueTree& operand : tree.operands) {
-            ValueRef value;
-            if (!operand.name.empty()) {
-                FW_TRY(value, find(operand));
-            }
-            wish.inputs.push_back(value);
+            const Result<ValueRef> value = operand.name.empty() ? ValueRef() : find(operand);
+            if (!value)
+                note(value.diag());
+            sound = sound && value && (value->valid() || operand.name.empty());
+            wish.inputs.push_back(value ? *value : ValueRef());
         }
         for (const TreeAttr& attr : tree.attrs) {
             if (wish.attrs.has(attr.name))
-                return refuse(DiagCode::TextName,
-                              "the attribute " + attr.name + " is written twice", attr.span);
-            FW_TRY(AttrValue value, attribute(attr.value));
-            wish.attrs.set(attr.name, std::move(value));
+                note(refuse(DiagCode::TextName,
+                            "the attribute " + attr.name + " is written twice", attr.span));
+            Result<AttrValue> value = attribute(attr.value);
+            if (!value)
+                note(value.diag());
+            sound = sound && value;
+            wish.attrs.set(attr.name, value ? std::move(*value) : AttrValue());
         }
         if (tree.op == "unknown") {
             wish.attrs.set("domain", tree.domain);
@@ -228,9 +329,13 @@ private:
         for (const ValueTree& result : tree.results)
             wish.outputNames.push_back(result.name);
         for (const GraphBodyTree& body : tree.bodies) {
-            FW_TRY(Body made, bodyOf(body, wish.inputs.size()));
-            wish.bodies.push_back(std::move(made));
+            std::optional<Body> made = bodyOf(body, wish.inputs.size());
+            sound = sound && made;
+            if (made)
+                wish.bodies.push_back(std::move(*made));
         }
+        if (!sound)
+            return {}; // told already
         Result<std::vector<ValueRef>> values = m_editor.add(std::move(wish));
         if (!values)
             return values.takeDiag().at(at(tree.span));
@@ -264,17 +369,26 @@ private:
         return {};
     }
 
-    Result<Body> bodyOf(const GraphBodyTree& tree, std::size_t operands) {
+    // Nothing where it is wrong, which is noted.
+    std::optional<Body> bodyOf(const GraphBodyTree& tree, std::size_t operands) {
+        GraphReader inside(*tree.graph, *this);
+        const Result<GraphPtr> graph = inside.run();
+        for (const Diag& diag : inside.takeErrors())
+            note(diag);
         Body out;
         out.name = tree.name.name;
-        FW_TRY(out.graph, GraphReader(*tree.graph, m_operators, m_options, &m_used).run());
+        bool sound = graph.ok();
         for (const std::int64_t operand : tree.operands) {
-            if (operand >= static_cast<std::int64_t>(operands))
-                return refuse(DiagCode::OperatorArity,
-                              fmt::format("there is no operand {}", operand), tree.name.span,
-                              "operands are counted from 0");
+            if (operand >= static_cast<std::int64_t>(operands)) {
+                note(refuse(DiagCode::OperatorArity, fmt::format("there is no operand {}", operand),
+                            tree.name.span, "operands are counted from 0"));
+                sound = false;
+            }
             out.operands.push_back(static_cast<int>(operand));
         }
+        if (!sound)
+            return std::nullopt;
+        out.graph = *graph;
         return out;
     }
 
@@ -310,8 +424,12 @@ private:
             return tensorAttribute(tree);
         if (tree.kind == TreeKind::List)
             return listAttribute(tree);
+        const std::string_view meant = tree.isName() ? booleanMeant(tree.text) : "";
         return refuse(DiagCode::TextType, "this is no value of an attribute", tree.span,
-                      "a number, a text, an element type or a list");
+                      !meant.empty()
+                          ? "write " + std::string(meant)
+                          : elementTypeHint(tree.isName() ? tree.text : std::string(),
+                                            "a number, a text, an element type or a list"));
     }
 
     Result<AttrValue> listAttribute(const Tree& tree) const {
@@ -353,10 +471,13 @@ private:
     std::shared_ptr<const OperatorSet> m_operators;
     GraphEditor m_editor;
     ExprScope m_scope;
-    bool m_isBody;
+    Constants m_constants;
+    bool m_isBody = false;
+    Diags m_errors;
     std::set<std::string> m_typed; // results that the options gave a type
     std::set<std::string> m_ownUsed;
     std::set<std::string>& m_used; // of the given dimensions
+    std::set<std::string> m_free;  // dimensions that have no size
     std::set<std::string> m_names;
     std::map<std::string, int> m_counters;
     std::map<std::string, ValueRef> m_values;
@@ -390,15 +511,31 @@ ConstantResolver constantsOf(const Graph& graph) {
 
 Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
                                 const GraphTextOptions& options) {
-    return GraphReader(tree, std::move(operators), options).run();
+    GraphReader reader(tree, std::move(operators), options);
+    Result<GraphPtr> out = reader.run();
+    if (options.errors != nullptr && !out)
+        *options.errors = reader.takeErrors();
+    return out;
+}
+
+Diags checkGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
+                 const std::string& file) {
+    GraphTextOptions options;
+    options.file = file;
+    GraphReader reader(tree, std::move(operators), options, Constants::Ignored);
+    const Result<GraphPtr> made = reader.run();
+    return made ? Diags() : reader.takeErrors();
 }
 
 Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const OperatorSet> operators,
                             const GraphTextOptions& options) {
     const std::string& file = options.file;
     const FileTree tree = parseFile(text, file);
-    if (!tree.errors.empty())
+    if (!tree.errors.empty()) {
+        if (options.errors != nullptr)
+            *options.errors = tree.errors;
         return tree.errors.front();
+    }
     std::shared_ptr<const GraphTree> graph;
     for (const DeclarationPtr& declaration : tree.declarations)
         if (auto next = declarationAs<GraphTree>(declaration)) {

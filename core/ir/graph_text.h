@@ -43,6 +43,8 @@ struct GraphTextOptions {
     // UnknownName if there is no such result.
     std::map<std::string, std::string> types = {};
     GraphEditor::Origins origins = GraphEditor::Origins::Keep;
+    // Takes everything that is wrong, in the order of the text, of which the result is the first.
+    Diags* errors = nullptr;
 };
 
 // One declaration `graph`; other declarations of the text are not looked at.
@@ -50,5 +52,8 @@ Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const Operato
                             const GraphTextOptions& options = {});
 Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
                                 const GraphTextOptions& options = {});
+// Everything that is wrong with a graph whatever its constants hold, which are not looked for.
+Diags checkGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
+                 const std::string& file);
 
 } // namespace fw

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -21,6 +22,20 @@ bool sameElements(const TensorData& a, const TensorData& b) {
             return false;
     }
     return true;
+}
+
+// Reals of attributes are f32 in a model: what is computed of them is not told apart further.
+bool sameReal(double a, double b) {
+    return a == b || static_cast<float>(a) == static_cast<float>(b) ||
+           (std::isnan(a) && std::isnan(b));
+}
+
+bool sameAttribute(const AttrValue& a, const AttrValue& b) {
+    if (const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y)
+        return sameReal(*x, *y);
+    if (const auto *x = std::get_if<Reals>(&a), *y = std::get_if<Reals>(&b); x && y)
+        return std::equal(x->begin(), x->end(), y->begin(), y->end(), sameReal);
+    return a == b;
 }
 
 class Comparison {
@@ -86,7 +101,7 @@ private:
         for (const std::string& name : names) {
             const std::optional<AttrValue> got = attribute(m_got, a, name),
                                            wanted = attribute(m_wanted, b, name);
-            if (got != wanted)
+            if (got.has_value() != wanted.has_value() || (got && !sameAttribute(*got, *wanted)))
                 return differ(place, fmt::format("{} = {} instead of {}", name,
                                                  got ? attrText(*got) : "nothing",
                                                  wanted ? attrText(*wanted) : "nothing"));

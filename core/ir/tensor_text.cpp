@@ -1,6 +1,7 @@
 #include "ir/tensor_text.h"
 
 #include "base/numbers.h"
+#include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
 
@@ -168,11 +169,28 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
                                : dataFromIntegers(type.dtype, std::move(*extents), integers);
 }
 
+Diags checkSignatureType(const TypeTree& type, const std::string& file) {
+    Diags out;
+    if (!parseDtype(type.dtype) && !isTypeVariable(type.dtype))
+        out.push_back(makeDiag(
+            DiagCode::TextName, "there is no element type " + type.dtype,
+            {file, {}, type.span.line, type.span.column},
+            elementTypeHint(type.dtype, "f32, i64, bool, ...; a name that stands for any begins "
+                                        "with a capital: T[N]")));
+    for (const DimTree& dim : type.dims)
+        if (const auto extent = integerFromTree(dim.value); extent && *extent < 0)
+            out.push_back(makeDiag(DiagCode::ShapeMismatch, fmt::format("no extent is {}", *extent),
+                                   {file, {}, dim.value.span.line, dim.value.span.column},
+                                   "any extent has a name: N; any number of axes S..."));
+    return out;
+}
+
 Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope) {
     const auto dtype = parseDtype(tree.dtype);
     if (!dtype)
         return makeDiag(DiagCode::TextType, "'" + tree.dtype + "' is not an element type",
-                        {scope.file, {}, tree.span.line, tree.span.column}, "f32, i64, bool, ...");
+                        {scope.file, {}, tree.span.line, tree.span.column},
+                        elementTypeHint(tree.dtype, "f32, i64, bool, ..."));
     TensorType type;
     type.dtype = *dtype;
     for (const DimTree& dim : tree.dims) {
@@ -184,7 +202,7 @@ Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope) {
             return makeDiag(DiagCode::TextType, "this is not a dimension", where);
         if (fixed && *fixed < 0)
             return makeDiag(DiagCode::ShapeMismatch, fmt::format("a dimension is {}", *fixed),
-                            where);
+                            where, "a free dimension has a name: N");
         type.shape.push_back(std::move(extent));
     }
     return type;

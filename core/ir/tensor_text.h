@@ -26,6 +26,9 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
                                   const std::string& file);
 // `scope` says what the names of dimensions stand for.
 Result<TensorType> typeFromTree(const TypeTree& tree, const ExprScope& scope);
+// What is wrong with a type of a signature whatever stands for its names: an element type that is
+// none, an extent below 0.
+Diags checkSignatureType(const TypeTree& type, const std::string& file);
 // Extents of a type that must have no free dimension, with at most 2^28 elements.
 Result<std::vector<std::int64_t>> constantExtents(const TensorType& type);
 
