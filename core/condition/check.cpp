@@ -3,6 +3,7 @@
 
 #include "base/nearest.h"
 #include "condition/elements.h"
+#include "syntax/foreign_words.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -44,10 +45,12 @@ public:
             condition(tree.args[0]);
             return condition(tree.args[1]);
         }
+        if (tree.isName() && isBoolean(tree.text))
+            return;
         const auto kind = term(tree);
         if (kind && *kind != TermKind::Truth && *kind != TermKind::Any)
             refuse(DiagCode::RuleIllegal,
-                   fmt::format("{} is no condition: it is {}", tree.text, kindNoun(*kind)), tree,
+                   fmt::format("{} is no condition: it is {}", termText(tree), kindNoun(*kind)), tree,
                    "compare it with something");
     }
 
@@ -89,6 +92,10 @@ private:
     std::optional<TermKind> named(const Tree& tree) {
         if (const auto found = m_known.names.find(tree.text); found != m_known.names.end())
             return found->second;
+        if (isBoolean(tree.text))
+            return TermKind::Integer;
+        if (tree.text == "inf")
+            return TermKind::Real;
         if (parseDtype(tree.text))
             return TermKind::DType;
         if (tree.text == "const")
@@ -97,11 +104,18 @@ private:
         std::vector<std::string> names;
         for (const auto& [name, kind] : m_known.names)
             names.push_back(name);
+        std::string hint = elementTypeHint(tree.text);
+        if (const std::string_view meant = booleanMeant(tree.text); !meant.empty())
+            hint = "write " + std::string(meant);
+        if (hint.empty() && tree.text.find('.') != std::string::npos)
+            hint = conditionHint(tree.text);
+        if (hint.empty())
+            hint = didYouMean(tree.text, names,
+                              names.empty()
+                                  ? std::string("there are no names")
+                                  : fmt::format("{} {}", m_known.bind, fmt::join(names, ", ")));
         return refuse(DiagCode::TextName, "nothing is named " + tree.text + " here", tree,
-                      didYouMean(tree.text, names,
-                                 names.empty()
-                                     ? std::string("there are no names")
-                                     : fmt::format("{} {}", m_known.bind, fmt::join(names, ", "))));
+                      std::move(hint));
     }
 
     std::optional<TermKind> unary(const Tree& tree) {
@@ -140,19 +154,40 @@ private:
                               *a == TermKind::Truth ? "leave the comparison out, or write !" : "");
             return TermKind::Truth;
         }
-        if (isNumber(*a) && isNumber(*b))
-            return *a == TermKind::Integer ? *b : *a;
-        if ((isNumber(*a) || isList(*a)) && (isNumber(*b) || isList(*b))) {
-            if (*a == TermKind::Any || *b == TermKind::Any)
-                return TermKind::Any;
-            const auto isReal = [](TermKind kind) {
-                return kind == TermKind::Real || kind == TermKind::RealList;
-            };
-            return isReal(*a) || isReal(*b) ? TermKind::RealList : TermKind::IntegerList;
-        }
+        if (const auto kind = combined(*a, *b))
+            return kind;
         return refuse(DiagCode::RuleIllegal,
                       fmt::format("{} and {} have no {}", kindNoun(*a), kindNoun(*b), tree.text),
                       tree);
+    }
+
+    // Of arithmetic on two numbers or lists.
+    static std::optional<TermKind> combined(TermKind a, TermKind b) {
+        if (isNumber(a) && isNumber(b))
+            return a == TermKind::Integer ? b : a;
+        if (!(isNumber(a) || isList(a)) || !(isNumber(b) || isList(b)))
+            return std::nullopt;
+        if (a == TermKind::Any || b == TermKind::Any)
+            return TermKind::Any;
+        const auto isReal = [](TermKind kind) {
+            return kind == TermKind::Real || kind == TermKind::RealList;
+        };
+        return isReal(a) || isReal(b) ? TermKind::RealList : TermKind::IntegerList;
+    }
+
+    // min and max.
+    std::optional<TermKind> extremum(const Tree& tree) {
+        const auto a = term(tree.args[0]), b = term(tree.args[1]);
+        if (!a || !b)
+            return std::nullopt;
+        if (const auto kind = combined(*a, *b))
+            return kind;
+        const std::size_t at = isNumber(*a) || isList(*a) ? 1 : 0;
+        return refuse(DiagCode::RuleIllegal,
+                      fmt::format("{} is {}, {} wants numbers", termText(tree.args[at]),
+                                  kindNoun(at == 0 ? *a : *b), tree.text),
+                      tree.args[at],
+                      std::string(conditionFunction(tree.text)->sentence));
     }
 
     std::optional<TermKind> among(const Tree& tree) {
@@ -280,14 +315,19 @@ private:
             return given(tree);
         if (isOverElements(tree))
             return overElements(tree);
+        if (isExtremum(tree))
+            return extremum(tree);
         const ConditionFunction* function = conditionFunction(tree.text);
         if (function == nullptr) {
             std::vector<std::string> names;
             for (const ConditionFunction& one : conditionFunctions())
                 names.emplace_back(one.name);
+            const std::string hint = conditionHint(tree.text);
             return refuse(
                 DiagCode::TextName, "there is no function " + tree.text + " in conditions", tree,
-                didYouMean(tree.text, names, fmt::format("there are {}", fmt::join(names, ", "))));
+                hint.empty() ? didYouMean(tree.text, names,
+                                          fmt::format("there are {}", fmt::join(names, ", ")))
+                             : hint);
         }
         if (tree.args.size() != function->arguments.size())
             return refuse(DiagCode::OperatorArity,
@@ -306,7 +346,7 @@ private:
                 continue;
             fits = false;
             refuse(DiagCode::RuleIllegal,
-                   fmt::format("{} is {}, {} wants {}", tree.args[i].text, kindNoun(*kind),
+                   fmt::format("{} is {}, {} wants {}", termText(tree.args[i]), kindNoun(*kind),
                                tree.text,
                                ofAny ? "a value or a pack" : kindNoun(function->arguments[i])),
                    tree.args[i], std::string(function->sentence));

@@ -61,7 +61,7 @@ std::optional<TermValue> evaluate(const Tree& term, const Scope& scope,
 
 // Numbers as the f32 of a model, lists element by element, free dimensions if they are one.
 Truth equalTerms(const TermValue& a, const TermValue& b);
-// Of a term without names: "1", "[2, 2]", "f32".
+// What messages call a term: "1", "[2, N]", "f32", "dim(x, 0) + 1".
 std::string termText(const Tree& term);
 // Whether it holds of dimensions, of which none is negative.
 std::optional<bool> decideDims(const Expr& condition);

@@ -3,10 +3,12 @@
 #include "condition/elements.h"
 
 #include "expr/simplify.h"
+#include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace fw {
@@ -110,6 +112,8 @@ public:
             const Judged a = truth(tree.args[0], wanted), b = truth(tree.args[1], wanted);
             return joined(a, b, tree.text == "&&" ? Truth::No : Truth::Yes);
         }
+        if (tree.isName() && isBoolean(tree.text))
+            return {known(tree.text == "true")};
         if (tree.isCall("has") && tree.args.size() == 2)
             return {has(tree.args[0].text, tree.args[1].text)};
         if (tree.isCall("given") && tree.args.size() == 1)
@@ -159,6 +163,10 @@ private:
     std::optional<TermValue> named(const std::string& name) {
         const auto found = m_scope.names.find(name);
         if (found == m_scope.names.end()) {
+            if (isBoolean(name))
+                return Expr(name == "true" ? 1 : 0);
+            if (name == "inf")
+                return std::numeric_limits<double>::infinity();
             if (const auto dtype = parseDtype(name))
                 return *dtype;
             m_absent = m_absent || m_scope.restIsAbsent;
@@ -189,6 +197,10 @@ private:
             return simplify(x - y);
         if (sign == "*")
             return simplify(x * y);
+        if (sign == "min")
+            return simplify(minExpr(x, y));
+        if (sign == "max")
+            return simplify(maxExpr(x, y));
         if (y.isInt(0))
             return std::nullopt;
         if (sign == "/")
@@ -203,10 +215,13 @@ private:
             return x - y;
         if (sign == "*")
             return x * y;
+        if (sign == "min" || sign == "max")
+            return sign == "min" ? std::min(x, y) : std::max(x, y);
         return sign == "/" && y != 0 ? std::optional<TermValue>(x / y) : std::nullopt;
     }
 
-    // Lists combine element by element, with each other or with one number.
+    // Lists combine element by element, with each other or with one number; so do the calls min and
+    // max.
     std::optional<TermValue> infix(const Tree& tree) {
         const auto a = value(tree.args[0]), b = value(tree.args[1]);
         if (!a || !b)
@@ -344,6 +359,8 @@ private:
             return there == Truth::Unknown ? std::nullopt
                                            : value(tree.args[there == Truth::Yes ? 1 : 2]);
         }
+        if (isExtremum(tree))
+            return infix(tree);
         const ConditionFunction* function = conditionFunction(tree.text);
         if (function == nullptr || function->arguments.size() != tree.args.size())
             return std::nullopt;
@@ -441,8 +458,36 @@ std::optional<bool> decideDims(const Expr& condition) {
 }
 
 std::string termText(const Tree& term) {
-    const auto value = evaluate(term, {});
-    return value ? textOf(*value) : term.text;
+    const auto listed = [&](std::string_view open, std::string_view close) {
+        std::string out(open);
+        for (const Tree& part : term.args)
+            out += (out.size() > open.size() ? ", " : "") + termText(part);
+        return out + std::string(close);
+    };
+    switch (term.kind) {
+    case TreeKind::Int:
+    case TreeKind::Float:
+        if (const auto value = evaluate(term, {}))
+            return textOf(*value);
+        break;
+    case TreeKind::Text:
+        return quoteText(term.text);
+    case TreeKind::List:
+        return listed("[", "]");
+    case TreeKind::Call:
+        return term.text + listed("(", ")");
+    case TreeKind::Index:
+        return term.text + listed("[", "]");
+    case TreeKind::Unary:
+        return term.text + termText(term.args[0]);
+    case TreeKind::Binary:
+        return fmt::format("{} {} {}", termText(term.args[0]), term.text, termText(term.args[1]));
+    case TreeKind::Name:
+    case TreeKind::Pack:
+    case TreeKind::Reduce:
+        break;
+    }
+    return term.text;
 }
 
 ConditionResult decide(const ConditionTree& condition, const Scope& scope) {

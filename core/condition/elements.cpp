@@ -1,5 +1,7 @@
 #include "condition/elements.h"
 
+#include "syntax/foreign_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,6 +90,8 @@ private:
     std::optional<Column> column(const Tree& tree) {
         if (tree.isName()) {
             const auto found = m_scope.names.find(tree.text);
+            if (found == m_scope.names.end() && (isBoolean(tree.text) || tree.text == "inf"))
+                return number(tree);
             if (found == m_scope.names.end() || std::holds_alternative<AbsentPart>(found->second)) {
                 m_absent = true;
                 return std::nullopt;
@@ -103,7 +107,7 @@ private:
             const auto inner = column(tree.args[0]);
             return inner ? std::optional(each(*inner, [](double a) { return -a; })) : inner;
         }
-        if (tree.kind == TreeKind::Binary)
+        if (tree.kind == TreeKind::Binary || isExtremum(tree))
             return arithmetic(tree.text, column(tree.args[0]), column(tree.args[1]));
         return number(tree);
     }
@@ -111,11 +115,13 @@ private:
     std::optional<Column> arithmetic(const std::string& sign, const std::optional<Column>& a,
                                      const std::optional<Column>& b) {
         return both(a, b, [&](double x, double y) {
-            return sign == "+"   ? x + y
-                   : sign == "-" ? x - y
-                   : sign == "*" ? x * y
-                   : sign == "/" ? x / y
-                                 : x - y * std::floor(x / y);
+            return sign == "+"     ? x + y
+                   : sign == "-"   ? x - y
+                   : sign == "*"   ? x * y
+                   : sign == "/"   ? x / y
+                   : sign == "min" ? std::min(x, y)
+                   : sign == "max" ? std::max(x, y)
+                                   : x - y * std::floor(x / y);
         });
     }
 
@@ -161,6 +167,10 @@ private:
 };
 
 } // namespace
+
+bool isExtremum(const Tree& tree) {
+    return (tree.isCall("min") || tree.isCall("max")) && tree.args.size() == 2;
+}
 
 bool isOverElements(const Tree& tree) {
     return (tree.isCall("all") || tree.isCall("any")) && tree.args.size() == 1;

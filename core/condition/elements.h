@@ -1,4 +1,5 @@
-// all(v > 0), any(v == 0): what is asked of every element of constants and of lists.
+// Terms that are computed element by element: min and max of lists, all(v > 0) and any(v == 0) of
+// constants and lists.
 #pragma once
 
 #include "condition/condition.h"
@@ -6,6 +7,8 @@
 namespace fw {
 
 bool isOverElements(const Tree& tree);
+// min(a, b), max(a, b): arithmetic as that of the signs.
+bool isExtremum(const Tree& tree);
 
 struct ElementsResult {
     Truth truth = Truth::Unknown;

@@ -174,12 +174,9 @@ std::string noConstantValue(const Given& given) {
                        mostElements);
 }
 
-Answer least(const Given& given) {
-    return simplify(minExpr(std::get<Expr>(given[0]), std::get<Expr>(given[1])));
-}
-
-Answer greatest(const Given& given) {
-    return simplify(maxExpr(std::get<Expr>(given[0]), std::get<Expr>(given[1])));
+// Arithmetic, which is computed with that of the signs.
+Answer extremum(const Given&) {
+    return std::nullopt;
 }
 
 } // namespace
@@ -225,8 +222,16 @@ const std::vector<ConditionFunction>& conditionFunctions() {
          "the number that a constant holds, or the numbers of one with one axis",
          constantValue,
          noConstantValue},
-        {"min", {K::Integer, K::Integer}, K::Integer, "the smaller one", least},
-        {"max", {K::Integer, K::Integer}, K::Integer, "the larger one", greatest},
+        {"min",
+         {K::Any, K::Any},
+         K::Any,
+         "min(a, b): the smaller number; of lists element by element",
+         extremum},
+        {"max",
+         {K::Any, K::Any},
+         K::Any,
+         "max(a, b): the larger number; of lists element by element",
+         extremum},
     };
     return functions;
 }

@@ -2,6 +2,7 @@
 
 #include "ir/tensor_type.h"
 #include "pattern/repeated.h"
+#include "syntax/foreign_words.h"
 
 #include <algorithm>
 
@@ -134,7 +135,7 @@ void namesIn(const PatternTree& p, const PatternTable& table, std::set<std::stri
 
 bool isFreeName(const Tree& tree) {
     return tree.isName() && tree.text != "any" && tree.text != "inf" && tree.text != "nan" &&
-           !parseDtype(tree.text);
+           !isBoolean(tree.text) && !parseDtype(tree.text);
 }
 
 bool hasFreeName(const Tree& tree) {

@@ -101,10 +101,16 @@ private:
         return {};
     }
 
-    Result<GraphPtr> graphOf(const GraphTree& tree) const {
+    // Of what is wrong with it the first is returned, and the rest told here.
+    Result<GraphPtr> graphOf(const GraphTree& tree) {
         GraphTextOptions options;
+        Diags errors;
         options.file = m_around.file;
-        return elaborateGraph(tree, m_around.operators, options);
+        options.errors = &errors;
+        Result<GraphPtr> out = elaborateGraph(tree, m_around.operators, options);
+        for (std::size_t i = 1; i < errors.size(); ++i)
+            refuse(std::move(errors[i]));
+        return out;
     }
 
     Result<Rewritten> applied(const DeclarationPtr& entry, const GraphPtr& graph) const {

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "rewrite/apply.h"
 #include "rewrite/driver.h"
+#include "rewrite/right_side.h"
 
 #include <fmt/format.h>
 
@@ -37,9 +38,9 @@ private:
 };
 
 // Right sides: operators, values that match or `let` bind, terms that conditions compute.
-class RightSide {
+class RightSideCheck {
 public:
-    RightSide(const RuleTree& rule, const OperatorSet& operators, const PartNames& parts,
+    RightSideCheck(const RuleTree& rule, const OperatorSet& operators, const PartNames& parts,
               Bound& bound, Refusals& out)
         : m_rule(rule), m_operators(operators), m_parts(parts), m_bound(bound), m_out(out) {}
 
@@ -155,7 +156,10 @@ private:
         if (op == nullptr)
             return m_out.refuse(DiagCode::UnknownOperator,
                                 "there is no operator named " + tree.text, tree.span,
-                                operatorHint(tree.text, m_operators, nullptr));
+                                tree.text == "const"
+                                    ? "a number stands beside a value, whose element type it "
+                                      "takes: x * 2"
+                                    : operatorHint(tree.text, m_operators, nullptr));
         const auto lists = static_cast<std::size_t>(
             std::count_if(tree.args.begin(), tree.args.end(),
                           [](const Tree& part) { return part.kind == TreeKind::Pack; }));
@@ -173,8 +177,31 @@ private:
         for (const Tree& part : call.args)
             if (part.kind == TreeKind::Pack)
                 list(part);
+            else if (termKind(part))
+                number(call, part);
             else
                 value(part);
+    }
+
+    // A number has no element type of its own.
+    void number(const Tree& call, const Tree& part) {
+        const std::string text = termText(part);
+        std::string hint = fmt::format("an operator in place of its name takes it: op (x: T[S...]) "
+                                       "-> y: T[S...] {{ y[i...] = {}(x[i...], {}) }}(x)",
+                                       call.text, text);
+        const std::string_view sign = infixSign(call.text);
+        const bool two = call.args.size() == 2 && !termKind(call.args[&part == &call.args[0]]);
+        if (!sign.empty() && two && call.attrs.empty()) {
+            const auto shown = [](const Tree& one) {
+                return one.kind == TreeKind::Binary ? "(" + termText(one) + ")" : termText(one);
+            };
+            hint = fmt::format("the number takes the element type beside it in {} {} {}",
+                               shown(call.args[0]), sign, shown(call.args[1]));
+        }
+        m_out.refuse(DiagCode::RuleIllegal,
+                     fmt::format("{} is a number, and an operand of {} is a value", text,
+                                 call.text),
+                     part.span, std::move(hint));
     }
 
     // e(x): what e = kind elementwise(...) matched, on other operands.
@@ -280,7 +307,7 @@ void checkClauses(const RuleTree& rule, Refusals& out) {
     const std::vector<std::string>& stages = rewriteStages();
     if (std::find(stages.begin(), stages.end(), rule.stage) == stages.end())
         out.refuse(DiagCode::RuleIllegal, "there is no stage " + rule.stage, rule.stageSpan,
-                   didYouMean(rule.stage, stages, fmt::format("{}", fmt::join(stages, ", "))));
+                   fmt::format("there are {}", fmt::join(stages, ", ")));
     static const std::vector<std::string> strategies = {"once", "sweep", "fixpoint"};
     if (std::find(strategies.begin(), strategies.end(), rule.strategy) == strategies.end())
         out.refuse(DiagCode::RuleIllegal, "there is no strategy " + rule.strategy,
@@ -305,7 +332,7 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     PartNames parts(table);
     for (const NamedPattern& named : rule.match)
         parts.add(named.pattern);
-    RightSide right(rule, operators, parts, bound, out);
+    RightSideCheck right(rule, operators, parts, bound, out);
     checkExposed(rule, parts, out);
     std::set<std::string> replaced; // by emit
     for (const NamedPattern& named : rule.match)

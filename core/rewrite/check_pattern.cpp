@@ -5,6 +5,7 @@
 #include "pattern/circles.h"
 #include "rewrite/apply.h"
 #include "rewrite/associative.h"
+#include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
 
@@ -222,13 +223,15 @@ private:
         if (wanted.kind != PatternConstraint::Kind::Type)
             return;
         const std::string& name = wanted.name;
-        if (name != "any" && !parseDtype(name) && (name[0] < 'A' || name[0] > 'Z')) {
+        if (name != "any" && !parseDtype(name) && !isTypeVariable(name)) {
             std::vector<std::string> known{"any", "const", "input", "same"};
             for (int i = 0; i <= static_cast<int>(DType::I64); ++i)
                 known.emplace_back(dtypeText(static_cast<DType>(i)));
             m_out.refuse(
                 DiagCode::TextName, "there is no element type " + name, wanted.span,
-                didYouMean(name, known, "a name that stands for any begins with a capital: T[N]"));
+                elementTypeHint(
+                    name, didYouMean(name, known,
+                                     "a name that stands for any begins with a capital: T[N]")));
         }
         int packs = 0;
         for (const Tree& dim : wanted.dims) {
@@ -241,8 +244,18 @@ private:
                                    : "... stands alone or behind a name",
                              dim.span, "f32[N, ...]");
             if (dim.kind != TreeKind::Pack && !isFreeName(dim) && !dim.isName("any"))
-                arithmetic(dim);
+                extent(dim);
         }
+    }
+
+    void extent(const Tree& dim) {
+        const auto value = evaluate(dim, {});
+        const auto number = value ? numberOf(*value) : std::nullopt;
+        if (number && *number < 0)
+            return m_out.refuse(DiagCode::RuleIllegal,
+                                fmt::format("no extent is {}", termText(dim)), dim.span,
+                                "any is one axis of any extent, ... any number of axes");
+        arithmetic(dim);
     }
 
     // While a match is looked for it is not known which parts there will be.
@@ -409,6 +422,12 @@ private:
         const std::optional<AttrType> type = op.attrType(attr.name);
         const bool ofText = type == AttrType::Text || type == AttrType::TextList;
         const bool ofNames = written.kind == TreeKind::List;
+        std::string_view meant = booleanMeant(written.text);
+        if (type == AttrType::DType && meant.empty())
+            meant = elementTypeMeant(written.text);
+        if (isFreeName(written) && !meant.empty())
+            return m_out.refuse(DiagCode::TextName, written.text + " is a name here",
+                                written.span, fmt::format("write {}", meant));
         if (isFreeName(written) && ofText)
             return m_out.refuse(
                 DiagCode::TextType, fmt::format("{} of {} is a text", attr.name, op.name()),
@@ -482,6 +501,8 @@ std::string operatorHint(const std::string& word, const OperatorSet& operators,
     if (table != nullptr)
         for (const auto& [name, declared] : *table)
             names.push_back(name);
+    if (std::string hint = table != nullptr ? patternHint(word) : std::string(); !hint.empty())
+        return hint;
     return didYouMean(word, names, "fw ops lists the operators");
 }
 

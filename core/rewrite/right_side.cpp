@@ -1,15 +1,33 @@
 #include "rewrite/right_side.h"
 
+#include "condition/elements.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace fw {
 
+namespace {
+
+using Infix = std::map<std::string, std::string, std::less<>>;
+
+const Infix& infixOperators() {
+    static const Infix operators = {{"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
+    return operators;
+}
+
+} // namespace
+
 const std::string& infixOperator(std::string_view sign) {
-    static const std::map<std::string, std::string, std::less<>> operators = {
-        {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}};
-    return operators.find(sign)->second;
+    return infixOperators().find(sign)->second;
+}
+
+std::string_view infixSign(std::string_view op) {
+    for (const auto& [sign, name] : infixOperators())
+        if (name == op)
+            return sign;
+    return {};
 }
 
 namespace {
@@ -148,14 +166,14 @@ private:
             return !m_values.contains(tree.text) && parseDtype(tree.text);
         case TreeKind::Unary:
         case TreeKind::Binary:
-            return std::all_of(tree.args.begin(), tree.args.end(), [&](const Tree& part) {
-                return isTerm(part) || (part.isName() && m_failed.contains(part.text));
-            });
+            return isOfTerms(tree);
         case TreeKind::Index:
             return !tree.text.empty();
         case TreeKind::Call: {
             if (tree.text == "given" && tree.args.size() == 3)
                 return isTerm(chosen(tree));
+            if (isExtremum(tree))
+                return isOfTerms(tree);
             const ConditionFunction* function = conditionFunction(tree.text);
             bool fits = function != nullptr && function->arguments.size() == tree.args.size();
             for (std::size_t i = 0; fits && i < tree.args.size(); ++i)
@@ -168,6 +186,12 @@ private:
             break;
         }
         return false;
+    }
+
+    bool isOfTerms(const Tree& tree) const {
+        return std::all_of(tree.args.begin(), tree.args.end(), [&](const Tree& part) {
+            return isTerm(part) || (part.isName() && m_failed.contains(part.text));
+        });
     }
 
     // Why a term has no value.

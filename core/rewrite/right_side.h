@@ -16,6 +16,7 @@ struct RightOperand {
 };
 
 const std::string& infixOperator(std::string_view sign); // what a + - * or / between values is
+std::string_view infixSign(std::string_view op);         // the inverse; empty if it is none
 
 struct RightNode {
     std::string op;
