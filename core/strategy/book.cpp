@@ -1,6 +1,7 @@
 #include "strategy/book.h"
 
 #include "base/nearest.h"
+#include "ir/tensor_text.h"
 #include "rewrite/check.h"
 #include "strategy/computation.h"
 #include "target/target.h"
@@ -216,6 +217,9 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
     }
     for (Diag& diag : checkKeys(block.keys, targetKeys, file))
         out.push_back(std::move(diag));
+    for (const ParamTree& param : block.params)
+        for (Diag& diag : checkSignatureType(param.type, file))
+            out.push_back(std::move(diag));
     for (const EntryTree& entry : block.entries) {
         if (auto problem = checkScheduled(entry, block, op, schedules, file))
             out.push_back(std::move(*problem));

@@ -3,6 +3,7 @@
 #include "ir/tensor_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace fw {
@@ -44,12 +45,52 @@ std::int64_t lengthOf(const NameValue& list) {
                                                       : std::get<Exprs>(list).size());
 }
 
+// "an integer", "a list of numbers, 2 of them"
+std::string kindText(const AttrParamTree& attr) {
+    const auto of = [&](std::string_view one, std::string_view several) {
+        if (!attr.list)
+            return std::string(one);
+        return fmt::format("a list of {}{}", several,
+                           attr.count ? fmt::format(", {} of them", *attr.count) : "");
+    };
+    switch (attr.kind) {
+    case AttrKind::Int:
+        return of("an integer", "integers");
+    case AttrKind::Float:
+        return of("a number", "numbers");
+    case AttrKind::Bool:
+        return of("true or false", "truths");
+    case AttrKind::Text:
+        return of("a text", "texts");
+    case AttrKind::DType:
+        break;
+    }
+    return of("an element type", "element types");
+}
+
+// How a value is written that is one of a list, or a list of one.
+std::string rightSpelling(const AttrParamTree& attr, const AttrValue& given) {
+    const bool number = std::holds_alternative<std::int64_t>(given) ||
+                        std::holds_alternative<double>(given);
+    if (attr.list && (number || std::holds_alternative<std::string>(given)))
+        return fmt::format("{} = [{}]", attr.name, attrText(given));
+    if (const auto* one = std::get_if<Integers>(&given); !attr.list && one && one->size() == 1)
+        return fmt::format("{} = {}", attr.name, one->front());
+    if (const auto* real = std::get_if<double>(&given);
+        real != nullptr && attr.kind == AttrKind::Int && *real == std::floor(*real) &&
+        std::fabs(*real) < 1e15)
+        return fmt::format("{} = {}", attr.name, static_cast<std::int64_t>(*real));
+    return {};
+}
+
 Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeEvaluator& shapes) {
     const AttrValue* given = call.attrs.find(attr.name);
     if (given == nullptr)
         return fallback(attr, shapes);
     const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("{} cannot be {}", attr.name, attrText(*given)));
+                                fmt::format("{} is {}, not {}", attr.name, kindText(attr),
+                                            attrText(*given)),
+                                {}, rightSpelling(attr, *given));
     if (attr.list && attr.kind == AttrKind::Text) {
         if (const auto* texts = std::get_if<Texts>(given))
             return NameValue(*texts);

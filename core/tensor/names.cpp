@@ -3,6 +3,7 @@
 #include "expr/parse.h"
 #include "expr/simplify.h"
 #include "ir/op_inst.h"
+#include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -212,7 +213,8 @@ Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
         if (const auto known = parseDtype(tree.text))
             return *known;
     }
-    return error(tree, DiagCode::TextName, fmt::format("'{}' is not an element type", tree.text));
+    return error(tree, DiagCode::TextName, fmt::format("'{}' is not an element type", tree.text),
+                 elementTypeHint(tree.text));
 }
 
 Result<Expr> TreeEvaluator::scalar(const Tree& tree) {

@@ -45,8 +45,8 @@ protected:
     virtual std::optional<Result<Expr>> perElement(const std::string& function,
                                                    const std::string& dim);
     Where where(const Tree& tree) const { return {m_file, {}, tree.span.line, tree.span.column}; }
-    Diag error(const Tree& tree, DiagCode code, std::string message) const {
-        return makeDiag(code, std::move(message), where(tree));
+    Diag error(const Tree& tree, DiagCode code, std::string message, std::string hint = {}) const {
+        return makeDiag(code, std::move(message), where(tree), std::move(hint));
     }
 
 private:

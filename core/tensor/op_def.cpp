@@ -282,6 +282,10 @@ public:
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
                            fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+        for (const ParamTree& param : m_op.params)
+            type(param.type);
+        for (const OutTree& out : m_op.outs)
+            type(out.type);
         for (const auto check : {checkRequirements, checkOnnxClauses})
             for (Diag& diag : check(m_op, m_file))
                 m_errors.push_back(std::move(diag));
@@ -295,6 +299,13 @@ public:
     }
 
 private:
+    void type(const TypeTree& written) {
+        for (Diag& diag : checkSignatureType(written, m_file)) {
+            diag.message = m_op.name + ": " + diag.message;
+            m_errors.push_back(std::move(diag));
+        }
+    }
+
     void checkStatement(const StmtTree& stmt) {
         const bool output = std::any_of(m_op.outs.begin(), m_op.outs.end(),
                                         [&](const OutTree& out) { return out.name == stmt.name; });
