@@ -75,9 +75,10 @@ Status ModelImporter::checkGivenTypes() {
     for (const auto& [name, type] : m_run.options.types) {
         FW_TRY(const auto given, givenType(name));
         if (given && find(name) == nullptr)
-            m_run.out.diagnostics.push_back(makeWarning(
+            return makeDiag(
                 DiagCode::UnknownName,
-                fmt::format("the model has no value '{}' to give a type", cleanText(name))));
+                fmt::format("the model has no value '{}' to give a type", cleanText(name)), {},
+                "fw info lists the values whose type is not known");
     }
     return {};
 }

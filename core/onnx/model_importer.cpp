@@ -62,10 +62,6 @@ Result<Imported> ModelImporter::run() {
     FW_CHECK(build());
     Imported& out = m_run.out;
     FW_CHECK(checkGivenTypes());
-    for (const std::string& name : m_run.dims.unusedBindings())
-        out.diagnostics.push_back(
-            makeWarning(DiagCode::UnknownName,
-                        fmt::format("the model has no dimension '{}' to bind", cleanText(name))));
     for (auto& [node, diag] : m_nodeDiags)
         if (m_editor.find(node))
             out.diagnostics.push_back(std::move(diag));
@@ -73,6 +69,13 @@ Result<Imported> ModelImporter::run() {
     std::stable_partition(out.diagnostics.begin(), out.diagnostics.end(),
                           [](const Diag& diag) { return diag.severity == Severity::Error; });
     FW_TRY(out.graph, m_editor.finish());
+    for (const std::string& name : m_run.dims.unusedBindings()) {
+        std::string free;
+        for (const Symbol& dim : out.graph->freeDims())
+            free += (free.empty() ? "there are " : ", ") + std::string(dim.text());
+        return makeDiag(DiagCode::UnknownName, "there is no free dimension " + cleanText(name), {},
+                        free.empty() ? "no other dimension is free" : free);
+    }
     FW_TRY(out.inlined, inlineCalls(out.graph));
     out.weightFiles = m_run.external.files();
     return std::move(out);
