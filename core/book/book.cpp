@@ -4,6 +4,7 @@
 #include "book/declarations.h"
 #include "book/include.h"
 #include "book/own_names.h"
+#include "book/reached.h"
 #include "book/replaced.h"
 #include "library/library.h"
 #include "rewrite/embedded.h"
@@ -145,8 +146,9 @@ public:
                 m_books.patterns.insert_or_assign(pattern.name, &pattern);
             });
         noteSameNames();
+        const ReachedBooks reached(m_books.read);
         for (ReadBook& book : m_books.read)
-            noteIncluded(book);
+            noteIncluded(book, reached);
         for (ReadBook& book : m_books.read)
             for (std::size_t i = 0; i < book.written.size(); ++i)
                 if (book.items[i].verdict == "ok" && !m_replaced.contains(book.written[i].get()))
@@ -276,7 +278,8 @@ private:
         if (check == nullptr)
             return;
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
-                                   m_books.targets,    m_targetKeys,     m_libraries};
+                                   m_books.targets,    m_targetKeys,     m_libraries,
+                                   m_books.operators};
         for (Diag& diag : check(*book.written[i], known, book.file))
             book.refuse(i, std::move(diag));
     }
@@ -372,23 +375,22 @@ private:
             }
     }
 
-    // An included book with mistakes is named where it is included, too.
-    void noteIncluded(ReadBook& book) {
+    // A book with mistakes is named where an include leads to it, too.
+    void noteIncluded(ReadBook& book, const ReachedBooks& reached) {
         for (std::size_t i = 0; i < book.written.size(); ++i) {
             const auto include = declarationAs<IncludeTree>(book.written[i]);
             if (!include || book.items[i].verdict != "ok")
                 continue;
-            const std::string file = includedFile(book.file, include->name);
-            for (const ReadBook& other : m_books.read) {
+            for (const ReadBook* other : reached.through(book, i)) {
                 const bool wrong =
-                    !other.errors.empty() ||
-                    std::any_of(other.items.begin(), other.items.end(),
+                    !other->errors.empty() ||
+                    std::any_of(other->items.begin(), other->items.end(),
                                 [](const CheckedItem& item) { return item.verdict != "ok"; });
-                if (wrong && other.file == file)
-                    book.items[i].diagnostics.push_back(
-                        makeWarning(DiagCode::TextName, "declarations of " + file + " are refused",
-                                    {book.file, {}, include->span.line, include->span.column},
-                                    "fw check " + file));
+                if (wrong && other != &book)
+                    book.items[i].diagnostics.push_back(makeWarning(
+                        DiagCode::TextName, "declarations of " + other->file + " are refused",
+                        {book.file, {}, include->span.line, include->span.column},
+                        "fw check " + other->file));
             }
         }
     }
@@ -508,6 +510,29 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
         if (const auto test = declarationAs<TestTree>(book->written[i]))
             out.items[i] = runBookTest(*test, around);
     }
+    return out;
+}
+
+Diags errorsOfIncluded(const Books& books, const std::string& file) {
+    Diags out;
+    const auto book = std::find_if(books.read.begin(), books.read.end(),
+                                   [&](const ReadBook& one) { return one.file == file; });
+    const ReachedBooks reached(books.read);
+    std::set<const ReadBook*> told;
+    if (book != books.read.end())
+        told.insert(&*book);
+    const auto tell = [&](const Diags& diags) {
+        std::copy_if(diags.begin(), diags.end(), std::back_inserter(out),
+                     [](const Diag& diag) { return diag.severity == Severity::Error; });
+    };
+    for (std::size_t i = 0; book != books.read.end() && i < book->written.size(); ++i)
+        if (declarationAs<IncludeTree>(book->written[i]))
+            for (const ReadBook* other : reached.through(*book, i))
+                if (told.insert(other).second) {
+                    tell(other->errors);
+                    for (const CheckedItem& item : other->items)
+                        tell(item.diagnostics);
+                }
     return out;
 }
 

@@ -74,6 +74,8 @@ struct CheckedBook {
 
 // Its verdicts, and those of its tests, which are run. Nothing if it was not read.
 std::optional<CheckedBook> checkBook(const Books& books, const std::string& file);
+// Errors in the books that a book includes, and in those that they include.
+Diags errorsOfIncluded(const Books& books, const std::string& file);
 CheckedBook checkBookText(std::string_view text, const std::string& file); // alone
 
 } // namespace fw

@@ -1,6 +1,7 @@
 #include "book/declarations.h"
 
 #include "fusion/policy.h"
+#include "ir/graph_text.h"
 #include "rewrite/apply.h"
 #include "rewrite/builtin.h"
 #include "strategy/user_libraries.h"
@@ -62,6 +63,10 @@ Diags targetCheck(const Declaration& declaration, const Known& known, const std:
                        file);
 }
 
+Diags graphCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkGraph(as<GraphTree>(declaration), known.operatorSet, file);
+}
+
 Diags libraryCheck(const Declaration& declaration, const Known&, const std::string& file) {
     return checkLibrary(as<LibraryTree>(declaration), file);
 }
@@ -85,7 +90,7 @@ const std::vector<DeclarationKind>& declarationKinds() {
         {"fuse", "fuse", Replaces, fuseCheck},
         {"composite", "composite", Replaces, fuseCheck},
         {"pin", "pin", Adds, nullptr},
-        {"graph", "graph", Adds, nullptr},
+        {"graph", "graph", Adds, graphCheck},
         {"include", "include", Adds, nullptr},
     };
     return kinds;

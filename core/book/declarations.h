@@ -18,6 +18,7 @@ struct BookNamesKnown {
     const TargetTable& targets;
     const std::vector<std::string>& targetKeys;
     const std::vector<std::string>& libraries; // those that books declare
+    std::shared_ptr<const OperatorSet> operatorSet; // `operators`, for graphs that hold it
 };
 
 // What a later declaration of the same keyword and name does to an earlier one.

@@ -116,6 +116,10 @@ std::string includedFile(const std::string& book, const std::string& path) {
     return (fs::path(book).parent_path() / path).lexically_normal().string();
 }
 
+bool isSameBook(const std::string& a, const std::string& b) {
+    return a == b || identity(a) == identity(b);
+}
+
 std::vector<BookText> withIncluded(std::vector<BookText> given, const BookOpener& open) {
     return Including(std::move(given), open).take();
 }

@@ -20,6 +20,9 @@ using BookOpener = std::function<Result<std::string>(const std::string& file)>;
 // such file, a circle) stands in BookText::problems of the book that has it.
 std::vector<BookText> withIncluded(std::vector<BookText> given, const BookOpener& open);
 
+// Whether two paths lead to one file.
+bool isSameBook(const std::string& a, const std::string& b);
+
 // The file that an `include` of a book names.
 std::string includedFile(const std::string& book, const std::string& path);
 
