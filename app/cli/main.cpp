@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "session/document.h"
+#include "session/graph_file.h"
 #include "session/worker.h"
 
 #include <CLI/CLI.hpp>
@@ -27,17 +28,38 @@ using namespace snapshot;
 
 // What is wrong with the books of the user, where the answer itself does not say it: what is right
 // in them is used.
-void tellBooks(const Arguments& given) {
+void tellBooksOf(const Arguments& given) {
     const Result<Arguments> arguments = withDocument(given);
     if (!arguments)
         return; // the answer says why
+    const auto tell = [](const Diags& diags) {
+        for (const Diag& diag : diags)
+            if (diag.severity == Severity::Error)
+                write(standardError, diag.text() + "\n");
+    };
     for (const auto* files : {&arguments->rules, &arguments->versus}) {
         const Result<Books> books = files->empty() ? Books() : loadBooks(*files);
-        if (books)
-            for (const Diag& diag : books->diagnostics)
-                if (diag.severity == Severity::Error)
-                    write(standardError, diag.text() + "\n");
+        if (!books)
+            continue;
+        for (const ReadBook& book : books->read) {
+            // Without its operators and its graph there is no model, and the answer says why.
+            const bool ofModel = book.file == arguments->model;
+            if (!ofModel)
+                tell(book.errors);
+            for (const CheckedItem& item : book.items)
+                if (!ofModel || (item.kind != "graph" && item.kind != "operator"))
+                    tell(item.diagnostics);
+        }
+        tell(books->ofWholeBooks);
     }
+}
+
+void tellBooks(const Arguments& given) {
+    Arguments one = given;
+    tellBooksOf(one);
+    for (const std::string& model : given.models)
+        if (one.model = model; isBookOfItsOwn(model))
+            tellBooksOf(one);
 }
 
 struct Options {

@@ -48,6 +48,9 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
                 return;
             }
         }
+        if (const Operator* known = operators.find(op->name);
+            source == OperatorSource::Book && known != nullptr && known->source() == op->source)
+            continue; // its file was read as a book already
         Diags wrong = source == OperatorSource::Shipped ? checkDefinition(*op, file)
                                                         : checkOperator(*op, file);
         if (!wrong.empty()) {

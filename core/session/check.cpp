@@ -54,7 +54,10 @@ public:
                               mark.diag.code == DiagCode::UnknownOperator ||
                               mark.diag.code == DiagCode::RuleIllegal ||
                               mark.diag.code == DiagCode::Syntax;
-            if (!name || word.empty() || word.size() > longestWord || ++suggested > mostSuggested)
+            // A hint about grammar says what is meant; what is spelled alike is something else.
+            const bool told =
+                mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty();
+            if (!name || told || word.empty() || word.size() > longestWord || ++suggested > mostSuggested)
                 continue;
             const TextContext context = contextAt(m_book.text, m_list, begin);
             if (context.begin != begin || context.end != end)
@@ -153,6 +156,8 @@ Result<CheckDocument> checkBook(const Arguments& arguments, const Context& conte
         out.items.push_back(std::move(row));
     }
     out.diagnostics = std::move(checked.diagnostics);
+    for (Diag& diag : errorsOfIncluded(books, book.file))
+        out.diagnostics.push_back(std::move(diag));
     for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
         if (diag.where.file == out.file) {
             marks.add(diag, {});

@@ -1,10 +1,13 @@
 #include "session/document.h"
 
 #include "session/book_texts.h"
+#include "session/graph_file.h"
 #include "snapshot/document_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace fw {
@@ -27,12 +30,28 @@ Status switchOff(const std::vector<std::string>& books, snapshot::Arguments& arg
     return {};
 }
 
+// A file that is named in two ways is one book.
+bool isSameFile(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return a == b || std::filesystem::equivalent(a, b, error);
+}
+
+snapshot::Arguments withModelAsBook(snapshot::Arguments arguments) {
+    const std::string& model = arguments.model;
+    const bool known =
+        std::any_of(arguments.rules.begin(), arguments.rules.end(),
+                    [&](const std::string& book) { return isSameFile(book, model); });
+    if (!known && isBookOfItsOwn(model))
+        arguments.rules.insert(arguments.rules.begin(), model);
+    return arguments;
+}
+
 } // namespace
 
 Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
     FW_CHECK(switchOff(std::exchange(arguments.without, {}), arguments));
     if (!snapshot::isDocumentFile(arguments.model))
-        return arguments;
+        return withModelAsBook(std::move(arguments));
     FW_TRY(const snapshot::Inputs inputs, snapshot::loadDocument(arguments.model));
     FW_CHECK(switchOff(inputs.without, arguments));
     arguments.leftOut.insert(arguments.leftOut.end(), inputs.leftOut.begin(), inputs.leftOut.end());
@@ -48,7 +67,7 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
     if (arguments.log.empty())
         arguments.log = inputs.log;
     arguments.pins = inputs.pinText() + arguments.pins;
-    return arguments;
+    return withModelAsBook(std::move(arguments));
 }
 
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {

@@ -8,16 +8,28 @@
 #include "onnx/declaration.h"
 #include "onnx/npy.h"
 #include "onnx/tensor_file.h"
-#include "syntax/lexer.h"
+#include "syntax/parser.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
 namespace fw {
 
 namespace {
+
+constexpr std::size_t largestText = 64u << 20; // bytes
+
+// One of several mistakes.
+Diag firstOf(Diags errors, const std::string& path) {
+    Diag out = std::move(errors.front());
+    if (errors.size() > 1)
+        out.message += fmt::format("; {} other mistake{} (fw check {})", errors.size() - 1,
+                                   errors.size() > 2 ? "s" : "", path);
+    return out;
+}
 
 // In text a node is unknown because it says so; an operator is called by its name.
 Diag unknownIn(const Graph& graph, const Node& node, MissingTypes& missing) {
@@ -57,6 +69,20 @@ bool isGraphFile(const std::string& path) {
     return std::filesystem::path(path).extension() == ".fw";
 }
 
+bool isBookOfItsOwn(const std::string& path) {
+    if (!isGraphFile(path))
+        return false;
+    const Result<std::string> text = readFile(path, largestText);
+    if (!text)
+        return false;
+    const FileTree tree = parseFile(*text, path);
+    return std::any_of(tree.declarations.begin(), tree.declarations.end(),
+                       [](const DeclarationPtr& one) {
+                           return one->keyword != "op" && one->keyword != "graph" &&
+                                  one->keyword != "test"; // which only fw check runs
+                       });
+}
+
 std::string tensorFile(const std::string& folder, const std::string& name, DType dtype) {
     std::string out;
     for (const char c : name)
@@ -70,7 +96,7 @@ Result<Imported> readGraphFile(const std::string& path,
                                std::shared_ptr<const OperatorSet> operators,
                                const std::map<std::string, std::int64_t>& dims,
                                const std::map<std::string, std::string>& types) {
-    FW_TRY(const std::string text, readFile(path, 64u << 20));
+    FW_TRY(const std::string text, readFile(path, largestText));
     return parseGraphFile(text, path, std::move(operators), dims, types);
 }
 
@@ -82,7 +108,7 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     const std::shared_ptr<const OperatorSet> known = operators;
     operators = withOperators(*known, text, path, errors);
     if (!errors.empty())
-        return errors.front();
+        return firstOf(std::move(errors), path);
     GraphTextOptions options;
     options.file = path;
     options.dims = dims;
@@ -98,7 +124,13 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     for (const Operator* op : operators->all())
         if (known->find(op->name()) != op)
             out.operatorText += op->source() + "\n";
-    FW_TRY(out.graph, parseGraph(text, std::move(operators), options));
+    options.errors = &errors;
+    Result<GraphPtr> graph = parseGraph(text, std::move(operators), options);
+    if (!graph && errors.empty())
+        return graph.takeDiag();
+    if (!graph)
+        return firstOf(std::move(errors), path);
+    out.graph = graph.take();
     out.info.producer = "text";
     FW_TRY(out.inlined, inlineCalls(out.graph));
     MissingTypes missing(*out.graph);

@@ -8,6 +8,10 @@ namespace fw {
 
 bool isGraphFile(const std::string& path); // by its name: "net.fw"
 
+// Whether a model's file says more than what the model is: rules, blocks, pins, includes. It is a
+// book then, too. False of a file that cannot be read.
+bool isBookOfItsOwn(const std::string& path);
+
 // As importModel does: unknown operators open and are named as what stops `run`. Constants that are
 // written by name and hash only are read from a file beside the text (tensorFile) and refused
 // (UnknownName) without one.
