@@ -205,8 +205,8 @@ private:
         if (const std::size_t equal = written.find("= "); equal != std::string::npos)
             add(written.substr(equal + 2), "value", "the default");
         if (written.starts_with("bool")) {
-            add("0", "value", "no");
-            add("1", "value", "yes");
+            for (const char* word : {"true", "false"})
+                add(word, "value", {}, std::string(wordSentence(word, m_context.keyword)));
         }
         if (written.starts_with("dtype"))
             elementTypes();

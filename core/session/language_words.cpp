@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view constraint = "the value is a constant: a weight, or what folds into one";
 constexpr std::string_view conditions = "conditions that must hold of a match; a comma joins them";
+constexpr std::string_view yes = "1 of an attribute that is yes or no";
+constexpr std::string_view no = "0 of an attribute that is yes or no";
 constexpr std::string_view keys =
     "the targets that this is for: any, cpu, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, a CPU, or "
     "what a target of a book is called";
@@ -56,6 +58,8 @@ const std::vector<LanguageWord>& languageWords() {
          "given(c): whether the optional c was there; given(c, p, q): p if it was, else q"},
         {"value", "rule", "value(c): the number in a constant, as an attribute or in a condition"},
         {"op", "rule", "an operator that is needed once: op (x: T[S...]) -> y: T[S...] { ... }(p)"},
+        {"true", "rule", yes},
+        {"false", "rule", no},
         {"libs", "rule", "libs has NAME: the library may be used"},
         {"target", "rule", "target has KEY: the target offers an instruction set"},
         {"has", "rule", "libs has onednn, target has x86-64-v3"},
@@ -104,6 +108,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"any", "implementations", "whatever the code accepts; as a target: every one"},
         {"kind", "implementations", "every operator of a kind"},
         {"in", "implementations", "one of several: groups in {1, 2}"},
+        {"true", "implementations", yes},
+        {"false", "implementations", no},
         {"libs", "implementations", "libs has NAME: the library may be used"},
         {"target", "implementations", "target has KEY: the target offers an instruction set"},
         {"has", "implementations", "libs has onednn, target has x86-64-v3"},
@@ -178,6 +184,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"unknown", "graph", "an operator that the library does not have"},
         {"assume", "graph", "what must hold of the free dimensions"},
         {"body", "graph", "a graph inside the node before it: body NAME(operands) graph ..."},
+        {"true", "graph", yes},
+        {"false", "graph", no},
         {"none", "graph", "an optional operand that is not there"},
 
         {"attr", "op", "an attribute: NAME: int | float | bool | text | dtype, = default"},
@@ -227,6 +235,8 @@ const std::vector<LanguageWord>& languageWords() {
          "the axis that a reduction goes over: k in K; one of several: T in {f16, f32}"},
         {"pow", "op", "pow(x, y): x to the power of y"},
         {"given", "op", "given(b, p, q): p if the optional b is there, else q"},
+        {"true", "op", yes},
+        {"false", "op", no},
         {"before", "op", "before(D): the extents of the operands before this one"},
         {"total", "op", "total(D): the sum of an extent over the operands"},
 

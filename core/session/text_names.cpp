@@ -1,6 +1,7 @@
 // The names that a declaration binds, read from its words while it is typed.
 #include "expr/dtype.h"
 #include "session/text_context.h"
+#include "syntax/foreign_words.h"
 
 #include <set>
 
@@ -113,7 +114,8 @@ private:
             return;
         if (at(i - 1).is("*"))
             add(m_out.attributes, "*" + at(i).text, i);
-        else if (isWritten(i) && !parseDtype(at(i).text) && !at(i).is("any"))
+        else if (isWritten(i) && !parseDtype(at(i).text) && !at(i).is("any") &&
+                 !isBoolean(at(i).text))
             add(m_out.attributes, at(i).text, i);
     }
 
@@ -128,7 +130,8 @@ private:
         static const std::set<std::string, std::less<>> words = {
             "match",  "where", "let",     "emit", "stage", "strategy", "duplicate",
             "expose", "as",    "for",     "any",  "const", "kind",     "same",
-            "in",     "on",    "stacked", "not",  "out",   "assoc",    "input"};
+            "in",     "on",    "stacked", "not",  "out",   "assoc",    "input",
+            "true",   "false"};
         static const std::set<std::string, std::less<>> clauses = {"match", "where", "let", "emit",
                                                                    "as"};
         const std::string& text = at(i).text;

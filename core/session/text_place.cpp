@@ -197,6 +197,8 @@ private:
             return set(Expect::ElementType, {"const", "input", "same", "any"});
         if (prev() == "kind")
             return set(Expect::Kind);
+        if (prev() == "const")
+            return set(Expect::Words, {"true", "false"});
         if (prev() == "assoc")
             return set(Expect::Operator);
         if (inside("["))
@@ -220,7 +222,7 @@ private:
         if (ended())
             return set(Expect::Words, comparing());
         Words words = functionNames();
-        words.insert(words.end(), {"libs", "target"});
+        words.insert(words.end(), {"libs", "target", "true", "false"});
         set(Expect::Condition, std::move(words));
     }
 
@@ -308,7 +310,7 @@ private:
         if (ended())
             return set(Expect::Words, comparing(std::move(also)));
         Words words = functionNames();
-        words.insert(words.end(), {"libs", "target"});
+        words.insert(words.end(), {"libs", "target", "true", "false"});
         set(Expect::Guard, std::move(words));
     }
 
@@ -521,6 +523,8 @@ private:
                                           : clause.empty()
                                               ? Words{"requires", "where", "onnx"}
                                               : comparing({"requires", "where", "onnx"}));
+            if (prev() == "=" && prev(3) == ":" && prev(2) == "bool")
+                return set(Expect::Words, {"true", "false"});
             if (clause.empty())
                 return set(Expect::Nothing);
             return set(Expect::Expression, ended()                ? comparing()
@@ -545,7 +549,8 @@ private:
             {"sum", "max",     "min",   "prod",   "pad",   "wrap",   "select", "cast",
              "exp", "log",     "clamp", "lowest", "sqrt",  "rsqrt",  "sqr",    "tanh",
              "erf", "sigmoid", "abs",   "floor",  "ceil",  "round",  "sign",   "sin",
-             "cos", "pow",     "div",   "fma",    "given", "before", "total"});
+             "cos", "pow",     "div",   "fma",    "given", "before", "total",
+             "true", "false"});
     }
 
     static bool isReduction(const std::string& name) {

@@ -15,6 +15,7 @@ private Q_SLOTS:
     void piecesAreWhatTheyAre();
     void piecesCoverShippedBooks_data();
     void piecesCoverShippedBooks();
+    void booleansAreNumbers();
     void piecesAreBounded();
     void declarationsAreFound_data();
     void declarationsAreFound();
@@ -81,6 +82,13 @@ void TestBookText::piecesCoverShippedBooks() {
         QVERIFY2(QStringView(line).mid(end).trimmed().isEmpty(), qPrintable(line));
     }
     QVERIFY(keywords > 3);
+}
+
+void TestBookText::booleansAreNumbers() {
+    std::vector<PieceKind> kinds;
+    for (const Piece& piece : piecesOf(u"p(x) = cumsum(x) {exclusive = true, truer = false}"_s))
+        kinds.push_back(piece.kind);
+    QCOMPARE(std::count(kinds.begin(), kinds.end(), PieceKind::Number), 2);
 }
 
 void TestBookText::piecesAreBounded() {

@@ -121,6 +121,8 @@ private:
         // `expect becomes graph` is the one declaration inside a line.
         if (word == u"graph")
             return PieceKind::Word;
+        if (word == u"true" || word == u"false")
+            return PieceKind::Number;
         if (at() == u'(' && !holds(words, word))
             return PieceKind::Call;
         return holds(words, word) && at() != u'=' ? PieceKind::Word : PieceKind::Name;
