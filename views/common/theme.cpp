@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QFontDatabase>
 #include <QFontInfo>
+#include <QFontMetricsF>
 #include <QPalette>
 
 #include <algorithm>
@@ -45,9 +46,51 @@ QFont Theme::textFont(int pixelSize, QFont::Weight weight) {
     return font;
 }
 
+namespace {
+
+// What a font says of itself is not enough: some families whose letters are all equally wide do not
+// say so, and a style hint may lead to one whose letters are not.
+bool isFixedPitch(QFont font) {
+    font.setPixelSize(16);
+    for (const bool bold : {false, true}) {
+        font.setBold(bold);
+        const QFontMetricsF metrics(font);
+        const qreal wide = metrics.horizontalAdvance(u'W');
+        for (const QChar letter : {u'i', u'l', u'.', u' ', u'm', u'0', u'{'})
+            if (std::abs(metrics.horizontalAdvance(letter) - wide) > 0.01)
+                return false;
+    }
+    return true;
+}
+
+// The desktop's, if its letters are equally wide, else a family in which they are.
+QString fixedFamily() {
+    const QFont system = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    static QString asked, found;
+    if (asked == system.family() && !found.isEmpty())
+        return found;
+    asked = system.family();
+    found = asked;
+    if (isFixedPitch(system))
+        return found;
+    QStringList families{QStringLiteral("DejaVu Sans Mono"), QStringLiteral("Noto Sans Mono"),
+                         QStringLiteral("Liberation Mono")};
+    for (const QString& family : QFontDatabase::families(QFontDatabase::Latin))
+        if (QFontDatabase::isFixedPitch(family))
+            families << family;
+    for (const QString& family : families)
+        if (QFontDatabase::hasFamily(family) && isFixedPitch(QFont(family)))
+            return found = family;
+    return found;
+}
+
+} // namespace
+
 QFont Theme::codeFont(int pixelSize) {
     QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setFamily(fixedFamily());
     font.setStyleHint(QFont::Monospace);
+    font.setFixedPitch(true);
     font.setPixelSize(scaled(pixelSize));
     return font;
 }
