@@ -117,7 +117,7 @@ void TestBookTests::verdicts_data() {
         "refused 2:1 RUL01 r cannot be tested");
     row("a wrong graph",
         rule + "test \"t\" {\n graph g(x: f32[N]) -> y { y = rellu(x) }\n expect none\n}",
-        "refused 3:28 OPR01 no operator is named rellu");
+        "refused 3:32 OPR01 there is no operator named rellu");
     row("an operator of the book",
         "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] + x[i...] }\n"
         "rule r { match y = add(x, x) emit y = twice(x) }\ntest \"t\" {\n"
