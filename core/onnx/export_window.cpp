@@ -2,6 +2,9 @@
 #include "onnx/constant_layout.h"
 #include "onnx/graph_writer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -37,6 +40,31 @@ Geometry geometryOf(const Node& node) {
     return out;
 }
 
+// The first operand. Pads of ONNX are not negative: what they cut off is cut off before, and
+// `geometry` has what is left of them.
+std::string cropped(GraphWriter& out, const Node& node, Geometry& geometry) {
+    const std::string whole = out.use(node.inputs.at(0));
+    const auto isNegative = [](std::int64_t amount) { return amount < 0; };
+    if (std::none_of(geometry.pads.begin(), geometry.pads.end(), isNegative))
+        return whole;
+    const std::size_t axes = geometry.pads.size() / 2;
+    Integers amounts(2 * (axes + 2), 0); // before every axis, then behind
+    for (std::size_t i = 0; i < geometry.pads.size(); ++i) {
+        amounts[i < axes ? i + 2 : i + 4] = std::min<std::int64_t>(geometry.pads[i], 0);
+        geometry.pads[i] = std::max<std::int64_t>(geometry.pads[i], 0);
+    }
+    const std::string part = out.fresh(node.name + ".cropped");
+    out.node("Pad", {whole, out.integers(part + ".pads", amounts)}, part, out.fresh(part + ".pad"));
+    return part;
+}
+
+Status noneNegative(const Integers& pads, const char* what) {
+    if (std::any_of(pads.begin(), pads.end(), [](std::int64_t amount) { return amount < 0; }))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("ONNX has no negative pads of {}", what));
+    return {};
+}
+
 Status slides(GraphWriter& out, const Node& node) {
     if (out.graph().type(node.inputs.at(0)).rank() < 3)
         return makeDiag(DiagCode::UnsupportedAttribute,
@@ -47,12 +75,14 @@ Status slides(GraphWriter& out, const Node& node) {
 Status convolution(GraphWriter& out, const Node& node) {
     FW_CHECK(slides(out, node));
     FW_TRY(const Integers kernel, kernelShape(out, node));
+    const bool transposed = node.op == "conv_transpose2d" || node.op == "conv_transpose";
+    Geometry geometry = geometryOf(node);
+    if (transposed)
+        FW_CHECK(noneNegative(geometry.pads, "a transposed convolution"));
     const Node* bias = out.foldedBias(node, 1);
-    std::vector<std::string> inputs{out.use(node.inputs[0]), out.use(node.inputs[1])};
+    std::vector<std::string> inputs{cropped(out, node, geometry), out.use(node.inputs[1])};
     if (bias)
         inputs.push_back(out.use(bias->inputs[1]));
-    const bool transposed = node.op == "conv_transpose2d" || node.op == "conv_transpose";
-    const Geometry geometry = geometryOf(node);
     auto& written = out.main(bias ? *bias : node, transposed ? "ConvTranspose" : "Conv", inputs);
     setAttribute(written, "dilations", geometry.dilations);
     setAttribute(written, "group", node.attrs.integer("groups", 1));
@@ -91,14 +121,17 @@ Status dense(GraphWriter& out, const Node& node) {
 Status maxPool(GraphWriter& out, const Node& node) {
     FW_CHECK(slides(out, node));
     const bool places = node.op == "max_pool2d_places" || node.op == "max_pool3d_places";
+    Geometry geometry = geometryOf(node);
+    if (places)
+        FW_CHECK(noneNegative(geometry.pads, "a pool that gives places"));
+    const std::string operand = cropped(out, node, geometry);
     const std::string largest = places ? out.fresh(node.name + ".largest") : "";
-    auto& written = places ? out.node("MaxPool", {out.use(node.inputs[0])}, largest, node.name)
-                           : out.main(node, "MaxPool", {out.use(node.inputs[0])});
+    auto& written = places ? out.node("MaxPool", {operand}, largest, node.name)
+                           : out.main(node, "MaxPool", {operand});
     if (places) {
         written.add_output(out.nameOf({node.id, 0}));
         setAttribute(written, "storage_order", node.attrs.integer("by_columns", 0));
     }
-    const Geometry geometry = geometryOf(node);
     setAttribute(written, "dilations", geometry.dilations);
     setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
     setAttribute(written, "pads", geometry.pads);
@@ -108,14 +141,16 @@ Status maxPool(GraphWriter& out, const Node& node) {
 
 Status avgPoolAnyAxes(GraphWriter& out, const Node& node) {
     FW_CHECK(slides(out, node));
-    const Geometry geometry = geometryOf(node);
+    Geometry geometry = geometryOf(node);
     Integers counted = node.attrs.integers("count_before");
     const Integers behind = node.attrs.integers("count_behind");
     counted.insert(counted.end(), behind.begin(), behind.end());
     const Integers none(counted.size(), 0);
     const bool partial = counted != none && counted != geometry.pads;
     const bool dilated = geometry.dilations != Integers(geometry.dilations.size(), 1);
-    auto& written = out.main(node, "AveragePool", {out.use(node.inputs[0])});
+    if (counted != none)
+        FW_CHECK(noneNegative(geometry.pads, "a mean that counts them"));
+    auto& written = out.main(node, "AveragePool", {cropped(out, node, geometry)});
     if (partial)
         setAttribute(written, "ceil_mode", std::int64_t{1});
     setAttribute(written, "count_include_pad", std::int64_t{counted == none ? 0 : 1});
@@ -131,18 +166,21 @@ Status avgPoolAnyAxes(GraphWriter& out, const Node& node) {
 // end.
 Status avgPool(GraphWriter& out, const Node& node) {
     const Integers none{0, 0, 0, 0};
-    const Integers pads = node.attrs.integers("pads", none);
+    Geometry geometry = geometryOf(node);
+    const Integers pads = geometry.pads;
     const Integers counted = node.attrs.integers("counted", none);
     const bool partial = counted != none && counted != pads;
     if (partial && (counted[0] != pads[0] || counted[1] != pads[1]))
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "ONNX counts either all pads at the beginning or none");
-    auto& written = out.main(node, "AveragePool", {out.use(node.inputs[0])});
+    if (counted != none)
+        FW_CHECK(noneNegative(pads, "a mean that counts them"));
+    auto& written = out.main(node, "AveragePool", {cropped(out, node, geometry)});
     if (partial)
         setAttribute(written, "ceil_mode", std::int64_t{1});
     setAttribute(written, "count_include_pad", std::int64_t{counted == none ? 0 : 1});
     setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
-    setAttribute(written, "pads", partial ? counted : pads);
+    setAttribute(written, "pads", partial ? counted : geometry.pads);
     setAttribute(written, "strides", node.attrs.integers("strides", {1, 1}));
     return {};
 }
@@ -152,8 +190,8 @@ Status lpPool(GraphWriter& out, const Node& node) {
     const double p = node.attrs.real("p", 2);
     if (p != std::floor(p))
         return makeDiag(DiagCode::UnsupportedAttribute, "p of a LpPool is an integer");
-    const Geometry geometry = geometryOf(node);
-    auto& written = out.main(node, "LpPool", {out.use(node.inputs[0])});
+    Geometry geometry = geometryOf(node);
+    auto& written = out.main(node, "LpPool", {cropped(out, node, geometry)});
     setAttribute(written, "dilations", geometry.dilations);
     setAttribute(written, "kernel_shape", node.attrs.integers("kernel_shape"));
     setAttribute(written, "p", static_cast<std::int64_t>(p));
