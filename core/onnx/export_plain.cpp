@@ -154,10 +154,16 @@ Status scale(GraphWriter& out, const Node& node) {
 }
 
 Status layernorm(GraphWriter& out, const Node& node) {
+    // ONNX computes in f32, or in f64 where it is told to, and gives mean and deviation as such.
+    const DType dtype = out.graph().type(node.inputs[0]).dtype;
+    const bool isDouble = dtype == DType::F64;
+    const bool converts = !isDouble && dtype != DType::F32;
     auto& written = out.main(node, "LayerNormalization", operands(out, node));
     setAttribute(written, "axis", std::int64_t{-1});
     setAttribute(written, "epsilon", node.attrs.real("eps", 1e-5));
-    // Mean and deviation keep the axis in ONNX.
+    if (isDouble)
+        setAttribute(written, "stash_type", std::int64_t{11});
+    // They keep the axis.
     std::vector<std::string> kept;
     for (int i = 1; i < static_cast<int>(node.outputs.size()); ++i) {
         const ValueRef value{node.id, i};
@@ -168,11 +174,17 @@ Status layernorm(GraphWriter& out, const Node& node) {
         kept.pop_back();
     for (const std::string& name : kept)
         written.add_output(name);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-        if (!kept[i].empty())
-            out.node("Squeeze", {kept[i], out.integers(node.name + ".last", {-1})},
-                     out.nameOf({node.id, static_cast<int>(i) + 1}),
-                     out.fresh(kept[i] + ".squeeze"));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (kept[i].empty())
+            continue;
+        const std::string name = out.nameOf({node.id, static_cast<int>(i) + 1});
+        const std::string squeezed = converts ? out.fresh(name + ".squeezed") : name;
+        out.node("Squeeze", {kept[i], out.integers(node.name + ".last", {-1})}, squeezed,
+                 out.fresh(kept[i] + ".squeeze"));
+        if (converts)
+            setAttribute(out.node("Cast", {squeezed}, name, out.fresh(name + ".cast")), "to",
+                         std::int64_t{onnxFromDtype(dtype)});
+    }
     return {};
 }
 

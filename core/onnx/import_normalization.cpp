@@ -17,6 +17,12 @@ Dim product(const Shape& shape, std::size_t from) {
     return out;
 }
 
+Result<ValueRef> converted(NodeImport& n, ValueRef value, DType dtype) {
+    Attrs to;
+    to.set("to", dtype);
+    return n.step("cast", {value}, std::move(to));
+}
+
 Status layerNorm(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
     FW_TRY(const double eps, n.real("epsilon", 1e-5));
@@ -27,10 +33,9 @@ Status layerNorm(NodeImport& n) {
         n.computeWide(); // they are f32, whatever x is
     FW_TRY(ValueRef x, n.input(0));
     const TensorType type = n.type(x);
-    if (statistics && type.dtype != (stash == 1 ? DType::F32 : DType::F64))
-        return n.unsupported("its mean and deviation are used in another element type");
     if (stash != 1 && stash != 11)
         return n.unsupported(fmt::format("stash_type {} is not supported", stash));
+    const DType computed = stash == 1 ? DType::F32 : DType::F64;
     FW_TRY(const std::size_t axis, n.axis(where, type.rank()));
     FW_TRY(ValueRef scale, n.input(1));
     const Dim width = product(type.shape, axis);
@@ -64,6 +69,12 @@ Status layerNorm(NodeImport& n) {
                 fmt::format("a scale or bias of shape {} is not supported", shapeText(shape)));
         FW_TRY(*operand, n.reshaped(*operand, {width}));
     }
+    // Mean and deviation are of the type in which all is computed.
+    const bool converts = statistics && type.dtype != computed;
+    if (converts)
+        for (ValueRef* operand : {&x, &scale, &shift}) {
+            FW_TRY(*operand, converted(n, *operand, computed));
+        }
     Shape flat(type.shape.begin(), type.shape.begin() + static_cast<std::ptrdiff_t>(axis));
     flat.push_back(width);
     if (flat != type.shape) {
@@ -82,6 +93,9 @@ Status layerNorm(NodeImport& n) {
         }
     if (flat != type.shape) {
         FW_TRY(y, n.reshaped(y, type.shape));
+    }
+    if (converts) {
+        FW_TRY(y, converted(n, y, type.dtype));
     }
     return n.alias(0, y);
 }
